@@ -27,6 +27,8 @@ export interface JournalRecord {
 export interface Checkpoint {
   requestId: string;
   units: Unit[];
+  /** What those units cost: the bill, should the service die before it writes more. */
+  costNanoUsd: bigint;
 }
 
 function createBaseJournalRecord(): JournalRecord {
@@ -152,7 +154,7 @@ export const JournalRecord: MessageFns<JournalRecord> = {
 };
 
 function createBaseCheckpoint(): Checkpoint {
-  return { requestId: "", units: [] };
+  return { requestId: "", units: [], costNanoUsd: 0n };
 }
 
 export const Checkpoint: MessageFns<Checkpoint> = {
@@ -162,6 +164,12 @@ export const Checkpoint: MessageFns<Checkpoint> = {
     }
     for (const v of message.units) {
       Unit.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.costNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.costNanoUsd) !== message.costNanoUsd) {
+        throw new globalThis.Error("value provided for field message.costNanoUsd of type int64 too large");
+      }
+      writer.uint32(24).int64(message.costNanoUsd);
     }
     return writer;
   },
@@ -195,6 +203,14 @@ export const Checkpoint: MessageFns<Checkpoint> = {
             message.units.push(Unit.decode(reader, reader.uint32()));
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.costNanoUsd = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -215,6 +231,11 @@ export const Checkpoint: MessageFns<Checkpoint> = {
         ? globalThis.String(object.request_id)
         : "",
       units: globalThis.Array.isArray(object?.units) ? object.units.map((e: any) => Unit.fromJSON(e)) : [],
+      costNanoUsd: isSet(object.costNanoUsd)
+        ? BigInt(object.costNanoUsd)
+        : isSet(object.cost_nano_usd)
+        ? BigInt(object.cost_nano_usd)
+        : 0n,
     };
   },
 
@@ -226,6 +247,9 @@ export const Checkpoint: MessageFns<Checkpoint> = {
     if (message.units?.length) {
       obj.units = message.units.map((e) => Unit.toJSON(e));
     }
+    if (message.costNanoUsd !== 0n) {
+      obj.costNanoUsd = message.costNanoUsd.toString();
+    }
     return obj;
   },
 
@@ -236,6 +260,9 @@ export const Checkpoint: MessageFns<Checkpoint> = {
     const message = createBaseCheckpoint();
     message.requestId = object.requestId ?? "";
     message.units = object.units?.map((e) => Unit.fromPartial(e)) || [];
+    message.costNanoUsd = (object.costNanoUsd !== undefined && object.costNanoUsd !== null)
+      ? BigInt(object.costNanoUsd)
+      : 0n;
     return message;
   },
 };

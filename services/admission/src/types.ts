@@ -1,0 +1,58 @@
+import type { HealthCheck } from "@uag/kit/health.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Outcome, Pricing, Unit } from "@uag/proto/metering/v1/usage.ts";
+
+/** What a capability service asks before it calls an upstream. */
+export interface AdmitRequest {
+  /** Unique; the id of the request's bill. */
+  readonly requestId: string;
+  readonly caller: Caller;
+  /** e.g. `chat.completions` */
+  readonly operation: string;
+  /** The public model id. */
+  readonly model: string;
+  /** Upper bound of the cost, nano-USD. */
+  readonly holdNanoUsd: bigint;
+  /** Upper bound of the tokens, for the key's tokens per minute. */
+  readonly tokens: number;
+  readonly priceVersion: string;
+  readonly stream: boolean;
+}
+
+/** How a request ended and what it is billed. */
+export interface Settlement {
+  readonly outcome: Outcome;
+  readonly pricing: Pricing;
+  readonly units: Unit[];
+  readonly costNanoUsd: bigint;
+  /** Empty when no upstream was reached. */
+  readonly upstream: string;
+  readonly upstreamModel: string;
+  /** The upstream's usage object as it came (JSON), or empty. */
+  readonly rawUsage: Uint8Array;
+  readonly attempts: number;
+  /** The HTTP status the client got. */
+  readonly status: number;
+}
+
+/** A request that may go upstream. Exactly one `settle` must follow, whatever happens. */
+export interface Admitted {
+  /** Resolves when the journal's `started` is on disk: wait for it before the first byte to the client. */
+  readonly started: Promise<void>;
+  /** Notes what a long stream has delivered so far, should this process die. Cheap; not awaited. */
+  checkpoint(units: Unit[], costNanoUsd: bigint): void;
+  /** Writes the bill; resolves when it is on disk: wait for it before the last byte to the client. */
+  settle(settlement: Settlement): Promise<void>;
+  /** Headers that tell the client about its limits, name and value by turns. */
+  readonly headers: readonly string[];
+}
+
+export interface Admission extends AsyncDisposable {
+  /**
+   * Takes the hold from a grant in memory; only when none covers it does it wait for billing.
+   * @throws {GatewayError} `insufficient_balance`, a limit's code, or `service_unavailable` when billing cannot be reached
+   *   or the journal is full.
+   */
+  admit(request: AdmitRequest): Promise<Admitted>;
+  readonly check: HealthCheck;
+}

@@ -1,0 +1,18 @@
+import { type Logger, pino } from "pino";
+
+export type { Logger } from "pino";
+
+/**
+ * One JSON line per event on standard output. Fields that may carry a secret are blanked wherever a caller puts them.
+ */
+export function createLogger(options: { service: string; level: string }): Logger {
+  return pino({
+    level: options.level,
+    base: { service: options.service, pid: process.pid },
+    redact: {
+      paths: ["authorization", "*.authorization", "secret", "*.secret", "api_key", "*.api_key", "apiKey", "*.apiKey"],
+      censor: "[redacted]",
+    },
+    timestamp: pino.stdTimeFunctions.isoTime,
+  });
+}

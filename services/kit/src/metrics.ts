@@ -1,0 +1,31 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** Upper bounds in seconds that suit both a local hop and a minutes-long completion. */
+const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600];
+
+/** The process's metrics. On a hot path bind the labelled child once (`counter.labels(...)`) and keep it. */
+export interface Metrics {
+  readonly registry: Registry;
+  counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>;
+  gauge<L extends string>(name: string, help: string, labels?: readonly L[]): Gauge<L>;
+  /** A histogram of seconds. */
+  seconds<L extends string>(name: string, help: string, labels?: readonly L[]): Histogram<L>;
+}
+
+export function createMetrics(service: string): Metrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ service });
+  collectDefaultMetrics({ register: registry });
+  const common = <L extends string>(name: string, help: string, labels: readonly L[]) => ({
+    name,
+    help,
+    labelNames: labels,
+    registers: [registry],
+  });
+  return {
+    registry,
+    counter: (name, help, labels = []) => new Counter(common(name, help, labels)),
+    gauge: (name, help, labels = []) => new Gauge(common(name, help, labels)),
+    seconds: (name, help, labels = []) => new Histogram({ ...common(name, help, labels), buckets: secondsBuckets }),
+  };
+}

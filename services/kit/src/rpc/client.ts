@@ -1,0 +1,57 @@
+import { Client, credentials, Metadata, type ServiceDefinition, type ServiceError, status } from "@grpc/grpc-js";
+import type { Handlers } from "./server.ts";
+import { fromStatus } from "./status.ts";
+
+export interface CallOptions {
+  /** Default 5,000. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+/** The methods of a generated service as async functions; each rejects with a `GatewayError`. */
+export type RpcClient<S> = {
+  [M in keyof Handlers<S>]: Handlers<S>[M] extends (request: infer Request) => Promise<infer Answer>
+    ? (request: Request, options?: CallOptions) => Promise<Answer>
+    : never;
+} & Disposable;
+
+const defaultTimeoutMs = 5_000;
+
+/** Connects lazily to `address` (`host:port`, or `dns:///name:port` for all replicas behind a name, used by turns). */
+export function createRpcClient<S>(definition: ServiceDefinition, address: string): RpcClient<S> {
+  const client = new Client(address, credentials.createInsecure(), {
+    "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+    "grpc.initial_reconnect_backoff_ms": 100,
+    "grpc.max_reconnect_backoff_ms": 2_000,
+    "grpc.max_receive_message_length": 64 * 1024 * 1024,
+    "grpc.max_send_message_length": 64 * 1024 * 1024,
+  });
+  const methods: Record<string, unknown> = {};
+  for (const [name, method] of Object.entries(definition)) {
+    methods[name] = (request: unknown, options: CallOptions = {}) =>
+      new Promise((resolve, reject) => {
+        const call = client.makeUnaryRequest(
+          method.path,
+          method.requestSerialize,
+          method.responseDeserialize,
+          request,
+          new Metadata(),
+          { deadline: Date.now() + (options.timeoutMs ?? defaultTimeoutMs) },
+          (error: ServiceError | null, answer?: unknown) => {
+            options.signal?.removeEventListener("abort", cancel);
+            return error ? reject(fromStatus(error)) : resolve(answer);
+          },
+        );
+        const cancel = (): void => call.cancel();
+        options.signal?.addEventListener("abort", cancel, { once: true });
+      });
+  }
+  return Object.assign(methods, { [Symbol.dispose]: () => client.close() }) as RpcClient<S>;
+}
+
+/** True for an answer that never came: the peer was not reached, so an idempotent call may be sent again. */
+export function isUnreachable(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = (cause as Partial<ServiceError> | undefined)?.code;
+  return code === status.UNAVAILABLE || code === status.DEADLINE_EXCEEDED;
+}
