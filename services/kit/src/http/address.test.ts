@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isPublicAddress } from "./address.ts";
+
+const refused = [
+  "0.0.0.0",
+  "10.1.2.3",
+  "100.64.0.1",
+  "127.0.0.1",
+  "127.255.255.254",
+  "169.254.169.254",
+  "172.16.0.1",
+  "172.31.255.255",
+  "192.168.1.1",
+  "198.18.0.1",
+  "224.0.0.1",
+  "255.255.255.255",
+  "::",
+  "::1",
+  "::ffff:127.0.0.1",
+  "::ffff:8.8.8.8",
+  "::127.0.0.1",
+  "64:ff9b::7f00:1",
+  "2002:7f00:1::",
+  "2001::1",
+  "fc00::1",
+  "fd12::1",
+  "fe80::1",
+  "ff02::1",
+  "localhost",
+  "",
+  "127.1",
+  "0x7f000001",
+  "2130706433",
+];
+const accepted = [
+  "8.8.8.8",
+  "1.1.1.1",
+  "172.15.0.1",
+  "172.32.0.1",
+  "100.128.0.1",
+  "2606:4700:4700::1111",
+  "2a00:1450:4001::1",
+];
+
+for (const address of refused) {
+  test(`${JSON.stringify(address)} is never called on a user's behalf`, () =>
+    assert.equal(isPublicAddress(address), false));
+}
+for (const address of accepted) {
+  test(`${address} may be called`, () => assert.equal(isPublicAddress(address), true));
+}
