@@ -1,0 +1,127 @@
+import type { SseEvent } from "./event.ts";
+import { parseBlock } from "./parse-block.ts";
+
+const LF = 10;
+const CR = 13;
+const nothing = Buffer.alloc(0);
+const defaultMaxEventBytes = 8 * 1024 * 1024;
+
+/** An event longer than the decoder's limit: the stream cannot be read on. */
+export class SseTooLargeError extends Error {
+  override readonly name = "SseTooLargeError";
+}
+
+/**
+ * Cuts a byte stream into events as it comes in. An event is given out with the push that brings its last byte; a piece
+ * of an event is copied only when the event spans pushes. Pushed buffers must not be changed afterwards.
+ */
+export class SseDecoder {
+  readonly #maxEventBytes: number;
+  /** The bytes of the block that is not whole yet. */
+  #held: Buffer = nothing;
+  /** Where #held lives when it lives in memory of our own, with room behind it. */
+  #room: Buffer | undefined;
+  #roomOffset = 0;
+  /** Offsets into #held: where the parse starts, where the current line starts, how far it was searched. */
+  #from = 0;
+  #line = 0;
+  #searched = 0;
+  #hasCr = false;
+  #endedWithCr = false;
+  #atStart = true;
+
+  constructor(options: { maxEventBytes?: number } = {}) {
+    this.#maxEventBytes = options.maxEventBytes ?? defaultMaxEventBytes;
+  }
+
+  /** @throws {SseTooLargeError} */
+  push(chunk: Buffer): SseEvent[] {
+    const events: SseEvent[] = [];
+    if (chunk.length === 0) return events;
+    const source = this.#append(chunk);
+    let start = 0;
+    let nextCr = source.indexOf(CR, this.#searched);
+    this.#skipByteOrderMark(source);
+    this.#skipLateLf(source);
+    for (;;) {
+      const at = this.#searched;
+      if (nextCr >= 0 && nextCr < at) nextCr = source.indexOf(CR, at);
+      const nextLf = source.indexOf(LF, at);
+      const end = nextCr >= 0 && (nextLf < 0 || nextCr < nextLf) ? nextCr : nextLf;
+      if (end < 0) break;
+      const blank = end === this.#line;
+      this.#pastLineEnd(source, end);
+      if (!blank) continue;
+      events.push(parseBlock({ source, start, end: this.#searched, from: this.#from, hasCr: this.#hasCr }));
+      start = this.#searched;
+      this.#atStart = false;
+      this.#from = start;
+      this.#hasCr = false;
+    }
+    this.#hold(source, start);
+    return events;
+  }
+
+  /** The last event, when the stream ended without the blank line that should end it. */
+  end(): SseEvent | undefined {
+    const source = this.#held;
+    this.#held = nothing;
+    if (source.length === 0) return undefined;
+    return parseBlock({ source, start: 0, end: source.length, from: this.#from, hasCr: true });
+  }
+
+  #pastLineEnd(source: Buffer, end: number): void {
+    const isCr = source[end] === CR;
+    const hasLf = isCr && source[end + 1] === LF;
+    if (isCr) this.#hasCr = true;
+    this.#endedWithCr = isCr && end + 1 === source.length;
+    this.#line = end + (hasLf ? 2 : 1);
+    this.#searched = this.#line;
+  }
+
+  #skipByteOrderMark(source: Buffer): void {
+    if (!this.#atStart || source.length < 3) return;
+    this.#atStart = false;
+    if (source[0] !== 0xef || source[1] !== 0xbb || source[2] !== 0xbf) return;
+    this.#from = 3;
+    this.#line = 3;
+    this.#searched = 3;
+  }
+
+  /** A CR at the end of one push and the LF at the start of the next are one terminator. */
+  #skipLateLf(source: Buffer): void {
+    if (!this.#endedWithCr) return;
+    this.#endedWithCr = false;
+    if (source[this.#searched] !== LF) return;
+    if (this.#from === this.#line) this.#from++;
+    this.#line++;
+    this.#searched++;
+  }
+
+  #append(chunk: Buffer): Buffer {
+    const held = this.#held;
+    if (held.length === 0) {
+      this.#room = undefined;
+      return chunk;
+    }
+    const size = held.length + chunk.length;
+    if (this.#room === undefined || this.#roomOffset + size > this.#room.length) {
+      this.#room = Buffer.allocUnsafeSlow(size * 2);
+      this.#roomOffset = 0;
+      held.copy(this.#room);
+    }
+    chunk.copy(this.#room, this.#roomOffset + held.length);
+    return this.#room.subarray(this.#roomOffset, this.#roomOffset + size);
+  }
+
+  #hold(source: Buffer, start: number): void {
+    this.#held = start === 0 ? source : source.subarray(start);
+    this.#roomOffset += start;
+    this.#from -= start;
+    this.#line -= start;
+    this.#searched = source.length - start;
+    if (this.#held.length > this.#maxEventBytes) {
+      throw new SseTooLargeError(`an event exceeds ${this.#maxEventBytes} bytes`);
+    }
+  }
+}

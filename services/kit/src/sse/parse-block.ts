@@ -1,0 +1,72 @@
+import { SseEvent } from "./event.ts";
+
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const COLON = 58;
+const newline = Buffer.from("\n");
+
+interface Fields {
+  name: string;
+  id: string;
+  data: Buffer[];
+}
+
+export interface Block {
+  readonly source: Buffer;
+  /** The block is `source[start, end)`. */
+  readonly start: number;
+  readonly end: number;
+  /** Where its first line begins: after a byte order mark, or after the LF of a terminator that came in two pieces. */
+  readonly from: number;
+  readonly hasCr: boolean;
+}
+
+/** Parses one block by the rules of WHATWG HTML 9.2.6. */
+export function parseBlock(block: Block): SseEvent {
+  const { source, start, end } = block;
+  const fields: Fields = { name: "", id: "", data: [] };
+  for (let line = block.from; line < end; ) {
+    const stop = lineEnd(block, line);
+    if (stop > line) takeLine(fields, source, line, stop);
+    line = stop + (source[stop] === CR && source[stop + 1] === LF && stop + 1 < end ? 2 : 1);
+  }
+  return new SseEvent({ source, start, end, name: fields.name, id: fields.id, data: joined(fields.data) });
+}
+
+function lineEnd(block: Block, from: number): number {
+  if (!block.hasCr) {
+    const at = block.source.indexOf(LF, from);
+    return at < 0 || at > block.end ? block.end : at;
+  }
+  let at = from;
+  while (at < block.end && block.source[at] !== LF && block.source[at] !== CR) at++;
+  return at;
+}
+
+function joined(lines: Buffer[]): Buffer | undefined {
+  if (lines.length < 2) return lines[0];
+  return Buffer.concat(lines.flatMap((line, index) => (index === 0 ? [line] : [newline, line])));
+}
+
+function takeLine(fields: Fields, source: Buffer, line: number, stop: number): void {
+  // "data" is nearly every line of nearly every stream: no text is made to recognise it.
+  if (source[line] === 100 && source[line + 1] === 97 && source[line + 2] === 116 && source[line + 3] === 97) {
+    if (line + 4 === stop || source[line + 4] === COLON) {
+      fields.data.push(fieldValue(source, line + 4, stop));
+      return;
+    }
+  }
+  if (source[line] === COLON) return;
+  const colon = source.subarray(line, stop).indexOf(COLON);
+  const at = colon < 0 ? stop : line + colon;
+  const field = source.latin1Slice(line, at);
+  if (field === "event") fields.name = fieldValue(source, at, stop).toString("utf8");
+  else if (field === "id") fields.id = fieldValue(source, at, stop).toString("utf8");
+}
+
+/** What follows the colon at `at` (nothing when the line ends there) without one leading space. */
+function fieldValue(source: Buffer, at: number, stop: number): Buffer {
+  const from = Math.min(at + 1, stop);
+  return source.subarray(from < stop && source[from] === SPACE ? from + 1 : from, stop);
+}
