@@ -1,0 +1,290 @@
+import { randomBytes } from "node:crypto";
+import { constants, type PathLike } from "node:fs";
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import type { HealthCheck } from "../health.ts";
+import { encodeHeader, headerBytes, maxPayloadBytes } from "./frame.ts";
+import { Group } from "./group.ts";
+import { cutTornTail, type Damage, listSegments, readRecords, segmentPath, segmentSalt } from "./segment.ts";
+
+export type { Damage } from "./segment.ts";
+
+/** A place between two records. */
+export interface Position {
+  readonly segment: number;
+  readonly offset: number;
+}
+
+/** `full`: as large as is allowed, take no new work. `failed`: the disk refuses writes; it is tried again by itself. */
+export type JournalState = "ok" | "full" | "failed";
+
+export interface JournalSettings {
+  /** A segment that has reached this size is closed and the next begun. Default 8 MiB. */
+  readonly segmentBytes?: number;
+  /** From this size on the journal is `full`. What is appended all the same is still written. Default 1 GiB. */
+  readonly maxBytes?: number;
+  /** Called for bytes that should be records and are not; they are skipped and stay where they are. */
+  readonly damaged: (damage: Damage) => void;
+  /** Called when the disk begins to refuse writes. */
+  readonly failed: (error: unknown) => void;
+  readonly openFile?: (path: PathLike, flags: number) => Promise<FileHandle>;
+}
+
+const probeMs = 1_000;
+const lazyMs = 50;
+const chunkBytes = 1024 * 1024;
+const { O_CREAT, O_EXCL, O_WRONLY, O_DSYNC } = constants;
+
+interface Active {
+  readonly number: number;
+  readonly file: FileHandle;
+  size: number;
+}
+
+/**
+ * An append-only file of opaque records in segments. Appends of the same moment share one synchronous write (`O_DSYNC`:
+ * it returns when the data is on disk); while one is running the next group gathers.
+ */
+export class Journal implements AsyncDisposable {
+  readonly #dir: string;
+  readonly #settings: JournalSettings;
+  readonly #salt: number;
+  /** Size of each segment on disk, by number, rising. */
+  readonly #sizes = new Map<number, number>();
+  #bytes = 0;
+  #last = 0;
+  #active: Active | undefined;
+  #failure: string | undefined;
+  #gathering: Group;
+  #spare: Group | undefined;
+  #flushing: Promise<void> | undefined;
+  #lazyTimer: NodeJS.Timeout | undefined;
+  #probeTimer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  private constructor(dir: string, settings: JournalSettings, salt: number) {
+    this.#dir = dir;
+    this.#settings = settings;
+    this.#salt = salt;
+    this.#gathering = new Group(salt);
+  }
+
+  /** Opens the journal in `dir`, made when missing. A torn tail of the last segment is cut off. */
+  static async open(dir: string, settings: JournalSettings): Promise<Journal> {
+    await mkdir(dir, { recursive: true });
+    const segments = await listSegments(dir);
+    const salts = await Promise.all(segments.map((number) => segmentSalt(segmentPath(dir, number))));
+    const known = salts.find((salt) => salt !== undefined);
+    const journal = new Journal(dir, settings, known ?? randomBytes(4).readUInt32LE(0));
+    for (const number of segments) await journal.#adoptSegment(number, known !== undefined, number === segments.at(-1));
+    return journal;
+  }
+
+  async #adoptSegment(number: number, readable: boolean, isLast: boolean): Promise<void> {
+    const path = segmentPath(this.#dir, number);
+    let { size } = await stat(path);
+    if (!readable && size > headerBytes) {
+      this.#settings.damaged({ path, offset: 0, bytes: size });
+      await rename(path, `${path}.bad`);
+      return;
+    }
+    if (isLast) ({ size } = await cutTornTail(path, this.#salt));
+    this.#grow(number, size);
+    this.#last = number;
+  }
+
+  /** Bytes on disk. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get state(): JournalState {
+    if (this.#failure !== undefined) return "failed";
+    return this.#bytes + this.#gathering.length >= (this.#settings.maxBytes ?? 1024 ** 3) ? "full" : "ok";
+  }
+
+  /** What is appended now lands in this segment or a later one. */
+  get segment(): number {
+    return this.#last;
+  }
+
+  /** The start of what is still there. */
+  get start(): Position {
+    return { segment: this.#sizes.keys().next().value ?? this.#last, offset: 0 };
+  }
+
+  /** The end of what is durable. */
+  get end(): Position {
+    return { segment: this.#last, offset: this.#sizes.get(this.#last) ?? 0 };
+  }
+
+  readonly check: HealthCheck = async () => {
+    const { state } = this;
+    if (state === "ok") return { ok: true };
+    return {
+      ok: false,
+      reason: state === "full" ? "the journal is full" : `the journal cannot write: ${this.#failure}`,
+    };
+  };
+
+  /** Resolves when the record is on disk. @throws the disk's error; the record may then be written or not. */
+  append(payload: Uint8Array): Promise<void> {
+    this.#gather(payload);
+    this.#flushing ??= this.#flush();
+    return this.#gathering.done;
+  }
+
+  /** Appends without anyone waiting: goes with the next group, at the latest 50 ms on. Lost when the disk refuses. */
+  appendLazy(payload: Uint8Array): void {
+    this.#gather(payload);
+    this.#lazyTimer ??= setTimeout(() => {
+      this.#lazyTimer = undefined;
+      this.#flushing ??= this.#flush();
+    }, lazyMs).unref();
+  }
+
+  #gather(payload: Uint8Array): void {
+    if (this.#closed) throw new Error("the journal is closed");
+    if (payload.length === 0 || payload.length > maxPayloadBytes) throw new RangeError("a record has 1 byte to 16 MiB");
+    this.#gathering.add(payload);
+  }
+
+  async #flush(): Promise<void> {
+    // One turn of the event loop, so that what is appended in this one shares the write.
+    await new Promise(setImmediate);
+    while (this.#gathering.length > 0) {
+      const group = this.#gathering;
+      this.#gathering = this.#spare ?? new Group(this.#salt);
+      this.#spare = undefined;
+      try {
+        await this.#write(group);
+        group.resolve();
+      } catch (error) {
+        await this.#fail(error);
+        group.reject(error);
+      }
+      this.#spare = group.reset();
+    }
+    this.#flushing = undefined;
+  }
+
+  async #write(group: Group): Promise<void> {
+    if (this.#active === undefined || this.#active.size >= (this.#settings.segmentBytes ?? 8 * 1024 ** 2))
+      await this.#rotate();
+    const active = this.#active as unknown as Active;
+    await writeFully(active.file, group.bytes, active.size);
+    active.size += group.length;
+    this.#grow(active.number, active.size);
+    this.#failure = undefined;
+  }
+
+  /** Begins the next segment. Its directory entry is synced too, or a power cut could take the whole file. */
+  async #rotate(): Promise<void> {
+    const previous = this.#active;
+    this.#active = undefined;
+    await previous?.file.close();
+    const number = this.#last + 1;
+    const path = segmentPath(this.#dir, number);
+    const file = await (this.#settings.openFile ?? open)(path, O_CREAT | O_EXCL | O_WRONLY | O_DSYNC);
+    try {
+      await writeFully(file, encodeHeader(this.#salt), 0);
+      await using dir = await open(this.#dir, "r");
+      await dir.sync();
+    } catch (error) {
+      await file.close();
+      await rm(path, { force: true });
+      throw error;
+    }
+    this.#active = { number, file, size: headerBytes };
+    this.#last = number;
+    this.#grow(number, headerBytes);
+  }
+
+  /** Leaves the segment at its last durable record and goes on in a new one, tried now and then until it succeeds. */
+  async #fail(error: unknown): Promise<void> {
+    if (this.#failure === undefined) this.#settings.failed(error);
+    this.#failure = String(error);
+    const active = this.#active;
+    this.#active = undefined;
+    if (active !== undefined) {
+      await active.file.truncate(active.size).catch(this.#settings.failed);
+      await active.file.close().catch(this.#settings.failed);
+    }
+    this.#probeTimer ??= setTimeout(() => {
+      this.#probeTimer = undefined;
+      this.#flushing ??= this.#probe();
+    }, probeMs).unref();
+  }
+
+  async #probe(): Promise<void> {
+    try {
+      await this.#rotate();
+      this.#failure = undefined;
+    } catch (error) {
+      await this.#fail(error);
+    }
+    await this.#flush();
+  }
+
+  #grow(segment: number, size: number): void {
+    this.#bytes += size - (this.#sizes.get(segment) ?? 0);
+    this.#sizes.set(segment, size);
+  }
+
+  /**
+   * Visits durable records from `from` on, about 1 MiB at a time.
+   * @param visit gets each record (a view, valid during the call) and where it ends; false stops behind it
+   * @returns where to go on; equal to `from` when there is nothing more yet
+   */
+  async read(from: Position, visit: (payload: Buffer, end: Position) => boolean): Promise<Position> {
+    const [first] = this.#sizes.keys();
+    if (first === undefined) return from;
+    const segment = Math.max(first, from.segment);
+    const end = this.#sizes.get(segment) ?? 0;
+    const offset = segment === from.segment ? from.offset : 0;
+    if (offset >= end) return segment < this.#last ? { segment: segment + 1, offset: 0 } : from;
+    const next = await readRecords({
+      path: segmentPath(this.#dir, segment),
+      salt: this.#salt,
+      offset,
+      end,
+      chunkBytes,
+      visit: (payload, at) => visit(payload, { segment, offset: at }),
+      damaged: this.#settings.damaged,
+    });
+    return { segment, offset: next };
+  }
+
+  /** Deletes the segments in front of `segment`. */
+  async trim(segment: number): Promise<void> {
+    for (const [number, size] of this.#sizes) {
+      if (number >= segment || number === this.#last) return;
+      this.#sizes.delete(number);
+      this.#bytes -= size;
+      await rm(segmentPath(this.#dir, number), { force: true });
+    }
+  }
+
+  /** Writes what is gathered and closes. What was appended lazily is written too. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#lazyTimer);
+    this.#flushing ??= this.#flush();
+    await this.#flushing;
+    clearTimeout(this.#probeTimer);
+    await this.#active?.file.close();
+    this.#active = undefined;
+  }
+
+  /** Closes and deletes the whole journal. */
+  async destroy(): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    await rm(this.#dir, { recursive: true, force: true });
+  }
+}
+
+async function writeFully(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+}
