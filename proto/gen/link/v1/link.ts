@@ -83,11 +83,14 @@ export interface Trailer {
   errorCode: string;
 }
 
+/** From the calling end: the answer is no longer wanted. From the serving end: no answer (or no more of it) will come. */
 export interface Cancel {
   reason: string;
+  /** From the serving end only: no handler has seen the exchange, so it may be opened again on another replica. */
+  refused: boolean;
 }
 
-/** Lets the other end send this many more body bytes of the exchange. */
+/** Lets the other end send this many more body bytes of the exchange. Each direction of an exchange starts with 256 KiB. */
 export interface Credit {
   bytes: number;
 }
@@ -819,13 +822,16 @@ export const Trailer: MessageFns<Trailer> = {
 };
 
 function createBaseCancel(): Cancel {
-  return { reason: "" };
+  return { reason: "", refused: false };
 }
 
 export const Cancel: MessageFns<Cancel> = {
   encode(message: Cancel, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.reason !== "") {
       writer.uint32(10).string(message.reason);
+    }
+    if (message.refused !== false) {
+      writer.uint32(16).bool(message.refused);
     }
     return writer;
   },
@@ -851,6 +857,14 @@ export const Cancel: MessageFns<Cancel> = {
             message.reason = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.refused = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -864,13 +878,19 @@ export const Cancel: MessageFns<Cancel> = {
   },
 
   fromJSON(object: any): Cancel {
-    return { reason: isSet(object.reason) ? globalThis.String(object.reason) : "" };
+    return {
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+      refused: isSet(object.refused) ? globalThis.Boolean(object.refused) : false,
+    };
   },
 
   toJSON(message: Cancel): unknown {
     const obj: any = {};
     if (message.reason !== "") {
       obj.reason = message.reason;
+    }
+    if (message.refused !== false) {
+      obj.refused = message.refused;
     }
     return obj;
   },
@@ -881,6 +901,7 @@ export const Cancel: MessageFns<Cancel> = {
   fromPartial(object: DeepPartial<Cancel>): Cancel {
     const message = createBaseCancel();
     message.reason = object.reason ?? "";
+    message.refused = object.refused ?? false;
     return message;
   },
 };

@@ -1,0 +1,82 @@
+import type { LinkAnswer, LinkCall, LinkRequest } from "./client-exchange.ts";
+import type { LinkError } from "./errors.ts";
+
+type Opener = { open(request: LinkRequest, answer: LinkAnswer): LinkCall };
+
+export type AnswerHead = { status: number; headers: readonly string[] };
+
+/**
+ * The answer as promises and an async iterable, for callers that are not on the hot path. Bytes flow on as they are taken;
+ * leaving the loop early cancels the exchange.
+ */
+export class AnswerStream implements LinkAnswer, AsyncIterable<Buffer> {
+  /** Rejects with a LinkError when the exchange ends without a head. */
+  readonly head: Promise<AnswerHead>;
+  readonly call: LinkCall;
+  readonly #settle: { resolve: (head: AnswerHead) => void; reject: (error: LinkError) => void };
+  #queue: Buffer[] = [];
+  #ended = false;
+  #error: LinkError | undefined;
+  #wake: (() => void) | undefined;
+
+  private constructor(client: Opener, request: LinkRequest) {
+    const { promise, resolve, reject } = Promise.withResolvers<AnswerHead>();
+    this.head = promise;
+    // Whoever only iterates gets the error there.
+    promise.catch(() => {});
+    this.#settle = { resolve, reject };
+    this.call = client.open(request, this);
+  }
+
+  /** Opens an exchange; the whole body is sent when one is given, otherwise `call` is used to write it. */
+  static open(client: Opener, request: LinkRequest, body?: Buffer): AnswerStream {
+    const stream = new AnswerStream(client, request);
+    if (body === undefined) return stream;
+    stream.call.writeBody(body);
+    stream.call.endBody();
+    return stream;
+  }
+
+  onHead(status: number, headers: readonly string[]): void {
+    this.#settle.resolve({ status, headers });
+  }
+
+  onChunk(chunk: Buffer): void {
+    this.#queue.push(chunk);
+    this.#wake?.();
+  }
+
+  onEnd(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  onError(error: LinkError): void {
+    this.#error = error;
+    this.#settle.reject(error);
+    this.#wake?.();
+  }
+
+  /** The whole body. */
+  async bytes(): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of this) chunks.push(chunk);
+    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      for (;;) {
+        const chunk = this.#queue.shift();
+        if (chunk !== undefined) {
+          this.call.consumed(chunk.length);
+          yield chunk;
+        } else if (this.#error !== undefined) throw this.#error;
+        else if (this.#ended) return;
+        else await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      this.call.cancel("the answer is no longer read");
+    }
+  }
+}

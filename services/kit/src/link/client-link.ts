@@ -1,0 +1,200 @@
+import { BatchReader } from "./batch-reader.ts";
+import type { BatchWriter } from "./batch-writer.ts";
+import type { CallLink, ClientExchange } from "./client-exchange.ts";
+import { LinkError } from "./errors.ts";
+import type { FrameSink } from "./frames.ts";
+import { MAX_EXCHANGES_PER_LINK, MAX_PENDING_CANCELS } from "./limits.ts";
+import { type Emitter, Sender } from "./sender.ts";
+import type { Dial, Transport, TransportEvents } from "./transport.ts";
+
+/** What a link needs of the replica it leads to. */
+export type ClientLinkHost = {
+  onLinkReady(link: ClientLink): void;
+  /** No more exchanges may be opened on it; it ends by itself when those under way are over. */
+  onLinkDraining(link: ClientLink): void;
+  /** Called once, last. `error.code` is `protocol` when the peer broke the rules. */
+  onLinkClosed(link: ClientLink, error: LinkError): void;
+};
+
+export type ClientLinkOptions = { address: string; dial: Dial; host: ClientLinkHost; maxExchanges?: number };
+
+/** Milliseconds a closed link has to end in good order. */
+const CLOSE_GRACE_MS = 1_000;
+
+type PendingCancel = { id: number; reason: string };
+
+/** The calling end of one link. */
+export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter {
+  waiting = false;
+  readonly #host: ClientLinkHost;
+  readonly #transport: Transport;
+  readonly #sender: Sender;
+  readonly #reader = new BatchReader();
+  readonly #exchanges = new Map<number, ClientExchange>();
+  readonly #maxExchanges: number;
+  #lastId = 0;
+  #cancels: PendingCancel[] = [];
+  #state: "connecting" | "ready" | "draining" | "closed" = "connecting";
+
+  constructor(options: ClientLinkOptions) {
+    this.#host = options.host;
+    this.#maxExchanges = options.maxExchanges ?? MAX_EXCHANGES_PER_LINK;
+    this.#transport = options.dial(options.address, this);
+    this.#sender = new Sender(this.#transport);
+  }
+
+  get ready(): boolean {
+    return this.#state === "ready";
+  }
+
+  get outstanding(): number {
+    return this.#exchanges.size;
+  }
+
+  /** Only while `ready`. */
+  open(call: ClientExchange): void {
+    const id = ++this.#lastId;
+    this.#exchanges.set(id, call);
+    call.attach(this, id);
+    if (id >= this.#maxExchanges) this.drain();
+  }
+
+  /** Opens no more exchanges, and ends the link when the ones under way are over. */
+  drain(): void {
+    if (this.#state === "closed" || this.#state === "draining") return;
+    this.#state = "draining";
+    this.#host.onLinkDraining(this);
+    this.#endWhenIdle();
+  }
+
+  /** Fails its exchanges at once, telling the peer to drop them, and ends the link. */
+  close(error: LinkError): void {
+    for (const call of [...this.#exchanges.values()]) call.finish(error, error.reason);
+    this.#sender.flush();
+    this.#transport.end();
+    this.#break(error);
+    // A peer that does not end its side must not keep the connection.
+    setTimeout(() => this.#transport.destroy(error.message), CLOSE_GRACE_MS).unref();
+  }
+
+  /** Drops a link that does not come to be. */
+  giveUp(reason: string): void {
+    this.#kill(new LinkError("broken", reason));
+  }
+
+  wake(call: ClientExchange): void {
+    this.#sender.wake(call);
+  }
+
+  release(call: ClientExchange, tellPeer: string | undefined): void {
+    if (this.#exchanges.get(call.id) !== call) return;
+    this.#exchanges.delete(call.id);
+    if (tellPeer !== undefined && this.#state !== "closed") this.#cancel(call.id, tellPeer);
+    this.#endWhenIdle();
+  }
+
+  emit(writer: BatchWriter): boolean {
+    const cancels = this.#cancels;
+    this.#cancels = [];
+    for (const { id, reason } of cancels) writer.cancel(id, reason, false);
+    return false;
+  }
+
+  onReady(): void {
+    if (this.#state !== "connecting") return;
+    this.#state = "ready";
+    this.#host.onLinkReady(this);
+  }
+
+  onBatch(batch: Buffer): void {
+    if (this.#state === "closed") return;
+    try {
+      this.#reader.read(batch, this);
+    } catch (cause) {
+      this.#kill(cause instanceof LinkError ? cause : new LinkError("protocol", "unreadable batch", { cause }));
+    }
+  }
+
+  onDrained(): void {
+    this.#sender.resume();
+    this.#endWhenIdle();
+  }
+
+  onPeerEnd(): void {
+    this.#break(new LinkError("broken", "the serving end closed the link"));
+  }
+
+  onClosed(reason: string): void {
+    this.#break(new LinkError("broken", reason));
+  }
+
+  onHead(id: number, status: number, headers: string[]): void {
+    this.#find(id)?.onHead(status, headers);
+  }
+
+  onChunk(id: number, bytes: Buffer): void {
+    this.#find(id)?.onChunk(bytes);
+  }
+
+  onTrailer(id: number, errorCode: string): void {
+    this.#find(id)?.onTrailer(errorCode);
+  }
+
+  onCancel(id: number, reason: string, refused: boolean): void {
+    this.#find(id)?.onCancel(reason, refused);
+  }
+
+  onCredit(id: number, bytes: number): void {
+    this.#find(id)?.onCredit(bytes);
+  }
+
+  onDrain(id: number): void {
+    if (id !== 0) throw new LinkError("protocol", "drain of an exchange");
+    this.drain();
+  }
+
+  onOpen(): void {
+    throw new LinkError("protocol", "open from the serving end");
+  }
+  onBody(): void {
+    throw new LinkError("protocol", "body from the serving end");
+  }
+  onEnd(): void {
+    throw new LinkError("protocol", "end from the serving end");
+  }
+
+  /** Undefined for an exchange that is over: its late frames mean nothing. */
+  #find(id: number): ClientExchange | undefined {
+    if (id === 0 || id > this.#lastId) throw new LinkError("protocol", `exchange ${id} was never opened`);
+    const call = this.#exchanges.get(id);
+    if (call?.opened === false) throw new LinkError("protocol", `exchange ${id} has not left yet`);
+    return call;
+  }
+
+  #cancel(id: number, reason: string): void {
+    this.#cancels.push({ id, reason });
+    this.#sender.wake(this);
+    if (this.#cancels.length > MAX_PENDING_CANCELS) this.#kill(new LinkError("broken", "the peer does not read"));
+  }
+
+  #endWhenIdle(): void {
+    if (this.#state !== "draining" || this.#exchanges.size > 0) return;
+    this.#sender.flush();
+    // A cancel that cannot leave yet must not be lost: tried again when the peer takes more.
+    if (this.#sender.idle) this.#transport.end();
+  }
+
+  #kill(error: LinkError): void {
+    this.#break(error);
+    this.#transport.destroy(error.message);
+  }
+
+  #break(error: LinkError): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.#sender.close();
+    // The replica hears of it first: an exchange that starts over must not be given the same link.
+    this.#host.onLinkClosed(this, error);
+    for (const call of [...this.#exchanges.values()]) call.onBroken(error);
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Why an exchange (or a link) ended without a whole answer.
+ * - `unsent`: the service refused it, or the link broke before it left; no handler saw it
+ * - `unavailable`: no replica was ready in time; never sent
+ * - `broken`: the link broke; the service may have seen it
+ * - `deadline`: the exchange's deadline passed
+ * - `cancelled`: the calling end gave it up
+ * - `aborted`: the serving end gave it up (`reason` says why)
+ * - `failed`: the handler ended it with an error; `reason` is the handler's error code
+ * - `protocol`: the peer broke the rules of the link
+ * - `too_large`: a body, head or open exceeds its limit
+ * - `closed`: this end was shut down
+ */
+export type LinkErrorCode =
+  | "unsent"
+  | "unavailable"
+  | "broken"
+  | "deadline"
+  | "cancelled"
+  | "aborted"
+  | "failed"
+  | "protocol"
+  | "too_large"
+  | "closed";
+
+export type LinkErrorOptions = { seen?: boolean; cause?: unknown };
+
+export class LinkError extends Error {
+  override readonly name = "LinkError";
+  readonly code: LinkErrorCode;
+  /** The bare reason, without the code. */
+  readonly reason: string;
+  /** False only when it is certain that no handler of the service has seen the exchange. */
+  readonly seen: boolean;
+
+  constructor(code: LinkErrorCode, reason: string, options: LinkErrorOptions = {}) {
+    super(`link ${code}: ${reason}`, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.reason = reason;
+    this.seen = options.seen ?? (code !== "unsent" && code !== "unavailable");
+  }
+}

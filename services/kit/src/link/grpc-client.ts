@@ -1,0 +1,55 @@
+import { type ChannelCredentials, Client, type ClientDuplexStream, credentials, Metadata, status } from "@grpc/grpc-js";
+import { LinkServiceService } from "@uag/proto/link/v1/link.ts";
+import { asIs, StreamWriter, sharedChannelOptions } from "./grpc-stream.ts";
+import type { Dial, Transport, TransportEvents } from "./transport.ts";
+
+const channelOptions = {
+  ...sharedChannelOptions,
+  // Two links that share a connection would share its fate and its flow control.
+  "grpc.use_local_subchannel_pool": 1,
+  "grpc.enable_http_proxy": 0,
+  "grpc.enable_retries": 0,
+  "grpc.service_config_disable_resolution": 1,
+  // Answers are bounded per exchange by the link's own credit; HTTP/2's default of 64 KiB would stall all of them together.
+  "grpc-node.flow_control_window": 4 * 1024 * 1024,
+};
+
+class ClientTransport implements Transport {
+  readonly #client: Client;
+  readonly #stream: ClientDuplexStream<Buffer, Buffer>;
+  readonly #writer: StreamWriter;
+
+  constructor(address: string, creds: ChannelCredentials, events: TransportEvents) {
+    this.#client = new Client(address, creds, channelOptions);
+    const { path } = LinkServiceService.link;
+    const stream = this.#client.makeBidiStreamRequest(path, asIs, asIs, new Metadata(), {});
+    this.#stream = stream;
+    this.#writer = new StreamWriter(stream, events);
+    stream.on("metadata", () => events.onReady());
+    stream.on("data", (batch: Buffer) => events.onBatch(batch));
+    // Every failure comes as a status too.
+    stream.on("error", () => {});
+    stream.on("status", ({ code, details }) => {
+      this.#client.close();
+      events.onClosed(code === status.OK ? "ended" : details);
+    });
+  }
+
+  write(batch: Buffer): boolean {
+    return this.#writer.write(batch);
+  }
+
+  end(): void {
+    this.#stream.end();
+  }
+
+  destroy(): void {
+    this.#stream.cancel();
+  }
+}
+
+/** Makes links over gRPC. Without credentials, in the clear. */
+export function dialGrpc(options: { credentials?: ChannelCredentials }): Dial {
+  const creds = options.credentials ?? credentials.createInsecure();
+  return (address, events) => new ClientTransport(address, creds, events);
+}

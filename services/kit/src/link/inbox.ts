@@ -1,0 +1,96 @@
+import { LinkError } from "./errors.ts";
+import { ReceiveWindow } from "./receive-window.ts";
+
+type Waiter = { resolve: () => void; reject: (error: LinkError) => void };
+
+/** The request body as it arrives at the serving end, held until the handler takes it. */
+export class Inbox {
+  readonly window = new ReceiveWindow();
+  #queue: Buffer[] = [];
+  #ended: boolean;
+  #error: LinkError | undefined;
+  #waiter: Waiter | undefined;
+  #onOwed: () => void;
+
+  /** `onOwed` is called when the peer is owed enough credit to be worth a frame. */
+  constructor(options: { ended: boolean; onOwed: () => void }) {
+    this.#ended = options.ended;
+    this.#onOwed = options.onOwed;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** @throws {LinkError} `protocol` when the peer sends more than it may, or after its end */
+  push(bytes: Buffer): void {
+    if (this.#ended) throw new LinkError("protocol", "body after end");
+    if (!this.window.receive(bytes.length)) throw new LinkError("protocol", "body exceeds its window");
+    if (this.#error !== undefined || bytes.length === 0) return;
+    this.#queue.push(bytes);
+    this.#wake();
+  }
+
+  end(): void {
+    if (this.#ended) throw new LinkError("protocol", "two ends of one body");
+    this.#ended = true;
+    this.#wake();
+  }
+
+  fail(error: LinkError): void {
+    if (this.#error !== undefined) return;
+    this.#error = error;
+    this.#queue = [];
+    const waiter = this.#waiter;
+    this.#waiter = undefined;
+    waiter?.reject(error);
+  }
+
+  async *chunks(): AsyncGenerator<Buffer, void, undefined> {
+    for (;;) {
+      if (this.#error !== undefined) throw this.#error;
+      const chunk = this.#queue.shift();
+      if (chunk !== undefined) {
+        this.#consumed(chunk.length);
+        yield chunk;
+      } else if (this.#ended) return;
+      else await this.#more();
+    }
+  }
+
+  /** @throws {LinkError} `too_large` above `maxBytes`; the error that ended the exchange */
+  async whole(maxBytes: number): Promise<Buffer> {
+    let taken: Buffer[] = [];
+    let size = 0;
+    for (;;) {
+      if (this.#error !== undefined) throw this.#error;
+      const arrived = this.#queue;
+      this.#queue = [];
+      let bytes = 0;
+      for (const chunk of arrived) bytes += chunk.length;
+      size += bytes;
+      if (size > maxBytes) throw new LinkError("too_large", `body exceeds ${maxBytes} bytes`);
+      taken = taken.length === 0 ? arrived : taken.concat(arrived);
+      if (this.#ended) return taken.length === 1 ? (taken[0] as Buffer) : Buffer.concat(taken, size);
+      this.#consumed(bytes);
+      await this.#more();
+    }
+  }
+
+  #consumed(bytes: number): void {
+    if (this.window.consume(bytes) && !this.#ended) this.#onOwed();
+  }
+
+  #more(): Promise<void> {
+    if (this.#waiter !== undefined) throw new Error("a body can have one reader only");
+    return new Promise((resolve, reject) => {
+      this.#waiter = { resolve, reject };
+    });
+  }
+
+  #wake(): void {
+    const waiter = this.#waiter;
+    this.#waiter = undefined;
+    waiter?.resolve();
+  }
+}

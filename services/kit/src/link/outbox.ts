@@ -1,0 +1,139 @@
+import type { BatchWriter } from "./batch-writer.ts";
+import type { LinkError } from "./errors.ts";
+import { HIGH_WATER_BYTES, LOW_WATER_BYTES, MAX_FRAME_BYTES, WINDOW_BYTES } from "./limits.ts";
+
+const NOTHING = Buffer.alloc(0);
+/** Sent buffers at the front of the queue are cut off in lots of this many. */
+const COMPACT_AFTER = 64;
+
+type Waiter = { resolve: () => void; reject: (error: LinkError) => void };
+
+/**
+ * The bytes that one end of an exchange has yet to send, under the credit its peer granted.
+ * A replayable outbox keeps what it has sent, until `commit`, so that `rewind` can send it all again on another link.
+ */
+export class Outbox {
+  #queue: Buffer[] = [];
+  #index = 0;
+  #offset = 0;
+  #total = 0;
+  #unsent = 0;
+  #credit = WINDOW_BYTES;
+  #replayable: boolean;
+  #waiters: Waiter[] | undefined;
+  #closed: LinkError | undefined;
+
+  constructor(options: { replayable: boolean }) {
+    this.#replayable = options.replayable;
+  }
+
+  get empty(): boolean {
+    return this.#unsent === 0;
+  }
+
+  get sendable(): boolean {
+    return this.#unsent > 0 && this.#credit > 0;
+  }
+
+  /** False once the peer has taken the exchange. */
+  get replayable(): boolean {
+    return this.#replayable;
+  }
+
+  /** False when the caller should wait for `drained` before it writes more. */
+  push(chunk: Buffer): boolean {
+    if (chunk.length > 0) {
+      this.#queue.push(chunk);
+      this.#unsent += chunk.length;
+      this.#total += chunk.length;
+    }
+    return this.#unsent < HIGH_WATER_BYTES;
+  }
+
+  /** Writes one frame of what credit allows. Small chunks that wait together leave together. */
+  emit(writer: BatchWriter, kind: "body" | "chunk", exchange: number): void {
+    const bytes = Math.min(this.#unsent, this.#credit, MAX_FRAME_BYTES);
+    writer.beginBytes(kind, exchange, bytes);
+    let left = bytes;
+    while (left > 0) {
+      const chunk = this.#queue[this.#index] as Buffer;
+      const piece = Math.min(left, chunk.length - this.#offset);
+      writer.append(chunk, this.#offset, this.#offset + piece);
+      left -= piece;
+      this.#offset += piece;
+      if (this.#offset === chunk.length) this.#next();
+    }
+    this.#credit -= bytes;
+    this.#unsent -= bytes;
+    if (this.#unsent < LOW_WATER_BYTES) this.#wake();
+  }
+
+  /** False when the peer grants more than it can have consumed. */
+  addCredit(bytes: number): boolean {
+    this.#credit += bytes;
+    return this.#credit <= WINDOW_BYTES;
+  }
+
+  /** The peer has taken the exchange: what was sent need not be kept any longer. */
+  commit(): void {
+    if (!this.#replayable) return;
+    this.#replayable = false;
+    this.#queue = this.#queue.slice(this.#index);
+    this.#index = 0;
+  }
+
+  /** Everything unsent again. Only valid before `commit`. */
+  rewind(): void {
+    this.#index = 0;
+    this.#offset = 0;
+    this.#unsent = this.#total;
+    this.#credit = WINDOW_BYTES;
+  }
+
+  /** Rejects with the error the outbox was closed with; resolves when it was closed without one. */
+  drained(): Promise<void> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closed);
+    if (this.#unsent < HIGH_WATER_BYTES) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#waiters ??= [];
+      this.#waiters.push({ resolve, reject });
+    });
+  }
+
+  /** Drops what is unsent. */
+  close(error: LinkError | undefined): void {
+    this.#closed = error;
+    this.#queue.length = 0;
+    this.#unsent = 0;
+    if (error === undefined) {
+      this.#wake();
+      return;
+    }
+    const waiters = this.#waiters;
+    this.#waiters = undefined;
+    if (waiters !== undefined) for (const waiter of waiters) waiter.reject(error);
+  }
+
+  #next(): void {
+    this.#offset = 0;
+    if (this.#replayable) {
+      this.#index++;
+      return;
+    }
+    this.#queue[this.#index++] = NOTHING;
+    if (this.#index === this.#queue.length) {
+      this.#queue.length = 0;
+      this.#index = 0;
+    } else if (this.#index >= COMPACT_AFTER) {
+      this.#queue = this.#queue.slice(this.#index);
+      this.#index = 0;
+    }
+  }
+
+  #wake(): void {
+    const waiters = this.#waiters;
+    if (waiters === undefined) return;
+    this.#waiters = undefined;
+    for (const waiter of waiters) waiter.resolve();
+  }
+}

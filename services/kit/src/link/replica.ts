@@ -1,0 +1,122 @@
+import { ClientLink, type ClientLinkHost } from "./client-link.ts";
+import type { LinkError } from "./errors.ts";
+import type { Dial } from "./transport.ts";
+
+/** Milliseconds. */
+const BACKOFF_MIN_MS = 50;
+const BACKOFF_MAX_MS = 2_000;
+/** A link that lived this long was no failed attempt. */
+const STEADY_AFTER_MS = 5_000;
+
+export type ReplicaOptions = {
+  address: string;
+  links: number;
+  dial: Dial;
+  connectTimeoutMs: number;
+  maxExchangesPerLink?: number;
+  onReady: () => void;
+  onLinkClosed: (address: string, error: LinkError) => void;
+};
+
+/** One place of a replica: the link that is (or is about to be) there, and when to try again. */
+class Slot implements ClientLinkHost {
+  link: ClientLink | undefined;
+  readonly #options: ReplicaOptions;
+  readonly #draining = new Set<ClientLink>();
+  #attempts = 0;
+  #readyAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: ReplicaOptions) {
+    this.#options = options;
+    this.#connect();
+  }
+
+  get outstanding(): number {
+    let count = this.link?.outstanding ?? 0;
+    for (const link of this.#draining) count += link.outstanding;
+    return count;
+  }
+
+  /** Connects no more; the links end when they are idle, or at once when an error is given. */
+  close(error: LinkError | undefined): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    const link = this.link;
+    if (error === undefined) {
+      if (link?.ready === false) link.giveUp("no longer wanted");
+      else link?.drain();
+      return;
+    }
+    link?.close(error);
+    for (const draining of [...this.#draining]) draining.close(error);
+  }
+
+  onLinkReady(): void {
+    clearTimeout(this.#timer);
+    this.#readyAt = performance.now();
+    this.#options.onReady();
+  }
+
+  onLinkDraining(link: ClientLink): void {
+    this.#draining.add(link);
+    this.#replace(link);
+  }
+
+  onLinkClosed(link: ClientLink, error: LinkError): void {
+    this.#draining.delete(link);
+    this.#replace(link);
+    this.#options.onLinkClosed(this.#options.address, error);
+  }
+
+  #connect(): void {
+    const { address, dial, maxExchangesPerLink } = this.#options;
+    const limit = maxExchangesPerLink === undefined ? {} : { maxExchanges: maxExchangesPerLink };
+    const link = new ClientLink({ address, dial, host: this, ...limit });
+    this.link = link;
+    this.#timer = setTimeout(() => link.giveUp("no answer to the connection in time"), this.#options.connectTimeoutMs);
+    this.#timer.unref();
+  }
+
+  #replace(link: ClientLink): void {
+    if (this.link !== link) return;
+    this.link = undefined;
+    clearTimeout(this.#timer);
+    if (this.#closed) return;
+    if (this.#readyAt > 0 && performance.now() - this.#readyAt > STEADY_AFTER_MS) this.#attempts = 0;
+    this.#readyAt = 0;
+    const backoffMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** this.#attempts++);
+    this.#timer = setTimeout(() => this.#connect(), backoffMs * (0.5 + Math.random() / 2));
+  }
+}
+
+/** One address of the service and the links to it, which are kept up for as long as the replica is wanted. */
+export class Replica {
+  readonly address: string;
+  readonly #slots: Slot[] = [];
+
+  constructor(options: ReplicaOptions) {
+    this.address = options.address;
+    for (let i = 0; i < options.links; i++) this.#slots.push(new Slot(options));
+  }
+
+  /** The ready link with the fewest exchanges under way. */
+  get bestLink(): ClientLink | undefined {
+    let best: ClientLink | undefined;
+    for (const { link } of this.#slots) {
+      if (link?.ready === true && (best === undefined || link.outstanding < best.outstanding)) best = link;
+    }
+    return best;
+  }
+
+  get outstanding(): number {
+    let count = 0;
+    for (const slot of this.#slots) count += slot.outstanding;
+    return count;
+  }
+
+  close(error?: LinkError): void {
+    for (const slot of this.#slots) slot.close(error);
+  }
+}

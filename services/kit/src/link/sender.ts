@@ -1,0 +1,69 @@
+import { BatchWriter } from "./batch-writer.ts";
+import { MAX_BATCH_BYTES } from "./limits.ts";
+import type { Transport } from "./transport.ts";
+
+/** Something with frames to send. It is asked when its turn comes, so that what changed meanwhile is never sent. */
+export type Emitter = {
+  /** Owned by the sender: true while it waits for its turn. */
+  waiting: boolean;
+  /** Writes at most one frame of body bytes. True when it could send more right away. */
+  emit(writer: BatchWriter): boolean;
+};
+
+/** Gathers the frames of one turn of the event loop in as few batches as their size allows, one frame of each exchange by turns. */
+export class Sender {
+  #ring: Emitter[] = [];
+  #writer = new BatchWriter();
+  #transport: Transport;
+  #scheduled = false;
+  #paused = false;
+  #closed = false;
+  readonly #flush = (): void => this.flush();
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** True when everything has been handed to the transport. */
+  get idle(): boolean {
+    return this.#ring.length === 0;
+  }
+
+  wake(emitter: Emitter): void {
+    if (emitter.waiting || this.#closed) return;
+    emitter.waiting = true;
+    this.#ring.push(emitter);
+    if (this.#scheduled || this.#paused) return;
+    this.#scheduled = true;
+    setImmediate(this.#flush);
+  }
+
+  flush(): void {
+    this.#scheduled = false;
+    let next = 0;
+    while (next < this.#ring.length && !this.#paused && !this.#closed) {
+      while (next < this.#ring.length && this.#writer.size < MAX_BATCH_BYTES) {
+        const emitter = this.#ring[next++] as Emitter;
+        emitter.waiting = false;
+        if (emitter.emit(this.#writer) && !emitter.waiting) {
+          emitter.waiting = true;
+          this.#ring.push(emitter);
+        }
+      }
+      if (this.#writer.size > 0) this.#paused = !this.#transport.write(this.#writer.take());
+    }
+    if (next === this.#ring.length) this.#ring.length = 0;
+    else this.#ring.splice(0, next);
+  }
+
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.flush();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#ring = [];
+  }
+}
