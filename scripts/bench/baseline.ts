@@ -1,0 +1,33 @@
+/**
+ * What the fleet is measured against: express with http-proxy-middleware and one key, the least that is still called a gateway.
+ * It checks the key and forwards; it meters, limits and records nothing.
+ */
+import { Agent, createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createRequire } from "node:module";
+import { serveParent } from "./child.ts";
+
+type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+type Express = () => RequestListener & { use(handler: Handler): void; disable(setting: string): void };
+interface ProxyMiddleware {
+  createProxyMiddleware(options: { target: string; agent: Agent; changeOrigin: boolean }): Handler;
+}
+
+// The gateway's own versions of both, so that the comparison is with what the gateway is built from.
+const require = createRequire(new URL("../../gateway/package.json", import.meta.url));
+const express: Express = require("express");
+const { createProxyMiddleware }: ProxyMiddleware = require("http-proxy-middleware");
+
+const [upstream, key] = process.argv.slice(2);
+if (upstream === undefined || key === undefined) throw new Error("usage: baseline.ts <upstream origin> <key>");
+
+const app = express();
+app.disable("x-powered-by");
+app.use((request, response, next) => {
+  if (request.headers.authorization === `Bearer ${key}`) return next();
+  response.writeHead(401, { "content-type": "application/json" });
+  response.end('{"error":{"message":"wrong key","type":"authentication_error","code":"invalid_api_key","param":null}}');
+});
+app.use(createProxyMiddleware({ target: upstream, agent: new Agent({ keepAlive: true }), changeOrigin: true }));
+
+const server = createServer(app);
+server.listen({ port: 0, host: "127.0.0.1", backlog: 4_096 }, () => serveParent(server));

@@ -1,0 +1,26 @@
+import type { Server } from "node:net";
+
+/** What a child process of the benchmark says once it listens. */
+export interface Ready {
+  readonly port: number;
+}
+
+/** Tells the parent which port is served, and ends this process with the parent: nothing outlives the benchmark. */
+export function serveParent(server: Server): void {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
+  endWithParent(() => process.exit(0));
+  tellParent({ port: address.port } satisfies Ready);
+}
+
+/** Ctrl-C reaches the whole process group; only the parent decides what it means. */
+export function endWithParent(end: () => void): void {
+  process.on("SIGINT", () => undefined);
+  process.on("SIGTERM", end);
+  process.on("disconnect", end);
+}
+
+export function tellParent(message: object): void {
+  if (process.send === undefined) throw new Error("this program is started by the benchmark: npm run bench");
+  process.send(message);
+}

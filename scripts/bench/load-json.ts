@@ -1,0 +1,140 @@
+import { Worker } from "node:worker_threads";
+import { monotonicUs } from "./answers.ts";
+import { checkJsonAnswer } from "./check-json.ts";
+import { Connection } from "./connection.ts";
+import { Samples } from "./percentiles.ts";
+import { type Endpoint, nextNonce, RequestTemplate } from "./request.ts";
+
+export interface JsonResult {
+  /** Requests answered, all of them. */
+  readonly requests: number;
+  /** Requests answered within the measured time. */
+  readonly inTime: number;
+  readonly seconds: number;
+  readonly latencyMs: Float64Array;
+}
+
+interface Client {
+  ask(fromUs: number): void;
+  close(): void;
+}
+
+/** One connection that asks, checks the answer, notes its latency and says so. */
+async function openClient(options: {
+  readonly endpoint: Endpoint;
+  readonly latency: Samples;
+  readonly answered: (client: Client) => void;
+  readonly failed: (error: Error) => void;
+}): Promise<Client> {
+  const { endpoint, latency, answered, failed } = options;
+  const template = new RequestTemplate(endpoint);
+  let nonce = "";
+  let fromUs = 0;
+  let head = "";
+  let body = "";
+  const connection = await Connection.open({
+    address: endpoint,
+    lost: failed,
+    sink: {
+      head: (text) => {
+        head = text;
+        body = "";
+      },
+      body: (bytes) => {
+        body += bytes.latin1Slice();
+      },
+      end: () => {
+        const now = monotonicUs();
+        checkJsonAnswer({ head, body, nonce, model: endpoint.model });
+        latency.add((now - fromUs) / 1_000);
+        answered(client);
+      },
+    },
+  });
+  const client: Client = {
+    ask: (from) => {
+      nonce = nextNonce();
+      fromUs = from;
+      connection.send(template.with(nonce));
+    },
+    close: () => connection.close(),
+  };
+  return client;
+}
+
+/** Keeps a number of connections busy: each sends its next request when it has its answer. */
+export async function runClosedLoop(job: {
+  readonly endpoint: Endpoint;
+  readonly connections: number;
+  readonly seconds: number;
+}): Promise<JsonResult> {
+  const latency = new Samples();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let endUs = Number.POSITIVE_INFINITY;
+  let busy = job.connections;
+  let inTime = 0;
+  const answered = (client: Client) => {
+    const now = monotonicUs();
+    if (now < endUs) {
+      inTime += 1;
+      return client.ask(now);
+    }
+    busy -= 1;
+    if (busy === 0) resolve();
+  };
+  const opening = { endpoint: job.endpoint, latency, answered, failed: reject };
+  const clients = await Promise.all(Array.from({ length: job.connections }, () => openClient(opening)));
+  const startUs = monotonicUs();
+  endUs = startUs + job.seconds * 1_000_000;
+  for (const client of clients) client.ask(startUs);
+  await promise.finally(() => {
+    for (const client of clients) client.close();
+  });
+  return { requests: latency.count, inTime, seconds: job.seconds, latencyMs: latency.values() };
+}
+
+const fewConnections = 16;
+const mostConnections = 1_000;
+
+/**
+ * Sends at a constant rate whatever the answers do. Latency counts from when a request was due, so a stall is charged to all
+ * the requests it delayed and not just to one.
+ */
+export async function runConstantRate(job: {
+  readonly endpoint: Endpoint;
+  readonly perSecond: number;
+  readonly seconds: number;
+}): Promise<JsonResult> {
+  const latency = new Samples();
+  const count = Math.round(job.perSecond * job.seconds);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const all: Client[] = [];
+  // First in, first out: every connection is used often enough that no server closes it for being idle.
+  const idle: Client[] = [];
+  const answered = (client: Client) => {
+    idle.push(client);
+    if (latency.count === count) resolve();
+  };
+  const opening = { endpoint: job.endpoint, latency, answered, failed: reject };
+  const open = async () => {
+    if (all.length >= mostConnections) throw new Error(`${mostConnections} requests are without an answer`);
+    const client = await openClient(opening);
+    all.push(client);
+    return client;
+  };
+  for (let index = 0; index < fewConnections; index++) idle.push(await open());
+  const ticker = new Worker(new URL("./ticker.ts", import.meta.url), {
+    workerData: { perSecond: job.perSecond, count },
+  });
+  ticker.on("error", reject);
+  ticker.on("message", (dueUs: number) => {
+    const client = idle.shift();
+    if (client !== undefined) client.ask(dueUs);
+    else open().then((opened) => opened.ask(dueUs), reject);
+  });
+  await promise.finally(async () => {
+    for (const client of all) client.close();
+    await ticker.terminate();
+  });
+  return { requests: count, inTime: count, seconds: job.seconds, latencyMs: latency.values() };
+}

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { monotonicUs, type StreamShape } from "./answers.ts";
+import { isOk, WrongAnswer } from "./check-json.ts";
+import { StreamCheck } from "./check-stream.ts";
+import { Connection } from "./connection.ts";
+import { Samples } from "./percentiles.ts";
+import { type Endpoint, nextNonce, RequestTemplate } from "./request.ts";
+
+export interface StreamsJob {
+  readonly endpoint: Endpoint;
+  /** How many are open at a time. */
+  readonly streams: number;
+  /** How many each connection reads, one after another. */
+  readonly rounds: number;
+  readonly shape: StreamShape;
+  /** The first of each connection start spread over this time. */
+  readonly rampMs: number;
+  /** Told once all streams have their first chunk, and again when the first has ended. */
+  readonly phase: (phase: "all-open" | "closing") => void;
+}
+
+export interface StreamsResult {
+  readonly requests: number;
+  readonly chunks: number;
+  readonly seconds: number;
+  /** From sending the request to the first chunk's arrival. */
+  readonly firstChunkMs: Float64Array;
+  /** From the upstream's write of each chunk to its arrival. */
+  readonly chunkDelayMs: Float64Array;
+}
+
+interface Gathered {
+  readonly firstChunk: Samples;
+  readonly delay: Samples;
+  chunks: number;
+  opened: number;
+  closing: boolean;
+}
+
+/** Holds a number of streams open at the same time and checks every event of every one. */
+export async function runStreams(job: StreamsJob): Promise<StreamsResult> {
+  const gathered = { firstChunk: new Samples(), delay: new Samples(), chunks: 0, opened: 0, closing: false };
+  const startUs = monotonicUs();
+  const readers = Array.from({ length: job.streams }, async (_, index) => {
+    await sleep((job.rampMs * index) / job.streams);
+    for (let round = 0; round < job.rounds; round++) {
+      // Every other one asks for usage: both kinds must come out right.
+      await readStream({ job, gathered, askUsage: index % 2 === 0 });
+    }
+  });
+  await Promise.all(readers);
+  return {
+    requests: job.streams * job.rounds,
+    chunks: gathered.chunks,
+    seconds: (monotonicUs() - startUs) / 1_000_000,
+    firstChunkMs: gathered.firstChunk.values(),
+    chunkDelayMs: gathered.delay.values(),
+  };
+}
+
+async function readStream(options: {
+  readonly job: StreamsJob;
+  readonly gathered: Gathered;
+  readonly askUsage: boolean;
+}): Promise<void> {
+  const { job, gathered } = options;
+  const shape = { ...job.shape, askUsage: options.askUsage };
+  const nonce = nextNonce();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let head = "";
+  let refusal = "";
+  let sentUs = 0;
+  const arrived = (delayUs: number) => {
+    gathered.delay.add(delayUs / 1_000);
+    gathered.chunks += 1;
+    if (check.chunks !== 1) return;
+    gathered.firstChunk.add((monotonicUs() - sentUs) / 1_000);
+    gathered.opened += 1;
+    if (gathered.opened === job.streams) job.phase("all-open");
+  };
+  const check = new StreamCheck({ nonce, shape, arrived });
+  const connection = await Connection.open({
+    address: job.endpoint,
+    lost: (reason) => reject(new Error(`stream ${nonce} after ${check.chunks} chunks: ${reason.message}`)),
+    sink: {
+      head: (text) => {
+        head = text;
+      },
+      body: (bytes) => {
+        if (isOk(head)) check.push(bytes);
+        else refusal += bytes.latin1Slice();
+      },
+      end: () => {
+        if (!isOk(head)) throw new WrongAnswer("not a 200", { head, body: refusal, nonce });
+        check.end();
+        resolve();
+      },
+    },
+  });
+  sentUs = monotonicUs();
+  connection.send(new RequestTemplate(job.endpoint, shape).with(nonce));
+  await promise.finally(() => connection.close());
+  if (!gathered.closing) {
+    gathered.closing = true;
+    job.phase("closing");
+  }
+}

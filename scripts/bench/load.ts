@@ -1,0 +1,41 @@
+/** The load generator, a process of its own: takes one job at a time from its parent and answers with what it measured. */
+import { endWithParent, tellParent } from "./child.ts";
+import { type JsonResult, runClosedLoop, runConstantRate } from "./load-json.ts";
+import { runStreams, type StreamsJob, type StreamsResult } from "./load-streams.ts";
+import type { Endpoint } from "./request.ts";
+
+export type Job =
+  | { readonly kind: "closed"; readonly endpoint: Endpoint; readonly connections: number; readonly seconds: number }
+  | { readonly kind: "rate"; readonly endpoint: Endpoint; readonly perSecond: number; readonly seconds: number }
+  | ({ readonly kind: "streams" } & Omit<StreamsJob, "phase">);
+
+export type LoadMessage =
+  | { readonly kind: "ready" }
+  | { readonly kind: "phase"; readonly phase: "all-open" | "closing" }
+  | { readonly kind: "json"; readonly result: JsonResult }
+  | { readonly kind: "streams"; readonly result: StreamsResult }
+  | { readonly kind: "failed"; readonly reason: string };
+
+function say(message: LoadMessage): void {
+  tellParent(message);
+}
+
+async function run(job: Job): Promise<LoadMessage> {
+  switch (job.kind) {
+    case "closed":
+      return { kind: "json", result: await runClosedLoop(job) };
+    case "rate":
+      return { kind: "json", result: await runConstantRate(job) };
+    case "streams":
+      return {
+        kind: "streams",
+        result: await runStreams({ ...job, phase: (phase) => say({ kind: "phase", phase }) }),
+      };
+  }
+}
+
+endWithParent(() => process.exit(0));
+process.on("message", (job: Job) => {
+  run(job).then(say, (error: Error) => say({ kind: "failed", reason: error.message }));
+});
+say({ kind: "ready" });

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Job, LoadMessage } from "./load.ts";
+import type { JsonResult } from "./load-json.ts";
+import type { StreamsResult } from "./load-streams.ts";
+import { cpuBetween, type ProcessTable, readResident, readUsage } from "./proc.ts";
+import type { Process } from "./processes.ts";
+import type { Target } from "./targets.ts";
+
+/** One run of one job against one target, with what it cost the target's processes. */
+export interface Run {
+  readonly json: JsonResult | undefined;
+  readonly streams: StreamsResult | undefined;
+  /** Processor seconds by process, from before the first request until the work behind the answers was done too. */
+  readonly cpuSeconds: ReadonlyMap<string, number>;
+  readonly memory: Memory;
+}
+
+/** Resident KiB by process. `open` is there only for streams: the median while all of them were open. */
+export interface Memory {
+  readonly before: ReadonlyMap<string, number>;
+  readonly open: ReadonlyMap<string, number>;
+}
+
+export interface Bench {
+  readonly load: Process;
+  readonly signal: AbortSignal;
+}
+
+const sampleMs = 400;
+
+/** Throws with the wrong answer's text when there was one, and when nothing comes for much longer than the job can take. */
+export async function measure(bench: Bench, target: Target, job: Job): Promise<Run> {
+  await quiet(target.processes, bench.signal);
+  const before = readUsage(target.processes);
+  const sampler = new MemorySampler(target.processes);
+  const residentBefore = readResident(target.processes);
+  bench.load.send(job);
+  const result = await bench.load
+    .next({
+      timeoutMs: longestMs(job),
+      signal: bench.signal,
+      choose: (message) => {
+        const said = message as LoadMessage;
+        if (said.kind === "failed") throw new Error(`${target.name}: ${said.reason}`);
+        if (said.kind === "phase") sampler.phase(said.phase);
+        return said.kind === "json" || said.kind === "streams" ? said : undefined;
+      },
+    })
+    .finally(() => sampler.stop());
+  await quiet(target.processes, bench.signal);
+  return {
+    json: result.kind === "json" ? result.result : undefined,
+    streams: result.kind === "streams" ? result.result : undefined,
+    cpuSeconds: cpuBetween(before, readUsage(target.processes)),
+    memory: { before: residentBefore, open: sampler.medians() },
+  };
+}
+
+function longestMs(job: Job): number {
+  const expectedMs =
+    job.kind === "streams" ? job.rampMs + job.rounds * job.shape.chunks * job.shape.intervalMs : job.seconds * 1_000;
+  return expectedMs * 2 + 15_000;
+}
+
+const quietWindowMs = 200;
+const quietCpuSeconds = 0.02;
+const longestQuietMs = 8_000;
+
+/**
+ * Waits until the processes have nothing left to do: recording and settling go on behind the answers, and belong to the run
+ * that caused them. A process that never rests is measured as it is after a bounded wait.
+ */
+async function quiet(processes: ProcessTable, signal: AbortSignal): Promise<void> {
+  if (processes.size === 0) return;
+  const end = performance.now() + longestQuietMs;
+  let calm = 0;
+  let last = readUsage(processes);
+  while (calm < 2 && performance.now() < end) {
+    await sleep(quietWindowMs, undefined, { signal });
+    const now = readUsage(processes);
+    const used = cpuBetween(last, now)
+      .values()
+      .reduce((sum, seconds) => sum + seconds, 0);
+    calm = used <= quietCpuSeconds ? calm + 1 : 0;
+    last = now;
+  }
+}
+
+/** Notes resident memory again and again while all streams of a job are open. */
+class MemorySampler {
+  readonly #processes: ProcessTable;
+  readonly #samples = new Map<string, number[]>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(processes: ProcessTable) {
+    this.#processes = processes;
+  }
+
+  phase(phase: "all-open" | "closing"): void {
+    if (phase === "closing") this.stop();
+    else this.#timer ??= setInterval(() => this.#sample(), sampleMs);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  medians(): Map<string, number> {
+    const medians = new Map<string, number>();
+    for (const [name, values] of this.#samples) {
+      values.sort((a, b) => a - b);
+      medians.set(name, values[Math.floor(values.length / 2)]!);
+    }
+    return medians;
+  }
+
+  #sample(): void {
+    for (const [name, kib] of readResident(this.#processes)) {
+      const values = this.#samples.get(name);
+      if (values === undefined) this.#samples.set(name, [kib]);
+      else values.push(kib);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/** What a {@link MessageReader} tells: the parts of one HTTP/1.1 message after another. Slices are valid only during the call. */
+export interface MessageSink {
+  head(head: string): void;
+  body(bytes: Buffer): void;
+  end(): void;
+}
+
+const headEnd = "\r\n\r\n";
+
+/**
+ * Takes the messages of one HTTP/1.1 connection apart. It knows just what the two ends of the benchmark need: bodies framed by
+ * `content-length` or by chunks. Throws on anything it cannot frame, so that a broken answer is never counted as a good one.
+ */
+export class MessageReader {
+  readonly #sink: MessageSink;
+  readonly #kind: "request" | "response";
+  #state: "head" | "length" | "chunk-size" | "chunk" | "chunk-end" | "last-chunk" = "head";
+  #left = 0;
+  #rest: Buffer | undefined;
+
+  constructor(options: { readonly sink: MessageSink; readonly kind: "request" | "response" }) {
+    this.#sink = options.sink;
+    this.#kind = options.kind;
+  }
+
+  /** True between messages: the connection may be closed here without anything being lost. */
+  get idle(): boolean {
+    return this.#state === "head" && this.#rest === undefined;
+  }
+
+  push(received: Buffer): void {
+    const bytes = this.#rest === undefined ? received : Buffer.concat([this.#rest, received]);
+    this.#rest = undefined;
+    let at = 0;
+    while (at < bytes.length) {
+      const next = this.#step(bytes, at);
+      if (next < 0) break;
+      at = next;
+    }
+    // The caller may reuse its buffer, so what is kept is copied.
+    if (at < bytes.length) this.#rest = Buffer.from(bytes.subarray(at));
+  }
+
+  /** Consumes one element from `at`; answers where the next begins, or -1 when more bytes are needed. */
+  #step(bytes: Buffer, at: number): number {
+    switch (this.#state) {
+      case "head":
+        return this.#head(bytes, at);
+      case "length":
+      case "chunk":
+        return this.#bytes(bytes, at);
+      case "chunk-size":
+        return this.#chunkSize(bytes, at);
+      case "chunk-end":
+      case "last-chunk":
+        return this.#lineEnd(bytes, at);
+    }
+  }
+
+  #head(bytes: Buffer, at: number): number {
+    const end = bytes.indexOf(headEnd, at, "latin1");
+    if (end < 0) return -1;
+    const head = bytes.latin1Slice(at, end + 2);
+    this.#sink.head(head);
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+    if (length !== undefined) this.#left = Number(length);
+    else if (/\r\ntransfer-encoding: *chunked/i.test(head)) this.#state = "chunk-size";
+    else if (this.#kind === "request") this.#left = 0;
+    else throw new Error(`an answer without content-length or chunks: ${head}`);
+    if (this.#state === "head") {
+      if (this.#left === 0) this.#sink.end();
+      else this.#state = "length";
+    }
+    return end + headEnd.length;
+  }
+
+  #bytes(bytes: Buffer, at: number): number {
+    const end = Math.min(bytes.length, at + this.#left);
+    this.#left -= end - at;
+    this.#sink.body(bytes.subarray(at, end));
+    if (this.#left === 0) {
+      if (this.#state === "chunk") this.#state = "chunk-end";
+      else this.#finish();
+    }
+    return end;
+  }
+
+  #chunkSize(bytes: Buffer, at: number): number {
+    const end = bytes.indexOf("\r\n", at, "latin1");
+    if (end < 0) return -1;
+    const line = bytes.latin1Slice(at, end);
+    const size = Number.parseInt(line, 16);
+    if (!(size >= 0)) throw new Error(`not a chunk size: ${JSON.stringify(line.slice(0, 80))}`);
+    this.#left = size;
+    this.#state = size === 0 ? "last-chunk" : "chunk";
+    return end + 2;
+  }
+
+  #lineEnd(bytes: Buffer, at: number): number {
+    if (bytes.length - at < 2) return -1;
+    if (bytes[at] !== 13 || bytes[at + 1] !== 10) throw new Error("a chunk that does not end where it said");
+    if (this.#state === "last-chunk") this.#finish();
+    else this.#state = "chunk-size";
+    return at + 2;
+  }
+
+  #finish(): void {
+    this.#state = "head";
+    this.#sink.end();
+  }
+}

@@ -1,0 +1,94 @@
+import { parseArgs } from "node:util";
+
+export const scenarioNames = ["slow", "json", "rate", "sse"] as const;
+export type ScenarioName = (typeof scenarioNames)[number];
+
+export interface BenchOptions {
+  readonly seconds: number;
+  readonly scenarios: readonly ScenarioName[];
+  readonly model: string;
+  readonly json: string | undefined;
+  readonly upstreamPort: number;
+  /** A gateway that runs already, to be measured instead of the fleet. */
+  readonly running: { readonly url: URL; readonly key: string; readonly pidFile: string | undefined } | undefined;
+  readonly fleet: boolean;
+}
+
+export const help = `npm run bench -- [options]
+
+Measures the fleet beside a bare express + http-proxy-middleware proxy, both in front of the same fast upstream.
+
+  --seconds <n>        length of each JSON run (default 6; each runs twice)
+  --scenario <name>    only this one; may be repeated
+                         slow  1,000 streams of 20 chunks, one each 500 ms: memory a stream
+                         json  64 connections, each asks again when it has its answer
+                         rate  100 requests/s, latency counted from when each was due
+                         sse   100 streams of 200 chunks, one each 10 ms
+  --json <file>        also writes every figure to this file
+  --model <id>         the model to ask for (default gpt-4o-mini)
+  --no-fleet           measures the baseline alone
+  --target <url>       measures a gateway that runs already, e.g. http://127.0.0.1:8080, instead of the fleet;
+                         its upstream must be the benchmark's own: see --upstream-port
+  --key <key>          its API key
+  --pid-file <file>    its processes, as {"pids": {"<name>": <pid>}}: the fleet's run.json has this shape
+  --upstream-port <n>  port of the benchmark's upstream, served at http://127.0.0.1:<n>/v1 (default: any)
+  --help
+`;
+
+/** Reads the command line; undefined when help was asked for. Throws an Error that says what is wrong with it. */
+export function readOptions(args: readonly string[]): BenchOptions | undefined {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seconds: { type: "string", default: "6" },
+      scenario: { type: "string", multiple: true, default: [...scenarioNames] },
+      json: { type: "string" },
+      model: { type: "string", default: "gpt-4o-mini" },
+      "no-fleet": { type: "boolean", default: false },
+      target: { type: "string" },
+      key: { type: "string" },
+      "pid-file": { type: "string" },
+      "upstream-port": { type: "string", default: "0" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return undefined;
+  return {
+    seconds: numberWithin({ name: "--seconds", text: values.seconds, least: 1, most: 60 }),
+    scenarios: values.scenario.map(scenarioNamed),
+    model: values.model,
+    json: values.json,
+    upstreamPort: numberWithin({ name: "--upstream-port", text: values["upstream-port"], least: 0, most: 65_535 }),
+    running: running({ target: values.target, key: values.key, pidFile: values["pid-file"] }),
+    fleet: !values["no-fleet"] && values.target === undefined,
+  };
+}
+
+function numberWithin(options: { name: string; text: string; least: number; most: number }): number {
+  const value = Number(options.text);
+  if (value >= options.least && value <= options.most) return value;
+  throw new Error(`${options.name} must be a number from ${options.least} to ${options.most}`);
+}
+
+function scenarioNamed(name: string): ScenarioName {
+  const found = scenarioNames.find((known) => known === name);
+  if (found === undefined) throw new Error(`--scenario must be one of ${scenarioNames.join(", ")}`);
+  return found;
+}
+
+function running(values: {
+  readonly target: string | undefined;
+  readonly key: string | undefined;
+  readonly pidFile: string | undefined;
+}): BenchOptions["running"] {
+  const { target, key, pidFile } = values;
+  if (target === undefined) {
+    if (key !== undefined || pidFile !== undefined) throw new Error("--key and --pid-file belong to --target");
+    return undefined;
+  }
+  if (!URL.canParse(target)) throw new Error("--target must be a URL, e.g. http://127.0.0.1:8080");
+  const url = new URL(target);
+  if (!["127.0.0.1", "localhost", "[::1]"].includes(url.hostname)) throw new Error("--target must be on this machine");
+  if (key === undefined) throw new Error("--target needs --key");
+  return { url, key, pidFile };
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+
+/** A program of this folder, run as a process of its own that ends with this one. */
+export class Process implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #name: string;
+  readonly #stopMs: number;
+
+  private constructor(options: { readonly child: ChildProcess; readonly name: string; readonly stopMs: number }) {
+    this.#child = options.child;
+    this.#name = options.name;
+    this.#stopMs = options.stopMs;
+  }
+
+  /** Starts `<name>.ts`. `stopMs` is how long it may take to end by itself before it is killed. */
+  static start(options: {
+    readonly name: string;
+    readonly args?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+    readonly stopMs?: number;
+  }): Process {
+    const program = new URL(`./${options.name}.ts`, import.meta.url);
+    // The parent pipe is this process's own; in a child the same descriptor is something else.
+    const { PARENT_PIPE_FD: _, ...env } = process.env;
+    const child = fork(program, [...(options.args ?? [])], {
+      env: { ...env, ...options.env },
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      serialization: "advanced",
+    });
+    return new Process({ child, name: options.name, stopMs: options.stopMs ?? 2_000 });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  send(message: object): void {
+    this.#child.send(message);
+  }
+
+  /**
+   * Waits for the message that `choose` does not answer with undefined. Rejects when the process ends first, when `timeoutMs`
+   * have passed, or when the signal is aborted.
+   */
+  async next<T>(options: {
+    readonly choose: (message: unknown) => T | undefined;
+    readonly timeoutMs: number;
+    readonly signal: AbortSignal;
+  }): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const onMessage = (message: unknown) => {
+      try {
+        const chosen = options.choose(message);
+        if (chosen !== undefined) resolve(chosen);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const onExit = () => reject(new Error(`the benchmark's ${this.#name} process ended by itself`));
+    const onAbort = () => reject(options.signal.reason);
+    const late = () => reject(new Error(`${this.#name}: no answer within ${Math.round(options.timeoutMs / 1_000)} s`));
+    const timer = setTimeout(late, options.timeoutMs);
+    this.#child.on("message", onMessage).once("exit", onExit);
+    options.signal.addEventListener("abort", onAbort, { once: true });
+    if (options.signal.aborted) onAbort();
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#child.off("message", onMessage).off("exit", onExit);
+      options.signal.removeEventListener("abort", onAbort);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, "exit");
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), this.#stopMs);
+    this.#child.kill("SIGTERM");
+    await ended;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,46 @@
+import { nonceDigits, nonceText, requestBody, type StreamShape } from "./answers.ts";
+import type { Address } from "./connection.ts";
+
+/** A gateway (or the bare upstream) as the load sees it. */
+export interface Endpoint extends Address {
+  /** Path before `/chat/completions`, e.g. `/v1`. */
+  readonly basePath: string;
+  readonly key: string;
+  readonly model: string;
+}
+
+/** A request written once and sent many times: only its nonce changes, in place. One request under way at a time. */
+export class RequestTemplate {
+  readonly #bytes: Buffer;
+  readonly #nonceAt: number;
+
+  constructor(endpoint: Endpoint, stream?: StreamShape & { readonly askUsage: boolean }) {
+    const nonce = nonceText(0);
+    const body = requestBody({ model: endpoint.model, nonce, ...(stream === undefined ? {} : { stream }) });
+    const head = [
+      `POST ${endpoint.basePath}/chat/completions HTTP/1.1`,
+      `host: ${endpoint.host}:${endpoint.port}`,
+      `authorization: Bearer ${endpoint.key}`,
+      "content-type: application/json",
+      "accept: application/json",
+      "user-agent: OpenAI/JS 5.0.0",
+      `content-length: ${body.length}`,
+    ].join("\r\n");
+    this.#bytes = Buffer.from(`${head}\r\n\r\n${body}`, "latin1");
+    this.#nonceAt = this.#bytes.indexOf(`nonce=${nonce}`) + "nonce=".length;
+  }
+
+  /** The request with this nonce; valid until the next call. */
+  with(nonce: string): Buffer {
+    this.#bytes.latin1Write(nonce, this.#nonceAt, nonceDigits);
+    return this.#bytes;
+  }
+}
+
+let lastNonce = 0;
+
+/** A nonce that no other request of this process has. */
+export function nextNonce(): string {
+  lastNonce += 1;
+  return nonceText(lastNonce);
+}

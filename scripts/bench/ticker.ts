@@ -1,0 +1,17 @@
+/**
+ * A thread that says when each request of a constant rate is due. Timers of the event loop are up to a millisecond late,
+ * which is more than what is measured.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { monotonicUs } from "./answers.ts";
+
+const { perSecond, count } = workerData as { perSecond: number; count: number };
+const never = new Int32Array(new SharedArrayBuffer(4));
+const start = monotonicUs() + 10_000;
+
+for (let index = 0; index < count; index++) {
+  const dueUs = start + Math.round((index * 1_000_000) / perSecond);
+  const waitUs = dueUs - monotonicUs();
+  if (waitUs > 0) Atomics.wait(never, 0, 0, waitUs / 1_000);
+  parentPort?.postMessage(dueUs);
+}

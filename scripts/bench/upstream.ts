@@ -1,0 +1,107 @@
+/**
+ * The provider that the benchmark's gateways stand in front of: a chat completion API on raw sockets, several times as fast as
+ * any of them. It runs as its own process and says its port to its parent.
+ */
+import { createServer, type Socket } from "node:net";
+import { chunkMark, jsonAnswer, jsonUsage, monotonicUs, type StreamShape } from "./answers.ts";
+import { serveParent } from "./child.ts";
+import { MessageReader } from "./message-reader.ts";
+
+interface Asked {
+  readonly nonce: string;
+  readonly model: string;
+  readonly stream?: StreamShape & { readonly askUsage: boolean };
+}
+
+const sseHead =
+  "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n";
+
+/** Reads the request by pattern: parsing it as JSON would be most of the upstream's work. */
+function understand(body: string): Asked | undefined {
+  const nonce = /nonce=(\d{12})/.exec(body)?.[1];
+  const model = /"model"\s*:\s*"([^"]*)"/.exec(body)?.[1];
+  if (nonce === undefined || model === undefined) return undefined;
+  if (!/"stream"\s*:\s*true/.test(body)) return { nonce, model };
+  const shape = /chunks=(\d+) interval_ms=(\d+)/.exec(body);
+  if (shape === null) return undefined;
+  const askUsage = /"include_usage"\s*:\s*true/.test(body);
+  return { nonce, model, stream: { chunks: Number(shape[1]), intervalMs: Number(shape[2]), askUsage } };
+}
+
+function frame(payload: string): string {
+  return `${payload.length.toString(16)}\r\n${payload}\r\n`;
+}
+
+function streamAnswer(options: {
+  readonly socket: Socket;
+  readonly asked: Asked;
+  readonly shape: NonNullable<Asked["stream"]>;
+}): void {
+  const { socket, asked, shape } = options;
+  const common = `data: {"id":"chatcmpl-${asked.nonce}","object":"chat.completion.chunk","created":1760000000,"model":"${asked.model}","system_fingerprint":"fp_bench",`;
+  const tail = shape.askUsage ? `,"usage":null}\n\n` : "}\n\n";
+  const usage = { ...jsonUsage, completion_tokens: shape.chunks, total_tokens: jsonUsage.prompt_tokens + shape.chunks };
+  let index = 0;
+  const timer = setInterval(next, shape.intervalMs);
+  const stop = () => clearInterval(timer);
+  socket.once("close", stop);
+  socket.write(sseHead);
+  next();
+
+  function next(): void {
+    if (index < shape.chunks) {
+      const role = index === 0 ? `"role":"assistant",` : "";
+      const text = `${chunkMark(index, asked.nonce)}${String(monotonicUs()).padStart(16, "0")} token`;
+      const delta = `"choices":[{"index":0,"delta":{${role}"content":"${text}"},"logprobs":null,"finish_reason":null}]`;
+      index += 1;
+      socket.write(frame(common + delta + tail));
+      return;
+    }
+    stop();
+    socket.off("close", stop);
+    const finish = frame(`${common}"choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}]${tail}`);
+    const used = shape.askUsage ? frame(`${common}"choices":[],"usage":${JSON.stringify(usage)}}\n\n`) : "";
+    socket.write(`${finish}${used}${frame("data: [DONE]\n\n")}0\r\n\r\n`);
+  }
+}
+
+function answer(socket: Socket, request: { readonly head: string; readonly body: string }): void {
+  const asked = request.head.startsWith("POST /v1/chat/completions ") ? understand(request.body) : undefined;
+  if (asked === undefined) {
+    const text = `{"error":{"message":"the benchmark's upstream does not know this request","type":"invalid_request_error","code":null,"param":null}}`;
+    socket.write(
+      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
+    );
+  } else if (asked.stream === undefined) {
+    const text = jsonAnswer(asked);
+    socket.write(
+      `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-request-id: req_${asked.nonce}\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
+    );
+  } else {
+    streamAnswer({ socket, asked, shape: asked.stream });
+  }
+}
+
+const server = createServer({ noDelay: true }, (socket) => {
+  let head = "";
+  let body = "";
+  const reader = new MessageReader({
+    kind: "request",
+    sink: {
+      head: (text) => {
+        head = text;
+        body = "";
+      },
+      body: (bytes) => {
+        body += bytes.latin1Slice();
+      },
+      end: () => answer(socket, { head, body }),
+    },
+  });
+  socket.on("data", (bytes) => reader.push(bytes));
+  // A gateway that drops its connections is its own business; the load sees what came of it.
+  socket.on("error", () => socket.destroy());
+});
+
+const port = Number(process.argv[2] ?? 0);
+server.listen({ port, host: "127.0.0.1", backlog: 4_096 }, () => serveParent(server));
