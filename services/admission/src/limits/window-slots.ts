@@ -1,0 +1,114 @@
+/** Slots as they travel: how many, and in how many milliseconds they are free. */
+export interface Slots {
+  readonly count: number;
+  readonly freeInMs: number;
+}
+
+/** How long a used slot rests, milliseconds: the window of "per minute". */
+export const restMs = 60_000;
+
+/** Rests end on multiples of this, rounded up, so that a busy limit keeps few entries. Costs at most 0.2 % of the limit. */
+const grainMs = 100;
+
+/**
+ * One replica's slots of one per-minute limit: some free, the others resting until 60 s after their use. Every slot is used
+ * at most once in any 60 s, so the sum over all replicas that hold slots never admits more than there are slots.
+ * Times are milliseconds of the replica's own monotonic clock.
+ */
+export class WindowSlots {
+  private free = 0;
+  /** Time of becoming free -> count; insertion order is not time order, since slots arrive with any rest. */
+  private readonly resting = new Map<number, number>();
+  private nextFree = Number.POSITIVE_INFINITY;
+
+  /** Slots in this replica's hands, free or resting. */
+  get held(): number {
+    let sum = this.free;
+    for (const count of this.resting.values()) sum += count;
+    return sum;
+  }
+
+  freeAt(now: number): number {
+    this.wake(now);
+    return this.free;
+  }
+
+  /** Milliseconds until a resting slot is free; `undefined` when none rests. */
+  nextFreeInMs(now: number): number | undefined {
+    this.wake(now);
+    return this.nextFree === Number.POSITIVE_INFINITY ? undefined : this.nextFree - now;
+  }
+
+  /**
+   * Uses `count` slots. Answers when they will be free again (hand it to {@link unuse}), or `undefined` when there are too few.
+   */
+  use(count: number, now: number): number | undefined {
+    this.wake(now);
+    if (count > this.free) return undefined;
+    this.free -= count;
+    const until = Math.ceil((now + restMs) / grainMs) * grainMs;
+    this.rest(count, until);
+    return until;
+  }
+
+  /** Takes back a part of a use that did not happen: the tokens that were reserved and not needed. */
+  unuse(count: number, until: number, now: number): void {
+    this.wake(now);
+    const resting = this.resting.get(until) ?? 0;
+    const undone = Math.min(count, resting);
+    if (undone === 0) return;
+    if (undone === resting) this.resting.delete(until);
+    else this.resting.set(until, resting - undone);
+    this.free += undone;
+  }
+
+  /** Uses more than was reserved, after the fact: free slots go below zero and the debt is paid by those that wake next. */
+  overuse(count: number, now: number): void {
+    this.wake(now);
+    this.free -= count;
+    this.rest(count, Math.ceil((now + restMs) / grainMs) * grainMs);
+  }
+
+  /** Adds borrowed slots. */
+  add(slots: Slots, now: number): void {
+    if (slots.freeInMs <= 0) this.free += slots.count;
+    else this.rest(slots.count, Math.ceil((now + slots.freeInMs) / grainMs) * grainMs);
+  }
+
+  /** Takes out up to `count` slots to give back, the free ones first, then those that rest longest. */
+  remove(count: number, now: number): Slots[] {
+    this.wake(now);
+    const out: Slots[] = [];
+    const free = Math.min(Math.max(this.free, 0), count);
+    if (free > 0) out.push({ count: free, freeInMs: 0 });
+    this.free -= free;
+    let left = count - free;
+    for (const until of [...this.resting.keys()].sort((a, b) => b - a)) {
+      if (left === 0) break;
+      const resting = this.resting.get(until) as number;
+      const taken = Math.min(resting, left);
+      if (taken === resting) this.resting.delete(until);
+      else this.resting.set(until, resting - taken);
+      out.push({ count: taken, freeInMs: Math.ceil(until - now) });
+      left -= taken;
+    }
+    return out;
+  }
+
+  private rest(count: number, until: number): void {
+    this.resting.set(until, (this.resting.get(until) ?? 0) + count);
+    if (until < this.nextFree) this.nextFree = until;
+  }
+
+  private wake(now: number): void {
+    if (now < this.nextFree) return;
+    let next = Number.POSITIVE_INFINITY;
+    for (const [until, count] of this.resting) {
+      if (until <= now) {
+        this.free += count;
+        this.resting.delete(until);
+      } else if (until < next) next = until;
+    }
+    this.nextFree = next;
+  }
+}
