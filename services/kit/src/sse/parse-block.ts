@@ -60,7 +60,7 @@ function takeLine(fields: Fields, source: Buffer, line: number, stop: number): v
   if (source[line] === COLON) return;
   const colon = source.subarray(line, stop).indexOf(COLON);
   const at = colon < 0 ? stop : line + colon;
-  const field = source.latin1Slice(line, at);
+  const field = source.toString("latin1", line, at);
   if (field === "event") fields.name = fieldValue(source, at, stop).toString("utf8");
   else if (field === "id") fields.id = fieldValue(source, at, stop).toString("utf8");
 }

@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import { parse, YAMLParseError } from "yaml";
+import type { z } from "zod";
+import { resolveReferences } from "./env.ts";
+import { modelPrice } from "./rates.ts";
+import { catalogSchema, type modelSchema, type providerSchema } from "./schema.ts";
+import type { Catalog, Model, Provider, Upstream } from "./types.ts";
+
+/** A catalogue that cannot be used; the message has a line per fault, naming the model or provider. */
+export class CatalogError extends Error {
+  override readonly name = "CatalogError";
+}
+
+type Row = z.infer<typeof catalogSchema>;
+
+/**
+ * Reads a catalogue. A provider whose references to the environment are not all set is left out, and so are models that
+ * nobody serves then.
+ * @throws {CatalogError}
+ */
+export function parseCatalog(yaml: string, env: NodeJS.ProcessEnv): Catalog {
+  const row = checked(yaml);
+  const faults = crossFaults(row);
+  if (faults.length > 0) throw new CatalogError(`The catalogue is not valid:\n${faults.join("\n")}`);
+  const providers = new Map<string, Provider>();
+  const unserved: string[] = [];
+  for (const [name, provider] of Object.entries(row.providers)) {
+    const resolved = resolveProvider(name, provider, env);
+    if (typeof resolved === "string") unserved.push(resolved);
+    else providers.set(name, resolved);
+  }
+  const models = new Map<string, Model>();
+  for (const model of row.models) {
+    const upstreams = upstreamsOf(model, providers);
+    if (upstreams.length > 0) models.set(model.id, modelOf(model, upstreams));
+  }
+  const hash = createHash("sha256").update(yaml);
+  for (const provider of providers.values()) hash.update(`\n${provider.name} ${provider.origin}${provider.basePath}`);
+  return { version: hash.digest("hex").slice(0, 12), models, providers, unserved };
+}
+
+function checked(yaml: string): Row {
+  let content: unknown;
+  try {
+    content = parse(yaml);
+  } catch (error) {
+    if (!(error instanceof YAMLParseError)) throw error;
+    throw new CatalogError(`The catalogue is not YAML: ${error.message}`, { cause: error });
+  }
+  const result = catalogSchema.safeParse(content);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map((issue) => `  ${pathText(issue.path, content)}: ${issue.message}`);
+  throw new CatalogError(`The catalogue is not valid:\n${lines.join("\n")}`);
+}
+
+/** `models.7.price` -> `models[gpt-5].price`: people look for the name. */
+function pathText(path: PropertyKey[], content: unknown): string {
+  const [first, index, ...rest] = path;
+  if (first !== "models" || typeof index !== "number") return path.join(".");
+  const models = (content as { models?: { id?: unknown }[] } | undefined)?.models;
+  return [`models[${String(models?.[index]?.id ?? index)}]`, ...rest].join(".");
+}
+
+function crossFaults(row: Row): string[] {
+  const faults: string[] = [];
+  const seen = new Set<string>();
+  for (const model of row.models) {
+    if (seen.has(model.id)) faults.push(`  models[${model.id}]: the id is there twice`);
+    seen.add(model.id);
+    for (const upstream of model.upstreams) {
+      if (Object.hasOwn(row.providers, upstream.provider)) continue;
+      faults.push(`  models[${model.id}].upstreams: there is no provider ${upstream.provider}`);
+    }
+    const generates = model.operations.some(
+      (operation) => operation === "chat.completions" || operation === "messages",
+    );
+    if (generates && (model.context_tokens === undefined || model.max_output_tokens === undefined)) {
+      faults.push(`  models[${model.id}]: a model that generates text needs context_tokens and max_output_tokens`);
+    }
+  }
+  return faults;
+}
+
+function resolveProvider(name: string, row: z.infer<typeof providerSchema>, env: NodeJS.ProcessEnv): Provider | string {
+  const texts = [row.base_url, row.api_key, ...Object.values(row.headers)].map((text) => resolveReferences(text, env));
+  const missing = texts.find((text) => "missing" in text);
+  if (missing !== undefined) return `${name}: ${missing.missing} is not set`;
+  const [baseUrl = "", apiKey = "", ...values] = texts.map((text) => ("text" in text ? text.text : ""));
+  const url = URL.parse(baseUrl);
+  if (url === null || !/^https?:$/.test(url.protocol)) return `${name}: base_url is not an http or https URL`;
+  const headers = Object.keys(row.headers).flatMap((header, index) =>
+    values[index] === "" ? [] : [header.toLowerCase(), values[index] as string],
+  );
+  const { connect, first_byte, between_chunks, total } = row.timeouts;
+  return {
+    name,
+    protocol: row.protocol,
+    origin: url.origin,
+    basePath: url.pathname.replace(/\/+$/, ""),
+    apiKey,
+    headers,
+    timeouts: { connectMs: connect, firstByteMs: first_byte, betweenChunksMs: between_chunks, totalMs: total },
+  };
+}
+
+function upstreamsOf(model: z.infer<typeof modelSchema>, providers: ReadonlyMap<string, Provider>): Upstream[] {
+  return model.upstreams
+    .flatMap((row) => {
+      const provider = providers.get(row.provider);
+      if (provider === undefined) return [];
+      return [{ provider, model: row.model ?? model.id, weight: row.weight, priority: row.priority }];
+    })
+    .sort((a, b) => a.priority - b.priority);
+}
+
+function modelOf(row: z.infer<typeof modelSchema>, upstreams: Upstream[]): Model {
+  return {
+    id: row.id,
+    ownedBy: row.owned_by,
+    displayName: row.display_name ?? row.id,
+    created: typeof row.created === "number" ? row.created : Date.parse(row.created) / 1000,
+    operations: new Set(row.operations),
+    reasoning: row.reasoning,
+    contextTokens: row.context_tokens ?? 0,
+    maxOutputTokens: row.max_output_tokens ?? 0,
+    imageTokens: row.image_tokens,
+    input: new Set(row.input),
+    output: new Set(row.output),
+    outputCapField: row.output_cap_field,
+    streamOnly: row.stream_only,
+    price: modelPrice(row.price),
+    upstreams,
+  };
+}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { bound, type ModelPrice, price } from "./price.ts";
+import { modelPrice } from "./rates.ts";
+
+const mini = modelPrice({ input_tokens: 0.25, cached_input_tokens: 0.025, output_tokens: 2 });
+const audio = modelPrice({ input_tokens: 2.5, output_tokens: 10, audio_input_tokens: 32, audio_output_tokens: 64 });
+const free = modelPrice({ input_tokens: 0, output_tokens: 0 });
+const anthropic = modelPrice({
+  input_tokens: 3,
+  cached_input_tokens: 0.3,
+  cache_write_5m_tokens: 3.75,
+  cache_write_1h_tokens: 6,
+  output_tokens: 15,
+});
+const tiered = modelPrice({
+  input_tokens: 2.5,
+  cached_input_tokens: 0.25,
+  output_tokens: 15,
+  tiers: [
+    { above_input_tokens: 272_000, input_tokens: 5, cached_input_tokens: 0.5, output_tokens: 22.5 },
+    { above_input_tokens: 800_000, input_tokens: 7, cached_input_tokens: 0.7, output_tokens: 30 },
+  ],
+});
+const video = modelPrice({ video_seconds: { "720p": 0.1, "1080p": 0.15 } });
+const speech = modelPrice({ characters: 115 });
+const smallest = modelPrice({ input_tokens: 0.000_000_001, output_tokens: 0.000_001 });
+
+type Golden = [what: string, price: ModelPrice, units: Record<string, number>, nanoUsd: bigint, pricing?: Pricing];
+const golden: Golden[] = [
+  ["nothing used", mini, {}, 0n],
+  ["a million of each", mini, { input_tokens: 1e6, cached_input_tokens: 1e6, output_tokens: 1e6 }, 2_275_000_000n],
+  ["a small chat", mini, { input_tokens: 9, output_tokens: 12 }, 26_250n],
+  ["cached input at its own rate", mini, { input_tokens: 1, cached_input_tokens: 1 }, 275n],
+  ["one token", mini, { output_tokens: 1 }, 2_000n],
+  ["rounding is upwards", smallest, { input_tokens: 1 }, 1n],
+  ["rounding happens once", smallest, { input_tokens: 500_000, output_tokens: 500 }, 1n],
+  ["rounding adds nothing to a whole number", smallest, { input_tokens: 1_000_000 }, 1n],
+  ["one above a whole number", smallest, { input_tokens: 1_000_001 }, 2n],
+  ["an explicit zero is a price", free, { input_tokens: 5, output_tokens: 5 }, 0n],
+  ["cache writes", anthropic, { cache_write_5m_tokens: 1000, cache_write_1h_tokens: 1000 }, 9_750_000n],
+  ["a vendor without cache prices charges input", audio, { cached_input_tokens: 100 }, 250_000n],
+  ["image tokens are input where not priced apart", mini, { image_input_tokens: 765 }, 191_250n],
+  ["audio tokens at their own rates", audio, { audio_input_tokens: 10, audio_output_tokens: 10 }, 960_000n],
+  ["audio without a price is never free nor text", mini, { audio_input_tokens: 10 }, 0n, Pricing.UNPRICED],
+  ["an unknown unit", mini, { input_tokens: 10, phlogiston: 1 }, 0n, Pricing.UNPRICED],
+  ["an unknown unit of quantity zero", mini, { input_tokens: 10, phlogiston: 0 }, 2_500n],
+  ["names of Object's own members are no units", mini, { toString: 1, constructor: 1 }, 0n, Pricing.UNPRICED],
+  ["a negative count", mini, { input_tokens: -1, output_tokens: 5 }, 0n, Pricing.UNPRICED],
+  ["at the edge of a tier", tiered, { input_tokens: 272_000, output_tokens: 1 }, 680_015_000n],
+  ["above the edge the whole request is dearer", tiered, { input_tokens: 272_001, output_tokens: 1 }, 1_360_027_500n],
+  ["cached input counts towards the tier", tiered, { input_tokens: 1, cached_input_tokens: 272_000 }, 136_005_000n],
+  ["the highest tier that fits", tiered, { input_tokens: 800_001 }, 5_600_007_000n],
+  ["output does not count towards the tier", tiered, { output_tokens: 900_000 }, 13_500_000_000n],
+  ["seconds by resolution", video, { "video_seconds:720p": 5 }, 500_000_000n],
+  ["a resolution without a price", video, { "video_seconds:480p": 5 }, 0n, Pricing.UNPRICED],
+  ["seconds without their resolution", video, { video_seconds: 5 }, 0n, Pricing.UNPRICED],
+  ["characters", speech, { characters: 17 }, 1_955_000n],
+];
+
+for (const [what, modelPrice, units, nanoUsd, pricing = Pricing.EXACT] of golden) {
+  test(`price: ${what}`, () => {
+    const list = Object.entries(units).map(([name, quantity]) => ({ name, quantity: BigInt(quantity) }));
+    assert.deepEqual(price(list, modelPrice), { costNanoUsd: nanoUsd, pricing });
+  });
+}
+
+test("beyond 2^53 nothing is lost", () => {
+  const quantity = 9_007_199_254_740_993n;
+  assert.equal(price([{ name: "output_tokens", quantity }], mini).costNanoUsd, quantity * 2_000n);
+});
+
+test("the bound is never below the price of any split of the same quantities", () => {
+  const anyOf = ["input_tokens", "cached_input_tokens", "cache_write_5m_tokens", "cache_write_1h_tokens"] as const;
+  for (const modelPrice of [mini, anthropic, tiered]) {
+    for (const input of [1, 271_999, 272_001, 900_000]) {
+      const most = bound(
+        [
+          { quantity: BigInt(input), anyOf },
+          { quantity: 77n, anyOf: ["output_tokens"] },
+        ],
+        modelPrice,
+      );
+      for (const unit of anyOf) {
+        const units = [
+          { name: unit, quantity: BigInt(input) },
+          { name: "output_tokens", quantity: 77n },
+        ];
+        assert.ok(price(units, modelPrice).costNanoUsd <= most);
+      }
+    }
+  }
+});
+
+test("the version changes with the price and with nothing else", () => {
+  const same = modelPrice({ output_tokens: 2, cached_input_tokens: 0.025, input_tokens: 0.25 });
+  assert.equal(same.version, mini.version);
+  assert.match(mini.version, /^[0-9a-f]{12}$/);
+  assert.notEqual(
+    modelPrice({ input_tokens: 0.26, cached_input_tokens: 0.025, output_tokens: 2 }).version,
+    mini.version,
+  );
+  assert.notEqual(
+    modelPrice({ input_tokens: 2.5, cached_input_tokens: 0.25, output_tokens: 15 }).version,
+    tiered.version,
+  );
+});

@@ -1,0 +1,96 @@
+import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
+import { type UnitName, unitTable } from "./units.ts";
+
+const MILLION = 1_000_000n;
+
+/** Nano-USD per million units, by unit name. */
+export type Rates = ReadonlyMap<string, bigint>;
+
+export interface Tier {
+  /** The tier's rates hold for the whole request when its input is larger than this. */
+  readonly aboveInputTokens: bigint;
+  readonly rates: Rates;
+}
+
+export interface ModelPrice {
+  /** Short hash of everything below: a ledger row names the price it was charged at. */
+  readonly version: string;
+  readonly rates: Rates;
+  /** By rising `aboveInputTokens`. */
+  readonly tiers: readonly Tier[];
+}
+
+export interface Priced {
+  readonly costNanoUsd: bigint;
+  readonly pricing: Pricing;
+}
+
+const inputUnits: ReadonlySet<string> = new Set<UnitName>([
+  "input_tokens",
+  "cached_input_tokens",
+  "cache_write_5m_tokens",
+  "cache_write_1h_tokens",
+  "image_input_tokens",
+  "video_input_tokens",
+  "audio_input_tokens",
+  "cached_audio_input_tokens",
+]);
+
+const unpriced: Priced = { costNanoUsd: 0n, pricing: Pricing.UNPRICED };
+
+/**
+ * What the units cost: exact integer arithmetic, rounded once, upwards to a whole nano-USD. A unit that the price does
+ * not know, or a negative count, makes the whole request `UNPRICED` and free for now; a rate of zero is a price.
+ */
+export function price(units: readonly Unit[], modelPrice: ModelPrice): Priced {
+  const rates = ratesFor(units, modelPrice);
+  let sum = 0n;
+  for (const { name, quantity } of units) {
+    if (quantity === 0n) continue;
+    const rate = rateOf(name, rates);
+    if (rate === undefined || quantity < 0n) return unpriced;
+    sum += quantity * rate;
+  }
+  return { costNanoUsd: roundUp(sum), pricing: Pricing.EXACT };
+}
+
+/** A quantity of which is known only that it is at most this, and that it will be counted as one of these units. */
+export interface Limit {
+  readonly quantity: bigint;
+  readonly anyOf: readonly UnitName[];
+}
+
+/** The most that the quantities can cost, in nano-USD, whichever of the units and tiers applies. */
+export function bound(limits: readonly Limit[], modelPrice: ModelPrice): bigint {
+  const levels = [modelPrice.rates, ...modelPrice.tiers.map((tier) => tier.rates)];
+  let sum = 0n;
+  for (const { quantity, anyOf } of limits) {
+    let dearest = 0n;
+    for (const rates of levels) {
+      for (const unit of anyOf) {
+        const rate = rateOf(unit, rates) ?? 0n;
+        if (rate > dearest) dearest = rate;
+      }
+    }
+    sum += quantity * dearest;
+  }
+  return roundUp(sum);
+}
+
+function ratesFor(units: readonly Unit[], modelPrice: ModelPrice): Rates {
+  if (modelPrice.tiers.length === 0) return modelPrice.rates;
+  let input = 0n;
+  for (const { name, quantity } of units) if (inputUnits.has(name)) input += quantity;
+  return modelPrice.tiers.findLast((tier) => input > tier.aboveInputTokens)?.rates ?? modelPrice.rates;
+}
+
+function rateOf(name: string, rates: Rates): bigint | undefined {
+  const rate = rates.get(name);
+  if (rate !== undefined || !Object.hasOwn(unitTable, name)) return rate;
+  const substitute = unitTable[name as UnitName].insteadOf;
+  return substitute === undefined ? undefined : rates.get(substitute);
+}
+
+function roundUp(nanoUsdMillionths: bigint): bigint {
+  return (nanoUsdMillionths + MILLION - 1n) / MILLION;
+}

@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import type { z } from "zod";
+import type { ModelPrice, Rates } from "./price.ts";
+import type { priceSchema, ratesSchema } from "./schema.ts";
+import { unitOf, unitTable } from "./units.ts";
+
+type RatesRow = z.input<typeof ratesSchema>;
+
+/** A decimal number of USD as nano-USD, exactly; undefined when it has more than nine decimals. */
+export function nanoUsd(usd: number): bigint | undefined {
+  const text = usd.toFixed(9);
+  return Number(text) === usd ? BigInt(text.replace(".", "")) : undefined;
+}
+
+/** The catalogue's prices in USD as rates in nano-USD per million units. */
+export function modelPrice(row: z.input<typeof priceSchema>): ModelPrice {
+  const { tiers: tierRows = [], ...base } = row;
+  const rates = ratesOf(base);
+  const tiers = tierRows
+    .map(({ above_input_tokens, ...tier }) => ({ aboveInputTokens: BigInt(above_input_tokens), rates: ratesOf(tier) }))
+    .sort((a, b) => Number(a.aboveInputTokens - b.aboveInputTokens));
+  const content = [canonical(rates), ...tiers.map((tier) => [String(tier.aboveInputTokens), canonical(tier.rates)])];
+  const version = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 12);
+  return { version, rates, tiers };
+}
+
+function ratesOf(row: RatesRow): Rates {
+  const rates = new Map<string, bigint>();
+  for (const [name, value] of Object.entries(row)) {
+    if (typeof value === "number") rates.set(name, perMillion(name, value));
+    for (const [variant, usd] of Object.entries(typeof value === "object" ? value : {})) {
+      rates.set(`${name}:${variant}`, perMillion(name, usd));
+    }
+  }
+  return rates;
+}
+
+function perMillion(name: string, usd: number): bigint {
+  const unit = unitOf(name);
+  const nano = nanoUsd(usd);
+  if (unit === undefined || nano === undefined) throw new RangeError(`no price can be made of ${name}: ${usd}`);
+  return nano * BigInt(1_000_000 / unitTable[unit].per);
+}
+
+function canonical(rates: Rates): string[][] {
+  return [...rates]
+    .map(([name, rate]) => [name, String(rate)])
+    .sort(([a], [b]) => ((a as string) < (b as string) ? -1 : 1));
+}

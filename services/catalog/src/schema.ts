@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { nanoUsd } from "./rates.ts";
+import { unitTable } from "./units.ts";
+
+const seconds = { ms: 0.001, s: 1, m: 60, h: 3600 } as const;
+
+/** `500ms`, `5s`, `10m`, `1h` -> milliseconds */
+export const durationSchema = z
+  .string()
+  .regex(/^\d+(ms|s|m|h)$/, "must be a whole number and a unit: ms, s, m or h, such as 30s")
+  .transform((text) => {
+    const unit = text.replace(/^\d+/, "") as keyof typeof seconds;
+    return Math.round(Number.parseInt(text, 10) * seconds[unit] * 1000);
+  });
+
+const usd = z
+  .number()
+  .min(0, "a price is never negative")
+  .max(1_000_000)
+  .refine((value) => nanoUsd(value) !== undefined, "a price has at most nine decimals");
+const variants = z.record(z.string().regex(/^[A-Za-z0-9._*/-]+$/), usd);
+const anyPrice = z.union([usd, variants]);
+
+const unitShape = Object.fromEntries(Object.keys(unitTable).map((unit) => [unit, anyPrice.optional()])) as {
+  [U in keyof typeof unitTable]: z.ZodOptional<typeof anyPrice>;
+};
+
+/** USD per million tokens or characters, per image, per second of video; by variant where a unit has several prices. */
+export const ratesSchema = z.strictObject(unitShape);
+
+export const priceSchema = ratesSchema.extend({
+  tiers: z
+    .array(ratesSchema.extend({ above_input_tokens: z.int().positive() }))
+    .optional()
+    .describe("Prices of the whole request when its input is longer."),
+});
+
+const timeoutsSchema = z.strictObject({
+  connect: durationSchema.default(5_000),
+  first_byte: durationSchema.default(600_000),
+  between_chunks: durationSchema.default(120_000),
+  total: durationSchema.default(1_800_000),
+});
+
+export const providerSchema = z.strictObject({
+  protocol: z.enum(["openai", "dashscope", "xai", "anthropic", "gemini", "ark", "voyage"]).describe("Wire protocol."),
+  base_url: z.string().min(1).describe("May refer to the environment, with or without a default."),
+  api_key: z.string().describe("A reference to the environment; never the key itself."),
+  headers: z.record(z.string(), z.string()).default({}).describe("Sent with every call; an empty value is left out."),
+  timeouts: timeoutsSchema.prefault({}),
+});
+
+const upstreamSchema = z.strictObject({
+  provider: z.string(),
+  model: z.string().min(1).optional().describe("The provider's name of the model; default: the model's id."),
+  weight: z.number().positive().default(1).describe("Share of the calls among upstreams of the same priority."),
+  priority: z.int().min(0).default(0).describe("Upstreams of the lowest number are tried first."),
+});
+
+const reasoningSchema = z.strictObject({
+  efforts: z.array(z.string()).default([]).describe("Values of reasoning_effort that the model takes."),
+});
+
+export const modelSchema = z.strictObject({
+  id: z.string().regex(/^[a-z0-9][a-z0-9._:/-]*$/, "must be lower case, digits, and . _ : / -"),
+  owned_by: z.string().min(1),
+  display_name: z.string().optional(),
+  created: z.union([z.iso.date(), z.int().nonnegative()]).describe("Day of release, or Unix seconds."),
+  operations: z.array(z.string().regex(/^[a-z_]+(\.[a-z_]+)*$/)).min(1),
+  reasoning: reasoningSchema.optional().describe("Present for a reasoning model."),
+  context_tokens: z.int().positive().optional(),
+  max_output_tokens: z.int().positive().optional(),
+  image_tokens: z.int().positive().default(3_000).describe("Most tokens that one input image counts."),
+  input: z.array(z.enum(["text", "image", "audio", "video", "file"])).default(["text"]),
+  output: z.array(z.enum(["text", "image", "audio", "video", "embedding"])).default(["text"]),
+  output_cap_field: z
+    .enum(["max_tokens", "max_completion_tokens"])
+    .optional()
+    .describe("The only name under which the upstream takes the output cap; default: the client's."),
+  stream_only: z.boolean().default(false).describe("The upstream answers only as a stream."),
+  price: priceSchema,
+  upstreams: z.array(upstreamSchema).min(1),
+});
+
+export const catalogSchema = z.strictObject({
+  providers: z.record(z.string().regex(/^[a-z0-9-]+$/), providerSchema),
+  models: z.array(modelSchema),
+});

@@ -1,0 +1,50 @@
+import { unwatchFile, watchFile } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { Logger } from "@uag/kit/log.ts";
+import { parseCatalog } from "./parse.ts";
+import type { Catalog } from "./types.ts";
+
+export interface CatalogStore extends Disposable {
+  /** The catalogue in force. Take it once per request: it is replaced as a whole when the file changes. */
+  readonly current: Catalog;
+}
+
+export interface CatalogStoreOptions {
+  readonly file: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly log: Logger;
+  /** How often the file is looked at, milliseconds; default 1,000. Looking works on every volume, links included. */
+  readonly intervalMs?: number;
+}
+
+/**
+ * Reads the catalogue and follows the file. A change that is not valid is logged and the old catalogue stays in force.
+ * @throws {CatalogError} or the file system's error, when the first reading fails.
+ */
+export async function openCatalog(options: CatalogStoreOptions): Promise<CatalogStore> {
+  const { file, env, log } = options;
+  let current = parseCatalog(await readFile(file, "utf8"), env);
+  announce(current, log);
+  const reload = async (): Promise<void> => {
+    try {
+      const next = parseCatalog(await readFile(file, "utf8"), env);
+      if (next.version === current.version) return;
+      current = next;
+      announce(next, log);
+    } catch (error) {
+      log.error({ err: error, file, kept: current.version }, "catalogue change refused");
+    }
+  };
+  const onChange = (): void => void reload();
+  watchFile(file, { persistent: false, interval: options.intervalMs ?? 1_000 }, onChange);
+  return {
+    get current() {
+      return current;
+    },
+    [Symbol.dispose]: () => unwatchFile(file, onChange),
+  };
+}
+
+function announce(catalog: Catalog, log: Logger): void {
+  log.info({ version: catalog.version, models: catalog.models.size, unserved: catalog.unserved }, "catalogue in force");
+}

@@ -1,0 +1,70 @@
+import type { z } from "zod";
+import type { ModelPrice } from "./price.ts";
+import type { modelSchema, providerSchema } from "./schema.ts";
+
+export type Protocol = z.infer<typeof providerSchema>["protocol"];
+export type InputModality = z.infer<typeof modelSchema>["input"][number];
+export type OutputModality = z.infer<typeof modelSchema>["output"][number];
+export type OutputCapField = NonNullable<z.infer<typeof modelSchema>["output_cap_field"]>;
+
+/** Milliseconds. */
+export interface Timeouts {
+  readonly connectMs: number;
+  /** From the request's last byte to the answer's first. */
+  readonly firstByteMs: number;
+  readonly betweenChunksMs: number;
+  readonly totalMs: number;
+}
+
+export interface Provider {
+  readonly name: string;
+  readonly protocol: Protocol;
+  readonly origin: string;
+  /** Path of the base URL, without a trailing slash. */
+  readonly basePath: string;
+  readonly apiKey: string;
+  /** Extra headers, name and value by turns, names in lower case. */
+  readonly headers: readonly string[];
+  readonly timeouts: Timeouts;
+}
+
+/** One place that serves a model. */
+export interface Upstream {
+  readonly provider: Provider;
+  /** The provider's name of the model. */
+  readonly model: string;
+  readonly weight: number;
+  readonly priority: number;
+}
+
+export interface Model {
+  readonly id: string;
+  readonly ownedBy: string;
+  readonly displayName: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly operations: ReadonlySet<string>;
+  /** Undefined for a model that does not reason. */
+  readonly reasoning: { readonly efforts: readonly string[] } | undefined;
+  /** 0 where it means nothing (a model that does not generate text). */
+  readonly contextTokens: number;
+  readonly maxOutputTokens: number;
+  /** Most tokens that one input image counts. */
+  readonly imageTokens: number;
+  readonly input: ReadonlySet<InputModality>;
+  readonly output: ReadonlySet<OutputModality>;
+  readonly outputCapField: OutputCapField | undefined;
+  readonly streamOnly: boolean;
+  readonly price: ModelPrice;
+  readonly upstreams: readonly Upstream[];
+}
+
+export interface Catalog {
+  /** Short hash of the file and of what the environment gave it. */
+  readonly version: string;
+  /** Models that can be served, in the file's order. */
+  readonly models: ReadonlyMap<string, Model>;
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** Why providers of the file are not served: one line each, for the log. */
+  readonly unserved: readonly string[];
+}

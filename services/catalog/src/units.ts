@@ -1,0 +1,35 @@
+/**
+ * What is counted and billed, each unit by itself: no unit contains another. A vendor's count that contains others (such as
+ * cached tokens inside prompt tokens) is taken apart before it gets here.
+ */
+export const unitTable = {
+  input_tokens: { per: 1_000_000, insteadOf: undefined },
+  cached_input_tokens: { per: 1_000_000, insteadOf: "input_tokens" },
+  cache_write_5m_tokens: { per: 1_000_000, insteadOf: "input_tokens" },
+  cache_write_1h_tokens: { per: 1_000_000, insteadOf: undefined },
+  image_input_tokens: { per: 1_000_000, insteadOf: "input_tokens" },
+  video_input_tokens: { per: 1_000_000, insteadOf: "input_tokens" },
+  audio_input_tokens: { per: 1_000_000, insteadOf: undefined },
+  cached_audio_input_tokens: { per: 1_000_000, insteadOf: "audio_input_tokens" },
+  output_tokens: { per: 1_000_000, insteadOf: undefined },
+  image_output_tokens: { per: 1_000_000, insteadOf: undefined },
+  audio_output_tokens: { per: 1_000_000, insteadOf: undefined },
+  characters: { per: 1_000_000, insteadOf: undefined },
+  images: { per: 1, insteadOf: undefined },
+  video_seconds: { per: 1, insteadOf: undefined },
+} as const satisfies Record<string, UnitRow>;
+
+interface UnitRow {
+  /** The catalogue writes a price in USD for this many. */
+  readonly per: number;
+  /** The unit whose price holds where a model does not price this one: a vendor without that discount or surcharge. */
+  readonly insteadOf: string | undefined;
+}
+
+export type UnitName = keyof typeof unitTable;
+
+/** A unit may be priced by variant (`video_seconds:720p`); the part before the colon is the unit. */
+export function unitOf(name: string): UnitName | undefined {
+  const unit = name.split(":", 1)[0] as string;
+  return Object.hasOwn(unitTable, unit) ? (unit as UnitName) : undefined;
+}
