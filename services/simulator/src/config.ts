@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { UnknownFault } from "./faults/catalogue.ts";
+import { faultsFromText } from "./faults/parse.ts";
+
+function parseFaults(text: string, context: z.RefinementCtx): ReturnType<typeof faultsFromText> {
+  try {
+    return faultsFromText(text);
+  } catch (cause) {
+    if (!(cause instanceof UnknownFault)) throw cause;
+    context.addIssue({ code: "custom", message: cause.message });
+    return z.NEVER;
+  }
+}
+
+/** The environment of the process. The table in README.md lists the same names and defaults. */
+export const configSchema = z.object({
+  PORT: z.coerce.number().int().min(0).max(65_535).default(9090).describe("port of everything; 0 takes a free one"),
+  HOST: z.string().default("127.0.0.1").describe("address to listen on"),
+  DATA_DIR: z.string().optional().describe("folder of the truth log; without it the log lives in memory alone"),
+  SIM_FAULTS: z.string().default("").transform(parseFaults).describe("faults of every request, such as `slow=10,crlf`"),
+  SIM_MAX_BODY_BYTES: z.coerce.number().int().min(1).default(67_108_864).describe("largest request body"),
+  SIM_LOG_LIMIT: z.coerce.number().int().min(0).default(1_000_000).describe("log entries kept in memory; 0 keeps all"),
+});
+
+export type Config = z.infer<typeof configSchema>;
+
+/** Reads the environment. Throws with every wrong variable named. */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const config = configSchema.safeParse(environment);
+  if (!config.success) throw new Error(`wrong configuration:\n${z.prettifyError(config.error)}`);
+  return config.data;
+}

@@ -1,0 +1,105 @@
+import { integerBetween, type Random, randomFrom } from "./hash.ts";
+import { instanceOf } from "./json-schema.ts";
+import { type Steering, steeringOf, type ToolCall } from "./steer.ts";
+import { wordsOf } from "./words.ts";
+
+export type Tool = { readonly name: string; readonly schema: unknown };
+
+/** One request for an answer, in terms that every chat protocol can be read into. */
+export type Ask = {
+  /** Hex digest of the request; decides everything that nothing else decides. */
+  readonly digest: string;
+  /** Text of the last user message; empty when the conversation ends otherwise. */
+  readonly userText: string;
+  /** Texts of the tool results that end the conversation, if it ends so. */
+  readonly toolResults: readonly string[];
+  readonly tools: readonly Tool[];
+  readonly toolChoice: "auto" | "none" | "required";
+  readonly parallelTools: boolean;
+  readonly format: { readonly kind: "text" } | { readonly kind: "json" } | { readonly kind: "schema"; schema: unknown };
+  /** Words of reasoning before the answer; 0 for a model that does not reason. */
+  readonly reasoningWords: number;
+  /** What `echo body` and `echo headers` answer. */
+  readonly echo: { readonly body: unknown; readonly headers: unknown };
+};
+
+/** What the simulated model is going to answer, before any limit cuts it. */
+export type Plan = {
+  readonly reasoning: string;
+  readonly text: string;
+  readonly calls: readonly ToolCall[];
+  readonly refusal: string | undefined;
+  readonly filtered: boolean;
+};
+
+function nameParts(toolName: string): string[] {
+  const parts = toolName
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  return parts.filter((part) => part.length >= 4);
+}
+
+function isNamed(tool: Tool, message: string): boolean {
+  const words = new Set(message.toLowerCase().split(/[^a-z0-9]+/));
+  return nameParts(tool.name).some((part) => words.has(part));
+}
+
+function callsFor(ask: Ask, steering: Steering): ToolCall[] {
+  if (ask.tools.length === 0 || ask.toolChoice === "none") return [];
+  const known = new Set(ask.tools.map((tool) => tool.name));
+  const steered = steering.calls.filter((call) => known.has(call.name));
+  if (steered.length > 0) return ask.parallelTools ? steered : steered.slice(0, 1);
+  if (ask.toolResults.length > 0 && ask.toolChoice !== "required") return [];
+  const wantsText = steering.say !== undefined || steering.words !== undefined || steering.echo !== undefined;
+  if (wantsText && ask.toolChoice !== "required") return [];
+  let chosen = steering.callAll ? [...ask.tools] : ask.tools.filter((tool) => isNamed(tool, ask.userText));
+  if (chosen.length === 0 && ask.toolChoice === "required") chosen = ask.tools.slice(0, 1);
+  if (!ask.parallelTools) chosen = chosen.slice(0, 1);
+  return chosen.map((tool) => {
+    const input = instanceOf(tool.schema ?? { type: "object" }, randomFrom(ask.digest, `tool ${tool.name}`));
+    return { name: tool.name, input: typeof input === "object" && input !== null ? { ...input } : {} };
+  });
+}
+
+function textFor(ask: Ask, steering: Steering, random: Random): string {
+  if (steering.say !== undefined) return steering.say;
+  if (steering.words !== undefined) return wordsOf(random, steering.words);
+  if (steering.echo !== undefined) return JSON.stringify(ask.echo[steering.echo]);
+  if (ask.format.kind === "schema") return JSON.stringify(instanceOf(ask.format.schema, random));
+  if (ask.format.kind === "json") return JSON.stringify({ answer: wordsOf(random, integerBetween(random, 3, 12)) });
+  const [result] = ask.toolResults;
+  if (result !== undefined) return `The tool says: ${[...result].slice(0, 200).join("")}`;
+  return wordsOf(random, integerBetween(random, 12, 48));
+}
+
+/** Decides the answer. The same ask always gets the same plan. */
+export function planAnswer(ask: Ask): Plan {
+  const steering = steeringOf(ask.userText);
+  const random = randomFrom(ask.digest, "answer");
+  const reasoningWords = ask.reasoningWords === 0 ? 0 : (steering.think ?? ask.reasoningWords);
+  const calls = steering.refuse === undefined ? callsFor(ask, steering) : [];
+  const silent = steering.refuse !== undefined || (calls.length > 0 && steering.say === undefined);
+  return {
+    reasoning: wordsOf(randomFrom(ask.digest, "reasoning"), reasoningWords),
+    text: silent ? "" : textFor(ask, steering, random),
+    calls,
+    refusal: steering.refuse,
+    filtered: steering.filtered,
+  };
+}
+
+const wordsByEffort: Record<string, number> = {
+  none: 0,
+  minimal: 0,
+  low: 8,
+  medium: 64,
+  high: 256,
+  xhigh: 512,
+  max: 1024,
+};
+
+/** Words of reasoning that an effort level costs; unknown levels cost as much as medium. */
+export function reasoningWordsFor(effort: string | undefined): number {
+  return wordsByEffort[effort ?? "medium"] ?? 64;
+}

@@ -1,0 +1,59 @@
+/** A call that the simulated model makes of one of the client's tools. */
+export type ToolCall = { readonly name: string; readonly input: Record<string, unknown> };
+
+/** What a user message asks of the simulator itself. */
+export type Steering = {
+  readonly say?: string;
+  readonly words?: number;
+  readonly echo?: "body" | "headers";
+  readonly calls: readonly ToolCall[];
+  readonly callAll: boolean;
+  readonly think?: number;
+  readonly refuse?: string;
+  readonly filtered: boolean;
+};
+
+type Draft = { -readonly [K in keyof Steering]: Steering[K] } & { calls: ToolCall[] };
+
+function jsonObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const directives: readonly { pattern: RegExp; apply(draft: Draft, first: string, second: string): void }[] = [
+  { pattern: /^repeat (\d{1,7}) words?\b/i, apply: (draft, count) => (draft.words = Number(count)) },
+  {
+    pattern: /^echo (body|headers)\b/i,
+    apply: (draft, what) => (draft.echo = what === "headers" ? "headers" : "body"),
+  },
+  { pattern: /^think (\d{1,7}) words?\b/i, apply: (draft, count) => (draft.think = Number(count)) },
+  { pattern: /^refuse: ?(.*)$/i, apply: (draft, text) => (draft.refuse = text) },
+  { pattern: /^filtered$/i, apply: (draft) => (draft.filtered = true) },
+  { pattern: /^call all tools\b/i, apply: (draft) => (draft.callAll = true) },
+  {
+    pattern: /^call ([\w.-]{1,128})\s*(\{.*\})\s*$/i,
+    apply: (draft, name, input) => draft.calls.push({ name, input: jsonObject(input) ?? {} }),
+  },
+];
+
+/**
+ * Reads the directives in a user message. Each stands at the start of a line; `say:` takes all text after it to the
+ * end of the message. A message without any steers nothing.
+ */
+export function steeringOf(message: string): Steering {
+  const draft: Draft = { calls: [], callAll: false, filtered: false };
+  const said = /(?:^|\n)[ \t]*say: ?/i.exec(message);
+  if (said !== null) draft.say = message.slice(said.index + said[0].length);
+  const lines = (said === null ? message : message.slice(0, said.index)).split("\n");
+  for (const line of lines) {
+    for (const { pattern, apply } of directives) {
+      const match = pattern.exec(line.trim());
+      if (match !== null) apply(draft, match[1] ?? "", match[2] ?? "");
+    }
+  }
+  return draft;
+}

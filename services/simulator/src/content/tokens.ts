@@ -1,0 +1,74 @@
+import { decode, encode } from "gpt-tokenizer/encoding/o200k_base";
+
+/** A run of text and the number of tokens that it stands for. */
+export type Piece = { readonly text: string; readonly tokens: number };
+
+const asPlainText = { disallowedSpecial: new Set<string>() };
+// Byte-pair merging takes quadratic time in an unbroken run, so such texts, and very long ones, are counted by size.
+const longText = 100_000;
+const unbroken = /\S{2000}|\s{2000}/;
+
+function countedBySize(text: string): boolean {
+  return text.length > longText || (text.length >= 2000 && unbroken.test(text));
+}
+
+function tokensBySize(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / 4);
+}
+
+/**
+ * Tokens of a text: o200k, special tokens read as plain text. A text above 100,000 characters, or with 2,000
+ * characters in a row without (or of nothing but) white space, counts one token for every 4 bytes begun.
+ */
+export function countTokens(text: string): number {
+  return countedBySize(text) ? tokensBySize(text) : encode(text, asPlainText).length;
+}
+
+function slices(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  for (let at = 0; at < text.length; ) {
+    const splitsPair = (text.codePointAt(at + 63) ?? 0) > 0xffff;
+    const end = at + (splitsPair ? 65 : 64);
+    const part = text.slice(at, end);
+    pieces.push({ text: part, tokens: tokensBySize(part) });
+    at = end;
+  }
+  return pieces;
+}
+
+/** Cuts a text into its tokens; tokens that share a character stay together. The pieces joined give the text back. */
+export function piecesOf(text: string): Piece[] {
+  if (countedBySize(text)) return slices(text);
+  const pieces: Piece[] = [];
+  let at = 0;
+  let open: number[] = [];
+  for (const token of encode(text, asPlainText)) {
+    open.push(token);
+    const part = decode(open);
+    if (!text.startsWith(part, at)) continue;
+    pieces.push({ text: part, tokens: open.length });
+    at += part.length;
+    open = [];
+  }
+  if (at < text.length) pieces.push({ text: text.slice(at), tokens: Math.max(open.length, 1) });
+  return pieces;
+}
+
+/** Sum of the tokens of some pieces. */
+export function tokensOf(pieces: readonly Piece[]): number {
+  let total = 0;
+  for (const piece of pieces) total += piece.tokens;
+  return total;
+}
+
+/** The longest prefix worth at most `limit` tokens, and whether anything was left out. */
+export function takeTokens(pieces: readonly Piece[], limit: number): { pieces: Piece[]; tokens: number; cut: boolean } {
+  const taken: Piece[] = [];
+  let tokens = 0;
+  for (const piece of pieces) {
+    if (tokens + piece.tokens > limit) return { pieces: taken, tokens, cut: true };
+    taken.push(piece);
+    tokens += piece.tokens;
+  }
+  return { pieces: taken, tokens, cut: false };
+}

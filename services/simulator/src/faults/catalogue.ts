@@ -1,0 +1,98 @@
+type FaultInfo = {
+  readonly value: "flag" | "number" | "text";
+  /** Used when the name is given without a value. */
+  readonly otherwise: number | string;
+  readonly about: string;
+};
+
+function flag(about: string): FaultInfo {
+  return { value: "flag", otherwise: 1, about };
+}
+
+function amount(otherwise: number, about: string): FaultInfo {
+  return { value: "number", otherwise, about };
+}
+
+/** Every fault by name. A chunk is one server-sent event (or one element of a streamed JSON array). */
+export const faultTable = {
+  latency: amount(1000, "waits this many ms before the first byte"),
+  slow: amount(50, "waits this many ms before each chunk; a JSON answer is cut into 8 pieces"),
+  status: amount(500, "answers this HTTP status with the provider's own error body"),
+  quota: flag("makes a 429 the kind that means an empty account"),
+  "retry-after": amount(1, "error answers carry retry-after with this many seconds"),
+  "retry-date": amount(1, "error answers carry retry-after as the HTTP date this many seconds ahead"),
+  "retry-ms": amount(100, "error answers carry retry-after-ms"),
+  "leak-key": flag("a 400 whose text repeats the credential it was sent"),
+  html: amount(502, "answers this HTTP status with a proxy's HTML page"),
+  hang: flag("never answers"),
+  stall: amount(1, "falls silent for ever after this many chunks"),
+  reset: amount(0, "resets the connection after this many bytes of the body; 0 is before the head"),
+  "reset-chunks": amount(1, "resets the connection after this many chunks"),
+  truncate: amount(0, "closes the connection after this many bytes of the body, without its proper end"),
+  cut: amount(1, "ends the stream properly after this many chunks, without usage and terminator"),
+  "no-terminator": flag("leaves out only the terminator ([DONE], message_stop)"),
+  "error-event": amount(1, "sends the provider's error event in place of this chunk (1 is the first) and ends"),
+  "error-status": amount(500, "the HTTP status that an error event or an ok-error stands for"),
+  "ok-error": flag("answers 200 with an error body"),
+  garbage: flag("answers 200 with bytes that are neither JSON nor events"),
+  "garbage-event": amount(1, "sends an event of broken JSON before this chunk"),
+  "empty-body": flag("answers 200 with no body"),
+  "content-type": { value: "text", otherwise: "text/html", about: "sends this content type whatever the body is" },
+  "usage-missing": flag("reports no usage"),
+  "usage-lie": amount(10, "reports every count of the usage times this"),
+  "usage-repeat": amount(2, "sends the usage event this many times"),
+  "usage-cumulative": flag("reports running usage on every chunk"),
+  cached: amount(1024, "reports this many prompt tokens as read from the cache (at most all)"),
+  "tool-no-index": flag("tool call deltas carry no index"),
+  "tool-whole": flag("a tool call comes in one delta"),
+  "tool-repeat-id": flag("every tool call delta repeats id, type and name"),
+  "tool-empty-id": flag("tool calls have an empty id"),
+  "created-ms": flag("created is in milliseconds"),
+  "same-id": flag("all answers have the same id"),
+  "keepalive-chunk": amount(1, "sends a chunk with no choices before every this many chunks"),
+  huge: amount(1, "answers with this many MiB of text, one token for every 4 bytes"),
+  "huge-chunk": amount(16, "KiB of text in each chunk of a huge answer"),
+  split: amount(1, "writes the body in pieces of this many bytes; 0 is random sizes from 1 to 32"),
+  join: amount(2, "writes this many chunks at once"),
+  crlf: flag("ends event lines with CR LF"),
+  cr: flag("ends event lines with CR"),
+  "no-space": flag("writes data: and event: without the space after the colon"),
+  "multi-data": flag("spreads the JSON of an event over several data lines"),
+  "no-final-newline": flag("leaves out the line ends after the last event"),
+  comments: amount(1, "sends a comment line before every this many chunks"),
+  gzip: flag("compresses the body with gzip"),
+  br: flag("compresses the body with Brotli"),
+  strict: flag("rejects unknown top-level request fields where the provider is known to"),
+  times: amount(1, "the other faults hit only the first this many attempts of the same request"),
+} as const satisfies Record<string, FaultInfo>;
+
+export type FaultName = keyof typeof faultTable;
+type TextFault = { [K in FaultName]: (typeof faultTable)[K]["value"] extends "text" ? K : never }[FaultName];
+
+/** The faults of one attempt. A flag is 1 when set. */
+export type Faults = { readonly [K in Exclude<FaultName, TextFault>]?: number } & {
+  readonly [K in TextFault]?: string;
+};
+
+/** A fault name or value that makes no sense. */
+export class UnknownFault extends Error {}
+
+function isFaultName(name: string): name is FaultName {
+  return Object.hasOwn(faultTable, name);
+}
+
+/** All names, longest first, so that a suffix is matched by its longest name. */
+export const faultNames: readonly FaultName[] = Object.keys(faultTable)
+  .filter(isFaultName)
+  .sort((a, b) => b.length - a.length);
+
+/** Checks one fault. An absent or empty value means the default. Throws UnknownFault. */
+export function parseFault(name: string, value: unknown): Faults {
+  if (!isFaultName(name)) throw new UnknownFault(`unknown fault '${name}'`);
+  const info: FaultInfo = faultTable[name];
+  if (value === undefined || value === "" || value === true) return { [name]: info.otherwise };
+  if (info.value === "text") return { [name]: String(value) };
+  const number = typeof value === "number" ? value : Number(value);
+  if (!Number.isFinite(number) || number < 0) throw new UnknownFault(`fault '${name}' takes a number, got '${value}'`);
+  return { [name]: number };
+}

@@ -1,0 +1,42 @@
+import { CutByFault } from "../http/sink.ts";
+import type { Dialect, StreamEvent } from "../http/types.ts";
+import type { Faults } from "./catalogue.ts";
+
+/** The answer falls silent for ever here. */
+export const stalled = Symbol("stalled");
+
+function ending(faults: Faults, sent: number): CutByFault | undefined {
+  if (faults.cut !== undefined && sent >= faults.cut) return new CutByFault("end");
+  if (faults["reset-chunks"] !== undefined && sent >= faults["reset-chunks"]) return new CutByFault("reset");
+  return undefined;
+}
+
+/** An error told inside an answer that has status 200. */
+export function errorInside(dialect: Dialect, faults: Faults): StreamEvent {
+  return dialect.streamError({ status: faults["error-status"] ?? 500, quota: faults.quota !== undefined });
+}
+
+/** Works the faults that concern whole events into a stream. Ends with CutByFault where a fault cuts it. */
+export function* withEventFaults(
+  events: Iterable<StreamEvent>,
+  faults: Faults,
+  dialect: Dialect,
+): Generator<StreamEvent | typeof stalled, void, undefined> {
+  let sent = 0;
+  for (const event of events) {
+    const cut = ending(faults, sent);
+    if (cut !== undefined) throw cut;
+    if (faults.stall !== undefined && sent >= faults.stall) yield stalled;
+    if (faults["error-event"] !== undefined && sent + 1 >= faults["error-event"]) {
+      yield errorInside(dialect, faults);
+      throw new CutByFault("end");
+    }
+    if (faults["garbage-event"] !== undefined && sent + 1 === faults["garbage-event"]) {
+      yield { data: '{"id":"broken","choices":[{' };
+    }
+    if (event.terminator && faults["no-terminator"] !== undefined) continue;
+    const times = event.usageOnly ? (faults["usage-repeat"] ?? 1) : 1;
+    for (let i = 0; i < times; i++) yield event;
+    sent++;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Call, Dialect, Reply } from "../http/types.ts";
+import type { Faults } from "./catalogue.ts";
+import { errorInside } from "./events.ts";
+
+const proxyPage =
+  "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n" +
+  "<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n";
+
+function retryHeaders(faults: Faults): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const { "retry-after": seconds, "retry-date": date, "retry-ms": ms } = faults;
+  if (seconds !== undefined) headers["retry-after"] = String(seconds);
+  if (date !== undefined) headers["retry-after"] = new Date(Date.now() + date * 1000).toUTCString();
+  if (ms !== undefined) headers["retry-after-ms"] = String(ms);
+  return headers;
+}
+
+function bytesReply(status: number, contentType: string, text: string, faults: Faults): Reply {
+  return { type: "bytes", status, contentType, bytes: Buffer.from(text), headers: retryHeaders(faults) };
+}
+
+function okWithError(dialect: Dialect, faults: Faults, streams: boolean): Reply {
+  if (streams) return { type: "events", framing: "sse", events: [errorInside(dialect, faults)] };
+  const reply = dialect.error({ status: faults["error-status"] ?? 500, quota: faults.quota !== undefined });
+  return { ...reply, status: 200 };
+}
+
+/** The answer that a fault gives in place of the operation's own; undefined when no fault does. */
+export function replyByFault(call: Call, dialect: Dialect, streams: boolean): Reply | undefined {
+  const { faults } = call;
+  if (faults.html !== undefined) return bytesReply(faults.html, "text/html", proxyPage, faults);
+  if (faults["leak-key"] !== undefined) {
+    return dialect.error({ status: 400, message: `Request with credential ${call.credential} could not be served` });
+  }
+  if (faults.status !== undefined) {
+    const reply = dialect.error({ status: faults.status, quota: faults.quota !== undefined });
+    return { ...reply, headers: { ...reply.headers, ...retryHeaders(faults) } };
+  }
+  if (faults["ok-error"] !== undefined) return okWithError(dialect, faults, streams);
+  const type = streams ? "text/event-stream" : "application/json";
+  if (faults.garbage !== undefined)
+    return bytesReply(200, type, "\u0000\u0007<garbage} not json, not events\u0000", faults);
+  if (faults["empty-body"] !== undefined) return bytesReply(200, type, "", faults);
+  return undefined;
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { canonicalJson, hashOf } from "../content/hash.ts";
+import type { PrefixCache } from "../content/prefix-cache.ts";
+import type { AttemptCounter } from "../faults/attempts.ts";
+import type { Faults } from "../faults/catalogue.ts";
+import { replyByFault } from "../faults/replies.ts";
+import type { FaultRules } from "../faults/rules.ts";
+import { type ReadRequest, readRequest } from "./request.ts";
+import type { Match } from "./router.ts";
+import { type Call, Rejection, type Reply } from "./types.ts";
+
+/** What attempts share. */
+export type AttemptContext = {
+  readonly rules: FaultRules;
+  readonly attempts: AttemptCounter;
+  readonly cache: PrefixCache;
+  readonly baseFaults: Faults;
+  /** Rises with every id given out. */
+  nextId(): number;
+};
+
+/** A request, read and answered but not yet sent. */
+export type Answer = {
+  readonly reply: Reply;
+  readonly faults: Faults;
+  readonly model: string | undefined;
+  readonly requestedModel: string | undefined;
+  /** Hash over provider, model and canonical body, blind to whether the answer is streamed. */
+  readonly digest: string;
+  readonly credential: string | undefined;
+};
+
+type Decided = Omit<Answer, "reply">;
+
+export type Exchange = {
+  readonly match: Match;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  readonly bytes: Buffer;
+};
+
+function answerDigest(match: Match, read: ReadRequest): string {
+  const body = typeof read.body === "object" && read.body !== null ? { ...read.body } : { body: read.body };
+  const whole = Object.entries(body).filter(([name]) => name !== "stream" && name !== "stream_options");
+  return hashOf(match.provider.name, read.model ?? "", canonicalJson(Object.fromEntries(whole)));
+}
+
+function callOf(context: AttemptContext, exchange: Exchange, parts: Decided & { read: ReadRequest }): Call {
+  const { faults, digest } = parts;
+  return {
+    params: parts.read.params,
+    query: exchange.url.searchParams,
+    headers: exchange.request.headers,
+    body: parts.read.body,
+    model: parts.model,
+    faults,
+    digest,
+    credential: parts.credential ?? "",
+    cache: context.cache,
+    newId: (prefix) => {
+      const tail = faults["same-id"] === undefined ? context.nextId().toString(36).padStart(6, "0") : "000000";
+      return `${prefix}${digest.slice(0, 18)}${tail}`;
+    },
+    created: faults["created-ms"] === undefined ? Math.floor(Date.now() / 1000) : Date.now(),
+  };
+}
+
+function replyTo(exchange: Exchange, call: Call, streams: boolean): Reply {
+  const { provider, route } = exchange.match;
+  return replyByFault(call, provider.dialect, streams) ?? route.handle(call);
+}
+
+/** Reads a request and decides its answer: credential, body, faults, operation, in this order. */
+export function answerRequest(context: AttemptContext, exchange: Exchange): Answer {
+  const { match, request, url, bytes } = exchange;
+  const { dialect } = match.provider;
+  const credential = dialect.credential(request.headers, url.searchParams);
+  let answer: Decided = {
+    faults: {},
+    model: undefined,
+    requestedModel: undefined,
+    digest: hashOf(match.provider.name, bytes),
+    credential,
+  };
+  try {
+    if (!credential) throw new Rejection(dialect.unauthorized(undefined));
+    if (credential.startsWith("bad-")) throw new Rejection(dialect.unauthorized(credential));
+    const read = readRequest({ match, method: request.method ?? "", bytes, headers: request.headers });
+    const fromRules = context.rules.apply({ provider: match.provider.name, path: url.pathname, model: read.model });
+    const digest = answerDigest(match, read);
+    const faults = context.attempts.limit({ ...context.baseFaults, ...fromRules, ...read.faults }, digest);
+    answer = { ...answer, faults, digest, model: read.model, requestedModel: read.requestedModel };
+    const reply = replyTo(exchange, callOf(context, exchange, { ...answer, read }), read.streams);
+    return { ...answer, reply };
+  } catch (cause) {
+    if (cause instanceof Rejection) return { ...answer, reply: cause.reply };
+    throw cause;
+  }
+}

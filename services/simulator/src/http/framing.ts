@@ -1,0 +1,47 @@
+import type { Faults } from "../faults/catalogue.ts";
+import type { StreamEvent } from "./types.ts";
+
+/** Turns events into the text of a body. */
+export type Framer = { frame(event: StreamEvent): string; readonly end: string };
+
+function lineEnd(faults: Faults): string {
+  if (faults.crlf !== undefined) return "\r\n";
+  return faults.cr === undefined ? "\n" : "\r";
+}
+
+function dataLines(event: StreamEvent, faults: Faults): string[] {
+  if (faults["multi-data"] === undefined || event.terminator) return [event.data];
+  return JSON.stringify(JSON.parse(event.data), null, 1).split("\n");
+}
+
+function sseFramer(faults: Faults): Framer {
+  const newline = lineEnd(faults);
+  const colon = faults["no-space"] === undefined ? ": " : ":";
+  const commentEvery = faults.comments;
+  let framed = 0;
+  return {
+    frame(event) {
+      const comment = commentEvery !== undefined && framed % Math.max(1, commentEvery) === 0;
+      framed++;
+      const lines = comment ? [": keep-alive", ""] : [];
+      if (event.event !== undefined) lines.push(`event${colon}${event.event}`);
+      for (const line of dataLines(event, faults)) lines.push(`data${colon}${line}`);
+      const text = lines.join(newline);
+      return event.terminator && faults["no-final-newline"] !== undefined ? text : text + newline + newline;
+    },
+    end: "",
+  };
+}
+
+function arrayFramer(): Framer {
+  let framed = 0;
+  return {
+    frame: (event) => (framed++ === 0 ? `[${event.data}` : `,\r\n${event.data}`),
+    end: "]",
+  };
+}
+
+/** A fresh framer for one body. */
+export function createFramer(framing: "sse" | "json-array", faults: Faults): Framer {
+  return framing === "sse" ? sseFramer(faults) : arrayFramer();
+}

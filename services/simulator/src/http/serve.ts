@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { hashOf } from "../content/hash.ts";
+import type { Begun, Outcome } from "../log/entry.ts";
+import type { InFlight } from "../log/in-flight.ts";
+import type { TruthLog } from "../log/truth-log.ts";
+import { type Answer, type AttemptContext, answerRequest } from "./attempt.ts";
+import { readBody } from "./body.ts";
+import { type Delivered, deliver } from "./deliver.ts";
+import type { Match } from "./router.ts";
+import { ClientGone, CutByFault, type SocketSink, socketSink } from "./sink.ts";
+
+export type ServeContext = AttemptContext & {
+  readonly log: TruthLog;
+  readonly inFlight: InFlight;
+  readonly maxBodyBytes: number;
+};
+
+type Served = { readonly answer: Answer; readonly begun: Begun; readonly startedAt: number };
+
+function header(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function begin(context: ServeContext, match: Match, request: IncomingMessage, answer: Answer, path: string): Begun {
+  const keyHash = answer.credential ? hashOf(answer.credential).slice(0, 12) : null;
+  const requestId = `req_${answer.digest.slice(0, 20)}${context.nextId().toString(36).padStart(6, "0")}`;
+  return context.log.begin({
+    at: new Date().toISOString(),
+    provider: match.provider.name,
+    operation: match.route.operation,
+    path,
+    model: answer.model ?? null,
+    requested_model: answer.requestedModel ?? null,
+    request_hash: answer.digest,
+    request_id: header(request, "x-request-id") ?? header(request, "x-client-request-id") ?? null,
+    upstream_request_id: requestId,
+    authorization: Boolean(answer.credential),
+    key_hash: keyHash,
+    faults: answer.faults,
+    concurrency: context.inFlight.enter(answer.model ?? "none", keyHash ?? "none"),
+  });
+}
+
+function end(context: ServeContext, served: Served, socket: SocketSink, delivered: Delivered, outcome: Outcome): void {
+  const { answer, begun, startedAt } = served;
+  const entry = context.log.end(begun, {
+    duration_ms: Math.round(performance.now() - startedAt),
+    answer_id: answer.reply.answerId ?? null,
+    status: delivered.status,
+    stream: delivered.stream,
+    delivered: { chunks: delivered.chunks, content_tokens: delivered.tokens, bytes: socket.bytes },
+    blocked_ms: socket.blockedMs,
+    usage: delivered.usage ?? null,
+    true_usage: answer.reply.trueUsage ?? null,
+    outcome,
+  });
+  context.inFlight.leave(answer.model ?? "none", begun.key_hash ?? "none", entry);
+}
+
+function closeAs(how: CutByFault["how"], response: ServerResponse): void {
+  if (how === "reset") response.socket?.resetAndDestroy();
+  if (how === "close") response.socket?.destroySoon();
+}
+
+async function send(context: ServeContext, match: Match, served: Served, response: ServerResponse): Promise<void> {
+  const { answer, begun, startedAt } = served;
+  const { dialect } = match.provider;
+  const delivered: Delivered = { status: 0, stream: false, chunks: 0, tokens: 0, usage: undefined };
+  const socket = socketSink(response);
+  let outcome: Outcome = "completed";
+  try {
+    const headers = dialect.headers(begun.upstream_request_id, Math.round(performance.now() - startedAt));
+    await deliver(
+      { response, socket, faults: answer.faults, dialect, headers, digest: answer.digest, delivered },
+      answer.reply,
+    );
+  } catch (cause) {
+    if (!(cause instanceof CutByFault) && !(cause instanceof ClientGone)) throw cause;
+    outcome = cause instanceof CutByFault ? "cut" : "disconnected";
+    if (cause instanceof CutByFault) closeAs(cause.how, response);
+  } finally {
+    end(context, served, socket, delivered, outcome);
+  }
+}
+
+/** Serves one request of a provider's operation, and logs it whatever becomes of it. */
+export async function serve(
+  context: ServeContext,
+  match: Match,
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const startedAt = performance.now();
+  const read = await readBody(request, context.maxBodyBytes);
+  const bytes = read.kind === "read" ? read.bytes : Buffer.alloc(0);
+  let answer = answerRequest(context, { match, request, response, url, bytes });
+  if (read.kind === "too-large") {
+    response.setHeader("connection", "close");
+    answer = { ...answer, reply: match.provider.dialect.tooLarge() };
+  }
+  const begun = begin(context, match, request, answer, url.pathname);
+  await send(context, match, { answer, begun, startedAt }, response);
+}

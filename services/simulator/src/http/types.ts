@@ -1,0 +1,123 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { PrefixCache } from "../content/prefix-cache.ts";
+import type { Faults } from "../faults/catalogue.ts";
+
+/** Usage in the provider's own words. */
+export type Usage = { readonly [field: string]: unknown };
+export type ReplyHeaders = { readonly [name: string]: string };
+
+/** One server-sent event, or one element of a streamed JSON array. */
+export type StreamEvent = {
+  readonly event?: string;
+  /** One line: JSON, or a terminator such as [DONE]. */
+  readonly data: string;
+  /** Tokens of the answer that it carries. */
+  readonly tokens?: number;
+  /** Usage that it reports to the client; later reports replace earlier ones field by field. */
+  readonly usage?: Usage | undefined;
+  /** Nothing but usage, so it may be sent again. */
+  readonly usageOnly?: true;
+  readonly terminator?: true;
+};
+
+type Measured = {
+  /** What an honest provider reports for the whole answer. */
+  readonly trueUsage?: Usage;
+  /** Id inside the answer. */
+  readonly answerId?: string;
+  readonly headers?: ReplyHeaders;
+};
+
+export type JsonReply = Measured & {
+  readonly type: "json";
+  readonly status: number;
+  readonly body: unknown;
+  /** Usage that the body reports. */
+  readonly usage?: Usage | undefined;
+  readonly tokens?: number;
+};
+export type EventsReply = Measured & {
+  readonly type: "events";
+  readonly framing: "sse" | "json-array";
+  readonly events: Iterable<StreamEvent>;
+};
+export type BytesReply = Measured & {
+  readonly type: "bytes";
+  readonly status: number;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+  readonly usage?: Usage | undefined;
+};
+export type Reply = JsonReply | EventsReply | BytesReply;
+
+/** An error that the provider answers instead of serving the request. */
+export class Rejection extends Error {
+  readonly reply: Reply;
+  constructor(reply: Reply) {
+    super("request rejected");
+    this.reply = reply;
+  }
+}
+
+/** An error to be told in the provider's words. */
+export type Problem = {
+  readonly status: number;
+  /** A 429 because the account is empty, not because of the rate. */
+  readonly quota?: boolean;
+  readonly message?: string;
+};
+
+/** What all operations of one provider share: credentials, error bodies, headers. */
+export type Dialect = {
+  readonly provider: string;
+  /** The credential as the client sent it; undefined or empty when there is none. */
+  credential(headers: IncomingHttpHeaders, query: URLSearchParams): string | undefined;
+  /** The answer to a missing (undefined) or wrong credential. */
+  unauthorized(credential: string | undefined): Reply;
+  notFound(method: string, path: string): Reply;
+  badJson(): Reply;
+  tooLarge(): Reply;
+  error(problem: Problem): JsonReply;
+  streamError(problem: Problem): StreamEvent;
+  /** Headers on every answer. */
+  headers(requestId: string, tookMs: number): ReplyHeaders;
+};
+
+/** One request to one operation, read and ready to be answered. */
+export type Call = {
+  readonly params: { readonly [name: string]: string };
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  /** The parsed JSON body, its model without fault suffix; undefined when the request has no body. */
+  readonly body: unknown;
+  /** Model id without fault suffix. */
+  readonly model: string | undefined;
+  readonly faults: Faults;
+  /** Decides the answer: a hash over provider, operation, model and body, blind to whether it is streamed. */
+  readonly digest: string;
+  readonly credential: string;
+  readonly cache: PrefixCache;
+  /** A new id that starts with the prefix; the same for the same request and count of ids given out. */
+  newId(prefix: string): string;
+  /** Unix time in seconds, or in milliseconds under the fault `created-ms`. */
+  readonly created: number;
+};
+
+export type Route = {
+  readonly method: "GET" | "POST";
+  /** Below the provider's prefix; `{name}` stands for one path segment or a part of it. */
+  readonly path: string;
+  /** Name in the truth log. */
+  readonly operation: string;
+  /** Whether it answers with a stream, where the path and not the body's `stream` says so. */
+  readonly streams?: boolean;
+  readonly handle: (call: Call) => Reply;
+};
+
+/** One upstream provider: a prefix on the port, a dialect, and its operations. */
+export type Provider = {
+  readonly name: string;
+  readonly prefix: string;
+  readonly dialect: Dialect;
+  readonly routes: readonly Route[];
+};

@@ -1,0 +1,65 @@
+import type { Usage } from "../http/types.ts";
+
+/**
+ * How an attempt ended. `completed`: the whole answer, an error answer too, went to the socket. `cut`: a fault ended it
+ * early. `disconnected`: the client left first. `lost`: the simulator was killed while it ran.
+ */
+export type Outcome = "completed" | "cut" | "disconnected" | "lost";
+
+/** One served attempt, as `GET /sim/log` shows it. */
+export type LogEntry = {
+  /** Position in the log, from 1, in the order in which attempts ended. */
+  readonly seq: number;
+  readonly attempt: number;
+  /** ISO time at which the request had arrived. */
+  readonly at: string;
+  readonly duration_ms: number;
+  readonly provider: string;
+  readonly operation: string;
+  readonly path: string;
+  readonly model: string | null;
+  readonly requested_model: string | null;
+  /** Hash over provider, model and canonical body, blind to whether the answer is streamed. */
+  readonly request_hash: string;
+  /** The caller's own id, from x-request-id or x-client-request-id. */
+  readonly request_id: string | null;
+  /** The id that the simulator gave the exchange. */
+  readonly upstream_request_id: string;
+  readonly answer_id: string | null;
+  readonly authorization: boolean;
+  readonly key_hash: string | null;
+  readonly faults: { readonly [name: string]: unknown };
+  /** Requests in flight when it began, itself included: all, of its model, of its key. */
+  readonly concurrency: { readonly total: number; readonly model: number; readonly key: number };
+  /** HTTP status; 0 when no head was sent. */
+  readonly status: number;
+  readonly stream: boolean;
+  /** What was handed over to the socket: whole events, answer tokens in them, and bytes of the body. */
+  readonly delivered: { readonly chunks: number; readonly content_tokens: number; readonly bytes: number };
+  /** Time spent waiting for the client to take bytes. */
+  readonly blocked_ms: number;
+  /** Usage as reported to the client; null when none was. */
+  readonly usage: Usage | null;
+  /** Usage that an honest provider reports for the whole answer. */
+  readonly true_usage: Usage | null;
+  readonly outcome: Outcome;
+};
+
+export type Begun = Pick<
+  LogEntry,
+  | "attempt"
+  | "at"
+  | "provider"
+  | "operation"
+  | "path"
+  | "model"
+  | "requested_model"
+  | "request_hash"
+  | "request_id"
+  | "upstream_request_id"
+  | "authorization"
+  | "key_hash"
+  | "faults"
+  | "concurrency"
+>;
+export type Ended = Omit<LogEntry, keyof Begun | "seq">;

@@ -1,0 +1,36 @@
+import type { Call, Provider, Reply } from "../http/types.ts";
+import { openAiChat } from "./chat.ts";
+import { openAiDialect, rejectOpenAi } from "./dialect.ts";
+import { openAiModelIds } from "./models.ts";
+
+const modelsMadeAt = 1_715_367_049;
+
+function modelObject(id: string): object {
+  return { id, object: "model", created: modelsMadeAt, owned_by: "system" };
+}
+
+function listModels(): Reply {
+  return { type: "json", status: 200, body: { object: "list", data: openAiModelIds().map(modelObject) } };
+}
+
+function getModel(call: Call): Reply {
+  const id = call.model ?? "";
+  if (openAiModelIds().includes(id)) return { type: "json", status: 200, body: modelObject(id) };
+  throw rejectOpenAi({
+    status: 404,
+    message: `The model '${id}' does not exist`,
+    param: "model",
+    code: "model_not_found",
+  });
+}
+
+export const openAi: Provider = {
+  name: "openai",
+  prefix: "/openai",
+  dialect: openAiDialect,
+  routes: [
+    { method: "POST", path: "/v1/chat/completions", operation: "chat.completions", handle: openAiChat },
+    { method: "GET", path: "/v1/models", operation: "models.list", handle: listModels },
+    { method: "GET", path: "/v1/models/{model}", operation: "models.get", handle: getModel },
+  ],
+};

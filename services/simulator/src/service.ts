@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { createPrefixCache } from "./content/prefix-cache.ts";
+import { AttemptCounter } from "./faults/attempts.ts";
+import type { Faults } from "./faults/catalogue.ts";
+import { FaultRules } from "./faults/rules.ts";
+import { createSimulatorServer } from "./http/server.ts";
+import { openLogFile } from "./log/file.ts";
+import { InFlight } from "./log/in-flight.ts";
+import { TruthLog } from "./log/truth-log.ts";
+import { providers } from "./routes.ts";
+
+export type SimulatorOptions = {
+  /** 0, the default, takes a free port. */
+  readonly port?: number;
+  readonly host?: string;
+  /** Folder of the truth log file. */
+  readonly dataDir?: string | undefined;
+  /** Faults of every request. */
+  readonly faults?: Faults;
+  readonly maxBodyBytes?: number;
+  /** Log entries kept in memory; 0 keeps all. */
+  readonly logLimit?: number;
+};
+
+export type Simulator = AsyncDisposable & {
+  readonly url: string;
+  readonly port: number;
+  readonly log: TruthLog;
+  readonly rules: FaultRules;
+  /** Ends what is in flight, logs it, and closes the port. */
+  close(): Promise<void>;
+};
+
+function createLog(options: SimulatorOptions): TruthLog {
+  const memoryLimit = options.logLimit ?? 0;
+  return new TruthLog({ memoryLimit, ...(options.dataDir !== undefined && openLogFile(options.dataDir)) });
+}
+
+/** Starts the simulator in this process. Rejects when the port is taken. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const host = options.host ?? "127.0.0.1";
+  const log = createLog(options);
+  const rules = new FaultRules();
+  const inFlight = new InFlight();
+  let ids = 0;
+  const server = createSimulatorServer({
+    providers,
+    rules,
+    log,
+    inFlight,
+    attempts: new AttemptCounter(),
+    cache: createPrefixCache(Date.now),
+    baseFaults: options.faults ?? {},
+    maxBodyBytes: options.maxBodyBytes ?? 67_108_864,
+    nextId: () => ++ids,
+  });
+  server.listen({ port: options.port ?? 0, host, backlog: 4096 });
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+
+  let closing: Promise<void> | undefined;
+  async function shutDown(): Promise<void> {
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+    // Each attempt that this ended still writes its log entry.
+    while (inFlight.stats().in_flight.now > 0) await new Promise((resolve) => setImmediate(resolve));
+    log.close();
+  }
+  function close(): Promise<void> {
+    closing ??= shutDown();
+    return closing;
+  }
+  return { url: `http://${host}:${port}`, port, log, rules, close, [Symbol.asyncDispose]: close };
+}
