@@ -1,0 +1,102 @@
+import type { HealthCheck } from "@uag/kit/health.ts";
+import type { LinkClient } from "@uag/kit/link/client.ts";
+import type { Logger } from "@uag/kit/log.ts";
+import type { Metrics } from "@uag/kit/metrics.ts";
+import express, { type Express } from "express";
+import { type ForwardOptions, forward } from "./forward.ts";
+import { greeting, live, ready } from "./handlers/probes.ts";
+import type { KeyCache } from "./keys/key-cache.ts";
+import { authenticate } from "./middleware/authenticate.ts";
+import { type BodyLimits, checkBodyHead } from "./middleware/body-limits.ts";
+import { preflight } from "./middleware/cors.ts";
+import { notFound, renderErrors } from "./middleware/errors.ts";
+import { methodNotAllowed } from "./middleware/method-not-allowed.ts";
+import { type ObserveOptions, observe } from "./middleware/observe.ts";
+import { requestId } from "./middleware/request-id.ts";
+import { proxyTo } from "./proxy.ts";
+import type { Handler } from "./request-state.ts";
+import { type QueryName, type Route, routes, type ServiceName } from "./routes.ts";
+
+export interface AppOptions {
+  log: Logger;
+  metrics: Metrics;
+  accessLog: ObserveOptions["accessLog"];
+  keys: KeyCache;
+  /** A route whose service or query is not here does not exist. */
+  links: Partial<Record<ServiceName, LinkClient>>;
+  queries: Partial<Record<QueryName, Handler>>;
+  /** URL by mount path. */
+  proxies: Readonly<Record<string, string>>;
+  bodyLimits: BodyLimits;
+  deadlineMs: number;
+  uploads: ForwardOptions["uploads"];
+  readiness: Record<string, HealthCheck>;
+}
+
+/** Everything that happens to a request at the public door, in order. */
+export function createApp(options: AppOptions): Express {
+  const { log, metrics, accessLog } = options;
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.set("query parser", false);
+  app.enable("case sensitive routing");
+
+  app.use(requestId);
+  app.use(observe({ metrics, log, accessLog }));
+  for (const [path, ofPath] of Map.groupBy(servedRoutes(options), ([route]) => route.path)) {
+    const methods = ofPath.map(([route]) => route.method);
+    const at = app.route(path);
+    for (const [route, answer] of ofPath) at[verbs[route.method]](...stepsOf(route, answer, options));
+    at.options(preflight(methods));
+    at.all(methodNotAllowed(methods));
+  }
+  for (const [path, handler] of Object.entries(probes(options)))
+    app
+      .route(path)
+      .get(handler)
+      .options(preflight(["GET"]))
+      .all(methodNotAllowed(["GET"]));
+  for (const [path, target] of Object.entries(options.proxies))
+    app.use(path, proxyTo({ target, timeoutMs: options.deadlineMs, log }));
+  app.use(notFound);
+  app.use(renderErrors(log));
+  return app;
+}
+
+const verbs = { GET: "get", POST: "post", DELETE: "delete" } as const;
+
+function probes(options: AppOptions): Record<string, Handler> {
+  return {
+    "/": greeting,
+    "/api/hello": greeting,
+    "/health/live": live,
+    "/health/ready": ready(options.readiness),
+    "/health": ready(options.readiness),
+  };
+}
+
+/** The order of the checks: key, then what the head says of the body, then the body itself. */
+function stepsOf(route: Route, answer: Handler, options: AppOptions): Handler[] {
+  const enter: Handler = (_request, response, next) => {
+    response.locals.route = route;
+    next();
+  };
+  return [enter, authenticate(options.keys), checkBodyHead(route.body, options.bodyLimits), answer];
+}
+
+/** The routes that somebody answers, each with what answers it. */
+function servedRoutes(options: AppOptions): [Route, Handler][] {
+  return routes.flatMap((route): [Route, Handler][] => {
+    const answer = answerOf(route, options);
+    return answer === undefined ? [] : [[route, answer]];
+  });
+}
+
+function answerOf(route: Route, options: AppOptions): Handler | undefined {
+  if ("query" in route) return options.queries[route.query];
+  const link = options.links[route.service];
+  if (link === undefined) return undefined;
+  const { uploads, deadlineMs, bodyLimits } = options;
+  return forward({ route, link, uploads, deadlineMs, bodyLimit: route.body === "none" ? 0 : bodyLimits[route.body] });
+}

@@ -1,0 +1,52 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { newId } from "@uag/kit/ids.ts";
+import { errorBody } from "./dialect.ts";
+
+const lingerMs = 2_000;
+const answered = new WeakSet<Socket>();
+
+interface Refusal {
+  readonly status: string;
+  readonly error: GatewayError;
+}
+
+function refusalFor(code: string | undefined): Refusal {
+  if (code === "HPE_HEADER_OVERFLOW")
+    return { status: "431 Request Header Fields Too Large", error: new GatewayError("headers_too_large") };
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return {
+      status: "408 Request Timeout",
+      error: new GatewayError("invalid_request", "The request did not arrive in time."),
+    };
+  return {
+    status: "400 Bad Request",
+    error: new GatewayError("invalid_request", "What was sent is not an HTTP/1.1 request."),
+  };
+}
+
+/** Answers what could not be parsed as a request, so never reached the application, and closes the connection. */
+export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  // What follows the broken part is broken too; the answer under way says enough.
+  if (answered.has(socket)) return;
+  if (error.code === "ECONNRESET" || !socket.writable || isAnswering(socket)) {
+    socket.destroy();
+    return;
+  }
+  answered.add(socket);
+  const { status, error: refusal } = refusalFor(error.code);
+  const requestId = newId("req");
+  const body = errorBody("nested", refusal, requestId);
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `x-request-id: ${requestId}\r\nx-should-retry: false\r\nconnection: close\r\n\r\n${body}`,
+  );
+  // A reset would take the answer away from a client that is still writing.
+  setTimeout(() => socket.destroy(), lingerMs).unref();
+}
+
+/** True while an earlier request's answer is partly written, as node's own handler asks. */
+function isAnswering(socket: Socket & { _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent === true;
+}

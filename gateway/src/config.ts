@@ -1,0 +1,47 @@
+import { commaList, commonSettings } from "@uag/kit/config.ts";
+import { z } from "zod";
+
+const addresses = commaList.pipe(z.array(z.string()).min(1)).optional();
+const url = z.url({ protocol: /^https?$/ }).optional();
+const bytes = z.coerce.number().int().positive();
+const milliseconds = z.coerce.number().int().positive();
+
+/** The router's settings. A route whose service has no address does not exist. */
+export const schema = z.object({
+  ...commonSettings,
+  PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65535)
+    .default(8080)
+    .describe("Port of the public door; 0 picks a free one."),
+  NATS_URL: z.string().describe("Comma-separated nats://host:port; key changes are heard there."),
+  KEY_PEPPER: z
+    .string()
+    .regex(/^([0-9a-fA-F]{2}){16,}$/, "must be at least 16 bytes in hex")
+    .describe("Secret of the HMAC over API keys, in hex; the same as billing's."),
+  BILLING_ADDR: z.string().describe("gRPC address of billing."),
+  METERING_ADDR: z.string().optional().describe("gRPC address of metering; without it usage queries do not exist."),
+  CHAT_ADDR: addresses.describe("Comma-separated gRPC addresses of the chat service."),
+  EMBEDDING_ADDR: addresses.describe("Comma-separated gRPC addresses of the embedding service."),
+  MEDIA_ADDR: addresses.describe("Comma-separated gRPC addresses of the media service."),
+  SPEECH_ADDR: addresses.describe("Comma-separated gRPC addresses of the speech service."),
+  VIDEO_ADDR: addresses.describe("Comma-separated gRPC addresses of the video service."),
+  CONSOLE_URL: url.describe("Where /console is served."),
+  MCP_URL: url.describe("Where /mcp is served."),
+  ASSETS_URL: url.describe("Where /assets is served."),
+  JSON_BODY_LIMIT: bytes.default(32 * 1024 * 1024).describe("Largest JSON request body, bytes."),
+  MULTIPART_BODY_LIMIT: bytes.default(64 * 1024 * 1024).describe("Largest multipart request body, bytes."),
+  HEADER_LIMIT: bytes.default(16 * 1024).describe("Largest request head, bytes."),
+  REQUEST_DEADLINE_MS: milliseconds.default(900_000).describe("Longest that one request may take."),
+  UPLOAD_IDLE_MS: milliseconds
+    .default(30_000)
+    .describe("How long a request body may go on without 1 KiB of progress before the request is given up."),
+  KEY_CACHE_MS: milliseconds.default(60_000).describe("How long a resolved key is used before billing is asked again."),
+  KEY_CACHE_SIZE: z.coerce.number().int().positive().default(100_000).describe("Most API keys kept in memory."),
+  DRAIN_MS: milliseconds.default(25_000).describe("How long answers under way may go on after SIGTERM."),
+  ACCESS_LOG: z.enum(["off", "errors", "all"]).default("errors").describe("Which requests leave a line in the log."),
+});
+
+export type Config = z.infer<typeof schema>;

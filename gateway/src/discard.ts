@@ -1,0 +1,28 @@
+import type { IncomingMessage } from "node:http";
+
+const maxWaitMs = 5_000;
+const maxBytes = 64 * 1024 * 1024;
+
+/**
+ * Reads and forgets what is left of a request's body, so that a client that writes before it reads gets to see an answer
+ * that came early. A client that sends too much or too slowly loses its connection.
+ */
+export function discardBody(request: IncomingMessage, done: () => void): void {
+  if (request.complete) {
+    done();
+    return;
+  }
+  let bytes = 0;
+  const timer = setTimeout(() => request.socket.destroy(), maxWaitMs).unref();
+  request.removeAllListeners("data");
+  request.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) request.socket.destroy();
+  });
+  request.once("close", () => clearTimeout(timer));
+  request.once("end", () => {
+    clearTimeout(timer);
+    done();
+  });
+  request.resume();
+}

@@ -1,0 +1,222 @@
+import type { GatewayError } from "@uag/kit/errors.ts";
+import type { LinkClient } from "@uag/kit/link/client.ts";
+import type { LinkAnswer, LinkCall } from "@uag/kit/link/client-exchange.ts";
+import type { LinkError } from "@uag/kit/link/errors.ts";
+import type { Request } from "express";
+import { cutAnswer } from "./cut-answer.ts";
+import { errorEvent } from "./dialect.ts";
+import { discardBody } from "./discard.ts";
+import { appendAnswerHeaders, forwardedHeaders, type HeaderList, headerOf } from "./headers.ts";
+import { isToldByService, linkFailure } from "./link-failure.ts";
+import { bodyTooLarge } from "./middleware/body-limits.ts";
+import { sendError } from "./middleware/errors.ts";
+import type { GatewayResponse, Handler } from "./request-state.ts";
+import { answerHeaders, dialectOf } from "./respond.ts";
+import type { ForwardRoute } from "./routes.ts";
+import type { Upload, UploadWatch } from "./upload-watch.ts";
+
+export interface ForwardOptions {
+  route: ForwardRoute;
+  link: LinkClient;
+  uploads: UploadWatch;
+  /** Milliseconds. */
+  deadlineMs: number;
+  /** Largest request body, bytes. */
+  bodyLimit: number;
+}
+
+/** Carries a request to a capability service over its link, and the answer back, neither read nor changed on the way. */
+export function forward(options: ForwardOptions): Handler {
+  return (request, response) => {
+    // The client may have left while its key was looked up.
+    if (!response.destroyed) new Exchange(options, request, response).start();
+  };
+}
+
+const newline = 10;
+
+/** One request and its answer. Backpressure goes both ways: what one side does not read is not asked of the other. */
+class Exchange implements LinkAnswer, Upload {
+  readonly #options: ForwardOptions;
+  readonly #request: Request;
+  readonly #response: GatewayResponse;
+  #call: LinkCall | undefined;
+  #received = 0;
+  #status = 0;
+  #headers: HeaderList = [];
+  /** The first bytes, kept back for the rest of the turn: an answer that ends with them is sent whole, with its length. */
+  #first: Buffer | undefined;
+  #headSent = false;
+  #unread = 0;
+  #lastByte = newline;
+
+  constructor(options: ForwardOptions, request: Request, response: GatewayResponse) {
+    this.#options = options;
+    this.#request = request;
+    this.#response = response;
+  }
+
+  start(): void {
+    const { route, link, deadlineMs } = this.#options;
+    const request = this.#request;
+    const { requestId, key } = this.#response.locals;
+    if (key === undefined) throw new Error("a request is forwarded only with a key");
+    const bodyless = route.body === "none";
+    this.#response.on("close", () => this.#onClose());
+    this.#call = link.open(
+      {
+        operation: route.operation,
+        requestId,
+        target: request.originalUrl,
+        headers: forwardedHeaders(request.rawHeaders),
+        context: key.context,
+        deadlineMs,
+        bodyless,
+      },
+      this,
+    );
+    // A pipelined request whose turn to be answered has not come is not told when its connection closes.
+    if (this.#response.socket === null) this.#watchConnection();
+    if (!bodyless) this.#readBody();
+  }
+
+  get received(): number {
+    return this.#received;
+  }
+
+  get waitsForClient(): boolean {
+    return !this.#request.isPaused();
+  }
+
+  abandon(error: GatewayError): void {
+    this.#options.uploads.delete(this);
+    this.#call?.cancel(error.code);
+    this.#response.locals.failure = error.code;
+    if (this.#headSent) this.#response.destroy();
+    else sendError(this.#request, this.#response, error);
+  }
+
+  onHead(status: number, headers: readonly string[]): void {
+    this.#status = status;
+    this.#headers = answerHeaders(this.#request, this.#response);
+    appendAnswerHeaders(this.#headers, headers);
+    process.nextTick(sendHeadOf, this);
+  }
+
+  onChunk(chunk: Buffer): void {
+    if (this.#headSent) this.#write(chunk);
+    else if (this.#first === undefined) this.#first = chunk;
+    else {
+      this.sendHead();
+      this.#write(chunk);
+    }
+  }
+
+  onEnd(): void {
+    const response = this.#response;
+    if (response.destroyed) return;
+    if (this.#headSent) response.end();
+    else {
+      this.#headSent = true;
+      const headers = this.#headers;
+      const bodyAllowed = this.#status !== 204 && this.#status !== 304;
+      if (bodyAllowed && headerOf(headers, "content-length") === undefined)
+        headers.push("content-length", String(this.#first?.length ?? 0));
+      response.writeHead(this.#status, headers);
+      response.end(this.#first);
+    }
+    if (!this.#request.complete) discardBody(this.#request, () => undefined);
+  }
+
+  onError(failure: LinkError): void {
+    const response = this.#response;
+    if (failure.code === "cancelled" || response.destroyed) return;
+    const error = linkFailure(failure);
+    const told = isToldByService(failure);
+    response.locals.failure = failure.message;
+    if (told && this.#first !== undefined) this.sendHead();
+    if (!this.#headSent) {
+      this.#headSent = true;
+      sendError(this.#request, response, error);
+      return;
+    }
+    // The last event is only understood on a line of its own.
+    const events = headerOf(this.#headers, "content-type")?.startsWith("text/event-stream") === true;
+    if (events && !told && this.#lastByte === newline)
+      response.write(errorEvent(dialectOf(this.#request, response), error, response.locals.requestId));
+    cutAnswer(this.#request, response);
+  }
+
+  sendHead(): void {
+    if (this.#headSent || this.#response.destroyed) return;
+    this.#headSent = true;
+    this.#response.writeHead(this.#status, this.#headers);
+    if (this.#first === undefined) this.#response.flushHeaders();
+    else this.#write(this.#first);
+    this.#first = undefined;
+  }
+
+  #write(chunk: Buffer): void {
+    const response = this.#response;
+    if (response.destroyed) return;
+    this.#lastByte = chunk[chunk.length - 1] as number;
+    const more = response.write(chunk);
+    if (more && this.#unread === 0) {
+      this.#call?.consumed(chunk.length);
+      return;
+    }
+    if (this.#unread === 0) response.once("drain", () => this.#onDrain());
+    this.#unread += chunk.length;
+  }
+
+  #onDrain(): void {
+    const bytes = this.#unread;
+    this.#unread = 0;
+    this.#call?.consumed(bytes);
+  }
+
+  #readBody(): void {
+    const request = this.#request;
+    if (request.headers["expect"] !== undefined) this.#response.writeContinue();
+    this.#options.uploads.add(this);
+    request.on("data", (chunk: Buffer) => this.#onBody(chunk));
+    request.on("end", () => {
+      this.#options.uploads.delete(this);
+      this.#call?.endBody();
+    });
+  }
+
+  #onBody(chunk: Buffer): void {
+    const call = this.#call;
+    if (call === undefined || call.over) return;
+    this.#received += chunk.length;
+    if (this.#received > this.#options.bodyLimit) {
+      this.abandon(bodyTooLarge(this.#options.bodyLimit));
+      return;
+    }
+    if (call.writeBody(chunk)) return;
+    this.#request.pause();
+    void call.bodyDrained().then(() => this.#request.resume());
+  }
+
+  #onClose(): void {
+    this.#options.uploads.delete(this);
+    if (this.#call?.over !== false) return;
+    this.#response.locals.failure ??= "client_closed_request";
+    this.#call.cancel("the client left");
+  }
+
+  #watchConnection(): void {
+    const { socket } = this.#request;
+    socket.setMaxListeners(0);
+    const onClose = (): void => {
+      if (this.#response.socket === null) this.#response.emit("close");
+    };
+    socket.once("close", onClose);
+    this.#response.once("close", () => socket.off("close", onClose));
+  }
+}
+
+function sendHeadOf(exchange: Exchange): void {
+  exchange.sendHead();
+}

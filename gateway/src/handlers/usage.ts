@@ -1,0 +1,82 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { RpcClient } from "@uag/kit/rpc/client.ts";
+import type { MeteringServiceServer, UsageBucket } from "@uag/proto/metering/v1/metering.ts";
+import { z } from "zod";
+import type { Handler } from "../request-state.ts";
+import { sendJson } from "../respond.ts";
+
+const timeoutMs = 10_000;
+const nanoPerCent = 1e7;
+const dayMs = 86_400_000;
+const pageSize = 1_000;
+const maxPages = 100;
+
+const day = z.iso.date().transform((text) => Date.parse(`${text}T00:00:00Z`));
+const range = z.object({ start_date: day.optional(), end_date: day.optional() });
+
+type Metering = Pick<RpcClient<MeteringServiceServer>, "queryUsage">;
+
+/** The dates of a query, Unix milliseconds: from the start of one day (UTC) up to and without the start of another. */
+function rangeOf(url: string): { fromMs: bigint; untilMs: bigint } {
+  const query = new URLSearchParams(url.split("?", 2)[1]);
+  const given = Object.fromEntries(
+    ["start_date", "end_date"].flatMap((name) => query.getAll(name).map((v) => [name, v])),
+  );
+  const parsed = range.safeParse(given);
+  if (parsed.success) {
+    const { start_date: from, end_date: until } = parsed.data;
+    return { fromMs: BigInt(from ?? 0), untilMs: BigInt(until ?? 0) };
+  }
+  const param = parsed.error.issues[0]?.path.join(".");
+  throw new GatewayError("invalid_request", `${param} must be a date such as 2025-01-31.`, { param });
+}
+
+async function dailyBuckets(metering: Metering, accountId: string, url: string): Promise<UsageBucket[]> {
+  const filter = { accountId, keyId: "", model: "", operation: "", ...rangeOf(url) };
+  const buckets: UsageBucket[] = [];
+  let cursor = "";
+  for (let page = 0; page < maxPages; page++) {
+    const answer = await metering.queryUsage(
+      { filter, bucket: "day", page: { limit: pageSize, cursor } },
+      { timeoutMs },
+    );
+    buckets.push(...answer.buckets);
+    cursor = answer.nextCursor;
+    if (cursor === "") return buckets;
+  }
+  throw new GatewayError("invalid_request", "The range holds too much usage. Ask for fewer days.", {
+    param: "start_date",
+  });
+}
+
+interface DailyCost {
+  timestamp: number;
+  line_items: { name: string; cost: number }[];
+}
+
+function dailyCosts(buckets: readonly UsageBucket[]): DailyCost[] {
+  const days = new Map<number, Map<string, bigint>>();
+  for (const bucket of buckets) {
+    const start = Math.floor(Number(bucket.startMs) / dayMs) * (dayMs / 1_000);
+    const models = days.get(start) ?? new Map<string, bigint>();
+    models.set(bucket.model, (models.get(bucket.model) ?? 0n) + bucket.costNanoUsd);
+    days.set(start, models);
+  }
+  const rows = [...days].map(([timestamp, models]) => ({
+    timestamp,
+    line_items: [...models].map(([name, nanoUsd]) => ({ name, cost: Number(nanoUsd) / nanoPerCent })),
+  }));
+  return rows.sort((a, b) => a.timestamp - b.timestamp);
+}
+
+/** What the account behind the key has spent, in US cents, in the shape of OpenAI's former billing endpoint. */
+export function usage(metering: Metering): Handler {
+  return async (request, response) => {
+    const { key } = response.locals;
+    if (key === undefined) throw new GatewayError("invalid_api_key");
+    const buckets = await dailyBuckets(metering, key.accountId, request.originalUrl);
+    const total = buckets.reduce((sum, bucket) => sum + bucket.costNanoUsd, 0n);
+    const body = { object: "list", total_usage: Number(total) / nanoPerCent, daily_costs: dailyCosts(buckets) };
+    sendJson(request, response, 200, JSON.stringify(body));
+  };
+}

@@ -1,0 +1,31 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import { countHeader } from "../headers.ts";
+
+const hint = "Send it as: Authorization: Bearer <API_KEY>.";
+
+/**
+ * The key of an `Authorization: Bearer <key>` header. The scheme's case and extra spaces do not matter (RFC 9110, 11.1).
+ * @throws {GatewayError} `invalid_api_key` saying what is wrong with what was sent
+ */
+export function bearerKey(headers: NodeJS.Dict<string | string[]>, rawHeaders: readonly string[]): string {
+  const value = headers["authorization"];
+  if (typeof value !== "string" || value === "") {
+    if (headers["x-api-key"] !== undefined)
+      throw new GatewayError("invalid_api_key", `The header x-api-key is not accepted. ${hint}`);
+    throw new GatewayError("invalid_api_key", `No API key was sent. ${hint}`);
+  }
+  if (countHeader(rawHeaders, "authorization") > 1)
+    throw new GatewayError("invalid_api_key", `More than one Authorization header was sent. ${hint}`);
+  const key = afterScheme(value);
+  if (key === undefined) throw new GatewayError("invalid_api_key", `The Authorization scheme is not Bearer. ${hint}`);
+  if (key === "") throw new GatewayError("invalid_api_key", `The API key is empty. ${hint}`);
+  return key;
+}
+
+function afterScheme(value: string): string | undefined {
+  if (value.startsWith("Bearer ") && value.charCodeAt(7) > 32) return value.slice(7).trimEnd();
+  return /^bearer(?: +(.*))?$/i
+    .exec(value.trim())
+    ?.slice(1, 2)
+    .map((key) => key ?? "")[0];
+}

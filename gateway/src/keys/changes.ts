@@ -1,0 +1,78 @@
+import type { Bus } from "@uag/kit/bus.ts";
+import type { Clock } from "@uag/kit/clock.ts";
+import type { Logger } from "@uag/kit/log.ts";
+import { z } from "zod";
+
+export const keyChangedSubject = "billing.key-changed";
+
+const message = z.object({ key_id: z.string(), digest: z.string().regex(/^[0-9a-f]+$/i) });
+
+const probeMs = 250;
+/** A broker that was silent for longer may be holding back a change. */
+const maxSilenceMs = 1_000;
+
+export interface KeyChanges extends Disposable {
+  /** Since when (monotonic milliseconds) no change can have been missed; undefined while one may be. */
+  heardSince(): number | undefined;
+}
+
+/**
+ * Hears which keys have changed. The broker is asked for a sign of life all the time, because a connection that is cut
+ * without a word looks just like one on which nothing happens.
+ */
+export function hearKeyChanges(options: {
+  bus: Bus;
+  clock: Clock;
+  log: Logger;
+  /** `digest` in hex. */
+  onChange(digest: string): void;
+  /** A change that cannot be read: any key may be meant. */
+  onUnreadable(): void;
+}): KeyChanges {
+  const { bus, clock, log } = options;
+  let since: number | undefined;
+  let heardAt = Number.NEGATIVE_INFINITY;
+  let waitingSince: number | undefined;
+
+  const probe = async (): Promise<void> => {
+    const now = clock.monotonic();
+    const waiting = waitingSince !== undefined && now - waitingSince < maxSilenceMs;
+    if (waiting || !bus.connected) return;
+    waitingSince = now;
+    await bus.connection.flush();
+    waitingSince = undefined;
+    heardAt = Math.max(heardAt, now);
+    if (bus.connected) since ??= now;
+  };
+  const probeSafely = (): void => {
+    probe().catch((error: unknown) => {
+      waitingSince = undefined;
+      log.debug({ err: error }, "broker did not answer");
+    });
+  };
+
+  bus.onChange((connected) => {
+    since = undefined;
+    if (connected) probeSafely();
+  });
+  bus.subscribe(keyChangedSubject, (data) => {
+    const digest = digestOf(data);
+    if (digest !== undefined) return options.onChange(digest);
+    log.error({ bytes: data.length }, "a key change cannot be read");
+    options.onUnreadable();
+  });
+  const timer = setInterval(probeSafely, probeMs).unref();
+  probeSafely();
+  return {
+    heardSince: () => (clock.monotonic() - heardAt <= maxSilenceMs ? since : undefined),
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+function digestOf(data: Uint8Array): string | undefined {
+  try {
+    return message.parse(JSON.parse(Buffer.from(data).toString())).digest.toLowerCase();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import { createLinkClient, type LinkClient } from "@uag/kit/link/client.ts";
+import type { Logger } from "@uag/kit/log.ts";
+import type { Config } from "./config.ts";
+import type { ServiceName } from "./routes.ts";
+
+export interface Links extends AsyncDisposable {
+  readonly byService: Partial<Record<ServiceName, LinkClient>>;
+  /** True when some capability service can be reached. */
+  anyReady(): boolean;
+}
+
+/** Opens links to every capability service that has an address. */
+export function openLinks(config: Config, log: Logger): Links {
+  const addresses: Record<ServiceName, string[] | undefined> = {
+    chat: config.CHAT_ADDR,
+    embedding: config.EMBEDDING_ADDR,
+    media: config.MEDIA_ADDR,
+    speech: config.SPEECH_ADDR,
+    video: config.VIDEO_ADDR,
+  };
+  const byService: Partial<Record<ServiceName, LinkClient>> = {};
+  for (const [service, targets] of Object.entries(addresses) as [ServiceName, string[] | undefined][]) {
+    if (targets === undefined) continue;
+    byService[service] = createLinkClient({
+      targets,
+      log: (event, { error, address, requestId }) =>
+        log.warn({ err: error, to: service, address, request_id: requestId }, event),
+    });
+  }
+  const clients = Object.values(byService);
+  return {
+    byService,
+    anyReady: () => clients.some((client) => client.status().replicas.some((replica) => replica.ready)),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(clients.map((client) => client.close()));
+    },
+  };
+}

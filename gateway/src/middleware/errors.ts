@@ -1,0 +1,69 @@
+import { GatewayError, toGatewayError } from "@uag/kit/errors.ts";
+import type { Logger } from "@uag/kit/log.ts";
+import type { NextFunction, Request } from "express";
+import { errorBody } from "../dialect.ts";
+import { discardBody } from "../discard.ts";
+import type { HeaderList } from "../headers.ts";
+import type { GatewayResponse, Handler } from "../request-state.ts";
+import { answerHeaders, dialectOf } from "../respond.ts";
+
+/** No route has this path. */
+export const notFound: Handler = () => {
+  throw new GatewayError("not_found");
+};
+
+type ErrorHandler = (thrown: unknown, request: Request, response: GatewayResponse, next: NextFunction) => void;
+
+/** Answers what was thrown on the way, in the dialect of the route. */
+export function renderErrors(log: Logger): ErrorHandler {
+  return (thrown, request, response, _next) => {
+    const error = knownError(thrown);
+    response.locals.failure = error.code;
+    if (error.code === "internal_error")
+      log.error({ err: error.cause ?? error, request_id: response.locals.requestId }, "request failed");
+    if (response.headersSent) response.destroy();
+    else sendError(request, response, error);
+  };
+}
+
+/** express itself throws errors with a 4xx status for paths that cannot be decoded. */
+function knownError(thrown: unknown): GatewayError {
+  const status = thrown instanceof Error && "status" in thrown ? thrown.status : undefined;
+  return status === 400 ? new GatewayError("invalid_request", "The path is not valid.") : toGatewayError(thrown);
+}
+
+/** Bodies that are still to come and longer than this cost more than a new connection. */
+const keepAliveBytes = 1024 * 1024;
+
+/** Writes the error as a whole answer, whether or not the request's body has come. */
+export function sendError(request: Request, response: GatewayResponse, error: GatewayError): void {
+  const body = errorBody(dialectOf(request, response), error, response.locals.requestId);
+  const headers = answerHeaders(request, response);
+  headers.push("content-type", "application/json", "content-length", String(Buffer.byteLength(body)));
+  headers.push("x-should-retry", String(error.retryable));
+  appendRetryAfter(headers, error);
+  const { allow } = response.locals;
+  if (allow !== undefined) headers.push("allow", allow);
+  const closing = !request.complete && bodyIsCostly(request);
+  if (closing) headers.push("connection", "close");
+  response.writeHead(error.httpStatus, headers);
+  if (request.complete || request.headers["expect"] !== undefined) {
+    response.end(body);
+    return;
+  }
+  // The answer is whole for the client now; its end waits until the client has stopped writing.
+  response.write(body);
+  discardBody(request, () => response.end());
+}
+
+/** `retry-after` is whole seconds; `retry-after-ms` is what the OpenAI and Anthropic clients look at first. */
+function appendRetryAfter(headers: HeaderList, error: GatewayError): void {
+  const ms = error.retryAfterMs ?? (error.httpStatus === 503 ? 1_000 : undefined);
+  if (ms !== undefined) headers.push("retry-after", String(Math.ceil(ms / 1_000)), "retry-after-ms", String(ms));
+}
+
+function bodyIsCostly(request: Request): boolean {
+  const { headers } = request;
+  if (headers["expect"] !== undefined || headers["transfer-encoding"] !== undefined) return true;
+  return Number(headers["content-length"] ?? 0) > keepAliveBytes;
+}

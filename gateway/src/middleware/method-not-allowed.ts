@@ -1,0 +1,17 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Handler } from "../request-state.ts";
+import type { Method } from "../routes.ts";
+
+/** `GET, HEAD, OPTIONS` for a path that is read only. */
+export function allowHeader(methods: readonly Method[]): string {
+  return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+}
+
+/** The path exists; the method does not. */
+export function methodNotAllowed(methods: readonly Method[]): Handler {
+  const allowed = allowHeader(methods);
+  return (_request, response) => {
+    response.locals.allow = allowed;
+    throw new GatewayError("method_not_allowed");
+  };
+}

@@ -1,0 +1,86 @@
+import type { Logger } from "@uag/kit/log.ts";
+import type { Metrics } from "@uag/kit/metrics.ts";
+import type { Request } from "express";
+import type { GatewayResponse, Handler } from "../request-state.ts";
+import type { Route } from "../routes.ts";
+
+export interface ObserveOptions {
+  metrics: Metrics;
+  log: Logger;
+  /** Which requests leave a line in the log. */
+  accessLog: "off" | "errors" | "all";
+}
+
+/** A bound child for each pair of operation and status, made when it is first seen: look-ups by label are slow. */
+class BoundByStatus<T> {
+  readonly #bind: (operation: string, status: string) => T;
+  readonly #children = new Map<string, Map<number, T>>();
+
+  constructor(bind: (operation: string, status: string) => T) {
+    this.#bind = bind;
+  }
+
+  get(operation: string, status: number): T {
+    let ofOperation = this.#children.get(operation);
+    if (ofOperation === undefined) {
+      ofOperation = new Map();
+      this.#children.set(operation, ofOperation);
+    }
+    let child = ofOperation.get(status);
+    if (child === undefined) {
+      child = this.#bind(operation, String(status));
+      ofOperation.set(status, child);
+    }
+    return child;
+  }
+}
+
+function operationOf(route: Route | undefined): string {
+  if (route === undefined) return "none";
+  return "operation" in route ? route.operation : route.query;
+}
+
+/** Counts and times each request when its answer is over, and logs those that the operator wants to see. */
+export function observe(options: ObserveOptions): Handler {
+  const { metrics, log, accessLog } = options;
+  const requests = metrics.counter("gateway_requests_total", "Requests answered", ["operation", "status"]);
+  const broken = metrics.counter("gateway_broken_answers_total", "Answers cut before their end", ["operation"]);
+  const seconds = metrics.seconds("gateway_request_seconds", "From a request's head to the end of its answer", [
+    "operation",
+  ]);
+  const inFlight = metrics.gauge("gateway_requests_in_flight", "Requests not yet answered");
+  const counters = new BoundByStatus((operation, status) => requests.labels(operation, status));
+  const timers = new BoundByStatus((operation) => seconds.labels(operation));
+  const openNow = inFlight.labels();
+
+  const onClose = (request: Request, response: GatewayResponse): void => {
+    const { route, startedAt, failure } = response.locals;
+    const operation = operationOf(route);
+    const durationMs = performance.now() - startedAt;
+    openNow.dec();
+    counters.get(operation, response.statusCode).inc();
+    timers.get(operation, 0).observe(durationMs / 1_000);
+    if (!response.writableFinished) broken.inc({ operation });
+    const failed = failure !== undefined || response.statusCode >= 400;
+    if (accessLog === "all" || (accessLog === "errors" && failed)) log.info(lineOf(request, response, durationMs));
+  };
+
+  return (request, response, next) => {
+    openNow.inc();
+    response.once("close", () => onClose(request, response));
+    next();
+  };
+}
+
+function lineOf(request: Request, response: GatewayResponse, durationMs: number): object {
+  const { requestId, key, failure } = response.locals;
+  return {
+    request_id: requestId,
+    method: request.method,
+    path: request.originalUrl.split("?", 1)[0]?.slice(0, 256),
+    status: response.statusCode,
+    key_id: key?.keyId,
+    duration_ms: Math.round(durationMs),
+    failure,
+  };
+}

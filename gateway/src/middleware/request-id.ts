@@ -1,0 +1,19 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import { newId } from "@uag/kit/ids.ts";
+import type { Handler } from "../request-state.ts";
+
+/** More headers than any client sends; the server is told to keep one more, so that one too many is seen. */
+export const maxHeaders = 200;
+
+/** Gives the request its id and its state, and refuses a head of too many parts. */
+export const requestId: Handler = (request, response, next) => {
+  const state = response.locals;
+  state.requestId = newId("req");
+  state.startedAt = performance.now();
+  state.route = undefined;
+  state.key = undefined;
+  state.failure = undefined;
+  state.allow = undefined;
+  if (request.rawHeaders.length > 2 * maxHeaders) throw new GatewayError("headers_too_large");
+  next();
+};

@@ -1,0 +1,27 @@
+import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
+import { subscription } from "./handlers/subscription.ts";
+import { usage } from "./handlers/usage.ts";
+import type { Handler } from "./request-state.ts";
+import type { QueryName } from "./routes.ts";
+
+export interface Queries extends Disposable {
+  readonly handlers: Partial<Record<QueryName, Handler>>;
+}
+
+/** What the router answers itself, from billing and, when it has an address, from metering. */
+export function openQueries(addresses: { billing: string; metering: string | undefined }): Queries {
+  const accounts = createRpcClient<AccountServiceServer>(AccountServiceService, addresses.billing);
+  const handlers: Partial<Record<QueryName, Handler>> = { subscription: subscription(accounts) };
+  if (addresses.metering === undefined) return { handlers, [Symbol.dispose]: () => accounts[Symbol.dispose]() };
+  const metering = createRpcClient<MeteringServiceServer>(MeteringServiceService, addresses.metering);
+  handlers.usage = usage(metering);
+  return {
+    handlers,
+    [Symbol.dispose]() {
+      accounts[Symbol.dispose]();
+      metering[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { NextFunction, Request, Response } from "express";
+import type { ResolvedKey } from "./keys/key-cache.ts";
+import type { Route } from "./routes.ts";
+
+/** What the router knows of a request; it grows on the way through the middleware. */
+export interface RequestState {
+  /** Ours, never the client's: the ledger is keyed by it. */
+  requestId: string;
+  /** Milliseconds on the clock of performance.now(). */
+  startedAt: number;
+  route: Route | undefined;
+  key: ResolvedKey | undefined;
+  /** Why an answer failed or broke off, for the log. */
+  failure: string | undefined;
+  /** The methods of the path, when the request came with another. */
+  allow: string | undefined;
+}
+
+export type GatewayResponse = Response<unknown, RequestState>;
+
+export type Handler = (request: Request, response: GatewayResponse, next: NextFunction) => void | Promise<void>;

@@ -1,0 +1,35 @@
+import type { Request } from "express";
+import { type Dialect, dialectOfPath } from "./dialect.ts";
+import type { HeaderList } from "./headers.ts";
+import type { GatewayResponse } from "./request-state.ts";
+
+/** The error shape that the client of this request reads. */
+export function dialectOf(request: Request, response: GatewayResponse): Dialect {
+  return response.locals.route?.dialect ?? dialectOfPath(request.originalUrl);
+}
+
+/** The headers of every answer, to be completed: ids, how long it took, and what browsers need. */
+export function answerHeaders(request: Request, response: GatewayResponse): HeaderList {
+  const { requestId, startedAt } = response.locals;
+  const elapsedMs = Math.round(performance.now() - startedAt);
+  const list = [
+    "x-request-id",
+    requestId,
+    "openai-processing-ms",
+    String(elapsedMs),
+    "x-content-type-options",
+    "nosniff",
+  ];
+  if (dialectOf(request, response) === "native") list.push("request-id", requestId);
+  if (request.headers["origin"] !== undefined)
+    list.push("access-control-allow-origin", "*", "access-control-expose-headers", "*");
+  return list;
+}
+
+/** Ends the answer with a JSON text. */
+export function sendJson(request: Request, response: GatewayResponse, status: number, json: string): void {
+  const headers = answerHeaders(request, response);
+  headers.push("content-type", "application/json", "content-length", String(Buffer.byteLength(json)));
+  response.writeHead(status, headers);
+  response.end(json);
+}

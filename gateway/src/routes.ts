@@ -1,0 +1,61 @@
+import type { Dialect } from "./dialect.ts";
+
+/** The capability services that the router reaches over links. */
+export type ServiceName = "chat" | "embedding" | "media" | "speech" | "video";
+
+/** What the router answers itself, from billing's and metering's unary calls. */
+export type QueryName = "subscription" | "usage";
+
+export type Method = "GET" | "POST" | "DELETE";
+
+/** What a route's request carries after its head; a body on a `none` route is ignored. */
+export type BodyKind = "json" | "multipart" | "none";
+
+interface RouteBase {
+  readonly method: Method;
+  /** In express's path syntax. */
+  readonly path: string;
+  readonly dialect: Dialect;
+  readonly body: BodyKind;
+}
+
+export interface ForwardRoute extends RouteBase {
+  readonly service: ServiceName;
+  /** The service's own name for what is asked. */
+  readonly operation: string;
+}
+
+export interface QueryRoute extends RouteBase {
+  readonly query: QueryName;
+}
+
+export type Route = ForwardRoute | QueryRoute;
+
+const forward = (
+  method: Method,
+  path: string,
+  service: ServiceName,
+  operation: string,
+  shape: { body: BodyKind; dialect?: Dialect },
+): ForwardRoute => ({ method, path, service, operation, dialect: "nested", ...shape });
+
+const query = (path: string, name: QueryName): QueryRoute => ({
+  method: "GET",
+  path,
+  query: name,
+  dialect: "nested",
+  body: "none",
+});
+
+/** Every path that needs a key. The order is the order of matching: what is asked most comes first. */
+export const routes: readonly Route[] = [
+  forward("POST", "/v1/chat/completions", "chat", "chat.completions", { body: "json" }),
+  forward("POST", "/v1/messages", "chat", "messages.create", { body: "json", dialect: "native" }),
+  forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", { body: "json", dialect: "native" }),
+  forward("GET", "/v1/models", "chat", "models.list", { body: "none" }),
+  forward("GET", "/v1/models/:id", "chat", "models.get", { body: "none" }),
+  query("/v1/dashboard/billing/subscription", "subscription"),
+  query("/dashboard/billing/subscription", "subscription"),
+  query("/v1/dashboard/billing/usage", "usage"),
+  query("/dashboard/billing/usage", "usage"),
+];
