@@ -1,0 +1,58 @@
+// A lock file that names its owner, so that one left behind by a killed process is nobody's.
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const pollMs = 200;
+
+/** Names a process beyond the reuse of its id: "<pid> <start time>", or undefined when it does not run. */
+async function processToken(pid) {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (error.code === "ESRCH") return undefined;
+  }
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  // proc(5): the start time is field 22; field 2 is in parentheses and may hold spaces.
+  const startTime = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  return `${pid} ${startTime}`.trim();
+}
+
+/** The id of the running process that holds the lock, or undefined when nobody does. */
+export async function lockOwner(path) {
+  const token = (await readFile(path, "utf8").catch(() => "")).trim();
+  const pid = Number.parseInt(token, 10);
+  if (!(pid > 0)) return undefined;
+  return (await processToken(pid)) === token ? pid : undefined;
+}
+
+/** Takes the lock if it is free. Answers how to give it back, or undefined when another process has it. */
+export async function tryLock(path) {
+  await mkdir(dirname(path), { recursive: true });
+  const token = await processToken(process.pid);
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      await writeFile(path, `${token}\n`, { flag: "wx" });
+      return () => rm(path, { force: true });
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+    if ((await lockOwner(path)) !== undefined) return undefined;
+    await rm(path, { force: true });
+  }
+  return undefined;
+}
+
+/** Runs `work` while holding the lock; waits as long as another process has it. */
+export async function withLock(path, work) {
+  let release = await tryLock(path);
+  while (release === undefined) {
+    await sleep(pollMs);
+    release = await tryLock(path);
+  }
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+}

@@ -1,0 +1,52 @@
+// Finds the Node that runs the TypeScript code, and hands the terminal over to it.
+import { spawn } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import { ensureInstalled, root } from "./install.mjs";
+import { Advice } from "./step.mjs";
+
+const neededMajor = 24;
+const parentPollMs = 1_000;
+
+/** Path of a Node that is new enough: the one among the packages, else the one that runs this. */
+async function findNode() {
+  const packaged = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
+  const found = await access(packaged, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  if (found) return packaged;
+  if (Number.parseInt(process.versions.node, 10) >= neededMajor) return process.execPath;
+  throw new Advice(
+    `The code needs Node ${neededMajor}; there is no package of it for ${process.platform}-${process.arch}, and this is Node ${process.versions.node}.\n` +
+      `Install Node ${neededMajor} or newer (https://nodejs.org), then run the command again.`,
+  );
+}
+
+/** npm may be killed without telling its children; then there is nobody left whom Ctrl-C would reach. */
+function whenNpmIsGone(then) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && then(), parentPollMs).unref();
+}
+
+/**
+ * Runs a TypeScript program under Node 24 with this process's terminal, arguments and signals, and ends as it ends.
+ * Descriptor 3 of the program is a pipe that closes when this process is gone, however it died.
+ */
+export async function runProgram(entry, args) {
+  await ensureInstalled();
+  const node = await findNode();
+  const path = [dirname(node), join(root, "node_modules/.bin"), process.env.PATH].join(delimiter);
+  const child = spawn(node, [join(root, entry), ...args], {
+    stdio: ["inherit", "inherit", "inherit", "pipe"],
+    env: { ...process.env, PATH: path, PARENT_PIPE_FD: "3" },
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  whenNpmIsGone(() => child.kill("SIGTERM"));
+  child.on("exit", (code, signal) => {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}

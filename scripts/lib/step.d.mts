@@ -1,0 +1,4 @@
+export type Progress = (text: string) => void;
+export declare function step<T>(title: string, work: (progress: Progress) => Promise<T>): Promise<T>;
+export declare class Advice extends Error {}
+export declare function fail(error: unknown): never;

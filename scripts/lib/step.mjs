@@ -1,0 +1,40 @@
+// Says what is being done while something slow is done: one line a step, with progress while it lasts.
+
+const isTerminal = Boolean(process.stderr.isTTY);
+const progressEveryMs = isTerminal ? 100 : 5_000;
+
+/**
+ * Runs `work` and prints "<title> … done in 6.1 s". `work` is handed a function that shows how far it is.
+ * Everything goes to stderr, so that the output of a command can be piped.
+ */
+export async function step(title, work) {
+  const startedAt = performance.now();
+  let shownAt = startedAt;
+  const progress = (text) => {
+    if (performance.now() - shownAt < progressEveryMs) return;
+    shownAt = performance.now();
+    process.stderr.write(isTerminal ? `\r\u001b[K${title} … ${text}` : `${text} … `);
+  };
+  process.stderr.write(`${title} … `);
+  const end = (text) => process.stderr.write(isTerminal ? `\r\u001b[K${title} … ${text}\n` : `${text}\n`);
+  try {
+    const result = await work(progress);
+    end(`done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+    return result;
+  } catch (error) {
+    end("failed");
+    throw error;
+  }
+}
+
+/** A failure that the user can mend: its message says how, and no stack is shown. */
+export class Advice extends Error {
+  name = "Advice";
+}
+
+/** Prints why a command cannot go on and ends it with 1. */
+export function fail(error) {
+  const text = error instanceof Advice ? error.message : error instanceof Error ? error.stack : String(error);
+  process.stderr.write(`\n${text}\n`);
+  process.exit(1);
+}

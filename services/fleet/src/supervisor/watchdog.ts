@@ -1,0 +1,12 @@
+// Run by startWatchdog with the mark's value as its argument: waits for its input to close, then ends what is left.
+import { endMarkedProcesses } from "./marked.ts";
+import { markName } from "./watch.ts";
+
+const graceMs = 5_000;
+const [id] = process.argv.slice(2);
+
+process.stdin.resume();
+process.stdin.once("end", async () => {
+  if (id !== undefined) await endMarkedProcesses(markName, id, graceMs);
+  process.exit(0);
+});

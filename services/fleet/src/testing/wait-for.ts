@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface WaitOptions {
+  /** Default 10,000. */
+  timeoutMs?: number;
+  /** Default 20. */
+  everyMs?: number;
+  /** What is waited for, for the message when it does not come. */
+  what?: string;
+}
+
+/** Asks again and again until the answer is neither false nor undefined, and answers that; rejects when it never is. */
+export async function waitFor<T>(
+  condition: () => T | Promise<T>,
+  options: WaitOptions = {},
+): Promise<Exclude<T, false | undefined>> {
+  const { timeoutMs = 10_000, everyMs = 20, what = condition.toString() } = options;
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const answer = await condition();
+    if (answer !== false && answer !== undefined) return answer as Exclude<T, false | undefined>;
+    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`);
+    await sleep(everyMs);
+  }
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { MongoClient } from "mongodb";
+import { connect } from "nats";
+import { findMongod, findNatsServer } from "../src/engines/find.ts";
+import { mongodProcess, mongodUrl } from "../src/engines/mongod.ts";
+import { natsProcess, natsUrl } from "../src/engines/nats.ts";
+import { binDir } from "../src/paths.ts";
+import { Ports } from "../src/ports.ts";
+import { Supervisor } from "../src/supervisor/supervisor.ts";
+import { waitFor } from "../src/testing/wait-for.ts";
+
+async function withTemporaryDir(work: (dir: string) => Promise<void>): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), "engines-"));
+  try {
+    await work(dir);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function startMongod(supervisor: Supervisor, dir: string, port: number): Promise<void> {
+  const engine = await findMongod({ binDir });
+  await supervisor.add(await mongodProcess({ engine, port, dbPath: join(dir, "mongo") }));
+  await supervisor.ready("mongod");
+}
+
+async function countDocuments(port: number, insert: number): Promise<number> {
+  const client = new MongoClient(mongodUrl(port));
+  try {
+    const collection = client.db("test").collection("rows", { writeConcern: { w: "majority" } });
+    if (insert > 0) await collection.insertMany(Array.from({ length: insert }, (_, n) => ({ n })));
+    return await collection.countDocuments();
+  } finally {
+    await client.close();
+  }
+}
+
+test("mongod killed with SIGKILL comes back by itself on the same port with every acknowledged write", async () => {
+  await withTemporaryDir(async (dir) => {
+    const port = await (await Ports.load(join(dir, "ports.json"))).get("mongod");
+    await using supervisor = Supervisor.start({ logDir: dir, report: () => {} });
+    await startMongod(supervisor, dir, port);
+    assert.equal(await countDocuments(port, 100), 100);
+    await supervisor.kill("mongod");
+    assert.equal(await countDocuments(port, 0), 100);
+    assert.equal(supervisor.restarts("mongod"), 1);
+  });
+});
+
+test("mongod finds its data again on another port", async () => {
+  await withTemporaryDir(async (dir) => {
+    const ports = await Ports.load(join(dir, "ports.json"));
+    for (const name of ["before", "after"]) {
+      const port = await ports.get(name);
+      await using supervisor = Supervisor.start({ logDir: dir, report: () => {} });
+      await startMongod(supervisor, dir, port);
+      assert.equal(await countDocuments(port, name === "before" ? 10 : 0), 10);
+    }
+  });
+});
+
+test("nats-server killed with SIGKILL comes back by itself with every acknowledged message", async () => {
+  await withTemporaryDir(async (dir) => {
+    const port = await (await Ports.load(join(dir, "ports.json"))).get("nats");
+    const engine = await findNatsServer({ binDir });
+    await using supervisor = Supervisor.start({ logDir: dir, report: () => {} });
+    await supervisor.add(await natsProcess({ engine, port, dataDir: join(dir, "nats") }));
+    await supervisor.ready("nats-server");
+    const connection = await connect({ servers: natsUrl(port), maxReconnectAttempts: 200, reconnectTimeWait: 50 });
+    const manager = await connection.jetstreamManager();
+    await manager.streams.add({ name: "EVENTS", subjects: ["events.>"] });
+    for (let i = 0; i < 50; i++) await connection.jetstream().publish("events.test", `message ${i}`);
+    await supervisor.kill("nats-server");
+    await supervisor.ready("nats-server");
+    await waitFor(() =>
+      connection.flush().then(
+        () => true,
+        () => false,
+      ),
+    );
+    assert.equal((await manager.streams.info("EVENTS")).state.messages, 50);
+    await connection.close();
+  });
+});
+
+test("the machine's own server is used when it is new enough, and passed over when it is too old", async () => {
+  await withTemporaryDir(async (dir) => {
+    for (const version of ["2.9.1", "99.1.0"]) {
+      await mkdir(join(dir, version));
+      await writeFile(join(dir, version, "nats-server"), `#!/bin/sh\necho "nats-server: v${version}"\n`, {
+        mode: 0o755,
+      });
+    }
+    const own = await findNatsServer({ binDir, path: join(dir, "99.1.0") });
+    assert.equal(own.path, join(dir, "99.1.0", "nats-server"));
+    assert.match(own.chosen, /^nats-server 99\.1\.0 of this machine/);
+    const fetched = await findNatsServer({ binDir, path: join(dir, "2.9.1") });
+    assert.equal(fetched.version, "2.15.1");
+  });
+});
+
+test("two fleets that fetch the same server at once both get it, and nothing half-written is left", async () => {
+  await withTemporaryDir(async (dir) => {
+    const options = { binDir: dir, path: "" };
+    const [one, two] = await Promise.all([findNatsServer(options), findNatsServer(options)]);
+    assert.equal(one.path, two.path);
+    assert.deepEqual(await readdir(dir), [one.path.slice(dir.length + 1)]);
+  });
+});

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { markedProcesses } from "../src/supervisor/marked.ts";
+import type { ProcessSpec } from "../src/supervisor/process.ts";
+import { Supervisor } from "../src/supervisor/supervisor.ts";
+import { waitFor } from "../src/testing/wait-for.ts";
+
+const program = (code: string): [string, ...string[]] => [process.execPath, "-e", code];
+const idle = "setInterval(() => {}, 1000)";
+const env = { PATH: process.env["PATH"] ?? "" };
+
+function spec(name: string, code: string, more: Partial<ProcessSpec> = {}): ProcessSpec {
+  return { name, command: program(code), env, cwd: tmpdir(), isReady: async () => true, ...more };
+}
+
+async function temporaryDir(): Promise<AsyncDisposable & { path: string }> {
+  const path = await mkdtemp(join(tmpdir(), "fleet-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test("a process killed with SIGKILL is running again, as another process, and one line says so", async () => {
+  await using dir = await temporaryDir();
+  const lines: string[] = [];
+  await using supervisor = Supervisor.start({ logDir: dir.path, report: (line) => lines.push(line) });
+  await supervisor.add(spec("idle", idle));
+  await supervisor.ready("idle");
+  const first = supervisor.pid("idle");
+  await supervisor.kill("idle");
+  await waitFor(() => supervisor.restarts("idle") === 1 && supervisor.pid("idle") !== undefined);
+  assert.notEqual(supervisor.pid("idle"), first);
+  assert.deepEqual(lines, ["idle ended (SIGKILL); starting it again in 100 ms"]);
+});
+
+test("a process that cannot start fails the wait for it, with the end of its log", async () => {
+  await using dir = await temporaryDir();
+  await using supervisor = Supervisor.start({ logDir: dir.path, report: () => {} });
+  await supervisor.add(
+    spec("broken", "console.error('no such setting'); process.exit(3)", { isReady: async () => false }),
+  );
+  await assert.rejects(supervisor.ready("broken"), /broken keeps ending[\s\S]*no such setting/);
+});
+
+test("a program that is not there fails the wait for it", async () => {
+  await using dir = await temporaryDir();
+  await using supervisor = Supervisor.start({ logDir: dir.path, report: () => {} });
+  await supervisor.add(spec("missing", "", { command: [join(dir.path, "nothing")] }));
+  await assert.rejects(supervisor.ready("missing"), /missing keeps ending/);
+});
+
+test("each process writes to its own log, and the log of the run before is kept", async () => {
+  await using dir = await temporaryDir();
+  for (const word of ["first", "second"]) {
+    await using supervisor = Supervisor.start({ logDir: dir.path, report: () => {} });
+    await supervisor.add(spec("talker", `console.log("${word}"); ${idle}`));
+    await waitFor(async () => (await readFile(join(dir.path, "talker.log"), "utf8")) === `${word}\n`);
+  }
+  assert.equal(await readFile(join(dir.path, "talker.log.1"), "utf8"), "first\n");
+});
+
+test("processes stop in reverse order, each before the next is asked to", async () => {
+  await using dir = await temporaryDir();
+  const out = join(dir.path, "order");
+  const slow = (name: string): string =>
+    `process.on("SIGTERM", () => setTimeout(() => { require("fs").appendFileSync(${JSON.stringify(out)}, "${name} "); process.exit(0) }, 50)); console.log("up"); ${idle}`;
+  {
+    await using supervisor = Supervisor.start({ logDir: dir.path, report: () => {} });
+    for (const name of ["one", "two", "three"]) {
+      await supervisor.add(spec(name, slow(name)));
+      await waitFor(async () => (await readFile(join(dir.path, `${name}.log`), "utf8")) === "up\n");
+    }
+  }
+  assert.equal(await readFile(out, "utf8"), "three two one ");
+});
+
+/** A supervisor in a process of its own, which prints the ids of its processes: its child and its grandchild. */
+async function supervisorProcess(logDir: string): Promise<{ host: ChildProcess; pids: number[] }> {
+  const child = `const c = require("child_process").spawn(process.execPath, ["-e", "process.on('SIGTERM', () => {}); ${idle}"]); console.log(c.pid); ${idle}`;
+  const code = `
+    import { Supervisor } from ${JSON.stringify(join(import.meta.dirname, "../src/supervisor/supervisor.ts"))};
+    const supervisor = Supervisor.start({ logDir: ${JSON.stringify(logDir)}, report: () => {} });
+    await supervisor.add({ name: "tree", command: [process.execPath, "-e", ${JSON.stringify(child)}], env: { PATH: process.env.PATH }, cwd: "/", isReady: async () => true });
+    await supervisor.ready("tree");
+    console.log(supervisor.pid("tree"));
+    setInterval(() => {}, 1000);`;
+  const host = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = (await once(host.stdout, "data")) as [Buffer];
+  const log = join(logDir, "tree.log");
+  const grandchild = await waitFor(async () => Number(await readFile(log, "utf8").catch(() => "")) || undefined);
+  return { host, pids: [Number(line), grandchild] };
+}
+
+test("a supervisor killed with SIGKILL leaves no process behind, not even a grandchild that ignores SIGTERM", async () => {
+  await using dir = await temporaryDir();
+  const { host, pids } = await supervisorProcess(dir.path);
+  assert.deepEqual(pids.map(isAlive), [true, true]);
+  const [pid = 0] = pids;
+  const environment = await readFile(`/proc/${pid}/environ`, "utf8");
+  const mark = /FLEET_ID=([\w-]+)/.exec(environment)?.[1] ?? "";
+  assert.equal((await markedProcesses("FLEET_ID", mark)).length, 2);
+  host.kill("SIGKILL");
+  await waitFor(async () => (await markedProcesses("FLEET_ID", mark)).length === 0, { timeoutMs: 15_000 });
+});
