@@ -4,7 +4,7 @@ import type { JsonResult } from "./load-json.ts";
 import type { StreamsResult } from "./load-streams.ts";
 import { cpuBetween, type ProcessTable, readResident, readUsage } from "./proc.ts";
 import type { Process } from "./processes.ts";
-import type { Target } from "./targets.ts";
+import type { Target, TargetName } from "./targets.ts";
 
 /** One run of one job against one target, with what it cost the target's processes. */
 export interface Run {
@@ -24,6 +24,8 @@ export interface Memory {
 export interface Bench {
   readonly load: Process;
   readonly signal: AbortSignal;
+  /** Counts the requests that each target answered. */
+  readonly served: Map<TargetName, number>;
 }
 
 const sampleMs = 400;
@@ -47,6 +49,7 @@ export async function measure(bench: Bench, target: Target, job: Job): Promise<R
       },
     })
     .finally(() => sampler.stop());
+  bench.served.set(target.name, (bench.served.get(target.name) ?? 0) + result.result.requests);
   await quiet(target.processes, bench.signal);
   return {
     json: result.kind === "json" ? result.result : undefined,

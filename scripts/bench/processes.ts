@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import type { LoadMessage } from "./load.ts";
 
 /** A program of this folder, run as a process of its own that ends with this one. */
 export class Process implements AsyncDisposable {
@@ -79,4 +80,12 @@ export class Process implements AsyncDisposable {
     await ended;
     clearTimeout(timer);
   }
+}
+
+/** Starts the load generator. */
+export async function startLoad(stack: AsyncDisposableStack, signal: AbortSignal): Promise<Process> {
+  const load = stack.use(Process.start({ name: "load" }));
+  const choose = (message: unknown) => ((message as LoadMessage).kind === "ready" ? true : undefined);
+  await load.next({ choose, timeoutMs: 10_000, signal });
+  return load;
 }

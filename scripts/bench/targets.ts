@@ -1,4 +1,6 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Ready } from "./child.ts";
 import type { BenchOptions } from "./options.ts";
 import type { ProcessTable } from "./proc.ts";
@@ -25,6 +27,8 @@ export interface Started {
   readonly stack: AsyncDisposableStack;
   readonly signal: AbortSignal;
   readonly options: BenchOptions;
+  /** Added to the environment of the gateway's processes. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** The upstream itself: what the others' latency is compared with. */
@@ -34,9 +38,9 @@ export async function startUpstream({ stack, signal, options }: Started): Promis
   return { name: "direct", endpoint: endpointAt(port, options.model), processes: new Map() };
 }
 
-export async function startBaseline({ stack, signal, options }: Started, direct: Target): Promise<Target> {
+export async function startBaseline({ stack, signal, options, env }: Started, direct: Target): Promise<Target> {
   const origin = `http://${direct.endpoint.host}:${direct.endpoint.port}`;
-  const baseline = stack.use(Process.start({ name: "baseline", args: [origin, benchKey] }));
+  const baseline = stack.use(Process.start({ name: "baseline", args: [origin, benchKey], env }));
   const { port } = await baseline.next({ choose: readyMessage, timeoutMs: startMs, signal });
   return { name: "baseline", endpoint: endpointAt(port, options.model), processes: new Map([["proxy", baseline.pid]]) };
 }
@@ -46,15 +50,20 @@ export async function findRunning(options: BenchOptions): Promise<Target | undef
   const { running } = options;
   if (running === undefined) return undefined;
   const { url, key, pidFile } = running;
+  const endpoint = endpointOf({ url, key, model: options.model });
+  return { name: "gateway", endpoint, processes: pidFile === undefined ? new Map() : await readPids(pidFile) };
+}
+
+function endpointOf(options: { readonly url: URL; readonly key: string; readonly model: string }): Endpoint {
+  const { url, key, model } = options;
   const path = url.pathname.replace(/\/$/, "");
-  const endpoint = {
+  return {
     host: url.hostname.replace(/^\[|\]$/g, ""),
     port: Number(url.port || 80),
     basePath: path === "" ? "/v1" : path,
     key,
-    model: options.model,
+    model,
   };
-  return { name: "gateway", endpoint, processes: pidFile === undefined ? new Map() : await readPids(pidFile) };
 }
 
 async function readPids(file: string): Promise<ProcessTable> {
@@ -69,4 +78,36 @@ function endpointAt(port: number, model: string): Endpoint {
 
 function readyMessage(message: unknown): Ready | undefined {
   return typeof message === "object" && message !== null && "port" in message ? (message as Ready) : undefined;
+}
+/** Where the fleet is started from; it is loaded only when it is measured. */
+const fleetModule = new URL("../../services/fleet/src/fleet.ts", import.meta.url).href;
+
+interface FleetModule {
+  startFleet(options: {
+    dataDir: string;
+    port: number;
+    env: Readonly<Record<string, string>>;
+    quiet: boolean;
+  }): Promise<AsyncDisposable>;
+}
+
+/** Starts the fleet on a fresh data directory, with the benchmark's upstream as its OpenAI. */
+export async function startFleet({ stack, signal, options, env }: Started, direct: Target): Promise<Target> {
+  const dataDir = await mkdtemp(join(tmpdir(), "bench-fleet-"));
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const upstream = `http://${direct.endpoint.host}:${direct.endpoint.port}${direct.endpoint.basePath}`;
+  const { startFleet: start } = (await import(fleetModule)) as FleetModule;
+  stack.use(
+    await start({
+      dataDir,
+      port: 0,
+      env: { OPENAI_BASE_URL: upstream, OPENAI_API_KEY: benchKey, ...env },
+      quiet: true,
+    }),
+  );
+  signal.throwIfAborted();
+  const runFile = join(dataDir, "run.json");
+  const run = JSON.parse(await readFile(runFile, "utf8")) as { base_url: string; api_key: string };
+  const endpoint = endpointOf({ url: new URL(run.base_url), key: run.api_key, model: options.model });
+  return { name: "gateway", endpoint, processes: await readPids(runFile) };
 }

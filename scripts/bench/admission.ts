@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type GrantServiceServer, GrantServiceService } from "../../proto/gen/billing/v1/grants.ts";
+import { Outcome, Pricing } from "../../proto/gen/metering/v1/usage.ts";
+import { createAdmission } from "../../services/admission/src/admission.ts";
+import type { Bus } from "../../services/kit/src/bus.ts";
+import { createLogger } from "../../services/kit/src/log.ts";
+import { createMetrics } from "../../services/kit/src/metrics.ts";
+import { serveRpc, unaryService } from "../../services/kit/src/rpc/server.ts";
+
+/**
+ * CPU of one admit + started + settle in one process, with the real journal on the disk of the temporary directory, a
+ * billing that always gives, and no broker. `node scripts/bench/admission.ts [requests] [concurrency]`
+ */
+const requests = Number(process.argv[2] ?? 200_000);
+const concurrency = Number(process.argv[3] ?? 64);
+const log = createLogger({ service: "bench", level: "error" });
+const dir = await mkdtemp(join(tmpdir(), "bench-admission-"));
+let grants = 0;
+const billing = await serveRpc({
+  host: "127.0.0.1",
+  port: 0,
+  services: [
+    unaryService<GrantServiceServer>(
+      GrantServiceService,
+      {
+        acquire: async ({ wantNanoUsd }) => ({
+          grantId: `grant_${++grants}`,
+          amountNanoUsd: wantNanoUsd,
+          availableNanoUsd: 10n ** 15n,
+          scarce: false,
+          insufficient: false,
+        }),
+        return: async () => ({}),
+        heartbeat: async () => ({ leaseMs: 15_000 }),
+        closeHolder: async () => ({ grantsClosed: 0 }),
+      },
+      log,
+    ),
+  ],
+});
+const bus = {
+  connected: false,
+  subscribe: () => undefined,
+  onChange: () => undefined,
+} as unknown as Bus;
+const admission = await createAdmission({
+  service: "bench",
+  billing: { address: `127.0.0.1:${billing.port}` },
+  metering: { address: "127.0.0.1:1" },
+  bus,
+  journalDir: dir,
+  journalMaxBytes: 8 * 1024 ** 3,
+  log,
+  metrics: createMetrics("bench"),
+});
+
+const caller = { keyId: "key_1", accountId: "acct_1", models: [], expiresAtMs: 0n, limits: undefined, version: 1n };
+const rawUsage = Buffer.from(JSON.stringify({ prompt_tokens: 1_234, completion_tokens: 567, total_tokens: 1_801 }));
+let next = 0;
+
+async function worker(until: number): Promise<void> {
+  while (next < until) {
+    const admitted = await admission.admit({
+      requestId: `req_${next++}`,
+      caller,
+      operation: "chat.completions",
+      model: "gamma-chat",
+      holdNanoUsd: 20_000_000n,
+      tokens: 2_000,
+      priceVersion: "v1",
+      stream: false,
+    });
+    await admitted.started;
+    await admitted.settle({
+      outcome: Outcome.COMPLETED,
+      pricing: Pricing.EXACT,
+      units: [
+        { name: "input_tokens", quantity: 1_234n },
+        { name: "output_tokens", quantity: 567n },
+      ],
+      costNanoUsd: 1_500_000n,
+      upstream: "openai",
+      upstreamModel: "gpt-x",
+      rawUsage,
+      attempts: 1,
+      status: 200,
+    });
+  }
+}
+
+async function measure(count: number): Promise<string> {
+  const until = next + count;
+  const cpu = process.cpuUsage();
+  const since = performance.now();
+  await Promise.all(Array.from({ length: concurrency }, () => worker(until)));
+  const seconds = (performance.now() - since) / 1_000;
+  const { user, system } = process.cpuUsage(cpu);
+  return `${(user / count).toFixed(1)} us user + ${(system / count).toFixed(1)} us system a request, ${Math.round(count / seconds)} requests/s`;
+}
+
+await measure(Math.ceil(requests / 10));
+process.stdout.write(`admit + started + settle, concurrency ${concurrency}: ${await measure(requests)}\n`);
+await rm(dir, { recursive: true, force: true });
+process.exit(0);
