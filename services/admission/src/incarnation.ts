@@ -1,0 +1,140 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import { newId } from "@uag/kit/ids.ts";
+import type { Journal } from "@uag/kit/journal/journal.ts";
+import { Lease } from "./lease.ts";
+import type { Publisher } from "./publish/publisher.ts";
+import { outOfReach } from "./refusals.ts";
+import type { OpenRequest, RequestHome } from "./request.ts";
+import type { Setting } from "./setting.ts";
+import { Account, type GrantSource } from "./wallet/account.ts";
+import { Giver } from "./wallet/giver.ts";
+import type { Grant } from "./wallet/wallet.ts";
+
+const acquireTimeoutMs = 5_000;
+/** With more segments than this, those that only open requests hold on to are written anew at the end. */
+const segmentsBehind = 4;
+
+/**
+ * One holder as billing knows it, with all that is bound to it: its lease, its wallets, its journal, its open requests.
+ * When billing fences it, it admits no more and the process goes on with a new one.
+ */
+export class Incarnation implements RequestHome {
+  readonly holderId: string;
+  readonly journal: Journal;
+  readonly publisher: Publisher;
+  readonly lease: Lease;
+  readonly giver: Giver;
+  readonly open = new Set<OpenRequest>();
+  readonly now: () => number;
+  readonly #accounts = new Map<string, Account>();
+  readonly #source: GrantSource;
+  readonly #setting: Setting;
+  #unwritten: { request: OpenRequest; final: Uint8Array }[] = [];
+  #carrying = false;
+
+  constructor(setting: Setting, options: { holderId: string; journal: Journal; fenced: (by: Incarnation) => void }) {
+    const { billing, clock, service, log } = setting;
+    this.holderId = options.holderId;
+    this.journal = options.journal;
+    this.now = () => clock.now();
+    this.#setting = setting;
+    this.giver = new Giver(billing, log);
+    this.publisher = setting.publisher({
+      journal: this.journal,
+      holderId: this.holderId,
+      batchPrefix: this.holderId,
+      confirmed: () => this.trim(),
+    });
+    const fenced = (error: GatewayError): void => {
+      log.warn({ holderId: this.holderId, err: error }, "billing fenced this holder");
+      options.fenced(this);
+    };
+    this.lease = new Lease({ holderId: this.holderId, service, billing, clock, fenced });
+    this.#source = {
+      holderId: this.holderId,
+      acquire: (request) => billing.acquire(request, { timeoutMs: acquireTimeoutMs }),
+      give: (gives) => this.giver.give(gives),
+      newRequestId: () => newId("acq"),
+      fenced,
+    };
+  }
+
+  get accounts(): Iterable<Account> {
+    return this.#accounts.values();
+  }
+
+  account(id: string): Account {
+    const known = this.#accounts.get(id);
+    if (known !== undefined) return known;
+    const account = new Account(id, this.#source, this.#setting.wallet);
+    this.#accounts.set(id, account);
+    return account;
+  }
+
+  recall(accountId: string): void {
+    this.#accounts.get(accountId)?.recall();
+  }
+
+  /** Waits for billing. @throws {GatewayError} also when the lease ran out meanwhile: the grant is then of no use */
+  async waitForGrant(account: Account, hold: bigint): Promise<Grant> {
+    const grant = await account.wait(hold);
+    if (this.lease.live) return grant;
+    account.settle(grant, hold, 0n);
+    throw outOfReach(new Error("the lease ran out while waiting for a grant"));
+  }
+
+  unwritten(request: OpenRequest, final: Uint8Array): void {
+    this.#unwritten.push({ request, final });
+  }
+
+  /** About once a second. */
+  advance(elapsedMs: number, idleMs: number): void {
+    for (const account of this.#accounts.values()) {
+      account.advance(elapsedMs, idleMs);
+      if (account.empty) this.#accounts.delete(account.id);
+    }
+    this.giver.retry();
+    this.#writeUnwritten();
+  }
+
+  #writeUnwritten(): void {
+    for (const { request, final } of this.#unwritten.splice(0)) {
+      this.journal.append(final).then(
+        () => this.open.delete(request),
+        () => this.unwritten(request, final),
+      );
+    }
+  }
+
+  /**
+   * Deletes the segments in front of the oldest unconfirmed final and of the oldest `started` that is still open. Only a
+   * prefix goes, so a `started` never outlives its final.
+   */
+  trim(): void {
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const { segment } of this.open) oldest = Math.min(oldest, segment);
+    const keep = this.publisher.keepSegment;
+    this.#setting.quiet(this.journal.trim(Math.min(oldest, keep)));
+    if (keep - oldest > segmentsBehind) this.#setting.quiet(this.#carryForward(keep - segmentsBehind));
+  }
+
+  /** So that one long request does not keep all that was written since it began. */
+  async #carryForward(before: number): Promise<void> {
+    if (this.#carrying) return;
+    this.#carrying = true;
+    try {
+      await Promise.all(
+        [...this.open].filter(({ segment }) => segment < before).map((request) => request.carryForward()),
+      );
+    } finally {
+      this.#carrying = false;
+    }
+  }
+
+  /** Refuses all that wait, and admits no more. */
+  end(): void {
+    this.lease[Symbol.dispose]();
+    for (const account of this.#accounts.values())
+      account.refuseAll(outOfReach(new GatewayError("service_unavailable")));
+  }
+}

@@ -1,0 +1,69 @@
+import type { Clock } from "@uag/kit/clock.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { RpcClient } from "@uag/kit/rpc/client.ts";
+import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
+import { isFenced } from "./wallet/account.ts";
+
+export interface LeaseOptions {
+  readonly holderId: string;
+  readonly service: string;
+  readonly billing: RpcClient<GrantServiceServer>;
+  readonly clock: Clock;
+  readonly fenced: (error: GatewayError) => void;
+}
+
+const firstTryMs = 1_000;
+
+/**
+ * A holder's right to admit. It counts from the moment the heartbeat was sent, by the monotonic clock: that is never later
+ * than billing counts, and goes on while the process is paused.
+ */
+export class Lease implements Disposable {
+  readonly #options: LeaseOptions;
+  #validUntil = Number.NEGATIVE_INFINITY;
+  #leaseMs = 0;
+  #beating: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+  }
+
+  get live(): boolean {
+    return this.#options.clock.monotonic() < this.#validUntil;
+  }
+
+  /** Sends a heartbeat now, or waits for the one that is on its way. Never rejects: look at `live` then. */
+  beat(): Promise<void> {
+    if (this.#ended) return Promise.resolve();
+    this.#beating ??= this.#send().finally(() => {
+      this.#beating = undefined;
+      clearTimeout(this.#timer);
+      if (!this.#ended) this.#timer = setTimeout(() => this.beat(), (this.#leaseMs || firstTryMs) / 3).unref();
+    });
+    return this.#beating;
+  }
+
+  async #send(): Promise<void> {
+    const { holderId, service, billing, clock } = this.#options;
+    const sentAt = clock.monotonic();
+    try {
+      const timeoutMs = Math.max(this.#leaseMs / 2, firstTryMs);
+      const { leaseMs } = await billing.heartbeat({ holderId, service }, { timeoutMs });
+      if (this.#ended) return;
+      this.#leaseMs = leaseMs;
+      this.#validUntil = sentAt + leaseMs;
+    } catch (error) {
+      // Billing out of reach: the lease runs on until its end, and the next heartbeat is due soon.
+      if (error instanceof GatewayError && isFenced(error)) this.#options.fenced(error);
+    }
+  }
+
+  /** Ends the lease for good. */
+  [Symbol.dispose](): void {
+    this.#ended = true;
+    this.#validUntil = Number.NEGATIVE_INFINITY;
+    clearTimeout(this.#timer);
+  }
+}

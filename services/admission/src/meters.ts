@@ -1,0 +1,48 @@
+import type { ErrorCode } from "@uag/kit/errors.ts";
+import type { Metrics } from "@uag/kit/metrics.ts";
+import type { Incarnation } from "./incarnation.ts";
+
+/** What operators see of admission. Labelled children are bound once: they are on the hot path. */
+export class Meters {
+  readonly fromMemory: { inc(): void };
+  readonly fromBilling: { inc(): void };
+  readonly waited: { observe(seconds: number): void };
+  readonly crashed: { inc(by: number): void };
+  readonly damaged: { inc(by: number): void };
+  readonly #refusals: { labels(code: string): { inc(): void } };
+  readonly #gauges: Record<"bytes" | "unconfirmed" | "lag" | "grants" | "open", { set(value: number): void }>;
+  #confirmedAt: number;
+
+  constructor(metrics: Metrics, now: number) {
+    const admitted = metrics.counter("uag_admitted_total", "Requests admitted.", ["from"]);
+    this.fromMemory = admitted.labels("memory");
+    this.fromBilling = admitted.labels("billing");
+    this.waited = metrics.seconds("uag_admit_wait_seconds", "Time that a request waited for billing's grant.");
+    this.#refusals = metrics.counter("uag_admission_refused_total", "Requests refused.", ["code"]);
+    this.crashed = metrics.counter("uag_crashed_requests_total", "Requests whose process died before their end.");
+    this.damaged = metrics.counter("uag_journal_damaged_bytes_total", "Bytes of the journal that could not be read.");
+    this.#gauges = {
+      bytes: metrics.gauge("uag_journal_bytes", "Size of the usage journal."),
+      unconfirmed: metrics.gauge("uag_unconfirmed_events", "Usage events published and not yet confirmed by metering."),
+      lag: metrics.gauge("uag_publish_lag_seconds", "How long usage has waited to be confirmed by metering."),
+      grants: metrics.gauge("uag_grants", "Grants held."),
+      open: metrics.gauge("uag_open_requests", "Requests admitted and not settled."),
+    };
+    this.#confirmedAt = now;
+  }
+
+  refused(code: ErrorCode): void {
+    this.#refusals.labels(code).inc();
+  }
+
+  sample(incarnation: Incarnation, now: number): void {
+    let grants = 0;
+    for (const { wallet } of incarnation.accounts) grants += wallet.grants.length;
+    if (incarnation.publisher.done) this.#confirmedAt = now;
+    this.#gauges.bytes.set(incarnation.journal.bytes);
+    this.#gauges.unconfirmed.set(incarnation.publisher.unconfirmedEvents);
+    this.#gauges.lag.set((now - this.#confirmedAt) / 1_000);
+    this.#gauges.grants.set(grants);
+    this.#gauges.open.set(incarnation.open.size);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Bus } from "@uag/kit/bus.ts";
+import type { Clock } from "@uag/kit/clock.ts";
+import type { Logger } from "@uag/kit/log.ts";
+import type { Metrics } from "@uag/kit/metrics.ts";
+import type { PublisherSettings } from "./publish/publisher.ts";
+import type { WalletSettings } from "./wallet/wallet.ts";
+
+export interface AdmissionOptions {
+  /** The name of the service, for billing's books. */
+  readonly service: string;
+  /** Unique per process start; made when not given. */
+  readonly holderId?: string;
+  readonly billing: { readonly address: string };
+  readonly metering: { readonly address: string };
+  readonly bus: Bus;
+  /** Shared by all replicas on this volume. */
+  readonly journalDir: string;
+  /** From this size on no new work is admitted, bytes. Default 1 GiB. */
+  readonly journalMaxBytes?: number;
+  readonly journalSegmentBytes?: number;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly clock?: Clock;
+  /** In front of the names of streams, consumers and subjects. Default empty. */
+  readonly streamPrefix?: string;
+  readonly wallet?: WalletSettings;
+  readonly publish?: Omit<PublisherSettings, "subject">;
+  /** Grants that nobody used for this long go back. Default 10,000. */
+  readonly idleMs?: number;
+  /** How often dead processes' journals are looked for. Default 30,000. */
+  readonly adoptMs?: number;
+  /** How long stopping waits for open requests. Default 15,000. */
+  readonly stopMs?: number;
+}
+
+export function usageSubject(prefix: string): string {
+  return `${prefix}usage.v1.batch`;
+}

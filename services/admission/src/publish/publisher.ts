@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Bus } from "@uag/kit/bus.ts";
+import type { Clock } from "@uag/kit/clock.ts";
+import type { Journal, Position } from "@uag/kit/journal/journal.ts";
+import type { Logger } from "@uag/kit/log.ts";
+import { cutBatch, readBatch } from "./cut.ts";
+import { type Batch, Unconfirmed } from "./unconfirmed.ts";
+
+export interface PublisherSettings {
+  readonly subject: string;
+  /** How long finals are gathered. Default 100. */
+  readonly gatherMs?: number;
+  /** How often metering is asked what is applied. Default 500. */
+  readonly confirmMs?: number;
+  /** A batch that is not applied after this is published again. Default 30,000; doubles with each time. */
+  readonly republishMs?: number;
+}
+
+export interface PublisherOptions {
+  /** Goes into the batches. */
+  readonly holderId: string;
+  /** Batch ids are this and a number; unique for ever. */
+  readonly batchPrefix: string;
+  readonly journal: Journal;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly settings: PublisherSettings;
+  /** Which of these batches are applied. */
+  readonly confirm: (batchIds: string[]) => Promise<string[]>;
+  /** Called when something was confirmed: the journal may be trimmed up to `keepSegment`. */
+  readonly confirmed: () => void;
+}
+
+const inFlight = 8;
+const mostBytesKept = 16 * 1024 * 1024;
+const mostRestMs = 5_000;
+const ackTimeoutMs = 5_000;
+const askedAtOnce = 1_000;
+const mostRepublishMs = 600_000;
+
+/**
+ * Moves a journal's finals to JetStream and learns from metering which have arrived for good. The journal is the queue:
+ * in memory are only a reading position, what is on its way, and what is unconfirmed.
+ */
+export class Publisher implements AsyncDisposable {
+  readonly #options: PublisherOptions;
+  readonly #stop = new AbortController();
+  readonly #loops: Promise<unknown>;
+  readonly #unconfirmed = new Unconfirmed(mostBytesKept);
+  #fresh: Batch[] = [];
+  #cursor: Position;
+  #count = 0;
+  #lastSequence = 0;
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+    this.#cursor = options.journal.start;
+    const { gatherMs = 100, confirmMs = 500 } = options.settings;
+    this.#loops = Promise.all([
+      this.#repeat(gatherMs, () => this.#publish()),
+      this.#repeat(confirmMs, () => this.#confirm()),
+    ]);
+    options.bus.onChange((connected) => {
+      if (connected) this.#hurry();
+    });
+  }
+
+  /** The oldest segment that holds a final which is not confirmed. Acks come in any order, so all are looked at. */
+  get keepSegment(): number {
+    let oldest = this.#cursor.segment;
+    for (const { from } of this.#fresh) oldest = Math.min(oldest, from.segment);
+    for (const { from } of this.#unconfirmed.values()) oldest = Math.min(oldest, from.segment);
+    return oldest;
+  }
+
+  get unconfirmedEvents(): number {
+    return this.#unconfirmed.events + this.#fresh.reduce((sum, { events }) => sum + events, 0);
+  }
+
+  /** True when every final on disk is confirmed. */
+  get done(): boolean {
+    const { end } = this.#options.journal;
+    const atEnd =
+      this.#cursor.segment > end.segment || (this.#cursor.segment === end.segment && this.#cursor.offset >= end.offset);
+    return atEnd && this.#fresh.length === 0 && this.#unconfirmed.size === 0;
+  }
+
+  /** Runs `step` again and again; after a failure it rests, longer each time, up to 5 s. */
+  async #repeat(everyMs: number, step: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stop;
+    let restMs = everyMs;
+    while (!signal.aborted) {
+      try {
+        await step();
+        restMs = everyMs;
+      } catch (error) {
+        restMs = Math.min(restMs * 2, mostRestMs);
+        this.#options.log.debug({ err: error }, "publishing rests");
+      }
+      await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  async #publish(): Promise<void> {
+    while (!this.#stop.signal.aborted && this.#options.bus.connected) {
+      while (this.#fresh.length < inFlight && (await this.#cut()));
+      const batches = this.#fresh.slice(0, inFlight);
+      if (batches.length === 0) return;
+      await this.#send(batches);
+    }
+  }
+
+  async #cut(): Promise<boolean> {
+    const { journal, holderId, batchPrefix } = this.#options;
+    const cut = await cutBatch(journal, this.#cursor, { id: `${batchPrefix}:${this.#count + 1}`, holderId });
+    if (cut === undefined) return false;
+    if (cut.batch !== undefined) {
+      this.#count++;
+      this.#fresh.push(cut.batch);
+    }
+    this.#cursor = cut.next;
+    return true;
+  }
+
+  async #send(batches: Batch[]): Promise<void> {
+    const before = this.#lastSequence;
+    const results = await Promise.allSettled(batches.map((batch) => this.#sendOne(batch)));
+    this.#fresh = this.#fresh.filter(({ published }) => published === 0);
+    const fulfilled = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    const fresh = fulfilled.filter(({ duplicate }) => !duplicate).map(({ seq }) => seq);
+    if (fresh.length > 0) {
+      this.#lastSequence = Math.max(...fresh);
+      // Sequence numbers only fall when the stream was made anew: what it held before is gone.
+      if (Math.min(...fresh) <= before) this.#hurry();
+    }
+    const failure = results.find((result) => result.status === "rejected");
+    if (failure !== undefined) throw failure.reason;
+  }
+
+  async #sendOne(batch: Batch): Promise<{ seq: number; duplicate: boolean }> {
+    const { bus, journal, holderId, settings, clock } = this.#options;
+    const payload = batch.payload ?? (await readBatch(journal, batch, holderId));
+    const msgID = batch.published === 0 ? batch.id : `${batch.id}#${batch.published}`;
+    const ack = await bus.connection.jetstream().publish(settings.subject, payload, { msgID, timeout: ackTimeoutMs });
+    const waitMs = Math.min((settings.republishMs ?? 30_000) * 2 ** batch.published, mostRepublishMs);
+    batch.dueAt = clock.monotonic() + waitMs;
+    if (batch.published++ === 0) this.#unconfirmed.add(batch);
+    return ack;
+  }
+
+  async #confirm(): Promise<void> {
+    if (this.#unconfirmed.size === 0) return;
+    const batches = [...this.#unconfirmed.values()];
+    for (let n = 0; n < batches.length; n += askedAtOnce) {
+      const asked = batches.slice(n, n + askedAtOnce);
+      const applied = new Set(await this.#options.confirm(asked.map(({ id }) => id)));
+      for (const id of applied) this.#unconfirmed.remove(id);
+      if (applied.size > 0) this.#options.confirmed();
+      const now = this.#options.clock.monotonic();
+      const due = asked.filter(({ id, dueAt }) => !applied.has(id) && dueAt <= now);
+      if (due.length > 0 && this.#options.bus.connected) await this.#republish(due);
+    }
+  }
+
+  async #republish(due: Batch[]): Promise<void> {
+    this.#options.log.warn({ batches: due.length }, "batches were not applied in time and are published again");
+    for (let n = 0; n < due.length; n += inFlight) {
+      const results = await Promise.allSettled(due.slice(n, n + inFlight).map((batch) => this.#sendOne(batch)));
+      const failure = results.find((result) => result.status === "rejected");
+      if (failure !== undefined) throw failure.reason;
+    }
+  }
+
+  /** The stream may have lost what it held: whatever metering has not applied soon is published again. */
+  #hurry(): void {
+    const soon = this.#options.clock.monotonic() + Math.min(2_000, this.#options.settings.republishMs ?? 30_000);
+    for (const batch of this.#unconfirmed.values()) batch.dueAt = Math.min(batch.dueAt, soon);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#loops;
+  }
+}

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { encodeBatch, encodeCheckpoint, encodeFinal, encodeStarted, isFinal } from "./records.ts";
+
+test("a batch put together from journal records decodes to exactly their events", () => {
+  const events = Array.from({ length: 300 }, (_, n) =>
+    UsageEvent.fromPartial({
+      requestId: `req_${n}`,
+      costNanoUsd: BigInt(n) * 1_000_000_007n,
+      units: [{ name: "input_tokens", quantity: BigInt(n) }],
+      rawUsage: Buffer.alloc(n, 65),
+    }),
+  );
+  const batch = UsageBatch.decode(encodeBatch("h:1", "h", events.map(encodeFinal)));
+  assert.deepEqual([batch.batchId, batch.holderId], ["h:1", "h"]);
+  assert.deepEqual(
+    batch.events.map((event) => UsageEvent.encode(event).finish()),
+    events.map((event) => UsageEvent.encode(event).finish()),
+  );
+});
+
+test("only finals are taken for finals", () => {
+  const event = UsageEvent.fromPartial({ requestId: "r" });
+  assert.ok(isFinal(encodeFinal(event)));
+  assert.ok(!isFinal(encodeStarted(event)));
+  assert.ok(!isFinal(encodeCheckpoint({ requestId: "r", units: [], costNanoUsd: 0n })));
+});

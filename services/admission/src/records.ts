@@ -1,0 +1,28 @@
+import { type Checkpoint, JournalRecord } from "@uag/proto/metering/v1/journal.ts";
+import { UsageBatch, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+
+export const encodeStarted = (event: UsageEvent): Uint8Array =>
+  JournalRecord.encode({ kind: { $case: "started", value: event } }).finish();
+
+export const encodeCheckpoint = (checkpoint: Checkpoint): Uint8Array =>
+  JournalRecord.encode({ kind: { $case: "checkpoint", value: checkpoint } }).finish();
+
+export const encodeFinal = (event: UsageEvent): Uint8Array =>
+  JournalRecord.encode({ kind: { $case: "final", value: event } }).finish();
+
+export const decodeRecord = (record: Uint8Array): JournalRecord => JournalRecord.decode(record);
+
+/** Field 3, length-delimited: `JournalRecord.final`, and `UsageBatch.events` as well. */
+const finalTag = 0x1a;
+
+export function isFinal(record: Uint8Array): boolean {
+  return record[0] === finalTag;
+}
+
+/**
+ * A `UsageBatch` of journal records that are finals. A record is, byte for byte, an element of the batch's `events`
+ * (same field number, same type), so nothing is decoded or encoded anew.
+ */
+export function encodeBatch(batchId: string, holderId: string, finals: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat([UsageBatch.encode({ batchId, holderId, events: [] }).finish(), ...finals]);
+}

@@ -1,0 +1,26 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+
+const retryAfterMs = 1_000;
+
+/** nano-USD as `$0.000001234`: at least two digits behind the point, and as many more as are not zero. */
+export function formatUsd(nanoUsd: bigint): string {
+  const sign = nanoUsd < 0n ? "-" : "";
+  const digits = String(nanoUsd < 0n ? -nanoUsd : nanoUsd).padStart(10, "0");
+  const fraction = digits.slice(-9).replace(/0{1,7}$/, "");
+  return `${sign}$${digits.slice(0, -9)}.${fraction}`;
+}
+
+export function insufficientBalance(need: bigint, there: bigint): GatewayError {
+  return new GatewayError(
+    "insufficient_balance",
+    `This request may cost up to ${formatUsd(need)}, and the account has ${formatUsd(there)} available.`,
+  );
+}
+
+export function outOfReach(cause: unknown): GatewayError {
+  return new GatewayError("service_unavailable", undefined, { retryAfterMs, cause });
+}
+
+export function refuseForJournal(state: "full" | "failed"): GatewayError {
+  return outOfReach(new Error(state === "full" ? "the usage journal is full" : "the usage journal cannot write"));
+}

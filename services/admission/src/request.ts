@@ -1,0 +1,111 @@
+import type { Journal } from "@uag/kit/journal/journal.ts";
+import { Outcome, Pricing, type Unit, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { encodeCheckpoint, encodeFinal, encodeStarted } from "./records.ts";
+import type { AdmitRequest, Admitted, Settlement } from "./types.ts";
+import type { Account } from "./wallet/account.ts";
+import type { Grant } from "./wallet/wallet.ts";
+
+/** What a request needs of the incarnation that admitted it. */
+export interface RequestHome {
+  readonly holderId: string;
+  readonly journal: Journal;
+  readonly open: Set<OpenRequest>;
+  now(): number;
+  /** A final that the disk refused: it is written again until it is there. */
+  unwritten(request: OpenRequest, final: Uint8Array): void;
+}
+
+const noBytes = Buffer.alloc(0);
+const noHeaders: readonly string[] = [];
+
+/** One admitted request: its hold, its journal records, its bill. */
+export class OpenRequest implements Admitted {
+  readonly started: Promise<void>;
+  readonly headers = noHeaders;
+  /** No earlier journal segment holds its `started`. */
+  segment: number;
+  readonly #home: RequestHome;
+  readonly #account: Account | undefined;
+  readonly #grant: Grant | undefined;
+  readonly #event: UsageEvent;
+  #lastUnits: Unit[] | undefined;
+  #lastCost = 0n;
+  #settled = false;
+
+  /** Without a grant for a request that cannot cost anything. */
+  constructor(home: RequestHome, request: AdmitRequest, account?: Account, grant?: Grant) {
+    this.#home = home;
+    this.#account = account;
+    this.#grant = grant;
+    this.#event = startedEvent(home, request, grant?.id ?? "");
+    this.segment = home.journal.segment;
+    this.started = home.journal.append(encodeStarted(this.#event));
+    home.open.add(this);
+  }
+
+  checkpoint(units: Unit[], costNanoUsd: bigint): void {
+    this.#lastUnits = units;
+    this.#lastCost = costNanoUsd;
+    this.#home.journal.appendLazy(this.#encodeCheckpoint(units, costNanoUsd));
+  }
+
+  /** Writes `started` and the last checkpoint again, at the journal's end, so that the old segments can go. */
+  async carryForward(): Promise<void> {
+    if (this.#settled) return;
+    const { journal } = this.#home;
+    const { segment } = journal;
+    const appends = [journal.append(encodeStarted(this.#event))];
+    if (this.#lastUnits !== undefined)
+      appends.push(journal.append(this.#encodeCheckpoint(this.#lastUnits, this.#lastCost)));
+    await Promise.all(appends);
+    this.segment = segment;
+  }
+
+  #encodeCheckpoint(units: Unit[], costNanoUsd: bigint): Uint8Array {
+    return encodeCheckpoint({ requestId: this.#event.requestId, units, costNanoUsd });
+  }
+
+  async settle(settlement: Settlement): Promise<void> {
+    if (this.#settled) throw new Error(`request ${this.#event.requestId} is settled already`);
+    this.#settled = true;
+    const event = this.#event;
+    Object.assign(event, settlement);
+    event.endedAtMs = BigInt(this.#home.now());
+    const charged = settlement.pricing === Pricing.UNPRICED ? 0n : settlement.costNanoUsd;
+    if (this.#grant !== undefined) this.#account?.settle(this.#grant, event.holdNanoUsd, charged);
+    const final = encodeFinal(event);
+    try {
+      await this.#home.journal.append(final);
+    } catch (error) {
+      this.#home.unwritten(this, final);
+      throw error;
+    }
+    this.#home.open.delete(this);
+  }
+}
+
+function startedEvent(home: RequestHome, request: AdmitRequest, grantId: string): UsageEvent {
+  return {
+    requestId: request.requestId,
+    accountId: request.caller.accountId,
+    keyId: request.caller.keyId,
+    holderId: home.holderId,
+    grantId,
+    operation: request.operation,
+    model: request.model,
+    upstream: "",
+    upstreamModel: "",
+    startedAtMs: BigInt(home.now()),
+    endedAtMs: 0n,
+    outcome: Outcome.UNSPECIFIED,
+    pricing: Pricing.UNSPECIFIED,
+    units: [],
+    holdNanoUsd: request.holdNanoUsd,
+    costNanoUsd: 0n,
+    priceVersion: request.priceVersion,
+    rawUsage: noBytes,
+    attempts: 0,
+    status: 0,
+    stream: request.stream,
+  };
+}

@@ -1,0 +1,26 @@
+import type { Clock } from "@uag/kit/clock.ts";
+import type { Journal } from "@uag/kit/journal/journal.ts";
+import type { Logger } from "@uag/kit/log.ts";
+import type { RpcClient } from "@uag/kit/rpc/client.ts";
+import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
+import type { Publisher } from "./publish/publisher.ts";
+import type { WalletSettings } from "./wallet/wallet.ts";
+
+export interface PublisherOf {
+  readonly journal: Journal;
+  readonly holderId: string;
+  readonly batchPrefix: string;
+  readonly confirmed: () => void;
+}
+
+/** What every incarnation of this process shares. */
+export interface Setting {
+  readonly service: string;
+  readonly billing: RpcClient<GrantServiceServer>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly wallet: WalletSettings;
+  publisher(of: PublisherOf): Publisher;
+  /** Lets background work run; its failure is logged. */
+  quiet(work: Promise<unknown>): void;
+}

@@ -1,0 +1,194 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
+import { insufficientBalance, outOfReach } from "../refusals.ts";
+import { type Give, type Grant, Wallet, type WalletSettings } from "./wallet.ts";
+
+/** What an account asks of billing. */
+export interface GrantSource {
+  readonly holderId: string;
+  acquire(request: AcquireRequest): Promise<AcquireResponse>;
+  /** Sends money back; repeats it until billing has it. */
+  give(gives: Give[]): void;
+  newRequestId(): string;
+  /** Billing does not know this holder any more. */
+  fenced(error: GatewayError): void;
+}
+
+interface Waiter {
+  readonly hold: bigint;
+  readonly resolve: (grant: Grant) => void;
+  readonly reject: (error: GatewayError) => void;
+}
+
+/** One account's wallet and the requests that wait for its next grant, served in order. One Acquire runs at a time. */
+export class Account {
+  readonly id: string;
+  readonly wallet: Wallet;
+  readonly #source: GrantSource;
+  #waiters: Waiter[] = [];
+  #filling = false;
+  /** An Acquire whose answer never came: asked again word for word, for its grant may exist. */
+  #unanswered: AcquireRequest | undefined;
+  /** Used since the last look. */
+  #used = true;
+  #idleMs = 0;
+  /** Billing did not answer a short while ago: no refills ahead of need for now. */
+  #resting = false;
+
+  constructor(id: string, source: GrantSource, settings: WalletSettings) {
+    this.id = id;
+    this.#source = source;
+    this.wallet = new Wallet(settings);
+  }
+
+  /** True when nothing refers to it and it holds nothing. */
+  get empty(): boolean {
+    return this.wallet.grants.length === 0 && this.#waiters.length === 0 && this.#unanswered === undefined;
+  }
+
+  /** Takes a hold from memory; undefined when there is not enough, or when others wait already. */
+  take(hold: bigint): Grant | undefined {
+    if (this.#waiters.length > 0) return undefined;
+    const grant = this.wallet.take(hold);
+    if (grant === undefined) return undefined;
+    this.#used = true;
+    if (this.wallet.low && !this.#resting) this.#fill();
+    return grant;
+  }
+
+  /** Waits for a grant that covers the hold. @throws {GatewayError} `insufficient_balance` or `service_unavailable` */
+  wait(hold: bigint): Promise<Grant> {
+    this.#used = true;
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ hold, resolve, reject });
+      this.#fill();
+    });
+  }
+
+  settle(grant: Grant, hold: bigint, cost: bigint): void {
+    this.wallet.settle(grant, hold, cost);
+    if (this.#waiters.length > 0) this.#serve();
+  }
+
+  /** Follows the spend and gives back what has been idle for `idleMs`. */
+  advance(elapsedMs: number, idleMs: number): void {
+    this.#resting = false;
+    this.wallet.advance(elapsedMs);
+    this.#idleMs = this.#used ? 0 : this.#idleMs + elapsedMs;
+    this.#used = this.#waiters.length > 0;
+    this.#source.give(this.#idleMs >= idleMs ? this.wallet.giveUnspent() : this.wallet.giveRetired());
+    if (this.#unanswered !== undefined) this.#fill();
+  }
+
+  /** Gives back all that is unspent, at once. */
+  recall(): void {
+    this.#source.give(this.wallet.giveUnspent());
+  }
+
+  /** Refuses all that wait. */
+  refuseAll(error: GatewayError): void {
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
+  }
+
+  #serve(): void {
+    let served = 0;
+    for (const waiter of this.#waiters) {
+      const grant = this.wallet.take(waiter.hold);
+      if (grant === undefined) break;
+      served++;
+      waiter.resolve(grant);
+    }
+    this.#waiters.splice(0, served);
+  }
+
+  #fill(): void {
+    if (this.#filling) return;
+    this.#filling = true;
+    this.#acquireAll()
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        this.#filling = false;
+      });
+  }
+
+  #failed(error: unknown): void {
+    this.#resting = true;
+    const refusal = error instanceof GatewayError ? error : outOfReach(error);
+    if (isFenced(refusal)) {
+      this.#unanswered = undefined;
+      this.#source.fenced(refusal);
+    }
+    this.refuseAll(outOfReach(refusal));
+  }
+
+  /** Asks until nobody waits. At the end of a balance it asks for as many of the first requests as there is money for. */
+  async #acquireAll(): Promise<void> {
+    let there: bigint | undefined;
+    let gaveOwn = false;
+    do {
+      const first = this.#waiters[0]?.hold ?? 0n;
+      const answer = await this.#acquire(this.#needOf(there), there !== undefined);
+      if (!answer.insufficient) {
+        this.wallet.add(answer.grantId, answer.amountNanoUsd, answer.scarce);
+        if (answer.scarce) there = undefined;
+      } else if (answer.needNanoUsd > first) {
+        this.wallet.scarce = true;
+        there = answer.availableNanoUsd < answer.needNanoUsd ? answer.availableNanoUsd : 0n;
+      } else if (!gaveOwn && this.wallet.usable > 0n) {
+        // Parts of several grants may add up to what one request needs.
+        gaveOwn = true;
+        this.recall();
+      } else {
+        this.wallet.scarce = true;
+        this.#refuse(first, answer.availableNanoUsd);
+      }
+      this.#serve();
+    } while (this.#waiters.length > 0);
+  }
+
+  /** What the waiting requests need together, or as many of the first as fit into `there`; one at the least. */
+  #needOf(there: bigint | undefined): bigint {
+    let sum = this.#waiters[0]?.hold ?? 0n;
+    for (const waiter of this.#waiters.slice(1)) {
+      if (there !== undefined && sum + waiter.hold > there) break;
+      sum += waiter.hold;
+    }
+    return sum;
+  }
+
+  async #acquire(need: bigint, exact: boolean): Promise<AcquireResponse & { needNanoUsd: bigint }> {
+    const want = this.wallet.want(need);
+    this.#unanswered ??= {
+      holderId: this.#source.holderId,
+      accountId: this.id,
+      needNanoUsd: need > 0n ? need : 1n,
+      wantNanoUsd: exact ? need : want,
+      requestId: this.#source.newRequestId(),
+      taskUntilMs: 0n,
+    };
+    const { needNanoUsd } = this.#unanswered;
+    try {
+      const answer = await this.#source.acquire(this.#unanswered);
+      this.#unanswered = undefined;
+      return { ...answer, needNanoUsd };
+    } catch (error) {
+      if (error instanceof GatewayError && !error.retryable) this.#unanswered = undefined;
+      throw error;
+    }
+  }
+
+  /** Refuses the requests that need `first` or more: the answer holds for them too. */
+  #refuse(first: bigint, there: bigint): void {
+    const refused = this.#waiters.filter(({ hold }) => hold >= first);
+    this.#waiters = this.#waiters.filter(({ hold }) => hold < first);
+    for (const waiter of refused) waiter.reject(insufficientBalance(waiter.hold, there));
+  }
+}
+
+/** Billing's words for a holder whose lease ran out there. */
+export function isFenced(error: GatewayError): boolean {
+  const cause = error.cause as { code?: number } | undefined;
+  return error.code === "permission_denied" || cause?.code === failedPrecondition;
+}
+
+const failedPrecondition = 9;

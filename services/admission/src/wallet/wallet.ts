@@ -1,0 +1,171 @@
+/** Money that billing has set aside for this process and one account, nano-USD. Changed only by its {@link Wallet}. */
+export interface Grant {
+  readonly id: string;
+  readonly amount: bigint;
+  /** What may still be admitted against. */
+  balance: bigint;
+  /** Sum over its settled requests of the smaller of cost and hold. */
+  spent: bigint;
+  /** Sent back to billing so far. */
+  returned: bigint;
+  /** Requests admitted on it that are not settled. */
+  open: number;
+  /** Of its last return. */
+  sequence: number;
+  /** Admits no more; is closed when its last request is settled. */
+  retired: boolean;
+}
+
+/** One part of a grant, or all that is left of it, on its way back to billing. */
+export interface Give {
+  readonly grantId: string;
+  readonly sequence: number;
+  readonly amount: bigint;
+  readonly close: boolean;
+  readonly spent: bigint;
+}
+
+export interface WalletSettings {
+  /** A refill asks for this many requests' holds or more. Default 64. */
+  readonly requestsAhead?: number;
+  /** A refill asks for the spend of this time. Default 10,000. */
+  readonly spendAheadMs?: number;
+  /** A refill asks for no more than this, nano-USD. Default 100 USD. */
+  readonly mostNanoUsd?: bigint;
+}
+
+const averagedOverMs = 10_000;
+
+/**
+ * The grants of one account, as a pure state machine: no clock, no I/O. For each grant at any time
+ * `amount = balance + open holds + spent + returned`.
+ */
+export class Wallet {
+  readonly #requestsAhead: bigint;
+  readonly #spendAheadMs: number;
+  readonly #most: bigint;
+  readonly #grants: Grant[] = [];
+  #usable = 0n;
+  #outstanding = 0n;
+  #spentSince = 0n;
+  /** Nano-USD per millisecond. */
+  #spendRate = 0;
+  #lastHold = 0n;
+  #refillBelow = 0n;
+  /** Billing said that the balance is nearly gone: nothing is asked for ahead of need. */
+  scarce = false;
+
+  constructor(settings: WalletSettings = {}) {
+    this.#requestsAhead = BigInt(settings.requestsAhead ?? 64);
+    this.#spendAheadMs = settings.spendAheadMs ?? 10_000;
+    this.#most = settings.mostNanoUsd ?? 100_000_000_000n;
+  }
+
+  get grants(): readonly Readonly<Grant>[] {
+    return this.#grants;
+  }
+
+  /** What may be admitted against, over all grants. */
+  get usable(): bigint {
+    return this.#usable;
+  }
+
+  /** Holds of requests that are not settled. */
+  get outstanding(): bigint {
+    return this.#outstanding;
+  }
+
+  /** True when it is time to fetch the next grant in the background. */
+  get low(): boolean {
+    return !this.scarce && this.#usable < this.#refillBelow;
+  }
+
+  /** Takes a hold from the first grant that covers it. */
+  take(hold: bigint): Grant | undefined {
+    for (const grant of this.#grants) {
+      if (grant.retired || grant.balance < hold) continue;
+      grant.balance -= hold;
+      grant.open++;
+      this.#usable -= hold;
+      this.#outstanding += hold;
+      this.#lastHold = hold;
+      return grant;
+    }
+    return undefined;
+  }
+
+  /** A request is settled: what it did not spend of its hold can be used again. */
+  settle(grant: Grant, hold: bigint, cost: bigint): void {
+    const spent = cost < hold ? cost : hold;
+    grant.balance += hold - spent;
+    grant.spent += spent;
+    grant.open--;
+    if (!grant.retired) this.#usable += hold - spent;
+    this.#outstanding -= hold;
+    this.#spentSince += spent;
+  }
+
+  /** What is worth asking for when `need` is missing. */
+  want(need: bigint): bigint {
+    if (this.scarce) return need;
+    const ahead = BigInt(Math.ceil(this.#spendRate * this.#spendAheadMs)) + this.#outstanding;
+    const floor = this.#requestsAhead * (need > this.#lastHold ? need : this.#lastHold);
+    const want = ahead > floor ? ahead : floor;
+    const capped = want < this.#most ? want : this.#most;
+    return capped > need ? capped : need;
+  }
+
+  add(id: string, amount: bigint, scarce: boolean): void {
+    // What an older grant has left but no request fits into goes back with the grant's close.
+    for (const grant of this.#grants) if (!grant.retired && grant.balance < this.#lastHold) this.#retire(grant);
+    this.#grants.push({ id, amount, balance: amount, spent: 0n, returned: 0n, open: 0, sequence: 0, retired: false });
+    this.#usable += amount;
+    this.scarce = scarce;
+    this.#refillBelow = (amount < this.want(0n) ? amount : this.want(0n)) / 2n;
+  }
+
+  /** Follows the spend; call it about once a second. */
+  advance(elapsedMs: number): void {
+    if (elapsedMs <= 0) return;
+    const weight = 1 - Math.exp(-elapsedMs / averagedOverMs);
+    this.#spendRate += (Number(this.#spentSince) / elapsedMs - this.#spendRate) * weight;
+    this.#spentSince = 0n;
+  }
+
+  #retire(grant: Grant): void {
+    grant.retired = true;
+    this.#usable -= grant.balance;
+  }
+
+  /** Closes the grants that admit no more and whose requests are all settled. */
+  giveRetired(): Give[] {
+    return this.#grants.filter((grant) => grant.retired && grant.open === 0).map((grant) => this.#close(grant));
+  }
+
+  /** Gives back all that is unspent: closes grants that nobody uses, empties the others. */
+  giveUnspent(): Give[] {
+    const gives: Give[] = [];
+    for (const grant of [...this.#grants]) {
+      if (grant.open === 0) gives.push(this.#close(grant));
+      else if (grant.balance > 0n) gives.push(this.#empty(grant));
+    }
+    return gives;
+  }
+
+  #close(grant: Grant): Give {
+    const amount = grant.balance;
+    this.#grants.splice(this.#grants.indexOf(grant), 1);
+    if (!grant.retired) this.#usable -= amount;
+    grant.balance = 0n;
+    grant.returned += amount;
+    return { grantId: grant.id, sequence: ++grant.sequence, amount, close: true, spent: grant.spent };
+  }
+
+  #empty(grant: Grant): Give {
+    const amount = grant.balance;
+    if (!grant.retired) this.#usable -= amount;
+    grant.balance = 0n;
+    grant.returned += amount;
+    return { grantId: grant.id, sequence: ++grant.sequence, amount, close: false, spent: 0n };
+  }
+}
