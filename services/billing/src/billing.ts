@@ -1,0 +1,27 @@
+import type { Bus } from "@uag/kit/bus.ts";
+import type { Events } from "./events.ts";
+import type { Funds } from "./grants/funds.ts";
+import type { AccountQueue } from "./store/queue.ts";
+import type { Store } from "./store/store.ts";
+
+/** How the RPCs behave, from the environment. */
+export interface Settings {
+  readonly pepper: Buffer;
+  readonly leaseMs: number;
+  readonly orphanGraceMs: number;
+  readonly reapIntervalMs: number;
+  readonly recallWaitMs: number;
+  readonly grantShare: bigint;
+}
+
+/** What the RPCs work with. */
+export interface Billing {
+  readonly store: Store;
+  readonly queue: AccountQueue;
+  readonly funds: Funds;
+  /** Asks all holders of an account for what they hold unspent; false when they were asked a moment ago. */
+  readonly recall: (accountId: string) => boolean;
+  readonly bus: Bus;
+  readonly events: Events;
+  readonly settings: Settings;
+}

@@ -1,0 +1,28 @@
+import { commonSettings } from "@uag/kit/config.ts";
+import { z } from "zod";
+
+const milliseconds = (least: number, preset: number) => z.coerce.number().int().min(least).default(preset);
+
+export const schema = z.object({
+  ...commonSettings,
+  GRPC_PORT: z.coerce.number().int().min(0).max(65535).default(0).describe("Port of gRPC; 0 picks a free one."),
+  MONGODB_URL: z.string().min(1).describe("MongoDB replica set, as `mongodb://host:port/?replicaSet=name`."),
+  MONGODB_DATABASE: z.string().min(1).default("billing").describe("Database that holds the books."),
+  NATS_URL: z.string().min(1).describe("NATS servers, comma-separated."),
+  KEY_PEPPER: z
+    .string()
+    .regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex")
+    .describe("Secret under which API keys are digested, hex, 32 bytes or more. Changing it makes every key invalid."),
+  HOLDER_LEASE_MS: milliseconds(100, 15_000).describe("How long a holder may admit after a heartbeat."),
+  ORPHAN_GRACE_MS: milliseconds(0, 900_000).describe(
+    "How long the grants of a dead holder wait for its last requests to be settled. Longer than the longest request.",
+  ),
+  REAP_INTERVAL_MS: milliseconds(10, 2_000).describe("How often dead holders and overdue grants are looked for."),
+  RECALL_WAIT_MS: milliseconds(0, 300).describe("How long a request waits for money to come back from other holders."),
+  GRANT_SHARE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(4)
+    .describe("One grant takes at most one part in this many of what is available, unless one request needs more."),
+});

@@ -1,0 +1,144 @@
+import type { Logger } from "@uag/kit/log.ts";
+import type { Metrics } from "@uag/kit/metrics.ts";
+import type { Acquired } from "./grants/acquire.ts";
+import type { Settlement } from "./ledger/settle.ts";
+
+/** What happens in billing, each event logged and counted in one place. Amounts in nano-USD. */
+export interface Events {
+  accountCreated(accountId: string): void;
+  toppedUp(event: { accountId: string; amount: bigint; reference: string }): void;
+  correctionRefused(event: { accountId: string; amount: bigint }): void;
+  acquired(event: { accountId: string; holderId: string; acquired: Acquired }): void;
+  recalled(accountId: string): void;
+  returned(event: { grantId: string; amount: bigint; closed: boolean }): void;
+  released(event: { grantId: string; amount: bigint; why: string }): void;
+  settled(accountId: string, settlements: readonly Settlement[]): void;
+  orphaned(holderId: string): void;
+  holderClosed(event: { holderId: string; grants: number }): void;
+  fenced(holderId: string): void;
+  keyChanged(event: { keyId: string; accountId: string; change: "created" | "updated" | "revoked" }): void;
+  audited(event: { accounts: bigint; entries: bigint; violations: readonly string[]; tookMs: number }): void;
+  transactionRetried(): void;
+  reapFailed(error: unknown): void;
+}
+
+function accountEvents(log: Logger, metrics: Metrics) {
+  const topUps = metrics.counter("billing_top_ups_total", "Top-ups and corrections booked.");
+  const refused = metrics.counter(
+    "billing_negative_balance_attempts_total",
+    "Corrections refused because they would take more than is available.",
+  );
+  const keys = metrics.counter("billing_key_changes_total", "Changes of API keys.", ["change"]);
+  return {
+    accountCreated: (accountId) => log.info({ accountId }, "account created"),
+    toppedUp: ({ accountId, amount, reference }) => {
+      topUps.inc();
+      log.info({ accountId, amountNanoUsd: String(amount), reference }, "account topped up");
+    },
+    correctionRefused: ({ accountId, amount }) => {
+      refused.inc();
+      log.warn({ accountId, amountNanoUsd: String(amount) }, "correction refused");
+    },
+    keyChanged: ({ keyId, accountId, change }) => {
+      keys.inc({ change });
+      log.info({ keyId, accountId }, `key ${change}`);
+    },
+  } satisfies Partial<Events>;
+}
+
+function grantEvents(log: Logger, metrics: Metrics) {
+  const acquires = metrics.counter("billing_acquires_total", "Acquires answered.", ["outcome"]);
+  const granted = metrics.counter("billing_granted_nano_usd_total", "Money handed out in grants.");
+  const givenBack = metrics.counter("billing_returned_nano_usd_total", "Money that holders gave back.");
+  const recalls = metrics.counter("billing_recalls_total", "Times holders were asked to return what is unspent.");
+  const released = metrics.counter("billing_released_grants_total", "Grants taken back.", ["why"]);
+  const orphans = metrics.counter("billing_orphaned_holders_total", "Holders whose lease ran out.");
+  const fenced = metrics.counter("billing_fenced_calls_total", "Calls of holders that were fenced.");
+  const grantedOutcome = acquires.labels("granted");
+  const insufficientOutcome = acquires.labels("insufficient");
+  return {
+    acquired: ({ accountId, holderId, acquired }) => {
+      if (acquired.kind === "insufficient") {
+        insufficientOutcome.inc();
+        log.debug({ accountId, holderId, availableNanoUsd: String(acquired.available) }, "balance does not cover");
+        return;
+      }
+      grantedOutcome.inc();
+      granted.inc(Number(acquired.grant.amount));
+    },
+    recalled: (accountId) => {
+      recalls.inc();
+      log.debug({ accountId }, "unspent money recalled");
+    },
+    returned: ({ amount }) => givenBack.inc(Number(amount)),
+    released: ({ grantId, amount, why }) => {
+      released.inc({ why });
+      log.info({ grantId, amountNanoUsd: String(amount), why }, "grant taken back");
+    },
+    orphaned: (holderId) => {
+      orphans.inc();
+      log.warn({ holderId }, "holder lost: its lease ran out");
+    },
+    holderClosed: ({ holderId, grants }) => log.info({ holderId, grants }, "holder closed"),
+    fenced: (holderId) => {
+      fenced.inc();
+      log.warn({ holderId }, "call of a fenced holder refused");
+    },
+  } satisfies Partial<Events>;
+}
+
+function settleEvents(log: Logger, metrics: Metrics) {
+  const settles = metrics.counter("billing_settled_total", "Usage events settled.", ["outcome"]);
+  const charged = metrics.counter("billing_charged_nano_usd_total", "Money charged.");
+  const lost = metrics.counter("billing_written_off_nano_usd_total", "Cost that no money covered.");
+  const writeOffs = metrics.counter("billing_write_offs_total", "Events whose cost was not covered in full.");
+  const late = metrics.counter("billing_late_settles_total", "Events settled after their grant was gone.");
+  const unpriced = metrics.counter("billing_unpriced_total", "Events charged 0 because they have no price yet.");
+  const isNew = settles.labels("new");
+  const duplicate = settles.labels("duplicate");
+  return {
+    settled: (accountId, settlements) => {
+      for (const settlement of settlements) {
+        if (!settlement.isNew) {
+          duplicate.inc();
+          continue;
+        }
+        isNew.inc();
+        charged.inc(Number(settlement.charged));
+        const { requestId } = settlement;
+        if (settlement.late) late.inc();
+        if (settlement.unpriced) {
+          unpriced.inc();
+          log.error({ accountId, requestId }, "request has no price: charged 0 until it is repaired");
+        }
+        if (settlement.writtenOff > 0n) {
+          writeOffs.inc();
+          lost.inc(Number(settlement.writtenOff));
+          log.warn({ accountId, requestId, nanoUsd: String(settlement.writtenOff) }, "cost written off");
+        }
+      }
+    },
+  } satisfies Partial<Events>;
+}
+
+export function createEvents(log: Logger, metrics: Metrics): Events {
+  const violations = metrics.gauge("billing_audit_violations", "Broken invariants the last audit found.");
+  const retries = metrics.counter("billing_transaction_retries_total", "Transactions that had to run again.");
+  const reapFailures = metrics.counter("billing_reap_failures_total", "Rounds of the reaper that failed.");
+  return {
+    ...accountEvents(log, metrics),
+    ...grantEvents(log, metrics),
+    ...settleEvents(log, metrics),
+    audited: (event) => {
+      violations.set(event.violations.length);
+      const counts = { accounts: String(event.accounts), entries: String(event.entries), tookMs: event.tookMs };
+      if (event.violations.length === 0) log.info(counts, "books are exact");
+      else log.error({ ...counts, violations: event.violations.slice(0, 20) }, "books are not exact");
+    },
+    transactionRetried: () => retries.inc(),
+    reapFailed: (error) => {
+      reapFailures.inc();
+      log.error({ err: error }, "looking for dead holders failed");
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Book, Change, Operation } from "../ledger/book.ts";
+import { entryId } from "../ledger/entry.ts";
+import { larger, noMoney, smaller } from "../ledger/money.ts";
+import type { Grant } from "./grant.ts";
+
+export interface AcquireGrant {
+  /** Of the grant, if one is made. */
+  readonly grantId: string;
+  readonly holderId: string;
+  readonly accountId: string;
+  readonly requestId: string;
+  /** The least that is of use, nano-USD. */
+  readonly need: bigint;
+  /** What is worth asking for, nano-USD. */
+  readonly want: bigint;
+  /** Unix milliseconds; 0: the grant lives with its holder. */
+  readonly taskUntilMs: number;
+  /** A grant takes at most one part in this many of what is available, unless `need` is more. */
+  readonly share: bigint;
+}
+
+export type Acquired =
+  | { readonly kind: "granted"; readonly grant: Grant; readonly available: bigint; readonly scarce: boolean }
+  | { readonly kind: "insufficient"; readonly available: bigint; readonly held: bigint };
+
+/** Between need and want; a shrinking share of a shrinking balance, and at its end what one request needs. */
+export function grantSize(input: { need: bigint; want: bigint; available: bigint; share: bigint }): bigint {
+  return larger(input.need, smaller(input.want, input.available / input.share));
+}
+
+function existing(grant: Grant, asked: AcquireGrant, available: bigint): Acquired {
+  const same = grant.accountId === asked.accountId && (grant.holderId === asked.holderId || grant.taskUntilMs > 0);
+  if (!same || grant.state !== "open") {
+    throw new GatewayError("already_exists", "This request id belongs to another grant, or to one that is closed.", {
+      param: "request_id",
+    });
+  }
+  return { kind: "granted", grant, available, scarce: available < asked.want * asked.share };
+}
+
+/** Moves money from available to held, or says that there is too little. */
+export function acquireGrant(book: Book, asked: AcquireGrant): Change<Acquired> {
+  if (book.holders.get(asked.holderId) !== "alive") {
+    throw new GatewayError("permission_denied", "This holder was fenced. Start a new incarnation.", {
+      param: "holder_id",
+    });
+  }
+  const { available, held } = book.account.money;
+  const known = book.grantsByRequest.get(asked.requestId);
+  if (known !== undefined) return { answer: existing(known, asked, available), postings: [], grants: [] };
+  if (available < asked.need) return { answer: { kind: "insufficient", available, held }, postings: [], grants: [] };
+  const amount = asked.taskUntilMs > 0 ? asked.need : grantSize({ ...asked, available });
+  const grant: Grant = {
+    id: asked.grantId,
+    accountId: asked.accountId,
+    holderId: asked.holderId,
+    requestId: asked.requestId,
+    amount,
+    returned: 0n,
+    settled: 0n,
+    state: "open",
+    taskUntilMs: asked.taskUntilMs,
+    createdAtMs: book.nowMs,
+  };
+  const left = available - amount;
+  return {
+    answer: { kind: "granted", grant, available: left, scarce: left < asked.want * asked.share },
+    postings: [
+      {
+        id: entryId.grant(grant.id),
+        kind: "grant",
+        change: { ...noMoney, available: -amount, held: amount },
+        grantId: grant.id,
+      },
+    ],
+    grants: [grant],
+  };
+}
+
+export function acquireOperation(asked: AcquireGrant): Operation<Acquired> {
+  return {
+    accountId: asked.accountId,
+    needs: { holders: [asked.holderId], grantRequests: [asked.requestId] },
+    decide: (book) => acquireGrant(book, asked),
+  };
+}

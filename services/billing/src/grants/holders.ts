@@ -1,0 +1,93 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import { mongo } from "mongoose";
+import type { HolderDocument } from "../store/holders.ts";
+import type { Store } from "../store/store.ts";
+
+/** What a closed holder's last transactions may still bring: no transaction of MongoDB lives longer than 60 s. */
+const stragglerMs = 120_000;
+const claimMs = 30_000;
+
+/** Leases are kept by the database's clock, so that replicas whose clocks differ agree on who is alive. */
+const afterNow = (ms: number) => ({ $add: ["$$NOW", ms] });
+const newHolder = (service: string, leaseMs: number) => ({
+  service: { $ifNull: ["$service", service] },
+  createdAt: { $ifNull: ["$createdAt", "$$NOW"] },
+  leaseUntil: afterNow(leaseMs),
+  orphanedAt: { $ifNull: ["$orphanedAt", null] },
+  closedAt: { $ifNull: ["$closedAt", null] },
+  sweepAt: { $ifNull: ["$sweepAt", null] },
+});
+
+const pipeline = { updatePipeline: true } as const;
+
+/** Registers a holder the first time it is heard of. One that is known, fenced or not, stays as it is. */
+export async function ensureHolder(store: Store, holder: { id: string; leaseMs: number }): Promise<void> {
+  const known = await store.holders.exists({ _id: holder.id });
+  if (known === null) await beat(store, { ...holder, service: "" });
+}
+
+/** Renews a holder's lease; false when the holder is fenced. */
+export async function beat(store: Store, holder: { id: string; service: string; leaseMs: number }): Promise<boolean> {
+  const set = { ...newHolder(holder.service, holder.leaseMs), state: "alive" };
+  try {
+    await store.holders.updateOne({ _id: holder.id, state: "alive" }, [{ $set: set }], { ...pipeline, upsert: true });
+    return true;
+  } catch (error) {
+    // The upsert meets the holder in another state, or another first call of the same holder.
+    if (!(error instanceof mongo.MongoServerError) || error.code !== 11000) throw error;
+    return (await store.holders.exists({ _id: holder.id, state: "alive" })) !== null;
+  }
+}
+
+/** Fences a holder and marks what it holds for release. An unknown one is remembered as closed. */
+export async function markClosed(store: Store, holderId: string): Promise<void> {
+  if (holderId === "") throw new GatewayError("invalid_request", undefined, { param: "holder_id" });
+  const closed = { $in: [{ $ifNull: ["$state", ""] }, ["closed", "gone"]] };
+  const set = {
+    ...newHolder("", 0),
+    state: { $cond: [closed, "$state", "closed"] },
+    closedAt: { $cond: [closed, "$closedAt", "$$NOW"] },
+    sweepAt: { $cond: [closed, "$sweepAt", "$$NOW"] },
+  };
+  await store.holders.updateOne({ _id: holderId }, [{ $set: set }], { ...pipeline, upsert: true });
+}
+
+/** Fences one holder whose lease has run out, and answers its id; undefined when there is none. */
+export async function orphanOne(store: Store): Promise<string | undefined> {
+  const lapsed = { state: "alive", $expr: { $lt: ["$leaseUntil", "$$NOW"] } } as const;
+  const set = { state: "orphaned", orphanedAt: "$$NOW" };
+  const holder = await store.holders
+    .findOneAndUpdate(lapsed, [{ $set: set }], { ...pipeline, projection: { _id: 1 } })
+    .lean<HolderDocument>();
+  return holder?._id;
+}
+
+/** Closes every holder that has been orphaned for longer than the grace. */
+export async function closeOrphans(store: Store, graceMs: number): Promise<void> {
+  const overdue = {
+    state: "orphaned",
+    $expr: { $lt: [{ $add: ["$orphanedAt", graceMs] }, "$$NOW"] },
+  } as const;
+  const set = { state: "closed", closedAt: "$$NOW", sweepAt: "$$NOW" };
+  await store.holders.updateMany(overdue, [{ $set: set }], pipeline);
+}
+
+/** Takes one closed holder to be swept, for 30 s: another replica takes it up if this one dies over it. */
+export async function claimSweep(store: Store): Promise<string | undefined> {
+  const due = { state: "closed", $expr: { $lte: ["$sweepAt", "$$NOW"] } } as const;
+  const holder = await store.holders
+    .findOneAndUpdate(due, [{ $set: { sweepAt: afterNow(claimMs) } }], { ...pipeline, projection: { _id: 1 } })
+    .lean<HolderDocument>();
+  return holder?._id;
+}
+
+/**
+ * Notes that a closed holder's grants are released. It is swept once more after 2 minutes, for a grant whose transaction
+ * had begun before the holder was fenced and was committed after its grants were listed; then it is gone.
+ */
+export async function markSwept(store: Store, holderId: string): Promise<void> {
+  const last = { $add: ["$closedAt", stragglerMs] };
+  const over = { $gt: ["$$NOW", last] };
+  const set = { state: { $cond: [over, "gone", "closed"] }, sweepAt: last };
+  await store.holders.updateOne({ _id: holderId, state: "closed" }, [{ $set: set }], pipeline);
+}

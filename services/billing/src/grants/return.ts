@@ -1,0 +1,74 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Book, Change, Operation } from "../ledger/book.ts";
+import { entryId, type Posting } from "../ledger/entry.ts";
+import { noMoney } from "../ledger/money.ts";
+import { type Grant, isLive, leftOf } from "./grant.ts";
+
+export interface ReturnMoney {
+  readonly grantId: string;
+  readonly accountId: string;
+  readonly sequence: number;
+  /** Unspent money that goes back, nano-USD. Not looked at when the grant closes. */
+  readonly amount: bigint;
+  readonly close: boolean;
+  /** With `close`: the sum over the grant's requests of the smaller of cost and hold, nano-USD. */
+  readonly spent: bigint;
+}
+
+const nothing: Change<bigint> = { answer: 0n, postings: [], grants: [] };
+
+function release(grant: Grant, id: string, amount: bigint, state: Grant["state"], note: string): Change<bigint> {
+  const posting: Posting = {
+    id,
+    kind: "release",
+    change: { ...noMoney, available: amount, held: -amount },
+    grantId: grant.id,
+    note,
+  };
+  return { answer: amount, postings: [posting], grants: [{ ...grant, returned: grant.returned + amount, state }] };
+}
+
+function invalid(param: string, text: string): GatewayError {
+  return new GatewayError("invalid_request", text, { param });
+}
+
+/** Gives money of a grant back to its account; answers how much. A return that was applied before, or that comes after the end of its grant, changes nothing. */
+export function returnMoney(book: Book, asked: ReturnMoney): Change<bigint> {
+  const grant = book.grants.get(asked.grantId);
+  if (grant === undefined) throw new GatewayError("not_found", "There is no such grant.", { param: "grant_id" });
+  const id = entryId.return(grant.id, asked.sequence);
+  if (book.entries.has(id) || grant.state !== "open") return nothing;
+  if (asked.close) {
+    const unspent = grant.amount - grant.returned - asked.spent;
+    if (unspent < 0n) throw invalid("spent_nano_usd", "More was spent than the grant had.");
+    if (asked.spent < grant.settled) throw invalid("spent_nano_usd", "Less was spent than has been settled already.");
+    return release(grant, id, unspent, asked.spent === grant.settled ? "finished" : "closed", "closed");
+  }
+  if (asked.amount > leftOf(grant)) throw invalid("amount_nano_usd", "The grant does not have that much left.");
+  return asked.amount === 0n ? nothing : release(grant, id, asked.amount, "open", "returned");
+}
+
+export function returnOperation(asked: ReturnMoney): Operation<bigint> {
+  return {
+    accountId: asked.accountId,
+    needs: { grants: [asked.grantId], entries: [entryId.return(asked.grantId, asked.sequence)] },
+    decide: (book) => returnMoney(book, asked),
+  };
+}
+
+/** Takes back all that a grant still holds, for good; answers how much, or undefined when it had ended already. */
+export function releaseOperation(asked: {
+  grantId: string;
+  accountId: string;
+  why: string;
+}): Operation<bigint | undefined> {
+  return {
+    accountId: asked.accountId,
+    needs: { grants: [asked.grantId] },
+    decide(book) {
+      const grant = book.grants.get(asked.grantId);
+      if (grant === undefined || !isLive(grant)) return { answer: undefined, postings: [], grants: [] };
+      return release(grant, entryId.release(grant.id), leftOf(grant), "released", asked.why);
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import type { Billing } from "../billing.ts";
+import type { KeyDocument } from "../store/keys.ts";
+
+/** Tells every router, over NATS `billing.key-changed`, to forget what it knows of the key. */
+export function announceChange(
+  billing: Pick<Billing, "bus" | "events">,
+  key: KeyDocument,
+  change: "created" | "updated" | "revoked",
+): void {
+  const payload = JSON.stringify({ key_id: key._id, digest: key.digest.toString("hex") });
+  billing.bus.connection.publish("billing.key-changed", payload);
+  billing.events.keyChanged({ keyId: key._id, accountId: key.accountId, change });
+}

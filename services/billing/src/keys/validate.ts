@@ -1,0 +1,34 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Limits } from "@uag/proto/common/v1/caller.ts";
+
+const longestName = 200;
+const mostModels = 1_000;
+const latestMs = 8_640_000_000_000_000n;
+
+function invalid(param: string, text: string): GatewayError {
+  return new GatewayError("invalid_request", text, { param });
+}
+
+function checkLimits(limits: Limits): void {
+  for (const [name, value] of Object.entries(limits)) {
+    if (typeof value === "bigint" && value < 0n) throw invalid(`limits.${name}`, "A limit cannot be negative.");
+  }
+}
+
+/** @throws {GatewayError} `invalid_request` naming the field. */
+export function checkKeyFields(fields: {
+  name?: string;
+  models?: string[];
+  limits?: Limits | undefined;
+  expiresAtMs?: bigint;
+}): void {
+  if (fields.name !== undefined && fields.name.length > longestName) throw invalid("name", "The name is too long.");
+  const models = fields.models ?? [];
+  if (models.length > mostModels) throw invalid("models", `A key can name at most ${mostModels} models.`);
+  if (models.some((model) => model === "" || model.length > longestName)) {
+    throw invalid("models", "A model's name has 1 to 200 characters.");
+  }
+  if (fields.limits !== undefined) checkLimits(fields.limits);
+  const { expiresAtMs = 0n } = fields;
+  if (expiresAtMs < 0n || expiresAtMs > latestMs) throw invalid("expires_at_ms", "That is not a time.");
+}

@@ -1,0 +1,98 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import type { Grant, HolderState } from "../grants/grant.ts";
+import { chain, type Posting } from "./entry.ts";
+import { addMoney, isBalanced, isSound, type Money } from "./money.ts";
+
+/** An account as its next row finds it. */
+export interface AccountState {
+  readonly id: string;
+  readonly money: Money;
+  /** Of the last row; 0 before the first. */
+  readonly seq: bigint;
+  /** Hash of the last row. */
+  readonly head: Buffer;
+}
+
+/** What a decision may look at: the account, and what the operation said it needs, as one moment saw them. */
+export interface Book {
+  readonly account: AccountState;
+  readonly grants: ReadonlyMap<string, Grant>;
+  readonly grantsByRequest: ReadonlyMap<string, Grant>;
+  readonly holders: ReadonlyMap<string, HolderState>;
+  /** What rows that exist already changed, by row id. */
+  readonly entries: ReadonlyMap<string, Money>;
+  readonly nowMs: number;
+}
+
+/** What a decision changes: rows to append and grants as they are afterwards. */
+export interface Change<A> {
+  readonly answer: A;
+  readonly postings: readonly Posting[];
+  readonly grants: readonly Grant[];
+}
+
+/** The parts of the book, by id, that an operation has to see. */
+export interface Needs {
+  readonly grants?: readonly string[];
+  readonly grantRequests?: readonly string[];
+  readonly holders?: readonly string[];
+  readonly entries?: readonly string[];
+}
+
+/** One change of one account. `decide` is pure: it may run several times, and counts only when its rows are committed. */
+export interface Operation<A> {
+  readonly accountId: string;
+  readonly needs: Needs;
+  /** @throws {GatewayError} when the operation is refused; nothing is changed then. */
+  decide(book: Book): Change<A>;
+}
+
+/** A book that takes up changes, and remembers what has to be written. */
+export class WorkingBook implements Book {
+  account: AccountState;
+  readonly grants: Map<string, Grant>;
+  readonly grantsByRequest: Map<string, Grant>;
+  readonly holders: ReadonlyMap<string, HolderState>;
+  readonly entries: Map<string, Money>;
+  readonly nowMs: number;
+  readonly newEntries: Entry[] = [];
+  readonly changedGrants = new Map<string, Grant>();
+
+  constructor(book: Book) {
+    this.account = book.account;
+    this.grants = new Map(book.grants);
+    this.grantsByRequest = new Map(book.grantsByRequest);
+    this.holders = book.holders;
+    this.entries = new Map(book.entries);
+    this.nowMs = book.nowMs;
+  }
+
+  /**
+   * Decides one operation and takes up its change as a whole or not at all.
+   * @throws {GatewayError} the decision's refusal, or `internal_error` when the change would break the books.
+   */
+  run<A>(operation: Operation<A>): A {
+    const change = operation.decide(this);
+    const money = change.postings.reduce((sum, posting) => addMoney(sum, posting.change), this.account.money);
+    if (!isSound(money) || !change.postings.every((posting) => isBalanced(posting.change))) {
+      const cause = new Error(`rows ${change.postings.map((posting) => posting.id).join(", ")} would break the books`);
+      throw new GatewayError("internal_error", undefined, { cause });
+    }
+    for (const posting of change.postings) this.#append(posting);
+    for (const grant of change.grants) {
+      this.grants.set(grant.id, grant);
+      this.grantsByRequest.set(grant.requestId, grant);
+      this.changedGrants.set(grant.id, grant);
+    }
+    return change.answer;
+  }
+
+  #append(posting: Posting): void {
+    const { id, money, seq, head } = this.account;
+    const entry = chain(posting, { accountId: id, seq: seq + 1n, previousHash: head, atMs: this.nowMs });
+    this.newEntries.push(entry);
+    this.entries.set(entry.id, posting.change);
+    this.account = { id, money: addMoney(money, posting.change), seq: entry.seq, head: entry.hash };
+  }
+}

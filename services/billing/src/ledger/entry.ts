@@ -1,0 +1,77 @@
+import { hash } from "node:crypto";
+import { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { Money } from "./money.ts";
+
+export type EntryKind = "top_up" | "correction" | "grant" | "release" | "settle";
+
+/** A row that is about to be written: what it changes, before it has its place in the account's chain. */
+export interface Posting {
+  /** Says what the row is about, so that the same thing can't be written twice. See {@link entryId}. */
+  readonly id: string;
+  readonly kind: EntryKind;
+  readonly change: Money;
+  readonly grantId?: string;
+  readonly requestId?: string;
+  readonly event?: UsageEvent;
+  readonly note?: string;
+}
+
+/** The identities of ledger rows. */
+export const entryId = {
+  topUp: (accountId: string, reference: string): string => `topup:${accountId}:${reference}`,
+  grant: (grantId: string): string => `grant:${grantId}`,
+  return: (grantId: string, sequence: number): string => `return:${grantId}:${sequence}`,
+  release: (grantId: string): string => `release:${grantId}`,
+  settle: (requestId: string): string => `settle:${requestId}`,
+};
+
+const none = Buffer.alloc(0);
+
+/** The `previous_hash` of an account's first row. */
+export const chainStart: Buffer = Buffer.alloc(32);
+
+/**
+ * SHA-256 over the row as protobuf, `hash` left out. The generated encoder writes fields in the order of their numbers
+ * and leaves out defaults, so a row has one encoding, and fields that are added to the message later change no old hash.
+ */
+export function hashOf(entry: Entry): Buffer {
+  return hash("sha256", Entry.encode({ ...entry, hash: none }).finish(), "buffer");
+}
+
+/** Gives a posting its place after the row with `previousHash`. */
+export function chain(
+  posting: Posting,
+  place: { accountId: string; seq: bigint; previousHash: Buffer; atMs: number },
+): Entry {
+  const entry: Entry = {
+    id: posting.id,
+    accountId: place.accountId,
+    seq: place.seq,
+    kind: posting.kind,
+    availableNanoUsd: posting.change.available,
+    heldNanoUsd: posting.change.held,
+    chargedNanoUsd: posting.change.charged,
+    writtenOffNanoUsd: posting.change.writtenOff,
+    toppedUpNanoUsd: posting.change.toppedUp,
+    grantId: posting.grantId ?? "",
+    requestId: posting.requestId ?? "",
+    atMs: BigInt(place.atMs),
+    event: posting.event,
+    note: posting.note ?? "",
+    previousHash: place.previousHash,
+    hash: none,
+  };
+  entry.hash = hashOf(entry);
+  return entry;
+}
+
+export function changeOf(entry: Entry): Money {
+  return {
+    available: entry.availableNanoUsd,
+    held: entry.heldNanoUsd,
+    charged: entry.chargedNanoUsd,
+    writtenOff: entry.writtenOffNanoUsd,
+    toppedUp: entry.toppedUpNanoUsd,
+  };
+}

@@ -1,0 +1,108 @@
+import { Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { type Grant, isLive, leftOf } from "../grants/grant.ts";
+import type { Book, Change, Operation } from "./book.ts";
+import { entryId, type Posting } from "./entry.ts";
+import { larger, type Money, smaller } from "./money.ts";
+
+/** How one event was settled. Amounts in nano-USD. */
+export interface Settlement {
+  readonly requestId: string;
+  /** False when the event had been settled before. */
+  readonly isNew: boolean;
+  readonly charged: bigint;
+  readonly writtenOff: bigint;
+  /** Its grant was gone already, so it was charged from what is available. */
+  readonly late: boolean;
+  readonly unpriced: boolean;
+}
+
+/** Where the money of one cost comes from: the request's own hold first, then what is available; the rest is lost to us. */
+export function splitCost(input: { cost: bigint; hold: bigint; left: bigint; available: bigint }): {
+  fromHeld: bigint;
+  fromAvailable: bigint;
+  writtenOff: bigint;
+} {
+  const fromHeld = larger(0n, smaller(input.cost, smaller(input.hold, input.left)));
+  const fromAvailable = smaller(input.cost - fromHeld, input.available);
+  return { fromHeld, fromAvailable, writtenOff: input.cost - fromHeld - fromAvailable };
+}
+
+/** What an event is charged: nothing while it has no price. */
+export function costOf(event: UsageEvent): bigint {
+  return event.pricing === Pricing.UNPRICED ? 0n : event.costNanoUsd;
+}
+
+/** A write-off is our own credit to the account, so it comes in and is gone in the same row: the row stays balanced. */
+function postingOf(event: UsageEvent, split: ReturnType<typeof splitCost>, late: boolean): Posting {
+  const notes = [event.pricing === Pricing.UNPRICED ? "unpriced" : "", late ? "late" : ""].filter(Boolean);
+  return {
+    id: entryId.settle(event.requestId),
+    kind: "settle",
+    change: {
+      available: -split.fromAvailable,
+      held: -split.fromHeld,
+      charged: split.fromHeld + split.fromAvailable,
+      writtenOff: split.writtenOff,
+      toppedUp: split.writtenOff,
+    },
+    grantId: event.grantId,
+    requestId: event.requestId,
+    event,
+    note: notes.join(", "),
+  };
+}
+
+function settledGrant(grant: Grant, fromHeld: bigint): Grant {
+  const settled = grant.settled + fromHeld;
+  const done = grant.state === "closed" && grant.amount - grant.returned === settled;
+  return { ...grant, settled, state: done ? "finished" : grant.state };
+}
+
+const earlier = (requestId: string, change: Money): Settlement => ({
+  requestId,
+  isNew: false,
+  charged: change.charged,
+  writtenOff: change.writtenOff,
+  late: false,
+  unpriced: false,
+});
+
+/** Settles the events of one account in the order given; one that is settled already changes nothing. */
+export function settleEvents(book: Book, events: readonly UsageEvent[]): Change<Settlement[]> {
+  let { available } = book.account.money;
+  const grants = new Map<string, Grant>();
+  const postings = new Map<string, Posting>();
+  const answer = events.map((event): Settlement => {
+    const id = entryId.settle(event.requestId);
+    const known = book.entries.get(id) ?? postings.get(id)?.change;
+    if (known !== undefined) return earlier(event.requestId, known);
+    const grant = grants.get(event.grantId) ?? book.grants.get(event.grantId);
+    const left = grant === undefined ? 0n : leftOf(grant);
+    const cost = costOf(event);
+    const split = splitCost({ cost, hold: event.holdNanoUsd, left, available });
+    const late = cost > 0n && !(grant !== undefined && isLive(grant));
+    available -= split.fromAvailable;
+    if (grant !== undefined && split.fromHeld > 0n) grants.set(grant.id, settledGrant(grant, split.fromHeld));
+    postings.set(id, postingOf(event, split, late));
+    return {
+      requestId: event.requestId,
+      isNew: true,
+      charged: split.fromHeld + split.fromAvailable,
+      writtenOff: split.writtenOff,
+      late,
+      unpriced: event.pricing === Pricing.UNPRICED,
+    };
+  });
+  return { answer, postings: [...postings.values()], grants: [...grants.values()] };
+}
+
+export function settleOperation(accountId: string, events: readonly UsageEvent[]): Operation<Settlement[]> {
+  return {
+    accountId,
+    needs: {
+      entries: events.map((event) => entryId.settle(event.requestId)),
+      grants: [...new Set(events.map((event) => event.grantId))].filter((id) => id !== ""),
+    },
+    decide: (book) => settleEvents(book, events),
+  };
+}

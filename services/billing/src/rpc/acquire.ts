@@ -1,0 +1,68 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import { newId } from "@uag/kit/ids.ts";
+import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
+import type { Billing } from "../billing.ts";
+import { type Acquired, type AcquireGrant, acquireOperation } from "../grants/acquire.ts";
+import { ensureHolder } from "../grants/holders.ts";
+import { larger, largestAmount } from "../ledger/money.ts";
+
+const longestId = 200;
+
+function check(request: AcquireRequest): void {
+  const invalid = (param: string, text: string) => new GatewayError("invalid_request", text, { param });
+  for (const [param, id] of [
+    ["holder_id", request.holderId],
+    ["request_id", request.requestId],
+  ] as const) {
+    if (id === "" || id.length > longestId) throw invalid(param, "An id has 1 to 200 characters.");
+  }
+  if (request.needNanoUsd < 1n || request.needNanoUsd > largestAmount) {
+    throw invalid("need_nano_usd", "The need is not an amount of money.");
+  }
+  if (request.wantNanoUsd > largestAmount) throw invalid("want_nano_usd", "The want is not an amount of money.");
+  if (request.taskUntilMs < 0n || request.taskUntilMs > 8_640_000_000_000_000n) {
+    throw invalid("task_until_ms", "That is not a time.");
+  }
+}
+
+/** Tries, and while money may come back from other holders, asks for it and tries again. */
+async function acquirePatiently(billing: Billing, asked: AcquireGrant): Promise<Acquired> {
+  const { queue, funds, events, settings } = billing;
+  const deadline = performance.now() + settings.recallWaitMs;
+  for (;;) {
+    const acquired = await queue.submit(acquireOperation(asked));
+    const timeoutMs = deadline - performance.now();
+    if (acquired.kind === "granted" || acquired.held === 0n || timeoutMs <= 0) return acquired;
+    if (billing.recall(asked.accountId)) events.recalled(asked.accountId);
+    await funds.wait({ accountId: asked.accountId, need: asked.need, timeoutMs });
+  }
+}
+
+/** Hands out money ahead of need, or says that it is not there. */
+export async function acquire(billing: Billing, request: AcquireRequest): Promise<AcquireResponse> {
+  check(request);
+  const { holderId, accountId } = request;
+  await ensureHolder(billing.store, { id: holderId, leaseMs: billing.settings.leaseMs });
+  const acquired = await acquirePatiently(billing, {
+    grantId: newId("gr"),
+    holderId,
+    accountId,
+    requestId: request.requestId,
+    need: request.needNanoUsd,
+    want: larger(request.needNanoUsd, request.wantNanoUsd),
+    taskUntilMs: Number(request.taskUntilMs),
+    share: billing.settings.grantShare,
+  }).catch((error: unknown) => {
+    if (error instanceof GatewayError && error.code === "permission_denied") billing.events.fenced(holderId);
+    throw error;
+  });
+  billing.events.acquired({ accountId, holderId, acquired });
+  const granted = acquired.kind === "granted";
+  return {
+    grantId: granted ? acquired.grant.id : "",
+    amountNanoUsd: granted ? acquired.grant.amount : 0n,
+    availableNanoUsd: acquired.available,
+    scarce: granted ? acquired.scarce : true,
+    insufficient: !granted,
+  };
+}

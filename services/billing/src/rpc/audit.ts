@@ -1,0 +1,86 @@
+import type { AuditResponse } from "@uag/proto/billing/v1/ledger.ts";
+import type { Billing } from "../billing.ts";
+import { auditAccount, type GrantSums } from "../ledger/audit.ts";
+import { type AccountDocument, accountState } from "../store/accounts.ts";
+import { type GrantDocument, grantOf } from "../store/grants.ts";
+import { type EntryDocument, entryMessage } from "../store/ledger.ts";
+import type { Store } from "../store/store.ts";
+
+const mostViolations = 1_000;
+const rowsAtOnce = 500;
+
+interface Moment {
+  readonly account: AccountDocument;
+  readonly live: GrantDocument[];
+  readonly sums: GrantSums;
+}
+
+/** The account and its grants as one moment saw them, while traffic goes on. */
+async function readMoment(store: Store, accountId: string): Promise<Moment | undefined> {
+  await using session = await store.connection.startSession({ snapshot: true });
+  const account = await store.accounts.findById(accountId).session(session).lean<AccountDocument>();
+  if (account === null) return undefined;
+  const live = await store.grants.find({ accountId, live: true }).session(session).lean<GrantDocument[]>();
+  const sum = (field: string) => ({ $sum: `$${field}` });
+  const [sums] = await store.grants
+    .aggregate<GrantSums>([
+      { $match: { accountId } },
+      { $group: { _id: null, amount: sum("amount"), returned: sum("returned"), settled: sum("settled") } },
+    ])
+    .session(session);
+  return { account, live, sums: sums ?? { amount: 0n, returned: 0n, settled: 0n } };
+}
+
+/** The next account that has rows or a document of its own, after `last`. */
+async function nextAccount(store: Store, last: string): Promise<string | undefined> {
+  const [account, row] = await Promise.all([
+    store.accounts
+      .findOne({ _id: { $gt: last } }, { _id: 1 })
+      .sort({ _id: 1 })
+      .lean<{ _id: string }>(),
+    store.ledger
+      .findOne({ accountId: { $gt: last } }, { accountId: 1 })
+      .sort({ accountId: 1, seq: 1 })
+      .lean<EntryDocument>(),
+  ]);
+  return [account?._id, row?.accountId].filter((id) => id !== undefined).sort()[0];
+}
+
+/** Rows up to the moment's last never change, so they are streamed outside of its snapshot, however many they are. */
+async function auditOne(store: Store, accountId: string, report: (sentence: string) => void) {
+  const moment = await readMoment(store, accountId);
+  const audit = auditAccount(accountId, report);
+  if (moment === undefined) {
+    report(`Account ${accountId} does not exist, but has rows.`);
+    return { audit, moment };
+  }
+  const filter = { accountId, seq: { $lte: moment.account.seq } };
+  const rows = store.ledger.find(filter).sort({ seq: 1 }).lean<EntryDocument[]>().cursor({ batchSize: rowsAtOnce });
+  for await (const row of rows) audit.row(entryMessage(row as unknown as EntryDocument));
+  audit.finish(accountState(moment.account), { live: moment.live.map(grantOf), sums: moment.sums });
+  return { audit, moment };
+}
+
+/** Re-adds every account's ledger from its first row, and compares it with balances and grants. Give it a long deadline. */
+export async function audit(billing: Billing): Promise<AuditResponse> {
+  const { store, events } = billing;
+  const started = performance.now();
+  const answer = { accounts: 0n, entries: 0n, settledRequests: 0n, heldNanoUsd: 0n, openGrants: 0n };
+  const violations: string[] = [];
+  let unlisted = 0;
+  const report = (sentence: string): void => {
+    if (violations.length < mostViolations) violations.push(sentence);
+    else unlisted++;
+  };
+  for (let id = await nextAccount(store, ""); id !== undefined; id = await nextAccount(store, id)) {
+    const { audit: account, moment } = await auditOne(store, id, report);
+    answer.accounts += 1n;
+    answer.entries += account.entries;
+    answer.settledRequests += account.settledRequests;
+    answer.heldNanoUsd += moment?.account.held ?? 0n;
+    answer.openGrants += BigInt(moment?.live.length ?? 0);
+  }
+  if (unlisted > 0) violations.push(`${unlisted} more faults are not listed.`);
+  events.audited({ ...answer, violations, tookMs: Math.round(performance.now() - started) });
+  return { ...answer, violations };
+}

@@ -1,0 +1,32 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import { newId } from "@uag/kit/ids.ts";
+import type { Account, CreateAccountRequest } from "@uag/proto/billing/v1/accounts.ts";
+import type { Billing } from "../billing.ts";
+import { chainStart } from "../ledger/entry.ts";
+import { noMoney } from "../ledger/money.ts";
+import { type AccountDocument, accountMessage } from "../store/accounts.ts";
+
+/** Ids are part of NATS subjects, so they hold none of their special characters. */
+const accountId = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Makes an account without money; one that exists under the id is answered unchanged. */
+export async function createAccount(billing: Billing, request: CreateAccountRequest): Promise<Account> {
+  const id = request.id === "" ? newId("acct") : request.id;
+  if (!accountId.test(id)) {
+    throw new GatewayError("invalid_request", "An account id has 1 to 64 letters, digits, _ or -.", { param: "id" });
+  }
+  const fresh = {
+    ...noMoney,
+    name: request.name,
+    seq: 0n,
+    head: chainStart,
+    version: 0n,
+    createdAt: new Date(),
+  };
+  const before = await billing.store.accounts
+    .findOneAndUpdate({ _id: id }, { $setOnInsert: fresh }, { upsert: true, returnDocument: "before" })
+    .lean<AccountDocument>();
+  if (before !== null) return accountMessage(before);
+  billing.events.accountCreated(id);
+  return accountMessage({ _id: id, ...fresh });
+}

@@ -1,0 +1,11 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { GetKeyRequest, Key } from "@uag/proto/billing/v1/keys.ts";
+import type { Billing } from "../billing.ts";
+import { keyMessage } from "../keys/key.ts";
+import type { KeyDocument } from "../store/keys.ts";
+
+export async function getKey(billing: Billing, request: GetKeyRequest): Promise<Key> {
+  const key = await billing.store.keys.findById(request.id).lean<KeyDocument>();
+  if (key === null) throw new GatewayError("not_found", "There is no such key.", { param: "id" });
+  return keyMessage(key);
+}

@@ -1,0 +1,32 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { GetSubscriptionRequest, Subscription } from "@uag/proto/billing/v1/accounts.ts";
+import type { Billing } from "../billing.ts";
+import { smaller } from "../ledger/money.ts";
+import type { AccountDocument } from "../store/accounts.ts";
+import type { KeyDocument } from "../store/keys.ts";
+
+/**
+ * The quota of a key as OpenAI-style dashboards show it: all the money its account was ever given, used or not (what we
+ * wrote off is our own and does not count), and at most the key's monthly budget.
+ */
+export async function getSubscription(billing: Billing, request: GetSubscriptionRequest): Promise<Subscription> {
+  const { accounts, keys, ledger } = billing.store;
+  const { accountId, keyId } = request;
+  const [account, key, topUp] = await Promise.all([
+    accounts.findById(accountId).lean<AccountDocument>(),
+    keyId === "" ? null : keys.findOne({ _id: keyId, accountId }).lean<KeyDocument>(),
+    ledger.exists({ accountId, kind: "top_up" }).sort({ seq: 1 }),
+  ]);
+  if (account === null) throw new GatewayError("not_found", "There is no such account.", { param: "account_id" });
+  if (key === null && keyId !== "") throw new GatewayError("not_found", "There is no such key.", { param: "key_id" });
+  const total = account.toppedUp - account.writtenOff;
+  const budget = key?.limits.monthlyBudgetNanoUsd ?? 0n;
+  return {
+    hasPaymentMethod: topUp !== null,
+    planId: "payg",
+    planTitle: "Pay as you go",
+    hardLimitNanoUsd: budget > 0n ? smaller(total, budget) : total,
+    systemHardLimitNanoUsd: total,
+    accessUntil: BigInt(Math.floor((key?.expiresAt?.getTime() ?? 0) / 1_000)),
+  };
+}

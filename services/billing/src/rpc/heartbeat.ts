@@ -1,0 +1,16 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { HeartbeatRequest, HeartbeatResponse } from "@uag/proto/billing/v1/grants.ts";
+import type { Billing } from "../billing.ts";
+import { beat } from "../grants/holders.ts";
+
+/** Keeps a holder alive. One whose lease ran out but that nobody fenced yet lives on. */
+export async function heartbeat(billing: Billing, request: HeartbeatRequest): Promise<HeartbeatResponse> {
+  const { holderId, service } = request;
+  const { leaseMs } = billing.settings;
+  if (holderId === "") throw new GatewayError("invalid_request", undefined, { param: "holder_id" });
+  if (await beat(billing.store, { id: holderId, service, leaseMs })) return { leaseMs };
+  billing.events.fenced(holderId);
+  throw new GatewayError("permission_denied", "This holder was fenced. Start a new incarnation.", {
+    param: "holder_id",
+  });
+}

@@ -1,0 +1,30 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { ListEntriesRequest, ListEntriesResponse } from "@uag/proto/billing/v1/ledger.ts";
+import type { Billing } from "../billing.ts";
+import { entryId } from "../ledger/entry.ts";
+import { type EntryDocument, entryMessage } from "../store/ledger.ts";
+import { cutPage, readPage } from "./page.ts";
+
+async function ofRequest(billing: Billing, request: ListEntriesRequest): Promise<ListEntriesResponse> {
+  const row = await billing.store.ledger.findById(entryId.settle(request.requestId)).lean<EntryDocument>();
+  const fits = row !== null && (request.accountId === "" || row.accountId === request.accountId);
+  return { entries: fits ? [entryMessage(row)] : [], nextCursor: "" };
+}
+
+/** Rows of one account, newest first; or the rows about one request. */
+export async function listEntries(billing: Billing, request: ListEntriesRequest): Promise<ListEntriesResponse> {
+  if (request.requestId !== "") return ofRequest(billing, request);
+  const { accountId } = request;
+  if (accountId === "") {
+    throw new GatewayError("invalid_request", "Name an account or a request.", { param: "account_id" });
+  }
+  const { limit, after } = readPage(request.page);
+  if (!/^\d{0,18}$/.test(after)) throw new GatewayError("invalid_request", undefined, { param: "page.cursor" });
+  const found = await billing.store.ledger
+    .find(after === "" ? { accountId } : { accountId, seq: { $lt: BigInt(after) } })
+    .sort({ seq: -1 })
+    .limit(limit + 1)
+    .lean<EntryDocument[]>();
+  const { rows, nextCursor } = cutPage(found, limit, (row) => String(row.seq));
+  return { entries: rows.map(entryMessage), nextCursor };
+}

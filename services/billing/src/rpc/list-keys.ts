@@ -1,0 +1,22 @@
+import type { ListKeysRequest, ListKeysResponse } from "@uag/proto/billing/v1/keys.ts";
+import type { Billing } from "../billing.ts";
+import { keyMessage } from "../keys/key.ts";
+import type { KeyDocument } from "../store/keys.ts";
+import { cutPage, readPage } from "./page.ts";
+
+/** Keys, newest first: their ids sort by the time they were made. */
+export async function listKeys(billing: Billing, request: ListKeysRequest): Promise<ListKeysResponse> {
+  const { limit, after } = readPage(request.page);
+  const filter = {
+    ...(request.accountId === "" ? {} : { accountId: request.accountId }),
+    ...(request.includeRevoked ? {} : { revokedAt: null }),
+    ...(after === "" ? {} : { _id: { $lt: after } }),
+  };
+  const found = await billing.store.keys
+    .find(filter)
+    .sort({ _id: -1 })
+    .limit(limit + 1)
+    .lean<KeyDocument[]>();
+  const { rows, nextCursor } = cutPage(found, limit, (key) => key._id);
+  return { keys: rows.map(keyMessage), nextCursor };
+}

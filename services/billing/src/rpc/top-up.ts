@@ -1,0 +1,36 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Account, TopUpRequest } from "@uag/proto/billing/v1/accounts.ts";
+import type { Billing } from "../billing.ts";
+import { largestAmount } from "../ledger/money.ts";
+import { topUpOperation } from "../ledger/top-up.ts";
+import { getAccount } from "./get-account.ts";
+
+const longestReference = 200;
+
+function check(request: TopUpRequest): void {
+  const { amountNanoUsd: amount, reference } = request;
+  if (amount === 0n || amount > largestAmount || amount < -largestAmount) {
+    throw new GatewayError("invalid_request", "The amount is zero or too large.", { param: "amount_nano_usd" });
+  }
+  if (reference === "" || reference.length > longestReference) {
+    throw new GatewayError("invalid_request", "A top-up needs a reference of 1 to 200 characters.", {
+      param: "reference",
+    });
+  }
+}
+
+/** Adds money, or takes available money away; once for each reference. */
+export async function topUp(billing: Billing, request: TopUpRequest): Promise<Account> {
+  check(request);
+  const { accountId, amountNanoUsd: amount, reference, note } = request;
+  try {
+    const isNew = await billing.queue.submit(topUpOperation({ accountId, amount, reference, note }));
+    if (isNew) billing.events.toppedUp({ accountId, amount, reference });
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === "insufficient_balance") {
+      billing.events.correctionRefused({ accountId, amount });
+    }
+    throw error;
+  }
+  return getAccount(billing, { id: accountId });
+}

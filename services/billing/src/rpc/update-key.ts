@@ -1,0 +1,33 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Key, UpdateKeyRequest } from "@uag/proto/billing/v1/keys.ts";
+import type { Billing } from "../billing.ts";
+import { announceChange } from "../keys/announce.ts";
+import { dateOf, keyMessage, limitsDocument } from "../keys/key.ts";
+import { checkKeyFields } from "../keys/validate.ts";
+import type { KeyDocument } from "../store/keys.ts";
+
+const fieldOf: Record<string, (request: UpdateKeyRequest) => Partial<KeyDocument>> = {
+  name: (request) => ({ name: request.name }),
+  models: (request) => ({ models: request.models }),
+  limits: (request) => ({ limits: limitsDocument(request.limits) }),
+  expires_at_ms: (request) => ({ expiresAt: dateOf(request.expiresAtMs) }),
+};
+
+/** Changes the named fields of a key; routers hear of it at once. */
+export async function updateKey(billing: Billing, request: UpdateKeyRequest): Promise<Key> {
+  checkKeyFields(request);
+  const set: Partial<KeyDocument> = {};
+  for (const field of request.fields) {
+    const change = Object.hasOwn(fieldOf, field) ? fieldOf[field]?.(request) : undefined;
+    if (change === undefined) {
+      throw new GatewayError("invalid_request", `A key's "${field}" cannot be changed.`, { param: "fields" });
+    }
+    Object.assign(set, change);
+  }
+  const key = await billing.store.keys
+    .findOneAndUpdate({ _id: request.id }, { $set: set, $inc: { version: 1n } }, { returnDocument: "after" })
+    .lean<KeyDocument>();
+  if (key === null) throw new GatewayError("not_found", "There is no such key.", { param: "id" });
+  announceChange(billing, key, "updated");
+  return keyMessage(key);
+}

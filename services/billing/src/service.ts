@@ -1,0 +1,70 @@
+import { connectBus } from "@uag/kit/bus.ts";
+import { readConfig } from "@uag/kit/config.ts";
+import { startAdminServer } from "@uag/kit/health.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { serveRpc } from "@uag/kit/rpc/server.ts";
+import type { z } from "zod";
+import type { Billing, Settings } from "./billing.ts";
+import { schema } from "./config.ts";
+import { createEvents } from "./events.ts";
+import { createFunds } from "./grants/funds.ts";
+import { startReaper } from "./grants/reaper.ts";
+import { createRecall } from "./grants/recall.ts";
+import { rpcServices } from "./services.ts";
+import { connectMongo, mongoCheck } from "./store/connection.ts";
+import { createAccountQueue } from "./store/queue.ts";
+import { openStore } from "./store/store.ts";
+
+export interface BillingService extends AsyncDisposable {
+  readonly grpcPort: number;
+  readonly adminPort: number;
+}
+
+function settingsOf(config: z.infer<typeof schema>): Settings {
+  return {
+    pepper: Buffer.from(config.KEY_PEPPER, "hex"),
+    leaseMs: config.HOLDER_LEASE_MS,
+    orphanGraceMs: config.ORPHAN_GRACE_MS,
+    reapIntervalMs: config.REAP_INTERVAL_MS,
+    recallWaitMs: config.RECALL_WAIT_MS,
+    grantShare: BigInt(config.GRANT_SHARE),
+  };
+}
+
+/** Starts billing as the environment says; resolves when it serves. */
+export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<BillingService> {
+  const config = readConfig(schema, env);
+  const log = createLogger({ service: "billing", level: config.LOG_LEVEL });
+  const metrics = createMetrics("billing");
+  await using started = new AsyncDisposableStack();
+  const connection = await connectMongo({ url: config.MONGODB_URL, database: config.MONGODB_DATABASE });
+  started.defer(() => connection.close());
+  const store = await openStore(connection);
+  const bus = started.use(await connectBus({ url: config.NATS_URL, name: "billing", log }));
+  const events = createEvents(log, metrics);
+  const funds = createFunds(store);
+  const queue = createAccountQueue({ store, onRetry: events.transactionRetried, onFunds: funds.notify });
+  const billing: Billing = {
+    store,
+    queue,
+    funds,
+    recall: createRecall(bus),
+    bus,
+    events,
+    settings: settingsOf(config),
+  };
+  started.use(startReaper(billing));
+  const rpc = started.use(
+    await serveRpc({ host: config.HOST, port: config.GRPC_PORT, services: rpcServices(billing, log) }),
+  );
+  const checks = { mongodb: mongoCheck(connection), nats: bus.check };
+  const admin = started.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
+  log.info({ grpcPort: rpc.port, adminPort: admin.port }, "billing is up");
+  const running = started.move();
+  return {
+    grpcPort: rpc.port,
+    adminPort: admin.port,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}

@@ -1,0 +1,78 @@
+import type { Logger } from "@uag/kit/log.ts";
+import { type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
+import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
+import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import type { Billing } from "./billing.ts";
+import { acquire } from "./rpc/acquire.ts";
+import { audit } from "./rpc/audit.ts";
+import { closeHolder } from "./rpc/close-holder.ts";
+import { createAccount } from "./rpc/create-account.ts";
+import { createKey } from "./rpc/create-key.ts";
+import { getAccount } from "./rpc/get-account.ts";
+import { getKey } from "./rpc/get-key.ts";
+import { getSubscription } from "./rpc/get-subscription.ts";
+import { heartbeat } from "./rpc/heartbeat.ts";
+import { listAccounts } from "./rpc/list-accounts.ts";
+import { listEntries } from "./rpc/list-entries.ts";
+import { listKeys } from "./rpc/list-keys.ts";
+import { resolveKey } from "./rpc/resolve-key.ts";
+import { returnGrant } from "./rpc/return.ts";
+import { revokeKey } from "./rpc/revoke-key.ts";
+import { settle } from "./rpc/settle.ts";
+import { topUp } from "./rpc/top-up.ts";
+import { updateKey } from "./rpc/update-key.ts";
+import { toStoreError } from "./store/errors.ts";
+
+type Rpc<Q, A> = (billing: Billing, request: Q) => Promise<A>;
+
+/** Billing's four gRPC services. A database out of reach is `service_unavailable` on every one of them. */
+export function rpcServices(billing: Billing, log: Logger): RpcService[] {
+  const bind =
+    <Q, A>(rpc: Rpc<Q, A>) =>
+    (request: Q): Promise<A> =>
+      rpc(billing, request).catch((error: unknown) => {
+        throw toStoreError(error);
+      });
+  return [
+    unaryService<AccountServiceServer>(
+      AccountServiceService,
+      {
+        createAccount: bind(createAccount),
+        getAccount: bind(getAccount),
+        listAccounts: bind(listAccounts),
+        topUp: bind(topUp),
+        getSubscription: bind(getSubscription),
+      },
+      log,
+    ),
+    unaryService<KeyServiceServer>(
+      KeyServiceService,
+      {
+        resolveKey: bind(resolveKey),
+        createKey: bind(createKey),
+        getKey: bind(getKey),
+        listKeys: bind(listKeys),
+        updateKey: bind(updateKey),
+        revokeKey: bind(revokeKey),
+      },
+      log,
+    ),
+    unaryService<GrantServiceServer>(
+      GrantServiceService,
+      {
+        acquire: bind(acquire),
+        return: bind(returnGrant),
+        heartbeat: bind(heartbeat),
+        closeHolder: bind(closeHolder),
+      },
+      log,
+    ),
+    unaryService<LedgerServiceServer>(
+      LedgerServiceService,
+      { settle: bind(settle), listEntries: bind(listEntries), audit: bind(audit) },
+      log,
+    ),
+  ];
+}

@@ -1,0 +1,62 @@
+import type { Account } from "@uag/proto/billing/v1/accounts.ts";
+import { type Connection, type Model, Schema } from "mongoose";
+import type { AccountState } from "../ledger/book.ts";
+import type { Money } from "../ledger/money.ts";
+
+export interface AccountDocument extends Money {
+  readonly _id: string;
+  readonly name: string;
+  /** Of the account's last ledger row. */
+  readonly seq: bigint;
+  /** Hash of the account's last ledger row. */
+  readonly head: Buffer;
+  /** Rises with every transaction on the account, so that two of them can't pass each other. */
+  readonly version: bigint;
+  readonly createdAt: Date;
+}
+
+const int64 = { type: Schema.Types.BigInt, required: true } as const;
+
+const schema = new Schema<AccountDocument>(
+  {
+    _id: { type: String, required: true },
+    name: { type: String, default: "" },
+    available: int64,
+    held: int64,
+    charged: int64,
+    writtenOff: int64,
+    toppedUp: int64,
+    seq: int64,
+    head: { type: Buffer, required: true },
+    version: int64,
+    createdAt: { type: Date, required: true },
+  },
+  { strict: "throw", versionKey: false },
+);
+
+export function accountModel(connection: Connection): Model<AccountDocument> {
+  return connection.model("Account", schema, "accounts") as unknown as Model<AccountDocument>;
+}
+
+export function accountState(document: AccountDocument): AccountState {
+  const { available, held, charged, writtenOff, toppedUp } = document;
+  return {
+    id: document._id,
+    money: { available, held, charged, writtenOff, toppedUp },
+    seq: document.seq,
+    head: document.head,
+  };
+}
+
+export function accountMessage(document: AccountDocument): Account {
+  return {
+    id: document._id,
+    name: document.name,
+    availableNanoUsd: document.available,
+    heldNanoUsd: document.held,
+    chargedNanoUsd: document.charged,
+    writtenOffNanoUsd: document.writtenOff,
+    toppedUpNanoUsd: document.toppedUp,
+    createdAtMs: BigInt(document.createdAt.getTime()),
+  };
+}

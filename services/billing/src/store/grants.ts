@@ -1,0 +1,76 @@
+import { type Connection, type Model, Schema } from "mongoose";
+import type { Grant, GrantState } from "../grants/grant.ts";
+
+export interface GrantDocument {
+  readonly _id: string;
+  readonly accountId: string;
+  readonly holderId: string;
+  readonly requestId: string;
+  readonly amount: bigint;
+  readonly returned: bigint;
+  readonly settled: bigint;
+  readonly state: GrantState;
+  /** Open or closed, so that it may still hold money. */
+  readonly live: boolean;
+  readonly taskUntil: Date | null;
+  readonly createdAt: Date;
+}
+
+const int64 = { type: Schema.Types.BigInt, required: true } as const;
+const text = { type: String, required: true } as const;
+
+const schema = new Schema<GrantDocument>(
+  {
+    _id: text,
+    accountId: text,
+    holderId: text,
+    requestId: text,
+    amount: int64,
+    returned: int64,
+    settled: int64,
+    state: { type: String, enum: ["open", "closed", "finished", "released"], required: true },
+    live: { type: Boolean, required: true },
+    taskUntil: { type: Date, default: null },
+    createdAt: { type: Date, required: true },
+  },
+  { strict: "throw", versionKey: false },
+);
+schema.index({ requestId: 1 }, { unique: true });
+schema.index({ holderId: 1 }, { partialFilterExpression: { live: true } });
+schema.index({ taskUntil: 1 }, { partialFilterExpression: { live: true, taskUntil: { $type: "date" } } });
+schema.index({ accountId: 1, live: 1 });
+
+export function grantModel(connection: Connection): Model<GrantDocument> {
+  return connection.model("Grant", schema, "grants") as unknown as Model<GrantDocument>;
+}
+
+export function grantOf(document: GrantDocument): Grant {
+  return {
+    id: document._id,
+    accountId: document.accountId,
+    holderId: document.holderId,
+    requestId: document.requestId,
+    amount: document.amount,
+    returned: document.returned,
+    settled: document.settled,
+    state: document.state,
+    taskUntilMs: document.taskUntil?.getTime() ?? 0,
+    createdAtMs: document.createdAt.getTime(),
+  };
+}
+
+export function grantDocument(grant: Grant): GrantDocument {
+  return {
+    _id: grant.id,
+    accountId: grant.accountId,
+    holderId: grant.holderId,
+    requestId: grant.requestId,
+    amount: grant.amount,
+    returned: grant.returned,
+    settled: grant.settled,
+    state: grant.state,
+    live: grant.state === "open" || grant.state === "closed",
+    taskUntil: grant.taskUntilMs === 0 ? null : new Date(grant.taskUntilMs),
+    createdAt: new Date(grant.createdAtMs),
+  };
+}

@@ -1,0 +1,54 @@
+import { type Connection, type Model, Schema } from "mongoose";
+
+export interface LimitsDocument {
+  readonly requestsPerMinute: bigint;
+  readonly tokensPerMinute: bigint;
+  readonly concurrentRequests: bigint;
+  readonly monthlyBudgetNanoUsd: bigint;
+}
+
+export interface KeyDocument {
+  readonly _id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly hint: string;
+  /** HMAC-SHA256 of the secret, which itself is stored nowhere. */
+  readonly digest: Buffer;
+  readonly models: string[];
+  readonly limits: LimitsDocument;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly version: bigint;
+}
+
+const int64 = { type: Schema.Types.BigInt, required: true } as const;
+const text = { type: String, required: true } as const;
+
+const limits = new Schema<LimitsDocument>(
+  { requestsPerMinute: int64, tokensPerMinute: int64, concurrentRequests: int64, monthlyBudgetNanoUsd: int64 },
+  { strict: "throw", _id: false },
+);
+
+const schema = new Schema<KeyDocument>(
+  {
+    _id: text,
+    accountId: text,
+    name: { type: String, default: "" },
+    hint: text,
+    digest: { type: Buffer, required: true },
+    models: { type: [String], required: true },
+    limits: { type: limits, required: true },
+    createdAt: { type: Date, required: true },
+    expiresAt: { type: Date, default: null },
+    revokedAt: { type: Date, default: null },
+    version: int64,
+  },
+  { strict: "throw", versionKey: false },
+);
+schema.index({ digest: 1 }, { unique: true });
+schema.index({ accountId: 1, _id: -1 });
+
+export function keyModel(connection: Connection): Model<KeyDocument> {
+  return connection.model("Key", schema, "keys") as unknown as Model<KeyDocument>;
+}

@@ -1,0 +1,88 @@
+import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { type Connection, type Model, Schema } from "mongoose";
+import { changeOf } from "../ledger/entry.ts";
+import type { Money } from "../ledger/money.ts";
+
+export interface EntryDocument extends Money {
+  readonly _id: string;
+  readonly accountId: string;
+  readonly seq: bigint;
+  readonly kind: string;
+  readonly grantId: string;
+  readonly requestId: string;
+  readonly at: Date;
+  readonly event?: UsageEvent;
+  readonly note: string;
+  readonly previousHash: Buffer;
+  readonly hash: Buffer;
+}
+
+const int64 = { type: Schema.Types.BigInt, required: true } as const;
+const bytes = { type: Buffer, required: true } as const;
+
+const schema = new Schema<EntryDocument>(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    seq: int64,
+    kind: { type: String, required: true },
+    available: int64,
+    held: int64,
+    charged: int64,
+    writtenOff: int64,
+    toppedUp: int64,
+    grantId: String,
+    requestId: String,
+    at: { type: Date, required: true },
+    event: Schema.Types.Mixed,
+    note: String,
+    previousHash: bytes,
+    hash: bytes,
+  },
+  { strict: "throw", versionKey: false },
+);
+schema.index({ accountId: 1, seq: 1 }, { unique: true });
+
+export function ledgerModel(connection: Connection): Model<EntryDocument> {
+  return connection.model("Entry", schema, "ledger") as unknown as Model<EntryDocument>;
+}
+
+export function entryDocument(entry: Entry): EntryDocument {
+  return {
+    _id: entry.id,
+    accountId: entry.accountId,
+    seq: entry.seq,
+    kind: entry.kind,
+    ...changeOf(entry),
+    grantId: entry.grantId,
+    requestId: entry.requestId,
+    at: new Date(Number(entry.atMs)),
+    ...(entry.event === undefined ? {} : { event: entry.event }),
+    note: entry.note,
+    previousHash: entry.previousHash,
+    hash: entry.hash,
+  };
+}
+
+/** The row as it was hashed. An event's fields that its time did not know yet get their defaults. */
+export function entryMessage(document: EntryDocument): Entry {
+  return {
+    id: document._id,
+    accountId: document.accountId,
+    seq: document.seq,
+    kind: document.kind,
+    availableNanoUsd: document.available,
+    heldNanoUsd: document.held,
+    chargedNanoUsd: document.charged,
+    writtenOffNanoUsd: document.writtenOff,
+    toppedUpNanoUsd: document.toppedUp,
+    grantId: document.grantId,
+    requestId: document.requestId,
+    atMs: BigInt(document.at.getTime()),
+    event: document.event === undefined ? undefined : UsageEvent.fromPartial(document.event),
+    note: document.note,
+    previousHash: document.previousHash,
+    hash: document.hash,
+  };
+}

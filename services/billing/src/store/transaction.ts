@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { type ClientSession, type Connection, mongo } from "mongoose";
+import { isStoreUnavailable, toStoreError } from "./errors.ts";
+
+/** How long a transaction is tried again: less than a caller's usual patience of 5 s. */
+const patienceMs = 4_000;
+const firstBackoffMs = 2;
+const largestBackoffMs = 100;
+const duplicateKey = 11000;
+
+export interface TransactionOptions {
+  readonly connection: Connection;
+  /** Called before each further try. */
+  readonly onRetry: () => void;
+}
+
+/** True when the whole transaction should run again: it lost against another one, or its server went away. */
+function mayRunAgain(error: unknown): boolean {
+  if (!(error instanceof mongo.MongoError)) return false;
+  return error.hasErrorLabel("TransientTransactionError") || error.code === duplicateKey || isStoreUnavailable(error);
+}
+
+async function commit(session: ClientSession, deadline: number, onRetry: () => void): Promise<void> {
+  for (;;) {
+    try {
+      await session.commitTransaction();
+      return;
+    } catch (error) {
+      const unknown = error instanceof mongo.MongoError && error.hasErrorLabel("UnknownTransactionCommitResult");
+      if (!unknown || performance.now() > deadline) throw error;
+      onRetry();
+      await sleep(Math.random() * largestBackoffMs);
+    }
+  }
+}
+
+async function attempt<T>(
+  session: ClientSession,
+  work: (session: ClientSession) => Promise<T>,
+  options: { deadline: number; onRetry: () => void },
+): Promise<T> {
+  session.startTransaction({
+    readConcern: { level: "snapshot" },
+    writeConcern: { w: "majority", j: true },
+    readPreference: "primary",
+  });
+  try {
+    const result = await work(session);
+    await commit(session, options.deadline, options.onRetry);
+    return result;
+  } catch (error) {
+    // The server drops a transaction that nobody ends; the first error is the one worth telling.
+    if (session.inTransaction()) await session.abortTransaction().catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Runs `work` in one transaction (snapshot reads, majority and journalled commit) until it is committed. `work` may run
+ * several times.
+ * @throws {GatewayError} `service_unavailable` after 4 s without success; the outcome may be unknown then, so callers
+ *   repeat with the same ids.
+ */
+export async function inTransaction<T>(
+  options: TransactionOptions,
+  work: (session: ClientSession) => Promise<T>,
+): Promise<T> {
+  const deadline = performance.now() + patienceMs;
+  for (let tries = 0; ; tries++) {
+    try {
+      // One session a try: after a network error the driver may not reuse it.
+      await using session = await options.connection.startSession();
+      return await attempt(session, work, { deadline, onRetry: options.onRetry });
+    } catch (error) {
+      if (error instanceof GatewayError || !mayRunAgain(error)) throw toStoreError(error);
+      const backoffMs = Math.min(largestBackoffMs, firstBackoffMs * 2 ** Math.min(tries, 10)) * Math.random();
+      if (performance.now() + backoffMs > deadline) throw toStoreError(error);
+      options.onRetry();
+      await sleep(backoffMs);
+    }
+  }
+}
