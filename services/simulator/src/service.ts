@@ -66,7 +66,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     server.closeAllConnections();
     await closed;
     // Each attempt that this ended still writes its log entry.
-    while (inFlight.stats().in_flight.now > 0) await new Promise((resolve) => setImmediate(resolve));
+    while (inFlight.now > 0) await new Promise((resolve) => setImmediate(resolve));
     log.close();
   }
   function close(): Promise<void> {

@@ -26,11 +26,16 @@ export function countTokens(text: string): number {
 
 function slices(text: string): Piece[] {
   const pieces: Piece[] = [];
+  let bytes = 0;
+  let tokens = 0;
   for (let at = 0; at < text.length; ) {
     const splitsPair = (text.codePointAt(at + 63) ?? 0) > 0xffff;
     const end = at + (splitsPair ? 65 : 64);
     const part = text.slice(at, end);
-    pieces.push({ text: part, tokens: tokensBySize(part) });
+    bytes += Buffer.byteLength(part);
+    const upToHere = Math.ceil(bytes / 4);
+    pieces.push({ text: part, tokens: upToHere - tokens });
+    tokens = upToHere;
     at = end;
   }
   return pieces;

@@ -77,13 +77,14 @@ async function deliverEvents(delivery: Delivery, reply: EventsReply): Promise<vo
   let waiting: StreamEvent[] = [];
 
   async function flush(): Promise<void> {
-    await sink.write(Buffer.from(waiting.map((event) => framer.frame(event)).join("")));
-    for (const event of waiting) {
+    const batch = waiting;
+    waiting = [];
+    await sink.write(Buffer.from(batch.map((event) => framer.frame(event)).join("")));
+    for (const event of batch) {
       delivered.chunks++;
       delivered.tokens += event.tokens ?? 0;
       if (event.usage !== undefined) delivered.usage = merged(delivered.usage, event.usage);
     }
-    waiting = [];
   }
 
   try {

@@ -68,6 +68,14 @@ async function send(context: ServeContext, match: Match, served: Served, respons
   const { dialect } = match.provider;
   const delivered: Delivered = { status: 0, stream: false, chunks: 0, tokens: 0, usage: undefined };
   const socket = socketSink(response);
+  const { attempt, model, request_id } = begun;
+  context.inFlight.watch(attempt, () => ({
+    attempt,
+    model,
+    request_id,
+    chunks: delivered.chunks,
+    bytes: socket.bytes,
+  }));
   let outcome: Outcome = "completed";
   try {
     const headers = dialect.headers(begun.upstream_request_id, Math.round(performance.now() - startedAt));

@@ -2,8 +2,19 @@ import type { LogEntry } from "./entry.ts";
 
 type Gauge = { now: number; max: number };
 
+/** An attempt in flight and how far it has come. */
+export type OpenAttempt = {
+  readonly attempt: number;
+  readonly model: string | null;
+  readonly request_id: string | null;
+  readonly chunks: number;
+  readonly bytes: number;
+};
+
 export type Stats = {
   readonly in_flight: Gauge;
+  /** The oldest 1,000 attempts in flight. */
+  readonly open: readonly OpenAttempt[];
   readonly models: { readonly [model: string]: Gauge };
   readonly keys: { readonly [keyHash: string]: Gauge };
   readonly totals: {
@@ -36,6 +47,7 @@ function count(counts: Map<string, number>, name: string): void {
 /** Counts what is in flight, and the totals since the simulator started. */
 export class InFlight {
   readonly #all: Gauge = { now: 0, max: 0 };
+  readonly #open = new Map<number, () => OpenAttempt>();
   readonly #models = new Map<string, Gauge>();
   readonly #keys = new Map<string, Gauge>();
   readonly #byProvider = new Map<string, number>();
@@ -44,6 +56,11 @@ export class InFlight {
   #tokens = 0;
   #bytes = 0;
 
+  /** Requests in flight now. */
+  get now(): number {
+    return this.#all.now;
+  }
+
   /** Call `leave` with the same names when the attempt ends. */
   enter(model: string, keyHash: string): LogEntry["concurrency"] {
     this.#all.now++;
@@ -51,7 +68,13 @@ export class InFlight {
     return { total: this.#all.now, model: enter(this.#models, model), key: enter(this.#keys, keyHash) };
   }
 
+  /** Makes the progress of an attempt visible until it leaves. */
+  watch(attempt: number, look: () => OpenAttempt): void {
+    this.#open.set(attempt, look);
+  }
+
   leave(model: string, keyHash: string, entry: LogEntry): void {
+    this.#open.delete(entry.attempt);
     this.#all.now--;
     leave(this.#models, model);
     leave(this.#keys, keyHash);
@@ -67,6 +90,7 @@ export class InFlight {
     for (const total of this.#byProvider.values()) attempts += total;
     return {
       in_flight: { ...this.#all },
+      open: [...this.#open.values()].slice(0, 1000).map((look) => look()),
       models: Object.fromEntries(this.#models),
       keys: Object.fromEntries(this.#keys),
       totals: {

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AttemptCounter } from "./attempts.ts";
+import { UnknownFault } from "./catalogue.ts";
+import { faultsFromHeaders, faultsFromModel, faultsFromText } from "./parse.ts";
+import { FaultRules, ruleSchema } from "./rules.ts";
+
+test("a model suffix, a header and a text name the same faults", () => {
+  const expected = { slow: 50, crlf: 1 };
+  assert.deepEqual(faultsFromModel("gpt-5-mini--sim-slow-50--sim-crlf"), { model: "gpt-5-mini", faults: expected });
+  assert.deepEqual(faultsFromHeaders({ "x-sim-slow": "50", "x-sim-crlf": "1", accept: "*" }), expected);
+  assert.deepEqual(faultsFromText("slow=50, crlf"), expected);
+});
+
+test("a name that begins like another is told from it", () => {
+  assert.deepEqual(faultsFromModel("m--sim-reset-chunks-3").faults, { "reset-chunks": 3 });
+  assert.deepEqual(faultsFromModel("m--sim-reset-3").faults, { reset: 3 });
+  assert.deepEqual(faultsFromModel("m--sim-huge-chunk").faults, { "huge-chunk": 16 });
+});
+
+test("an unknown fault or a value that is no number is refused", () => {
+  assert.throws(() => faultsFromModel("m--sim-sloow-5"), UnknownFault);
+  assert.throws(() => faultsFromHeaders({ "x-sim-slow": "fast" }), UnknownFault);
+  assert.throws(() => faultsFromText("slow=-1"), UnknownFault);
+});
+
+test("a rule hits what it matches, as often as it says", () => {
+  const rules = new FaultRules();
+  const match = { provider: "openai", model: "gpt-4*", path: "/openai/*", count: 2 };
+  rules.add(ruleSchema.parse({ match, faults: { status: 500 } }));
+  const target = { provider: "openai", path: "/openai/v1/chat/completions", model: "gpt-4o" };
+  assert.deepEqual(rules.apply({ ...target, model: "o3" }), {});
+  assert.deepEqual(rules.apply({ ...target, model: undefined }), {});
+  assert.deepEqual(
+    [rules.apply(target), rules.apply(target), rules.apply(target)],
+    [{ status: 500 }, { status: 500 }, {}],
+  );
+  assert.deepEqual(
+    rules.list().map(({ hits, left }) => ({ hits, left })),
+    [{ hits: 2, left: 0 }],
+  );
+});
+
+test("a probability hits about its share, the same attempts for the same seed", () => {
+  const hits = (seed: number) => {
+    const rules = new FaultRules();
+    rules.add(ruleSchema.parse({ match: { probability: 0.3, seed }, faults: { status: 500 } }));
+    return Array.from({ length: 1000 }, () => rules.apply({ provider: "x", path: "/", model: "m" }).status === 500);
+  };
+  assert.deepEqual(hits(1), hits(1));
+  assert.notDeepEqual(hits(1), hits(2));
+  const share = hits(1).filter(Boolean).length;
+  assert.ok(share > 240 && share < 360);
+});
+
+test("times lets later attempts of the same request through", () => {
+  const attempts = new AttemptCounter();
+  const faults = { status: 503, times: 2 };
+  const hit = ["a", "a", "b", "a"].map((digest) => attempts.limit(faults, digest).status);
+  assert.deepEqual(hit, [503, 503, 503, undefined]);
+});
