@@ -18,7 +18,7 @@ export const help = `npm run bench -- [options]
 
 Measures the fleet beside a bare express + http-proxy-middleware proxy, both in front of the same fast upstream.
 
-  --seconds <n>        length of each JSON run (default 6; each runs twice)
+  --seconds <n>        length of each JSON run (default 4; each runs three times)
   --scenario <name>    only this one; may be repeated
                          slow  1,000 streams of 20 chunks, one each 500 ms: memory a stream
                          json  64 connections, each asks again when it has its answer
@@ -40,7 +40,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      seconds: { type: "string", default: "6" },
+      seconds: { type: "string", default: "4" },
       scenario: { type: "string", multiple: true, default: [...scenarioNames] },
       json: { type: "string" },
       model: { type: "string", default: "gpt-4o-mini" },

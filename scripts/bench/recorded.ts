@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type LedgerServiceServer, LedgerServiceService } from "../../proto/gen/billing/v1/ledger.ts";
 import { createRpcClient, type RpcClient } from "../../services/kit/src/rpc/client.ts";
@@ -16,11 +15,10 @@ export class Recorded implements Disposable {
     this.#ledger = ledger;
   }
 
-  /** Undefined when the target's router is not known, and so neither its ledger. Call before the first request. */
+  /** Undefined when it is not known where the target's ledger is kept. Call before the first request. */
   static async open(target: Target): Promise<Recorded | undefined> {
-    const router = target.processes.get("router");
-    if (router === undefined) return undefined;
-    const recorded = new Recorded(createRpcClient<LedgerServiceServer>(LedgerServiceService, await billingOf(router)));
+    if (target.billing === undefined) return undefined;
+    const recorded = new Recorded(createRpcClient<LedgerServiceServer>(LedgerServiceService, target.billing));
     recorded.#before = (await recorded.#audit()).settled;
     return recorded;
   }
@@ -51,12 +49,4 @@ export class Recorded implements Disposable {
   [Symbol.dispose](): void {
     this.#ledger[Symbol.dispose]();
   }
-}
-
-/** The address at which the router itself finds billing: it works for a fleet that somebody else started too. */
-async function billingOf(router: number): Promise<string> {
-  const environment = await readFile(`/proc/${router}/environ`, "utf8");
-  const address = /(?:^|\0)BILLING_ADDR=([^\0]+)/.exec(environment)?.[1];
-  if (address === undefined) throw new Error(`the router (${router}) has no BILLING_ADDR`);
-  return address;
 }

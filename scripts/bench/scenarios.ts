@@ -33,7 +33,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   },
   json: {
     title: "JSON, 64 connections",
-    rounds: 2,
+    rounds: 3,
     streams: 0,
     direct: true,
     job: ({ endpoint, name }, { seconds }) => ({
@@ -45,7 +45,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   },
   rate: {
     title: "JSON, 100 requests/s",
-    rounds: 2,
+    rounds: 3,
     streams: 0,
     direct: true,
     job: ({ endpoint }, { seconds }) => ({ kind: "rate", endpoint, perSecond: 100, seconds }),

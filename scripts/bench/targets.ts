@@ -15,6 +15,8 @@ export interface Target {
   readonly endpoint: Endpoint;
   /** Empty when they are not known: then only times are measured. */
   readonly processes: ProcessTable;
+  /** `host:port` of the service that keeps the ledger, when it is known. */
+  readonly billing?: string;
 }
 
 /** Database and message servers: the operator's own in production, so their cost is shown apart. */
@@ -51,7 +53,8 @@ export async function findRunning(options: BenchOptions): Promise<Target | undef
   if (running === undefined) return undefined;
   const { url, key, pidFile } = running;
   const endpoint = endpointOf({ url, key, model: options.model });
-  return { name: "gateway", endpoint, processes: pidFile === undefined ? new Map() : await readPids(pidFile) };
+  if (pidFile === undefined) return { name: "gateway", endpoint, processes: new Map() };
+  return { name: "gateway", endpoint, ...knownFrom(await readRunFile(pidFile)) };
 }
 
 function endpointOf(options: { readonly url: URL; readonly key: string; readonly model: string }): Endpoint {
@@ -66,10 +69,24 @@ function endpointOf(options: { readonly url: URL; readonly key: string; readonly
   };
 }
 
-async function readPids(file: string): Promise<ProcessTable> {
-  const { pids } = JSON.parse(await readFile(file, "utf8")) as { pids?: Record<string, number> };
-  if (pids === undefined) throw new Error(`${file} has no "pids"`);
-  return new Map(Object.entries(pids));
+/** What is used of the fleet's run.json. Only the process ids must be there. */
+interface RunFile {
+  readonly base_url: string;
+  readonly api_key: string;
+  readonly pids?: Readonly<Record<string, number>>;
+  readonly grpc?: Readonly<Record<string, string>>;
+}
+
+async function readRunFile(file: string): Promise<RunFile> {
+  return JSON.parse(await readFile(file, "utf8")) as RunFile;
+}
+
+function knownFrom({ pids, grpc }: RunFile): Pick<Target, "processes" | "billing"> {
+  if (pids === undefined) throw new Error('the file of processes has no "pids"');
+  // The simulator stands in for providers and has no part in the gateway's work.
+  const processes = new Map(Object.entries(pids).filter(([name]) => name !== "simulator"));
+  const billing = grpc?.["billing"];
+  return billing === undefined ? { processes } : { processes, billing };
 }
 
 function endpointAt(port: number, model: string): Endpoint {
@@ -106,8 +123,7 @@ export async function startFleet({ stack, signal, options, env }: Started, direc
     }),
   );
   signal.throwIfAborted();
-  const runFile = join(dataDir, "run.json");
-  const run = JSON.parse(await readFile(runFile, "utf8")) as { base_url: string; api_key: string };
+  const run = await readRunFile(join(dataDir, "run.json"));
   const endpoint = endpointOf({ url: new URL(run.base_url), key: run.api_key, model: options.model });
-  return { name: "gateway", endpoint, processes: await readPids(runFile) };
+  return { name: "gateway", endpoint, ...knownFrom(run) };
 }

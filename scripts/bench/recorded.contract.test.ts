@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AuditResponse, LedgerServiceService } from "../../proto/gen/billing/v1/ledger.ts";
+import { serveRpc } from "../../services/kit/src/rpc/server.ts";
+import { Recorded } from "./recorded.ts";
+
+/** A ledger whose audits answer these, one after another, and then the last again and again. */
+async function ledgerOf(audits: readonly Partial<AuditResponse>[]) {
+  let calls = 0;
+  const unused = () => assert.fail("only audits are asked for");
+  const audit = (_: unknown, callback: (error: null, answer: AuditResponse) => void) => {
+    const answer = audits[Math.min(calls, audits.length - 1)] ?? {};
+    calls += 1;
+    callback(null, AuditResponse.fromPartial(answer));
+  };
+  const implementation = { settle: unused, listEntries: unused, audit };
+  const definition = LedgerServiceService;
+  const server = await serveRpc({ host: "127.0.0.1", port: 0, services: [{ definition, implementation }] });
+  const endpoint = { host: "127.0.0.1", port: 1, basePath: "/v1", key: "k", model: "m" };
+  const billing = `127.0.0.1:${server.port}`;
+  const recorded = await Recorded.open({ name: "gateway", endpoint, processes: new Map(), billing });
+  assert.ok(recorded !== undefined);
+  return {
+    check: (served: number) => recorded.check({ served, withinMs: 1_000, signal: new AbortController().signal }),
+    async [Symbol.asyncDispose]() {
+      recorded[Symbol.dispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("what was in the ledger before does not count, and a ledger that catches up is waited for", async () => {
+  await using ledger = await ledgerOf([
+    { settledRequests: 10n },
+    { settledRequests: 12n },
+    { settledRequests: 1_244n },
+  ]);
+  assert.equal(await ledger.check(1_234), "recorded 1,234 of 1,234");
+});
+
+test("a request that never reaches the ledger fails the benchmark", async () => {
+  await using ledger = await ledgerOf([{}, { settledRequests: 4n }]);
+  await assert.rejects(ledger.check(5), /recorded 4 of 5/);
+});
+
+test("a request that is charged twice fails the benchmark", async () => {
+  await using ledger = await ledgerOf([{}, { settledRequests: 6n }]);
+  await assert.rejects(ledger.check(5), /recorded 6 of 5/);
+});
+
+test("a broken ledger fails the benchmark whatever its count", async () => {
+  await using ledger = await ledgerOf([{}, { settledRequests: 5n, violations: ["available is negative"] }]);
+  await assert.rejects(ledger.check(5), /available is negative/);
+});
