@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { appendAnswerHeaders, countHeader, forwardedHeaders, headerOf } from "./headers.ts";
+
+test("a service sees what describes the request, and neither credentials nor the connection", () => {
+  const passed = [
+    "Content-Type",
+    "accept",
+    "Idempotency-Key",
+    "Prefer",
+    "User-Agent",
+    "X-App",
+    "anthropic-beta",
+    "OpenAI-Project",
+  ];
+  const dropped = [
+    "Authorization",
+    "Cookie",
+    "Host",
+    "Connection",
+    "Content-Length",
+    "Transfer-Encoding",
+    "Expect",
+    "x-api-key",
+    "x-goog-api-key",
+    "X-Forwarded-For",
+    "proxy-authorization",
+    "x_app",
+    "x-bad name",
+  ];
+  const raw = [...passed, ...dropped].flatMap((name) => [name, "v"]);
+  assert.deepEqual(
+    forwardedHeaders(raw),
+    passed.flatMap((name) => [name.toLowerCase(), "v"]),
+  );
+});
+
+test("the client's request id is passed on under another name", () => {
+  assert.deepEqual(forwardedHeaders(["X-Request-Id", "mine"]), ["x-client-request-id", "mine"]);
+});
+
+test("many made-up names do not grow memory without bound, and stay right", () => {
+  for (let i = 0; i < 10_000; i++) assert.equal(forwardedHeaders([`x-made-up-${i}`, "v"]).length, 2);
+  assert.deepEqual(forwardedHeaders(["Authorization", "v"]), []);
+});
+
+test("an answer's headers for the connection, and those the router sets, are not passed on", () => {
+  const to: string[] = [];
+  appendAnswerHeaders(to, ["content-type", "a", "connection", "close", "x-request-id", "b", "x-gateway-cost-usd", "1"]);
+  assert.deepEqual(to, ["content-type", "a", "x-gateway-cost-usd", "1"]);
+  assert.equal(headerOf(to, "content-type"), "a");
+  assert.equal(headerOf(to, "a"), undefined);
+});
+
+test("headers are counted whatever their case", () => {
+  assert.equal(countHeader(["Authorization", "a", "x", "authorization", "AUTHORIZATION", "b"], "authorization"), 2);
+});

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Upload, UploadWatch } from "./upload-watch.ts";
+
+function upload(): Upload & { received: number; waitsForClient: boolean; given: boolean } {
+  const self = {
+    received: 0,
+    waitsForClient: true,
+    given: false,
+    abandon() {
+      self.given = true;
+    },
+  };
+  return self;
+}
+
+test("a body without progress is given up after its time and not before", () => {
+  using watch = new UploadWatch(30_000);
+  const one = upload();
+  watch.add(one);
+  watch.sweep(0);
+  watch.sweep(29_999);
+  assert.equal(one.given, false);
+  watch.sweep(30_000);
+  assert.equal(one.given, true);
+});
+
+test("a trickle below the least progress is no progress; a slow but steady body is", () => {
+  using watch = new UploadWatch(30_000);
+  const trickle = upload();
+  const steady = upload();
+  watch.add(trickle);
+  watch.add(steady);
+  for (let now = 0; now <= 60_000; now += 5_000) {
+    watch.sweep(now);
+    trickle.received += 10;
+    steady.received += 500;
+  }
+  assert.deepEqual([trickle.given, steady.given], [true, false]);
+});
+
+test("a body that the router itself holds back is not given up", () => {
+  using watch = new UploadWatch(1_000);
+  const held = upload();
+  held.waitsForClient = false;
+  watch.add(held);
+  for (let now = 0; now <= 10_000; now += 500) watch.sweep(now);
+  assert.equal(held.given, false);
+});

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { echo } from "./support/fake-service.ts";
+import { rawClient } from "./support/raw-client.ts";
+import { type Stage, startStage, until } from "./support/stage.ts";
+
+let stage: Stage;
+const limit = 1024 * 1024;
+before(async () => {
+  stage = await startStage({ JSON_BODY_LIMIT: String(limit), UPLOAD_IDLE_MS: "600" });
+});
+after(() => stage[Symbol.asyncDispose]());
+beforeEach(() => {
+  stage.service.handler = echo;
+  stage.service.seen.length = 0;
+});
+
+const head = (...lines: string[]): string =>
+  ["POST /v1/chat/completions HTTP/1.1", "host: a", `authorization: Bearer ${stage.key}`, ...lines, "", ""].join(
+    "\r\n",
+  );
+
+test("a body of many frames arrives whole", async () => {
+  const response = await stage.chat("x".repeat(limit));
+  assert.equal(((await response.json()) as { bytes: number }).bytes, limit);
+});
+
+test("a body that says it is too long is refused before it is read", async () => {
+  using client = await rawClient(stage.gateway.port);
+  client.send(head(`content-length: ${limit + 1}`));
+  const text = await client.until('"code":"payload_too_large"');
+  assert.match(text, /^HTTP\/1.1 413 /);
+  assert.match(text, /x-should-retry: false/);
+  assert.equal(stage.service.seen.length, 0);
+});
+
+test("a client that writes its whole body before it reads still gets its 413", async () => {
+  const response = await stage.chat("x".repeat(3 * limit));
+  assert.equal(response.status, 413);
+});
+
+test("a chunked body that grows too long is cut off, and so is its exchange", async () => {
+  stage.service.handler = async (exchange) => {
+    for await (const _ of exchange.body());
+  };
+  using client = await rawClient(stage.gateway.port);
+  client.send(head("transfer-encoding: chunked"));
+  const piece = "x".repeat(128 * 1024);
+  for (let sent = 0; sent <= limit; sent += piece.length) client.send(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+  assert.match(await client.until('"code":"payload_too_large"'), /^HTTP\/1.1 413 /);
+  client.send("0\r\n\r\n");
+  await client.untilClosed();
+  await until(() => stage.service.seen[0]?.over === true);
+});
+
+test("expect: 100-continue calls for the body only when the head is good", async () => {
+  using good = await rawClient(stage.gateway.port);
+  good.send(head("content-length: 2", "expect: 100-continue"));
+  await good.until("HTTP/1.1 100 Continue\r\n\r\n");
+  good.send("{}");
+  await good.until('"bytes":2');
+  using bad = await rawClient(stage.gateway.port);
+  bad.send(head(`content-length: ${limit + 1}`, "expect: 100-continue"));
+  assert.match(await bad.untilClosed(), /^HTTP\/1.1 413 /);
+});
+
+test("JSON paths take JSON in UTF-8 only; no content type is taken for JSON", async () => {
+  const rows: [string, number][] = [
+    ["application/json", 200],
+    ["application/json; charset=utf-8", 200],
+    ['application/json;charset="UTF-8"', 200],
+    ["application/vnd.api+json", 200],
+    ["application/json; charset=latin1", 415],
+    ["text/plain", 415],
+    ["application/x-www-form-urlencoded", 415],
+    ["multipart/form-data; boundary=x", 415],
+    ["text/plain; application/json", 415],
+  ];
+  for (const [type, status] of rows) {
+    const init = { method: "POST", headers: { "content-type": type }, body: "{}" };
+    assert.equal((await stage.fetch("/v1/chat/completions", init)).status, status, type);
+  }
+  using client = await rawClient(stage.gateway.port);
+  client.send(`${head("content-length: 2")}{}`);
+  await client.until('"bytes":2');
+});
+
+test("a compressed body is refused and not unpacked", async () => {
+  for (const encoding of ["gzip", "br", "deflate", "gzip, gzip"]) {
+    const headers = { "content-type": "application/json", "content-encoding": encoding };
+    const response = await stage.fetch("/v1/chat/completions", { method: "POST", headers, body: "{}" });
+    assert.equal(response.status, 415, encoding);
+  }
+  assert.equal(stage.service.seen.length, 0);
+});
+
+test("a head that is too long or of too many parts is 431", async () => {
+  const wide = await rawClient(stage.gateway.port);
+  wide.send(head(`x-wide: ${"x".repeat(20 * 1024)}`, "content-length: 0"));
+  const text = await wide.untilClosed();
+  assert.match(text, /^HTTP\/1.1 431 /);
+  assert.match(text, /"code":"headers_too_large"/);
+  assert.match(text, /x-request-id: req_/);
+  for (const count of [250, 5_000]) {
+    using many = await rawClient(stage.gateway.port);
+    many.send(head(...Array.from({ length: count }, () => "x:"), "content-length: 0"));
+    assert.match(await many.until("headers_too_large"), /^HTTP\/1.1 431 /);
+  }
+  const longKey = await stage.fetch("/v1/models", { authorization: `Bearer ${"k".repeat(100 * 1024)}` });
+  assert.equal(longKey.status, 431);
+});
+
+test("what is not HTTP gets a 400 and a closed connection", async () => {
+  using client = await rawClient(stage.gateway.port);
+  client.send("hello there\r\n\r\n");
+  const text = await client.untilClosed();
+  assert.match(text, /^HTTP\/1.1 400 /);
+  assert.match(text, /"type":"invalid_request_error"/);
+});
+
+test("a header value with a control character never reaches a service", async () => {
+  using client = await rawClient(stage.gateway.port);
+  client.send(head("x-a: b\u0000c", "content-length: 0"));
+  assert.match(await client.untilClosed(), /^HTTP\/1.1 400 /);
+  assert.equal(stage.service.seen.length, 0);
+});
+
+test("a body that stops arriving is given up, at both ends", async () => {
+  stage.service.handler = async (exchange) => {
+    for await (const _ of exchange.body());
+  };
+  using client = await rawClient(stage.gateway.port);
+  client.send(`${head("content-length: 1000")}{`);
+  assert.match(await client.until("stopped arriving"), /^HTTP\/1.1 400 /);
+  await until(() => stage.service.seen[0]?.over === true);
+});
+
+test("a slow upload that keeps moving is not given up", async () => {
+  using client = await rawClient(stage.gateway.port);
+  client.send(head(`content-length: ${12 * 2_000}`));
+  for (let i = 0; i < 12; i++) {
+    client.send("x".repeat(2_000));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  await client.until('"bytes":24000');
+});
+
+test("a service that does not read its body holds the client back, and memory with it", async () => {
+  const big = await startStage({ JSON_BODY_LIMIT: String(64 * limit) });
+  try {
+    big.service.handler = () => new Promise(() => undefined);
+    using client = await rawClient(big.gateway.port);
+    client.send(
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${big.key}\r\ncontent-length: ${64 * limit}\r\n\r\n`,
+    );
+    const piece = Buffer.alloc(limit, "x");
+    for (let i = 0; i < 63; i++) client.socket.write(piece);
+    await until(() => big.service.seen.length === 1);
+    let before = -1;
+    await until(async () => {
+      const now = client.socket.bytesWritten - client.socket.writableLength;
+      const stalled = now === before;
+      before = now;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return stalled;
+    });
+    // What the kernel's socket buffers take is a few MiB at most; the router itself keeps less than half a MiB.
+    assert.ok(client.socket.writableLength > 40 * limit, `${client.socket.writableLength} bytes left`);
+  } finally {
+    await big[Symbol.asyncDispose]();
+  }
+});
+
+test("pipelined requests are answered in their order", async () => {
+  stage.service.handler = async (exchange) => {
+    const text = (await exchange.readBody({ maxBytes: limit })).toString();
+    if (text === "{1}") await new Promise((resolve) => setTimeout(resolve, 100));
+    exchange.respond(200, ["content-type", "application/json"], Buffer.from(`answer ${text}`));
+  };
+  using client = await rawClient(stage.gateway.port);
+  client.send([1, 2, 3].map((n) => `${head("content-length: 3")}{${n}}`).join(""));
+  const text = await client.until("answer {3}");
+  assert.ok(text.indexOf("answer {1}") < text.indexOf("answer {2}"));
+});
+
+test("pipelined requests whose connection is gone are cancelled, also those whose turn had not come", async () => {
+  stage.service.handler = () => new Promise(() => undefined);
+  const client = await rawClient(stage.gateway.port);
+  client.send([1, 2, 3].map((n) => `${head("content-length: 3")}{${n}}`).join(""));
+  await until(() => stage.service.seen.length === 3);
+  client.socket.destroy();
+  await until(() => stage.service.seen.every((exchange) => exchange.over), 1_000);
+});

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { generateKey } from "@uag/kit/api-key.ts";
+import { connectBus } from "@uag/kit/bus.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { digestOf, startFakeBilling } from "./support/fake-billing.ts";
+import { natsUrl, type Stage, startStage, until } from "./support/stage.ts";
+import { startSwitchedBroker } from "./support/switched-broker.ts";
+
+const status = async (stage: Stage, key = stage.key): Promise<number> => {
+  const response = await stage.fetch("/v1/models", { authorization: `Bearer ${key}` });
+  await response.text();
+  return response.status;
+};
+
+async function publishChange(secret: string): Promise<void> {
+  await using bus = await connectBus({
+    url: natsUrl(),
+    name: "test",
+    log: createLogger({ service: "test", level: "silent" }),
+  });
+  bus.connection.publish("billing.key-changed", JSON.stringify({ key_id: "key_1", digest: digestOf(secret) }));
+  await bus.connection.flush();
+}
+
+test("a key whose checksum does not fit is refused without asking anyone", async () => {
+  await using stage = await startStage();
+  const wrong = `${stage.key.slice(0, -1)}${stage.key.endsWith("0") ? "1" : "0"}`;
+  for (const key of [wrong, "sk-short", "x".repeat(4_000)]) assert.equal(await status(stage, key), 401);
+  assert.equal(stage.billing.lookups, 0);
+});
+
+test("a key is looked up once, however many requests come with it, and its caller travels with each", async () => {
+  await using stage = await startStage();
+  let release = (): void => undefined;
+  stage.billing.hold = new Promise((resolve) => {
+    release = resolve;
+  });
+  const answers = Array.from({ length: 20 }, () => status(stage));
+  await until(() => stage.billing.lookups > 0);
+  release();
+  assert.deepEqual(new Set(await Promise.all(answers)), new Set([200]));
+  assert.equal(await status(stage), 200);
+  assert.equal(stage.billing.lookups, 1);
+  const caller = Caller.decode(stage.service.seen[0]?.context ?? Buffer.alloc(0));
+  assert.deepEqual([caller.keyId, caller.accountId], ["key_1", "acc_1"]);
+});
+
+test("keys that do not exist are remembered for a moment, so that a loop of them does not become a loop of look-ups", async () => {
+  await using stage = await startStage();
+  const unknown = generateKey();
+  for (let i = 0; i < 10; i++) assert.equal(await status(stage, unknown), 401);
+  assert.ok(stage.billing.lookups <= 2, `${stage.billing.lookups}`);
+});
+
+test("a revocation is felt within a second of its message", async () => {
+  await using stage = await startStage();
+  assert.equal(await status(stage), 200);
+  stage.billing.put(stage.key, {}, true);
+  assert.equal(await status(stage), 200);
+  await publishChange(stage.key);
+  await until(async () => (await status(stage)) === 401, 1_000);
+});
+
+test("a revocation that overtakes a look-up under way is not forgotten", async () => {
+  await using stage = await startStage();
+  let release = (): void => undefined;
+  stage.billing.hold = new Promise((resolve) => {
+    release = resolve;
+  });
+  const first = status(stage);
+  await until(() => stage.billing.lookups === 1);
+  await publishChange(stage.key);
+  await until(async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/metrics`)).text();
+    return /gateway_key_changes_total\{[^}]*\} 1/.test(metrics);
+  });
+  release();
+  await first;
+  assert.equal(stage.billing.lookups, 2);
+});
+
+test("while billing is away, known keys go on and unknown ones get a 503, never a 401", async () => {
+  await using stage = await startStage({ KEY_CACHE_MS: "200" });
+  assert.equal(await status(stage), 200);
+  await stage.billing[Symbol.asyncDispose]();
+  const unknown = generateKey();
+  const response = await stage.fetch("/v1/models", { authorization: `Bearer ${unknown}` });
+  assert.equal(response.status, 503);
+  assert.ok(Number(response.headers.get("retry-after")) >= 1);
+  await response.text();
+  const end = performance.now() + 1_500;
+  while (performance.now() < end) assert.equal(await status(stage), 200);
+});
+
+test("a key is asked for again when its time is up, without making a request wait", async () => {
+  await using stage = await startStage({ KEY_CACHE_MS: "400" });
+  assert.equal(await status(stage), 200);
+  await until(async () => (await status(stage)) === 200 && stage.billing.lookups >= 3);
+});
+
+test("while the broker is away a key is trusted for a second at most; with billing away too it is 503", async () => {
+  const broker = await startSwitchedBroker(natsUrl());
+  await using stage = await startStage({ NATS_URL: broker.url });
+  try {
+    assert.equal(await status(stage), 200);
+    assert.equal(stage.billing.lookups, 1);
+    broker.cut();
+    stage.billing.put(stage.key, {}, true);
+    const cutAt = performance.now();
+    await until(async () => (await status(stage)) === 401, 5_000);
+    // One second of trust after the last sign of life, which itself is at most a probe old.
+    assert.ok(performance.now() - cutAt < 2_500, `${performance.now() - cutAt} ms`);
+    stage.billing.put(stage.key, {});
+    await until(async () => (await status(stage)) === 200);
+    await stage.billing[Symbol.asyncDispose]();
+    await until(async () => (await status(stage)) === 503);
+  } finally {
+    await broker[Symbol.asyncDispose]();
+  }
+});
+
+test("a broker that falls silent without a word counts as away", async () => {
+  const broker = await startSwitchedBroker(natsUrl());
+  await using stage = await startStage({ NATS_URL: broker.url });
+  try {
+    assert.equal(await status(stage), 200);
+    broker.mute();
+    stage.billing.put(stage.key, {}, true);
+    await until(async () => (await status(stage)) === 401, 4_000);
+  } finally {
+    await broker[Symbol.asyncDispose]();
+  }
+});
+
+test("when the broker is back, what may have changed meanwhile is asked for again", async () => {
+  const broker = await startSwitchedBroker(natsUrl());
+  await using stage = await startStage({ NATS_URL: broker.url });
+  try {
+    assert.equal(await status(stage), 200);
+    broker.cut();
+    stage.billing.put(stage.key, {}, true);
+    broker.mend();
+    await until(async () => (await status(stage)) === 401, 5_000);
+  } finally {
+    await broker[Symbol.asyncDispose]();
+  }
+});
+
+test("a billing that comes back is asked again", async () => {
+  await using stage = await startStage();
+  const { address } = stage.billing;
+  await stage.billing[Symbol.asyncDispose]();
+  assert.equal(await status(stage), 503);
+  await using billing = await startFakeBilling(Number(address.split(":")[1]));
+  billing.put(stage.key, {});
+  await until(async () => (await status(stage)) === 200);
+});

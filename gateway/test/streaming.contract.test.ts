@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { echo } from "./support/fake-service.ts";
+import { rawClient } from "./support/raw-client.ts";
+import { type Stage, startStage, until } from "./support/stage.ts";
+
+let stage: Stage;
+before(async () => {
+  stage = await startStage();
+});
+after(() => stage[Symbol.asyncDispose]());
+beforeEach(() => {
+  stage.service.seen.length = 0;
+});
+
+const sse = ["content-type", "text/event-stream"];
+const request = (path = "/v1/chat/completions"): string =>
+  `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${stage.key}\r\ncontent-length: 2\r\n\r\n{}`;
+
+/** The exchange of the latest request, left to the test to answer. */
+async function manual(start: () => void): Promise<LinkExchange> {
+  stage.service.handler = (exchange) =>
+    new Promise<void>((resolve) => exchange.signal.addEventListener("abort", () => resolve()));
+  start();
+  await until(() => stage.service.seen.length === 1);
+  return stage.service.seen[0] as LinkExchange;
+}
+
+test("each chunk leaves when it comes, and not with the next one", async () => {
+  using client = await rawClient(stage.gateway.port);
+  const exchange = await manual(() => client.send(request()));
+  exchange.head(200, sse);
+  await client.until("content-type: text/event-stream\r\n");
+  for (const n of [1, 2, 3]) {
+    exchange.write(Buffer.from(`data: ${n}\n\n`));
+    await client.until(`data: ${n}\n\n`);
+  }
+  exchange.end();
+  await client.until("\r\n0\r\n\r\n");
+});
+
+test("a client that does not read stalls its service, and only its own", async () => {
+  using stalled = await rawClient(stage.gateway.port);
+  stalled.socket.pause();
+  const exchange = await manual(() => stalled.send(request()));
+  exchange.head(200, sse);
+  const chunk = Buffer.alloc(64 * 1024, "x");
+  const total = 64 * 1024 * 1024;
+  let written = 0;
+  const rssBefore = process.memoryUsage().rss;
+  const writing = (async () => {
+    while (written < total && !exchange.over) {
+      written += chunk.length;
+      if (!exchange.write(chunk)) await exchange.drained();
+    }
+  })().catch(() => undefined);
+  let last = -1;
+  await until(async () => {
+    const still = written === last;
+    last = written;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return still && written === last;
+  });
+  assert.ok(written < total / 2, `${written} bytes were taken from the service`);
+  assert.ok(process.memoryUsage().rss - rssBefore < 64 * 1024 * 1024);
+  stage.service.handler = echo;
+  assert.equal((await stage.chat()).status, 200);
+  stalled.socket.resume();
+  await until(() => written >= total);
+  exchange.end();
+  await writing;
+  await stalled.until("\r\n0\r\n\r\n");
+});
+
+test("a client that leaves aborts its service within a second", async () => {
+  const client = await rawClient(stage.gateway.port);
+  const exchange = await manual(() => client.send(request()));
+  exchange.head(200, sse);
+  exchange.write(Buffer.from("data: 1\n\n"));
+  await client.until("data: 1");
+  client.socket.destroy();
+  await until(() => exchange.signal.aborted, 1_000);
+});
+
+test("a client that leaves before any answer aborts its service too", async () => {
+  const client = await rawClient(stage.gateway.port);
+  const exchange = await manual(() => client.send(request()));
+  client.socket.destroy();
+  await until(() => exchange.signal.aborted, 1_000);
+});
+
+test("a stream that breaks ends with one error event and without the end of an answer", async () => {
+  for (const [path, event] of [
+    ["/v1/chat/completions", /\n\r\n[0-9a-f]+\r\ndata: \{"error":\{"message":"[^"]+","type":"api_error"/],
+    ["/v1/messages", /event: error\ndata: \{"type":"error","error":\{"type":"api_error"/],
+  ] as const) {
+    stage.service.seen.length = 0;
+    using client = await rawClient(stage.gateway.port);
+    const exchange = await manual(() => client.send(request(path)));
+    exchange.head(200, sse);
+    exchange.write(Buffer.from("data: 1\n\n"));
+    await client.until("data: 1");
+    exchange.fail("internal");
+    const text = await client.untilClosed();
+    assert.match(text, event);
+    assert.ok(!text.endsWith("0\r\n\r\n") && !text.includes("[DONE]"));
+  }
+});
+
+test("a service that ended its stream with an error event of its own is not spoken over", async () => {
+  using client = await rawClient(stage.gateway.port);
+  const exchange = await manual(() => client.send(request()));
+  exchange.head(200, sse);
+  exchange.write(Buffer.from('data: {"error":{"code":"upstream_error"}}\n\n'));
+  exchange.fail("upstream_error");
+  const text = await client.untilClosed();
+  assert.equal(text.split("data: ").length, 2);
+  assert.match(text, /upstream_error/);
+  assert.ok(!text.endsWith("0\r\n\r\n"));
+});
+
+test("an answer cut in the middle of a line, or that is no stream, is never seen as whole", async () => {
+  for (const [headers, part] of [
+    [sse, 'data: {"a'],
+    [["content-type", "application/json"], '{"a":'],
+    [["content-type", "application/json", "content-length", "100"], '{"a":'],
+  ] as const) {
+    stage.service.seen.length = 0;
+    using client = await rawClient(stage.gateway.port);
+    const exchange = await manual(() => client.send(request()));
+    exchange.head(200, headers);
+    exchange.write(Buffer.from(part));
+    await client.until(part);
+    exchange.fail("internal");
+    const text = await client.untilClosed();
+    assert.ok(text.endsWith(part) || text.endsWith(`${part}\r\n`), text);
+  }
+});
+
+test("a service that goes away before it answers is a 500 that does not pretend to know, and 503 from then on", async () => {
+  const lost = await startStage();
+  try {
+    lost.service.handler = () => new Promise(() => undefined);
+    const answer = lost.chat();
+    await until(() => lost.service.seen.length === 1);
+    await lost.service.kill();
+    const first = await answer;
+    assert.equal(first.status, 500);
+    assert.match(await first.text(), /may have been carried out/);
+    const second = await lost.chat();
+    assert.equal(second.status, 503);
+    assert.ok(Number(second.headers.get("retry-after")) >= 1);
+    assert.equal(second.headers.get("x-should-retry"), "true");
+  } finally {
+    await lost[Symbol.asyncDispose]();
+  }
+});
+
+test("a request that takes longer than its deadline is 504", async () => {
+  const short = await startStage({ REQUEST_DEADLINE_MS: "300" });
+  try {
+    short.service.handler = () => new Promise(() => undefined);
+    const response = await short.chat();
+    assert.equal(response.status, 504);
+    await until(() => short.service.seen[0]?.over === true);
+  } finally {
+    await short[Symbol.asyncDispose]();
+  }
+});

@@ -1,0 +1,83 @@
+import { digestKey } from "@uag/kit/api-key.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
+import { type AccountServiceServer, AccountServiceService, type Subscription } from "@uag/proto/billing/v1/accounts.ts";
+import { type KeyServiceServer, KeyServiceService, type ResolveKeyResponse } from "@uag/proto/billing/v1/keys.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+
+export const pepper = "00112233445566778899aabbccddeeff";
+
+export interface FakeBilling extends AsyncDisposable {
+  readonly address: string;
+  /** How many keys were asked for. */
+  lookups: number;
+  /** Held look-ups answer when the promise resolves. */
+  hold: Promise<void> | undefined;
+  put(secret: string, caller: Partial<Caller>, revoked?: boolean): void;
+}
+
+const notServed = async (): Promise<never> => {
+  throw new GatewayError("internal_error");
+};
+
+const theSubscription: Subscription = {
+  hasPaymentMethod: true,
+  planId: "prepaid",
+  planTitle: "Prepaid",
+  hardLimitNanoUsd: 100_250_000_000n,
+  systemHardLimitNanoUsd: 100_250_000_000n,
+  accessUntil: 0n,
+};
+
+export function digestOf(secret: string): string {
+  return digestKey(secret, Buffer.from(pepper, "hex")).toString("hex");
+}
+
+/** Billing's key and account services over real gRPC, from a table in memory. */
+export async function startFakeBilling(port = 0): Promise<FakeBilling> {
+  const log = createLogger({ service: "fake-billing", level: "silent" });
+  const table = new Map<string, ResolveKeyResponse>();
+  const keys = {
+    async resolveKey({ digest }: { digest: Buffer }): Promise<ResolveKeyResponse> {
+      billing.lookups++;
+      await billing.hold;
+      const found = table.get(digest.toString("hex"));
+      if (found === undefined) throw new GatewayError("not_found");
+      return found;
+    },
+    createKey: notServed,
+    getKey: notServed,
+    listKeys: notServed,
+    updateKey: notServed,
+    revokeKey: notServed,
+  };
+  const accounts = {
+    createAccount: notServed,
+    getAccount: notServed,
+    listAccounts: notServed,
+    topUp: notServed,
+    getSubscription: async () => theSubscription,
+  };
+  const server = await serveRpc({
+    host: "127.0.0.1",
+    port,
+    services: [
+      unaryService<KeyServiceServer>(KeyServiceService, keys, log),
+      unaryService<AccountServiceServer>(AccountServiceService, accounts, log),
+    ],
+  });
+  const billing: FakeBilling = {
+    address: `127.0.0.1:${server.port}`,
+    lookups: 0,
+    hold: undefined,
+    put(secret, caller, revoked = false) {
+      table.set(digestOf(secret), {
+        caller: Caller.fromPartial({ keyId: "key_1", accountId: "acc_1", ...caller }),
+        revoked,
+      });
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+  return billing;
+}

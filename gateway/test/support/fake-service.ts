@@ -1,0 +1,50 @@
+import { linkService, serveStream } from "@uag/kit/link/grpc-server.ts";
+import { createLinkServer, type LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { serveRpc } from "@uag/kit/rpc/server.ts";
+
+export interface FakeService extends AsyncDisposable {
+  readonly address: string;
+  /** Exchanges that reached a handler. */
+  readonly seen: LinkExchange[];
+  /** What every operation does; each test sets its own. */
+  handler: LinkHandler;
+  /** Cuts all links at once, as a killed process would. */
+  kill(): Promise<void>;
+}
+
+const operations = ["chat.completions", "messages.create", "messages.count_tokens", "models.list", "models.get"];
+
+/** Answers with what it got, so that a test sees what the router passed on. */
+export const echo: LinkHandler = async (exchange) => {
+  const body = await exchange.readBody({ maxBytes: 128 * 1024 * 1024 });
+  const { operation, target, headers } = exchange;
+  const answer = Buffer.from(
+    JSON.stringify({ operation, target, headers, bytes: body.length, text: body.toString().slice(0, 200) }),
+  );
+  exchange.respond(200, ["content-type", "application/json"], answer);
+};
+
+/** A capability service behind the real link server over real gRPC. */
+export async function startFakeService(): Promise<FakeService> {
+  const seen: LinkExchange[] = [];
+  const handle: LinkHandler = (exchange) => {
+    seen.push(exchange);
+    return service.handler(exchange);
+  };
+  const link = createLinkServer({ operations: Object.fromEntries(operations.map((name) => [name, handle])) });
+  const implementation = { link: serveStream({ accept: (attach) => link.accept(attach), refuse: () => false }) };
+  const rpc = await serveRpc({ host: "127.0.0.1", port: 0, services: [{ definition: linkService, implementation }] });
+  const stop = async (): Promise<void> => {
+    await link.drain({ timeoutMs: 0 });
+    await rpc[Symbol.asyncDispose]();
+  };
+  const service: FakeService = {
+    address: `127.0.0.1:${rpc.port}`,
+    seen,
+    handler: echo,
+    kill: stop,
+    [Symbol.asyncDispose]: stop,
+  };
+  return service;
+}

@@ -1,0 +1,56 @@
+import { connect, type Socket } from "node:net";
+
+export interface RawClient extends Disposable {
+  readonly socket: Socket;
+  /** All that has come so far. */
+  readonly text: string;
+  /** True once the server has closed the connection. */
+  readonly closed: boolean;
+  send(data: string | Buffer): void;
+  /** Resolves when what has come holds this text. */
+  until(part: string): Promise<string>;
+  untilClosed(): Promise<string>;
+}
+
+/** A connection on which a test writes what no HTTP client would. */
+export async function rawClient(port: number): Promise<RawClient> {
+  const socket = connect(port, "127.0.0.1");
+  socket.setNoDelay(true);
+  let text = "";
+  let closed = false;
+  socket.on("data", (chunk) => {
+    text += chunk.toString("latin1");
+  });
+  socket.on("error", () => socket.destroy());
+  socket.on("close", () => {
+    closed = true;
+  });
+  await new Promise((resolve) => socket.once("connect", resolve));
+  const wait = (done: () => boolean): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`not in time; so far: ${text.slice(0, 500)}`)), 10_000);
+      const check = (): void => {
+        if (!done()) return;
+        clearTimeout(timer);
+        socket.off("data", check);
+        socket.off("close", check);
+        resolve(text);
+      };
+      socket.on("data", check);
+      socket.on("close", check);
+      check();
+    });
+  return {
+    socket,
+    get text() {
+      return text;
+    },
+    get closed() {
+      return closed;
+    },
+    send: (data) => void socket.write(data),
+    until: (part) => wait(() => text.includes(part)),
+    untilClosed: () => wait(() => closed),
+    [Symbol.dispose]: () => void socket.destroy(),
+  };
+}
