@@ -1,0 +1,33 @@
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { BucketSize, RollupDocument } from "../store/rollup.ts";
+
+const sizes: Record<BucketSize, number> = { hour: 3_600_000, day: 86_400_000 };
+
+/** Adds events up by hour and by day of their end (UTC), account, key, model and operation. */
+export function rollUp(events: readonly UsageEvent[]): RollupDocument[] {
+  const rollups = new Map<string, RollupDocument>();
+  for (const event of events) {
+    addTo(rollups, "hour", event);
+    addTo(rollups, "day", event);
+  }
+  return [...rollups.values()];
+}
+
+function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: UsageEvent): void {
+  const { accountId, keyId, model, operation } = event;
+  const ms = Number(event.endedAtMs);
+  const start = ms - (ms % sizes[bucket]);
+  // Ids never hold a line break, so no two rows share an id.
+  const _id = [bucket, start, accountId, keyId, model, operation].join("\n");
+  let rollup = rollups.get(_id);
+  if (rollup === undefined) {
+    rollup = {
+      ...{ _id, bucket, start: new Date(start), accountId, keyId, model, operation },
+      ...{ requests: 0n, costNanoUsd: 0n, units: {} },
+    };
+    rollups.set(_id, rollup);
+  }
+  rollup.requests++;
+  rollup.costNanoUsd += event.costNanoUsd;
+  for (const { name, quantity } of event.units) rollup.units[name] = (rollup.units[name] ?? 0n) + quantity;
+}

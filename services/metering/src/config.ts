@@ -1,0 +1,25 @@
+import { commonSettings } from "@uag/kit/config.ts";
+import { z } from "zod";
+
+const whole = (least: number, preset: number) => z.coerce.number().int().min(least).default(preset);
+
+export const schema = z.object({
+  ...commonSettings,
+  GRPC_PORT: z.coerce.number().int().min(0).max(65535).default(0).describe("Port of gRPC; 0 picks a free one."),
+  MONGODB_URL: z.string().min(1).describe("MongoDB replica set, as `mongodb://host:port/?replicaSet=name`."),
+  MONGODB_DATABASE: z.string().min(1).default("metering").describe("Database that holds usage."),
+  NATS_URL: z.string().min(1).describe("NATS servers, comma-separated."),
+  BILLING_ADDR: z.string().min(1).describe("Address of billing's gRPC."),
+  RAW_USAGE_TTL_DAYS: whole(1, 90).describe("How long single usage events are kept; roll-ups stay for ever."),
+  STREAM_PREFIX: z
+    .string()
+    .regex(/^[\w-]*$/)
+    .default("")
+    .describe("In front of the names of streams, consumers and subjects, for several systems on one broker."),
+  STREAM_REPLICAS: whole(1, 1).describe("On how many NATS servers a stream is kept."),
+  STREAM_MAX_BYTES: whole(1_048_576, 4_294_967_296).describe("Size at which the usage stream takes no more."),
+  STREAM_MAX_AGE_HOURS: whole(1, 72).describe("How long the usage stream keeps what nobody took."),
+  MAX_DELIVER: whole(1, 5).describe("After so many failed deliveries a message goes to the dead-letter stream."),
+});
+
+export type MeteringConfig = z.infer<typeof schema>;

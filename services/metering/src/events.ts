@@ -1,0 +1,41 @@
+import type { Logger } from "@uag/kit/log.ts";
+import type { Metrics } from "@uag/kit/metrics.ts";
+import { outcomeToJSON, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+
+/** Each thing that happens to usage: its log line and its counters in one place. */
+export interface MeteringEvents {
+  applied(batches: number, events: number, repeated: number): void;
+  /** A request has two different ends; the stored one holds. */
+  conflict(event: UsageEvent, storedOutcome: string): void;
+  buried(reason: string, batchId: string): void;
+  waiting(error: unknown): void;
+  streamMade(name: string): void;
+}
+
+export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
+  const batches = metrics.counter("uag_usage_batches_total", "Usage batches applied.");
+  const events = metrics.counter("uag_usage_events_total", "Usage events received.", ["kind"]);
+  const fresh = events.labels("new");
+  const again = events.labels("repeated");
+  const conflicts = metrics.counter("uag_usage_conflicts_total", "Requests with two different ends.");
+  const dead = metrics.counter("uag_usage_dead_letters_total", "Messages moved to the dead-letter stream.");
+  return {
+    applied(batchCount, eventCount, repeated) {
+      batches.inc(batchCount);
+      fresh.inc(eventCount - repeated);
+      again.inc(repeated);
+      log.debug({ batches: batchCount, events: eventCount, repeated }, "usage applied");
+    },
+    conflict(event, stored) {
+      conflicts.inc();
+      const late = outcomeToJSON(event.outcome);
+      log.warn({ requestId: event.requestId, stored, late }, "a request has two ends; the first one holds");
+    },
+    buried(reason, batchId) {
+      dead.inc();
+      log.error({ reason, batchId }, "a message cannot be applied and went to the dead-letter stream");
+    },
+    waiting: (error) => log.warn({ err: error }, "usage waits: billing or MongoDB is out of reach"),
+    streamMade: (name) => log.info({ stream: name }, "stream made"),
+  };
+}

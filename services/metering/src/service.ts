@@ -1,0 +1,75 @@
+import { connectBus } from "@uag/kit/bus.ts";
+import { readConfig } from "@uag/kit/config.ts";
+import { startAdminServer } from "@uag/kit/health.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
+import type { Service } from "@uag/kit/run.ts";
+import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
+import { schema } from "./config.ts";
+import { createEvents } from "./events.ts";
+import { confirmApplied } from "./rpc/confirm-applied.ts";
+import { listEvents } from "./rpc/list-events.ts";
+import { queryUsage } from "./rpc/query-usage.ts";
+import { connectMongo, mongoCheck } from "./store/connection.ts";
+import { openStore } from "./store/store.ts";
+import { Inbox } from "./stream/inbox.ts";
+import { streamNames } from "./stream/topology.ts";
+import { work } from "./stream/worker.ts";
+
+const dayMs = 86_400_000;
+
+/** Starts metering from the environment. */
+export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<Service> {
+  const config = readConfig(schema, env);
+  await using stack = new AsyncDisposableStack();
+  const log = createLogger({ service: "metering", level: config.LOG_LEVEL });
+  const metrics = createMetrics("metering");
+  const events = createEvents(log, metrics);
+  const connection = await connectMongo({ url: config.MONGODB_URL, database: config.MONGODB_DATABASE });
+  stack.defer(() => connection.close());
+  const store = await openStore(connection, { rawUsageTtlDays: config.RAW_USAGE_TTL_DAYS });
+  const bus = stack.use(await connectBus({ url: config.NATS_URL, name: "metering", log }));
+  const billing = stack.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, config.BILLING_ADDR));
+  const names = streamNames(config.STREAM_PREFIX);
+  const topology = {
+    names,
+    replicas: config.STREAM_REPLICAS,
+    maxBytes: config.STREAM_MAX_BYTES,
+    maxAgeHours: config.STREAM_MAX_AGE_HOURS,
+    made: events.streamMade,
+  };
+  const stop = new AbortController();
+  const inbox = new Inbox({ bus, topology, log });
+  // Half of their life is a margin on both sides: late messages are hours late, not weeks.
+  const expiredBeforeMs = (): number => Date.now() - (config.RAW_USAGE_TTL_DAYS * dayMs) / 2;
+  const apply = { store, billing, events, expiredBeforeMs };
+  const options = { inbox, bus, apply, deadSubject: names.deadSubject, maxDeliver: config.MAX_DELIVER, log };
+  const working = work(options, stop.signal);
+  stack.defer(async () => {
+    stop.abort();
+    await inbox[Symbol.asyncDispose]();
+    await working;
+    await bus.connection.flush().catch(() => undefined);
+  });
+  const rpc = unaryService<MeteringServiceServer>(
+    MeteringServiceService,
+    {
+      confirmApplied: (request) => confirmApplied(store, request),
+      queryUsage: (request) => queryUsage(store, request, Date.now()),
+      listEvents: (request) => listEvents(store, request, Date.now()),
+    },
+    log,
+  );
+  const server = stack.use(await serveRpc({ host: config.HOST, port: config.GRPC_PORT, services: [rpc] }));
+  const billingCheck = async () => {
+    await billing.settle({ events: [] }, { timeoutMs: 2_000 });
+    return { ok: true as const };
+  };
+  const checks = { mongodb: mongoCheck(connection), nats: bus.check, billing: billingCheck };
+  const admin = stack.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
+  log.info({ grpcPort: server.port, adminPort: admin.port }, "metering is up");
+  return stack.move();
+}

@@ -1,0 +1,94 @@
+import {
+  outcomeFromJSON,
+  outcomeToJSON,
+  pricingFromJSON,
+  pricingToJSON,
+  type UsageEvent,
+} from "@uag/proto/metering/v1/usage.ts";
+import { Schema } from "mongoose";
+
+/** One request's usage as MongoDB holds it. */
+export interface EventDocument {
+  /** The request's id: a second event of the same request cannot be stored. */
+  _id: string;
+  accountId: string;
+  keyId: string;
+  holderId: string;
+  grantId: string;
+  operation: string;
+  model: string;
+  upstream: string;
+  upstreamModel: string;
+  startedAt: Date;
+  endedAt: Date;
+  outcome: string;
+  pricing: string;
+  units: { name: string; quantity: bigint }[];
+  holdNanoUsd: bigint;
+  costNanoUsd: bigint;
+  priceVersion: string;
+  rawUsage: Buffer;
+  attempts: number;
+  status: number;
+  stream: boolean;
+  /** True once it is settled and in the roll-ups. */
+  applied: boolean;
+}
+
+const text = { type: String, required: true };
+
+export const eventSchema = new Schema<EventDocument>(
+  {
+    _id: text,
+    accountId: text,
+    keyId: text,
+    holderId: text,
+    grantId: text,
+    operation: text,
+    model: text,
+    upstream: text,
+    upstreamModel: text,
+    startedAt: { type: Date, required: true },
+    endedAt: { type: Date, required: true },
+    outcome: text,
+    pricing: text,
+    units: [{ _id: false, name: text, quantity: { type: BigInt, required: true } }],
+    holdNanoUsd: { type: BigInt, required: true },
+    costNanoUsd: { type: BigInt, required: true },
+    priceVersion: text,
+    rawUsage: { type: Buffer, required: true },
+    attempts: { type: Number, required: true },
+    status: { type: Number, required: true },
+    stream: { type: Boolean, required: true },
+    applied: { type: Boolean, required: true },
+  },
+  { collection: "events", versionKey: false },
+);
+eventSchema.index({ accountId: 1, endedAt: -1, _id: -1 });
+eventSchema.index({ endedAt: -1, _id: -1 });
+
+export function toDocument(event: UsageEvent): EventDocument {
+  const { requestId, startedAtMs, endedAtMs, outcome, pricing, rawUsage, ...rest } = event;
+  return {
+    _id: requestId,
+    ...rest,
+    startedAt: new Date(Number(startedAtMs)),
+    endedAt: new Date(Number(endedAtMs)),
+    outcome: outcomeToJSON(outcome),
+    pricing: pricingToJSON(pricing),
+    rawUsage: Buffer.from(rawUsage.buffer, rawUsage.byteOffset, rawUsage.length),
+    applied: false,
+  };
+}
+
+export function fromDocument(document: EventDocument): UsageEvent {
+  const { _id, applied: _, startedAt, endedAt, outcome, pricing, ...rest } = document;
+  return {
+    requestId: _id,
+    ...rest,
+    startedAtMs: BigInt(startedAt.getTime()),
+    endedAtMs: BigInt(endedAt.getTime()),
+    outcome: outcomeFromJSON(outcome),
+    pricing: pricingFromJSON(pricing),
+  };
+}

@@ -1,0 +1,51 @@
+import { Schema } from "mongoose";
+
+export type BucketSize = "hour" | "day";
+
+/** What one key used of one model by one operation in one hour or day (UTC). */
+export interface RollupDocument {
+  _id: string;
+  bucket: BucketSize;
+  start: Date;
+  accountId: string;
+  keyId: string;
+  model: string;
+  operation: string;
+  requests: bigint;
+  costNanoUsd: bigint;
+  units: Record<string, bigint>;
+}
+
+const text = { type: String, required: true };
+
+export const rollupSchema = new Schema<RollupDocument>(
+  {
+    _id: text,
+    bucket: text,
+    start: { type: Date, required: true },
+    accountId: text,
+    keyId: text,
+    model: text,
+    operation: text,
+    requests: { type: BigInt, required: true },
+    costNanoUsd: { type: BigInt, required: true },
+    units: { type: Schema.Types.Mixed, required: true },
+  },
+  { collection: "rollups", versionKey: false },
+);
+rollupSchema.index({ bucket: 1, accountId: 1, start: 1, _id: 1 });
+rollupSchema.index({ bucket: 1, start: 1, _id: 1 });
+
+/** A batch of which every event is settled and rolled up. */
+export interface BatchDocument {
+  _id: string;
+  appliedAt: Date;
+}
+
+const batchTtlSeconds = 7 * 86_400;
+
+export const batchSchema = new Schema<BatchDocument>(
+  { _id: text, appliedAt: { type: Date, required: true } },
+  { collection: "batches", versionKey: false },
+);
+batchSchema.index({ appliedAt: 1 }, { expireAfterSeconds: batchTtlSeconds });

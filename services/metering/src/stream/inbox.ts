@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Bus } from "@uag/kit/bus.ts";
+import type { Logger } from "@uag/kit/log.ts";
+import type { JsMsg } from "nats";
+import { ensureTopology, type TopologyOptions } from "./topology.ts";
+
+const fetchedAtOnce = 64;
+const mostWaiting = 128;
+const fetchMs = 5_000;
+const restMs = 500;
+
+/** Pulls messages from the shared durable consumer, and makes streams and consumer anew when they are gone. */
+export class Inbox implements AsyncDisposable {
+  readonly #bus: Bus;
+  readonly #topology: TopologyOptions;
+  readonly #log: Logger;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  #messages: JsMsg[] = [];
+  #wake: (() => void) | undefined;
+
+  constructor(options: { bus: Bus; topology: TopologyOptions; log: Logger }) {
+    this.#bus = options.bus;
+    this.#topology = options.topology;
+    this.#log = options.log;
+    this.#running = this.#pull();
+  }
+
+  /** What has come, at most `most`; waits for the first. Empty once the inbox is closed. */
+  async take(most: number): Promise<JsMsg[]> {
+    while (this.#messages.length === 0 && !this.#stop.signal.aborted) await this.#change();
+    const taken = this.#messages.splice(0, most);
+    this.#wake?.();
+    return taken;
+  }
+
+  #change(): Promise<void> {
+    const previous = this.#wake;
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        previous?.();
+        resolve();
+      };
+    });
+  }
+
+  async #pull(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        await ensureTopology(this.#bus.connection, this.#topology);
+        while (!signal.aborted) await this.#fetch();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#log.warn({ err: error }, "the usage stream cannot be read; trying again");
+        await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined);
+      }
+    }
+  }
+
+  async #fetch(): Promise<void> {
+    const { signal } = this.#stop;
+    const { names } = this.#topology;
+    while (this.#messages.length >= mostWaiting && !signal.aborted) await this.#change();
+    const consumer = await this.#bus.connection.jetstream().consumers.get(names.usage, names.consumer);
+    const messages = await consumer.fetch({ max_messages: fetchedAtOnce, expires: fetchMs });
+    const close = (): void => messages.stop();
+    signal.addEventListener("abort", close, { once: true });
+    try {
+      for await (const message of messages) {
+        this.#messages.push(message);
+        this.#wake?.();
+      }
+    } finally {
+      signal.removeEventListener("abort", close);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    this.#wake?.();
+    await this.#running;
+  }
+}

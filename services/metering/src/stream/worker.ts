@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Bus } from "@uag/kit/bus.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Logger } from "@uag/kit/log.ts";
+import type { UsageBatch } from "@uag/proto/metering/v1/usage.ts";
+import { headers, type JsMsg } from "nats";
+import { type ApplyOptions, applyBatches } from "../apply/apply.ts";
+import { decodeBatch } from "../apply/decode.ts";
+import { isPassing } from "../store/connection.ts";
+import type { Inbox } from "./inbox.ts";
+
+export interface WorkerOptions {
+  readonly inbox: Inbox;
+  readonly bus: Bus;
+  readonly apply: ApplyOptions;
+  readonly deadSubject: string;
+  readonly maxDeliver: number;
+  readonly log: Logger;
+}
+
+interface Delivery {
+  readonly message: JsMsg;
+  readonly batch: UsageBatch;
+}
+
+const groupMessages = 16;
+const mostRestMs = 5_000;
+const nakMs = 2_000;
+
+/** Applies messages in groups until the inbox is closed; acknowledges each only when it is applied or buried. */
+export async function work(options: WorkerOptions, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const messages = await options.inbox.take(groupMessages);
+    const deliveries: Delivery[] = [];
+    for (const message of messages) {
+      try {
+        deliveries.push({ message, batch: decodeBatch(message.data) });
+      } catch (error) {
+        await bury(options, message, error, "");
+      }
+    }
+    if (deliveries.length > 0) await applyGroup(options, deliveries, signal);
+  }
+}
+
+/** True when the failure is the environment's and not the message's. */
+function passes(error: unknown): boolean {
+  if (error instanceof GatewayError) return error.retryable && error.code !== "internal_error";
+  return isPassing(error);
+}
+
+async function applyGroup(options: WorkerOptions, group: Delivery[], signal: AbortSignal): Promise<void> {
+  for (let restMs = 100; !signal.aborted; restMs = Math.min(restMs * 2, mostRestMs)) {
+    try {
+      const batches = group.map(({ batch }) => batch);
+      await applyBatches(options.apply, batches);
+      for (const { message } of group) message.ack();
+      return;
+    } catch (error) {
+      if (!passes(error)) return await applySingly(options, group, error, signal);
+      options.apply.events.waiting(error);
+      for (const { message } of group) message.working();
+      await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+}
+
+/** One message spoils a group: each goes alone, and the one that fails alone is tried again later, or buried. */
+async function applySingly(
+  options: WorkerOptions,
+  group: Delivery[],
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  const [only] = group;
+  if (group.length > 1 || only === undefined) {
+    for (const delivery of group) await applyGroup(options, [delivery], signal);
+    return;
+  }
+  const { message, batch } = only;
+  if (message.info.redeliveryCount >= options.maxDeliver) return await bury(options, message, error, batch.batchId);
+  options.log.error({ err: error, batchId: batch.batchId }, "a batch could not be applied; it is tried again");
+  message.nak(nakMs);
+}
+
+/** Moves a message to the dead-letter stream. Left where it is when that cannot take it: it comes again. */
+async function bury(options: WorkerOptions, message: JsMsg, error: unknown, batchId: string): Promise<void> {
+  const reason = error instanceof Error ? error.message : String(error);
+  const head = headers();
+  head.set("Uag-Reason", reason.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 500));
+  head.set("Uag-Subject", message.subject);
+  try {
+    await options.bus.connection.jetstream().publish(options.deadSubject, message.data, { headers: head });
+    message.term();
+    options.apply.events.buried(reason, batchId);
+  } catch (failure) {
+    options.log.error({ err: failure, reason }, "the dead-letter stream takes nothing; the message comes again");
+    message.nak(nakMs);
+  }
+}
