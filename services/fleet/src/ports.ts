@@ -22,6 +22,8 @@ export function isFree(port: number, host = "127.0.0.1"): Promise<boolean> {
 export class Ports {
   readonly #file: string;
   readonly #ports: Map<string, number>;
+  // Names that were answered already: by now their own process may be listening.
+  readonly #settled = new Set<string>();
   // Fleets that start at the same moment have different process ids, and so look in different places.
   #next = (process.pid * step) % portCount;
 
@@ -35,11 +37,15 @@ export class Ports {
     return new Ports(file, new Map(Object.entries(savedPorts.parse(JSON.parse(text)))));
   }
 
-  /** The port of that name: the one it had before unless another program has taken it since. */
+  /** The port of that name: the one it had before unless another program has taken it since. One call at a time. */
   async get(name: string): Promise<number> {
     const known = this.#ports.get(name);
-    if (known !== undefined && (await isFree(known))) return known;
+    if (known !== undefined && (this.#settled.has(name) || (await isFree(known)))) {
+      this.#settled.add(name);
+      return known;
+    }
     const port = await this.#free();
+    this.#settled.add(name);
     this.#ports.set(name, port);
     await writeFile(this.#file, `${JSON.stringify(Object.fromEntries(this.#ports), null, 2)}\n`);
     return port;

@@ -19,6 +19,7 @@ export interface SupervisedOptions {
   log: FileHandle;
   /** Told, in one line, what happened to the process that nobody asked for. */
   report(line: string): void;
+  onRestart(): void;
 }
 
 const readyPollMs = 25;
@@ -78,6 +79,7 @@ export class SupervisedProcess {
     if (this.#stopping.signal.aborted) return;
     this.#restarts++;
     this.start();
+    this.#options.onRestart();
   }
 
   /** Waits until it is ready; rejects when it keeps ending instead, or at `signal`. */

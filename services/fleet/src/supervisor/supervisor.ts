@@ -6,7 +6,15 @@ import { startWatchdog, type Watchdog } from "./watch.ts";
 
 export interface SupervisorOptions {
   logDir: string;
+  /** Added to the environment of every process. */
+  mark?: Readonly<Record<string, string>>;
   report(line: string): void;
+}
+
+export interface ReadyOptions {
+  /** Default 60,000. */
+  timeoutMs?: number;
+  signal?: AbortSignal | undefined;
 }
 
 /** What tests and commands may do to running processes, by name. */
@@ -19,7 +27,7 @@ export interface ProcessControl {
   /** Sends a signal (SIGKILL when none is named, and then waits until it is gone); what dies of it is started again. */
   kill(name: string, signal?: NodeJS.Signals): Promise<void>;
   /** Waits until the process is up and ready. */
-  ready(name: string, timeoutMs?: number): Promise<void>;
+  ready(name: string, options?: ReadyOptions): Promise<void>;
   /** Stops the process in order, starts it anew and waits until it is ready. */
   restart(name: string): Promise<void>;
 }
@@ -32,6 +40,8 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
   readonly #watchdog: Watchdog;
   readonly #processes = new Map<string, SupervisedProcess>();
   readonly #logs = new Map<string, FileHandle>();
+  /** Called when a process has been started again. */
+  onRestart: (() => void) | undefined;
 
   private constructor(options: SupervisorOptions, watchdog: Watchdog) {
     this.#options = options;
@@ -46,8 +56,10 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
   async add(spec: ProcessSpec): Promise<void> {
     const log = this.#logs.get(spec.name) ?? (await openLog(this.#logPath(spec.name)));
     this.#logs.set(spec.name, log);
-    const marked = { ...spec, env: { ...spec.env, ...this.#watchdog.mark } };
-    const supervised = new SupervisedProcess({ spec: marked, log, report: this.#options.report });
+    const { mark, report } = this.#options;
+    const marked = { ...spec, env: { ...spec.env, ...mark, ...this.#watchdog.mark } };
+    const onRestart = (): void => this.onRestart?.();
+    const supervised = new SupervisedProcess({ spec: marked, log, report, onRestart });
     this.#processes.set(spec.name, supervised);
     supervised.start();
   }
@@ -84,11 +96,13 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
     await this.#get(name).kill(signal);
   }
 
-  async ready(name: string, timeoutMs = readyTimeoutMs): Promise<void> {
+  async ready(name: string, options: ReadyOptions = {}): Promise<void> {
     const path = this.#logPath(name);
+    const timeout = AbortSignal.timeout(options.timeoutMs ?? readyTimeoutMs);
     await this.#get(name)
-      .ready(AbortSignal.timeout(timeoutMs))
+      .ready(options.signal ? AbortSignal.any([timeout, options.signal]) : timeout)
       .catch(async (error: unknown) => {
+        if (options.signal?.aborted) throw error;
         const why = error instanceof Error && error.name !== "TimeoutError" ? error.message : `${name} is not ready`;
         throw new Error(`${why}. The end of ${path}:\n${await tailOf(path, 15)}`, { cause: error });
       });
@@ -98,6 +112,7 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
     const { spec } = this.#get(name);
     await this.#get(name).stop();
     await this.add(spec);
+    this.onRestart?.();
     await this.ready(name);
   }
 

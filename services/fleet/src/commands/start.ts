@@ -1,0 +1,65 @@
+import { Socket } from "node:net";
+import { parseArgs } from "node:util";
+import { readConfig } from "@uag/kit/config.ts";
+import { banner } from "../banner.ts";
+import { schema } from "../config.ts";
+import { startFleet } from "../service.ts";
+
+const help = `npm start
+
+Starts the whole system on this machine: MongoDB, NATS, the simulator of the model providers, and every service.
+Prints the base URL, one API key and a curl line that answers. Ctrl-C stops everything; state is kept in .data.
+
+Environment:
+${Object.entries(schema.shape)
+  .map(([name, { description }]) => `  ${name.padEnd(14)} ${description}`)
+  .join("\n")}
+  OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, DASHSCOPE_API_KEY, ARK_API_KEY, VOYAGE_API_KEY, XAI_API_KEY
+                 The real provider serves its models; without its key the simulator does. *_BASE_URL names another server.
+`;
+
+/** Aborted by SIGINT, SIGTERM or SIGHUP, or when the process that started this one is gone. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  // Ctrl-C may come twice, from the terminal and from the parent: the second changes nothing.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => controller.abort());
+  const fd = process.env["PARENT_PIPE_FD"];
+  if (fd !== undefined) {
+    const pipe = new Socket({ fd: Number(fd) });
+    pipe.on("close", () => controller.abort());
+    pipe.resume();
+  }
+  return controller.signal;
+}
+
+/** `npm start`: resolves when the fleet has been stopped; the process then ends by itself or by `process.exit`. */
+export async function start(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { help: { type: "boolean", short: "h" } } });
+  if (values.help) {
+    process.stdout.write(help);
+    return;
+  }
+  const config = readConfig(schema);
+  const signal = stopSignal();
+  const startedAt = performance.now();
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  const fleet = await startFleet({
+    dataDir: config.DATA_DIR,
+    port: config.PORT,
+    replicas: { chat: config.CHAT_REPLICAS },
+    mongodbUrl: config.MONGODB_URL,
+    natsUrl: config.NATS_URL,
+    egressAllow: config.EGRESS_ALLOW,
+    report: say,
+    signal,
+  }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  if (fleet !== undefined) {
+    say(banner(fleet.run, (performance.now() - startedAt) / 1000));
+    await new Promise((resolve) => (signal.aborted ? resolve(0) : signal.addEventListener("abort", resolve)));
+    say("Stopping.");
+    await fleet.stop();
+  }
+  process.exit(0);
+}

@@ -1,0 +1,34 @@
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { lockOwner, tryLock } from "../../../scripts/lib/lock.mjs";
+import { Advice } from "../../../scripts/lib/step.mjs";
+import { repoRoot } from "./paths.ts";
+import { endMarkedProcesses } from "./supervisor/marked.ts";
+
+/** Every process of a fleet has this variable, so that the next fleet on the same folder can end what outlived the last. */
+export const dataDirMark = "FLEET_DATA_DIR";
+
+const graceMs = 5_000;
+
+/** A folder name as the user gave it; a relative one is from the top of the checkout. */
+export function resolveDataDir(name: string): string {
+  return resolve(repoRoot, name);
+}
+
+/**
+ * Takes a data directory for this process alone, and ends what a fleet that was killed has left running on it.
+ * @throws {Advice} when another fleet runs on it.
+ */
+export async function takeDataDir(dataDir: string): Promise<AsyncDisposable> {
+  await mkdir(dataDir, { recursive: true });
+  const lock = join(dataDir, "fleet.lock");
+  const release = await tryLock(lock);
+  if (release === undefined) {
+    throw new Advice(
+      `A fleet is already running on ${dataDir} (process ${await lockOwner(lock)}).\n` +
+        "Stop it, or start a second one beside it: PORT=8081 DATA_DIR=.data-2 npm start",
+    );
+  }
+  await endMarkedProcesses(dataDirMark, dataDir, graceMs);
+  return { [Symbol.asyncDispose]: release };
+}

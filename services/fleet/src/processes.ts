@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { repoRoot } from "./paths.ts";
+import { providerSettings } from "./providers.ts";
+
+/** What the environment of a service is made from. */
+export interface Surroundings {
+  readonly dataDir: string;
+  /** Port of the public door. */
+  readonly port: number;
+  readonly mongodbUrl: string;
+  readonly natsUrl: string;
+  readonly simulatorUrl: string;
+  readonly egressAllow: string;
+  readonly keyPepper: string;
+  /** The caller's environment: provider keys are taken from it. */
+  readonly callerEnv: NodeJS.ProcessEnv;
+  /** `host:port` of every replica's gRPC, comma-separated. */
+  grpc(service: string): string;
+}
+
+export interface ServiceRow {
+  readonly name: string;
+  readonly entry: string;
+  /** Variables that get a port of their own. */
+  readonly ports: readonly string[];
+  /** Where readiness is asked: a path on the port of one of the variables. */
+  readonly ready: readonly [variable: string, path: string];
+  env(around: Surroundings, replica: string): Record<string, string>;
+}
+
+const adminReady = ["ADMIN_PORT", "/health/ready"] as const;
+
+/** Serves what the others need, so it is started with the engines, before them. */
+export const simulator: ServiceRow = {
+  name: "simulator",
+  entry: "services/simulator/src/main.ts",
+  ports: ["PORT"],
+  ready: ["PORT", "/sim/health"],
+  env: ({ dataDir }) => ({ DATA_DIR: join(dataDir, "simulator") }),
+};
+
+/** Every service of the fleet, in the order in which they are started; they stop in the other direction. */
+export const services: readonly ServiceRow[] = [
+  {
+    name: "billing",
+    entry: "services/billing/src/main.ts",
+    ports: ["GRPC_PORT", "ADMIN_PORT"],
+    ready: adminReady,
+    env: ({ mongodbUrl, keyPepper }) => ({ MONGODB_URL: mongodbUrl, KEY_PEPPER: keyPepper }),
+  },
+  {
+    name: "metering",
+    entry: "services/metering/src/main.ts",
+    ports: ["GRPC_PORT", "ADMIN_PORT"],
+    ready: adminReady,
+    env: ({ mongodbUrl, grpc }) => ({ MONGODB_URL: mongodbUrl, BILLING_ADDR: grpc("billing") }),
+  },
+  {
+    name: "chat",
+    entry: "services/chat/src/main.ts",
+    ports: ["GRPC_PORT", "ADMIN_PORT"],
+    ready: adminReady,
+    env: (around, replica) => ({
+      BILLING_ADDR: around.grpc("billing"),
+      METERING_ADDR: around.grpc("metering"),
+      JOURNAL_DIR: join(around.dataDir, "journal", replica),
+      CATALOG_FILE: join(repoRoot, "infra/config/catalog.yaml"),
+      SIMULATOR_URL: around.simulatorUrl,
+      EGRESS_ALLOW: around.egressAllow,
+      ...providerSettings(around.callerEnv, around.simulatorUrl),
+    }),
+  },
+  {
+    name: "router",
+    entry: "gateway/src/main.ts",
+    ports: ["ADMIN_PORT"],
+    ready: adminReady,
+    env: ({ port, keyPepper, grpc }) => ({
+      PORT: String(port),
+      KEY_PEPPER: keyPepper,
+      BILLING_ADDR: grpc("billing"),
+      METERING_ADDR: grpc("metering"),
+      CHAT_ADDR: grpc("chat"),
+    }),
+  },
+];

@@ -1,0 +1,46 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { Advice } from "../../../scripts/lib/step.mjs";
+import { writePrivateJson } from "./private-file.ts";
+
+const runSchema = z.object({
+  base_url: z.string(),
+  mcp_url: z.string(),
+  console_url: z.string(),
+  api_key: z.string(),
+  admin: z.object({ email: z.string(), password: z.string(), token: z.string() }),
+  mongodb_url: z.string(),
+  nats_url: z.string(),
+  simulator_url: z.string(),
+  /** By process name; kept up to date when a process is started again. */
+  pids: z.record(z.string(), z.number()),
+  fleet_pid: z.number(),
+  /** `host:port` of each service's gRPC, comma-separated for several replicas. */
+  grpc: z.record(z.string(), z.string()),
+  account_id: z.string(),
+});
+
+/** What a running fleet says about itself in `<DATA_DIR>/run.json`; other people's scripts read it. */
+export type Run = z.infer<typeof runSchema>;
+
+const fileOf = (dataDir: string): string => join(dataDir, "run.json");
+
+/** Readable for this user only: it holds a key and the admin's password. */
+export async function writeRun(dataDir: string, run: Run): Promise<void> {
+  await writePrivateJson(fileOf(dataDir), run);
+}
+
+/** The file is there exactly while the fleet is ready. */
+export async function removeRun(dataDir: string): Promise<void> {
+  await rm(fileOf(dataDir), { force: true });
+}
+
+/** @throws {Advice} when no fleet runs on this data directory. */
+export async function readRun(dataDir: string): Promise<Run> {
+  const text = await readFile(fileOf(dataDir), "utf8").catch(() => undefined);
+  if (text === undefined) {
+    throw new Advice(`No fleet is running on ${dataDir}. Start it with: npm start (the same DATA_DIR, if you set one)`);
+  }
+  return runSchema.parse(JSON.parse(text));
+}

@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { repoRoot } from "./paths.ts";
+import type { Ports } from "./ports.ts";
+import type { ServiceRow, Surroundings } from "./processes.ts";
+import { isProviderSetting } from "./providers.ts";
+import type { ProcessSpec } from "./supervisor/process.ts";
+import { answersOk } from "./supervisor/readiness.ts";
+
+export interface ServiceProcessOptions {
+  row: ServiceRow;
+  around: Surroundings;
+  ports: Ports;
+  replicas: number;
+  /** Settings that every service gets beside its row's; they win. */
+  env: Readonly<Record<string, string>>;
+}
+
+/** The names of a service's processes: `chat`, `chat-2`, ... The first keeps its name, and so its journal, however many follow. */
+export function replicaNames(service: string, replicas: number): string[] {
+  return Array.from({ length: replicas }, (_, index) => (index === 0 ? service : `${service}-${index + 1}`));
+}
+
+export function portName(replica: string, variable: string): string {
+  return `${replica}.${variable}`;
+}
+
+/**
+ * What services inherit of the caller's environment: everything but provider keys, which only some may see, and what
+ * belongs to the caller's own process.
+ */
+function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
+  const own = /^(PORT|HOST|DATA_DIR|PARENT_PIPE_FD|NODE_TEST_CONTEXT|npm_.*)$/;
+  const entries = Object.entries(env).filter(([name]) => !own.test(name) && !isProviderSetting(name));
+  return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+/** The processes of one service, for the supervisor. */
+export async function serviceProcesses(options: ServiceProcessOptions): Promise<ProcessSpec[]> {
+  const { row, around, ports } = options;
+  const specs: ProcessSpec[] = [];
+  for (const name of replicaNames(row.name, options.replicas)) {
+    const numbers: Record<string, string> = {};
+    for (const variable of row.ports) numbers[variable] = String(await ports.get(portName(name, variable)));
+    const [variable, path] = row.ready;
+    specs.push({
+      name,
+      command: [process.execPath, join(repoRoot, row.entry)],
+      cwd: repoRoot,
+      env: {
+        ...inherited(around.callerEnv),
+        // Keeps compiled code between starts, which halves the time to ready.
+        NODE_COMPILE_CACHE: join(around.dataDir, "cache"),
+        SERVICE_NAME: row.name,
+        HOST: "127.0.0.1",
+        NATS_URL: around.natsUrl,
+        ...numbers,
+        ...row.env(around, name),
+        ...options.env,
+      },
+      isReady: () => answersOk(`http://127.0.0.1:${numbers[variable]}${path}`),
+    });
+  }
+  return specs;
+}

@@ -1,0 +1,142 @@
+import { join } from "node:path";
+import { Advice } from "../../../scripts/lib/step.mjs";
+import { dataDirMark, resolveDataDir, takeDataDir } from "./data-dir.ts";
+import { chooseEngines, type Engines } from "./engines/start.ts";
+import { binDir } from "./paths.ts";
+import { isFree, Ports } from "./ports.ts";
+import { type ServiceRow, type Surroundings, services, simulator } from "./processes.ts";
+import { type Run, removeRun, writeRun } from "./run-file.ts";
+import { loadSecrets, type Secrets } from "./secrets.ts";
+import { seed, seedAccountId } from "./seed.ts";
+import { serviceProcesses } from "./service-processes.ts";
+import type { ProcessSpec } from "./supervisor/process.ts";
+import { type ProcessControl, Supervisor } from "./supervisor/supervisor.ts";
+import { surroundingsOf } from "./surroundings.ts";
+
+export interface FleetOptions {
+  /** Folder of all state and logs; relative to the top of the checkout. */
+  dataDir: string;
+  /** Port of the public door; 0 or none: one that is free, the same on each start. */
+  port?: number;
+  /** Processes by service, e.g. `{chat: 2}`; 1 when not named. */
+  replicas?: Readonly<Record<string, number>>;
+  /** Settings for every service, over those that the fleet gives it. */
+  env?: Readonly<Record<string, string>>;
+  /** Engines to use in place of the fleet's own. */
+  mongodbUrl?: string | undefined;
+  natsUrl?: string | undefined;
+  egressAllow?: string | undefined;
+  /** Told, a line each, what people should see: the engines chosen, processes that ended. */
+  report?(line: string): void;
+  /** Gives up the start. */
+  signal?: AbortSignal;
+}
+
+export interface Fleet extends AsyncDisposable {
+  readonly run: Run;
+  readonly processes: ProcessControl;
+  /** Absolute. */
+  readonly dataDir: string;
+  /** Stops every process, the engines last. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the whole system on this machine and waits until it serves.
+ * @throws {Advice} when something is in the way that the user can mend.
+ */
+export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  const dataDir = resolveDataDir(options.dataDir);
+  const report = options.report ?? (() => {});
+  await using starting = new AsyncDisposableStack();
+  starting.use(await takeDataDir(dataDir));
+  await removeRun(dataDir);
+  const ports = await Ports.load(join(dataDir, "ports.json"));
+  const port = options.port ? await requireFree(options.port) : await ports.get("router.PORT");
+  const secrets = await loadSecrets(dataDir);
+  const { mongodbUrl, natsUrl } = options;
+  const engines = await chooseEngines({ binDir, dataDir, ports, mongodbUrl, natsUrl });
+  for (const line of engines.chosen) report(line);
+
+  const mark = { [dataDirMark]: dataDir };
+  const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), mark, report }));
+  const { replicas = {}, egressAllow } = options;
+  const around = await surroundingsOf({ dataDir, port, ports, engines, secrets, replicas, egressAllow });
+  await startAll({ options, supervisor, ports, engines, around });
+  const run = await describe({ dataDir, port, secrets, around, supervisor });
+  starting.use(await publishRun(dataDir, run, supervisor));
+  const running = starting.move();
+  const stop = (): Promise<void> => running.disposeAsync();
+  return { run, processes: supervisor, dataDir, stop, [Symbol.asyncDispose]: stop };
+}
+
+async function requireFree(port: number): Promise<number> {
+  if (await isFree(port)) return port;
+  let other = port + 1;
+  while (!(await isFree(other))) other++;
+  throw new Advice(`Port ${port} is taken by another program. Choose another: PORT=${other} npm start`);
+}
+
+/** Starts the engines and the simulator at once, and, when they are ready, all services at once. */
+async function startAll(parts: {
+  options: FleetOptions;
+  supervisor: Supervisor;
+  ports: Ports;
+  engines: Engines;
+  around: Surroundings;
+}): Promise<void> {
+  const { options, supervisor, ports, engines, around } = parts;
+  const { replicas = {}, env = {}, signal } = options;
+  const specsOf = (row: ServiceRow) => serviceProcesses({ row, around, ports, replicas: replicas[row.name] ?? 1, env });
+  const first = [...engines.processes, ...(await specsOf(simulator))];
+  const then: ProcessSpec[] = [];
+  for (const row of services) then.push(...(await specsOf(row)));
+  for (const specs of [first, then]) {
+    for (const spec of specs) await supervisor.add(spec);
+    await Promise.all(specs.map(({ name }) => supervisor.ready(name, { signal })));
+  }
+}
+
+async function describe(parts: {
+  dataDir: string;
+  port: number;
+  secrets: Secrets;
+  around: Surroundings;
+  supervisor: Supervisor;
+}): Promise<Run> {
+  const { dataDir, port, secrets, around, supervisor } = parts;
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const apiKey = await seed({ billing: around.grpc("billing"), dataDir, secrets });
+  const withGrpc = services.filter(({ ports }) => ports.includes("GRPC_PORT"));
+  return {
+    base_url: baseUrl,
+    mcp_url: `${baseUrl}/mcp`,
+    console_url: `${baseUrl}/console`,
+    api_key: apiKey,
+    admin: secrets.admin,
+    mongodb_url: around.mongodbUrl,
+    nats_url: around.natsUrl,
+    simulator_url: around.simulatorUrl,
+    pids: supervisor.pids(),
+    fleet_pid: process.pid,
+    grpc: Object.fromEntries(withGrpc.map(({ name }) => [name, around.grpc(name)])),
+    account_id: seedAccountId,
+  };
+}
+
+/** Writes the run file, again whenever a process has been started again, and removes it in the end. */
+async function publishRun(dataDir: string, run: Run, supervisor: Supervisor): Promise<AsyncDisposable> {
+  let last = writeRun(dataDir, run);
+  await last;
+  supervisor.onRestart = () => {
+    run.pids = supervisor.pids();
+    last = last.then(() => writeRun(dataDir, run));
+  };
+  return {
+    async [Symbol.asyncDispose]() {
+      supervisor.onRestart = undefined;
+      await last;
+      await removeRun(dataDir);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Engines } from "./engines/start.ts";
+import type { Ports } from "./ports.ts";
+import { type Surroundings, services, simulator } from "./processes.ts";
+import type { Secrets } from "./secrets.ts";
+import { portName, replicaNames } from "./service-processes.ts";
+
+export interface SurroundingsOptions {
+  dataDir: string;
+  /** Port of the public door. */
+  port: number;
+  ports: Ports;
+  engines: Engines;
+  secrets: Secrets;
+  /** Processes by service; 1 when not named. */
+  replicas: Readonly<Record<string, number>>;
+  egressAllow?: string | undefined;
+}
+
+/** Settles every address before anything is started, so that services may name each other in any order. */
+export async function surroundingsOf(options: SurroundingsOptions): Promise<Surroundings> {
+  const { dataDir, port, ports, engines, secrets, replicas } = options;
+  const addresses = new Map<string, string>();
+  for (const { name, ports: variables } of services) {
+    if (!variables.includes("GRPC_PORT")) continue;
+    const ofReplicas: string[] = [];
+    for (const replica of replicaNames(name, replicas[name] ?? 1))
+      ofReplicas.push(`127.0.0.1:${await ports.get(portName(replica, "GRPC_PORT"))}`);
+    addresses.set(name, ofReplicas.join(","));
+  }
+  const simulatorAddress = `127.0.0.1:${await ports.get(portName(simulator.name, "PORT"))}`;
+  return {
+    dataDir,
+    port,
+    mongodbUrl: engines.mongodbUrl,
+    natsUrl: engines.natsUrl,
+    simulatorUrl: `http://${simulatorAddress}`,
+    egressAllow: options.egressAllow ?? simulatorAddress,
+    keyPepper: secrets.key_pepper,
+    callerEnv: process.env,
+    grpc(service) {
+      const address = addresses.get(service);
+      if (address === undefined) throw new Error(`${service} has no gRPC port`);
+      return address;
+    },
+  };
+}
