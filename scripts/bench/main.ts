@@ -3,10 +3,11 @@ import { writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import type { Bench } from "./measure.ts";
 import { type BenchOptions, help, readOptions } from "./options.ts";
+import { Bystanders } from "./proc.ts";
 import { startLoad } from "./processes.ts";
 import { runProgram } from "./program.ts";
 import { Recorded } from "./recorded.ts";
-import { renderTable, rowsOf } from "./report.ts";
+import { formatNumber, renderTable, rowsOf } from "./report.ts";
 import { runScenario, type ScenarioResult, warmUp } from "./scenarios.ts";
 import { findRunning, type Started, startBaseline, startFleet, startUpstream, type Target } from "./targets.ts";
 
@@ -32,6 +33,8 @@ async function bench(options: BenchOptions, signal: AbortSignal): Promise<void> 
   const recorded = gateway && (await Recorded.open(gateway));
   if (recorded !== undefined) stack.use(recorded);
   const run: Bench = { load: await startLoad(stack, signal), signal, served: new Map() };
+  const own = new Map([...(gateway?.processes ?? []), ["benchmark", process.pid] as const]);
+  const bystanders = new Bystanders({ own, cores: cpus().length });
   say("warming up");
   await warmUp(run, targets);
   const results: ScenarioResult[] = [];
@@ -40,8 +43,11 @@ async function bench(options: BenchOptions, signal: AbortSignal): Promise<void> 
     results.push(await runScenario(run, { name, targets, options }));
   }
   const rows = results.flatMap(rowsOf);
-  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version };
-  process.stdout.write(`${machine.cores} x ${machine.cpu}, Node ${machine.node}\n\n${renderTable(rows)}\n`);
+  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version, others: bystanders.share() };
+  process.stdout.write(
+    `${machine.cores} x ${machine.cpu}, Node ${machine.node}; ` +
+      `other programs used ${formatNumber(machine.others * 100)} % of the machine meanwhile\n\n${renderTable(rows)}\n`,
+  );
   const served = run.served.get("gateway") ?? 0;
   const record = recorded && (await recorded.check({ served, withinMs: settleMs, signal }));
   if (record !== undefined) process.stdout.write(`\n${record}\n`);

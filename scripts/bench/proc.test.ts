@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpuBetween, parseResidentKib, parseStat, type Usage } from "./proc.ts";
+import { cpuBetween, parseMachineBusy, parseResidentKib, parseStat, type Usage } from "./proc.ts";
 
 // pid, name, state, parent, ..., utime 250, stime 50, cutime 7, cstime 3, ..., start time 98765.
 const stat = (name: string) =>
@@ -30,4 +30,8 @@ const usage = (cpuSeconds: number, startTick: number): Usage => ({
 test("the time between two readings is told by process, and a restart in between is an error", () => {
   assert.deepEqual(cpuBetween(usage(1.5, 7), usage(4, 7)), new Map([["router", 2.5]]));
   assert.throws(() => cpuBetween(usage(1.5, 7), usage(0.1, 900)), /router was restarted/);
+});
+
+test("the machine is busy with all but idling and waiting for disks", () => {
+  assert.equal(parseMachineBusy("cpu  100 10 50 9999 777 3 7 30 0 0\ncpu0 1 2 3 4 5 6 7 8 9 10\n"), 2);
 });

@@ -109,3 +109,35 @@ export function readResident(table: ProcessTable): Map<string, number> {
   }
   return resident;
 }
+
+/** Processor seconds the whole machine has spent since boot, on any program or in the hypervisor, from /proc/stat's text. */
+export function parseMachineBusy(text: string): number {
+  const [user, nice, system, , , irq, softirq, steal] = text.split("\n", 1)[0]!.split(/\s+/).slice(1).map(Number);
+  return (user! + nice! + system! + irq! + softirq! + steal!) / ticksPerSecond;
+}
+
+/** Tells how much of the machine was used by programs that have no part in what is measured. */
+export class Bystanders {
+  readonly #own: ProcessTable;
+  readonly #cores: number;
+  readonly #startedAt = performance.now();
+  readonly #usage: Usage;
+  readonly #busy = readMachineBusy();
+
+  constructor(options: { readonly own: ProcessTable; readonly cores: number }) {
+    this.#own = options.own;
+    this.#cores = options.cores;
+    this.#usage = readUsage(options.own);
+  }
+
+  /** Their share of all the machine's processor time since this was made, 0 to 1. */
+  share(): number {
+    const own = cpuBetween(this.#usage, readUsage(this.#own)).values();
+    const others = readMachineBusy() - this.#busy - own.reduce((sum, seconds) => sum + seconds, 0);
+    return Math.max(0, others / this.#cores / ((performance.now() - this.#startedAt) / 1_000));
+  }
+}
+
+function readMachineBusy(): number {
+  return parseMachineBusy(readFileSync("/proc/stat", "latin1"));
+}

@@ -71,8 +71,6 @@ function endpointOf(options: { readonly url: URL; readonly key: string; readonly
 
 /** What is used of the fleet's run.json. Only the process ids must be there. */
 interface RunFile {
-  readonly base_url: string;
-  readonly api_key: string;
   readonly pids?: Readonly<Record<string, number>>;
   readonly grpc?: Readonly<Record<string, string>>;
 }
@@ -96,34 +94,21 @@ function endpointAt(port: number, model: string): Endpoint {
 function readyMessage(message: unknown): Ready | undefined {
   return typeof message === "object" && message !== null && "port" in message ? (message as Ready) : undefined;
 }
-/** Where the fleet is started from; it is loaded only when it is measured. */
-const fleetModule = new URL("../../services/fleet/src/fleet.ts", import.meta.url).href;
-
-interface FleetModule {
-  startFleet(options: {
-    dataDir: string;
-    port: number;
-    env: Readonly<Record<string, string>>;
-    quiet: boolean;
-  }): Promise<AsyncDisposable>;
-}
-
 /** Starts the fleet on a fresh data directory, with the benchmark's upstream as its OpenAI. */
 export async function startFleet({ stack, signal, options, env }: Started, direct: Target): Promise<Target> {
   const dataDir = await mkdtemp(join(tmpdir(), "bench-fleet-"));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
-  const upstream = `http://${direct.endpoint.host}:${direct.endpoint.port}${direct.endpoint.basePath}`;
-  const { startFleet: start } = (await import(fleetModule)) as FleetModule;
-  stack.use(
-    await start({
+  const { host, port, basePath } = direct.endpoint;
+  // Loaded only when it is measured: everything else works without the fleet.
+  const fleet = await import("../../services/fleet/src/service.ts");
+  const { run } = stack.use(
+    await fleet.startFleet({
       dataDir,
-      port: 0,
-      env: { OPENAI_BASE_URL: upstream, OPENAI_API_KEY: benchKey, ...env },
-      quiet: true,
+      env: { OPENAI_BASE_URL: `http://${host}:${port}${basePath}`, OPENAI_API_KEY: benchKey, ...env },
+      report: (line) => process.stderr.write(`${line}\n`),
+      signal,
     }),
   );
-  signal.throwIfAborted();
-  const run = await readRunFile(join(dataDir, "run.json"));
   const endpoint = endpointOf({ url: new URL(run.base_url), key: run.api_key, model: options.model });
   return { name: "gateway", endpoint, ...knownFrom(run) };
 }
