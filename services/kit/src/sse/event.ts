@@ -5,9 +5,10 @@ const nothing = Buffer.alloc(0);
  * slice on demand. The raw bytes of all blocks, one after the other, are exactly the bytes that came in.
  */
 export class SseEvent {
-  readonly #source: Buffer;
-  readonly #start: number;
-  readonly #end: number;
+  /** The block is `source[start, end)`: neighbours in one source can be sent on as one slice. */
+  readonly source: Buffer;
+  readonly start: number;
+  readonly end: number;
   /** The `event:` field; empty when there is none (a plain message). */
   readonly name: string;
   /** The `id:` field, or empty. */
@@ -23,9 +24,9 @@ export class SseEvent {
     id: string;
     data: Buffer | undefined;
   }) {
-    this.#source = fields.source;
-    this.#start = fields.start;
-    this.#end = fields.end;
+    this.source = fields.source;
+    this.start = fields.start;
+    this.end = fields.end;
     this.name = fields.name;
     this.id = fields.id;
     this.data = fields.data;
@@ -33,7 +34,7 @@ export class SseEvent {
 
   /** The block as it came, terminator included. */
   get raw(): Buffer {
-    return this.#source.subarray(this.#start, this.#end);
+    return this.source.subarray(this.start, this.end);
   }
 
   /** The data as text; empty for a block without data. */

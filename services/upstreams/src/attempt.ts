@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Upstream } from "@uag/catalog/types.ts";
+import { orderUpstreams } from "./choose.ts";
+import { type FailureKind, UpstreamFailure } from "./failure.ts";
+import type { UpstreamHealth } from "./health.ts";
+import type { RetryBudget } from "./retry-budget.ts";
+
+/** What another try of the same upstream may mend. */
+const sameAgain: ReadonlySet<FailureKind> = new Set(["transient", "unreachable", "capacity"]);
+const hopeless: ReadonlySet<FailureKind> = new Set(["client", "cancelled"]);
+const triesOfOne = 3;
+const firstBackoffMs = 100;
+const longestBackoffMs = 2_000;
+
+export interface AttemptOptions<T> {
+  readonly upstreams: readonly Upstream[];
+  readonly health: UpstreamHealth;
+  readonly budget: RetryBudget;
+  readonly signal: AbortSignal;
+  /** One try; rejects with an `UpstreamFailure` when it came to nothing. Nothing may have reached the client by then. */
+  call(upstream: Upstream): Promise<T>;
+  onFailure?(upstream: Upstream, failure: UpstreamFailure): void;
+  random?(): number;
+}
+
+export interface Attempted<T> {
+  readonly value: T;
+  readonly upstream: Upstream;
+  /** Tries made, the last one included. */
+  readonly attempts: number;
+}
+
+/** All tries failed: the failure to tell the client about, and how many there were. */
+export class AttemptsFailed extends Error {
+  override readonly name = "AttemptsFailed";
+  readonly failure: UpstreamFailure;
+  readonly upstream: Upstream;
+  readonly attempts: number;
+
+  constructor(failure: UpstreamFailure, upstream: Upstream, attempts: number) {
+    super(failure.message, { cause: failure });
+    this.failure = failure;
+    this.upstream = upstream;
+    this.attempts = attempts;
+  }
+}
+
+/**
+ * Asks the upstreams, best first, until one answers: each once, then those that may answer a second time, with growing
+ * pauses. A wait that an upstream asks for is kept when it is short, else that upstream is not asked again.
+ * @throws {AttemptsFailed}
+ */
+export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<T>> {
+  const { health, budget, signal, random = Math.random } = options;
+  budget.deposit();
+  let round = orderUpstreams(options.upstreams, (upstream) => health.restsUntil(upstream), random);
+  let attempts = 0;
+  let last: AttemptsFailed | undefined;
+  for (let tries = 0; tries < triesOfOne && round.length > 0; tries++) {
+    const again: Upstream[] = [];
+    let waitMs = 0;
+    for (const upstream of round) {
+      if (last !== undefined && (signal.aborted || !budget.withdraw())) throw last;
+      attempts++;
+      try {
+        const value = await options.call(upstream);
+        health.succeeded(upstream);
+        return { value, upstream, attempts };
+      } catch (error) {
+        const failure = asFailure(error);
+        health.failed(upstream, failure);
+        options.onFailure?.(upstream, failure);
+        last = new AttemptsFailed(moreTelling(last?.failure, failure), upstream, attempts);
+        if (hopeless.has(failure.kind)) throw last;
+        if (!sameAgain.has(failure.kind) || (failure.retryAfterMs ?? 0) > longestBackoffMs) continue;
+        again.push(upstream);
+        waitMs = Math.max(waitMs, failure.retryAfterMs ?? 0);
+      }
+    }
+    round = again;
+    if (round.length === 0 || tries + 1 === triesOfOne) break;
+    const backoff = Math.min(firstBackoffMs * 2 ** tries, longestBackoffMs) * (0.5 + random() / 2);
+    await sleep(Math.max(waitMs, backoff), undefined, { signal }).catch(() => {});
+  }
+  throw last ?? new Error("a model without upstreams was called");
+}
+
+function asFailure(error: unknown): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error;
+  throw error;
+}
+
+/** A limit with a known end tells the client more than a failure elsewhere; our own account's trouble tells it least. */
+function moreTelling(before: UpstreamFailure | undefined, now: UpstreamFailure): UpstreamFailure {
+  if (before === undefined || hopeless.has(now.kind)) return now;
+  const rank: Record<FailureKind, number> = {
+    client: 9,
+    cancelled: 9,
+    capacity: 5,
+    timeout: 4,
+    transient: 3,
+    unreachable: 2,
+    quota: 1,
+    unknown_model: 1,
+    operator: 0,
+  };
+  return rank[now.kind] >= rank[before.kind] ? now : before;
+}

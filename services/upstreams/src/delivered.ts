@@ -1,0 +1,57 @@
+import type { Delivered } from "./generation.ts";
+
+/** Unparsed events are kept up to this many bytes, then read for their text. */
+const keptBytes = 8 * 1024;
+
+/**
+ * Collects what a stream has delivered. Most streams end with the upstream's own count and nobody asks for the text, so
+ * events are kept as they are and read only when they grow many or when somebody asks.
+ */
+export class DeliveredText implements Delivered {
+  readonly #textOf: (event: unknown) => string;
+  #kept: Buffer[] = [];
+  #keptSize = 0;
+  #text = "";
+  #bytes = 0;
+
+  /** @param textOf the generated text inside one event's parsed data */
+  constructor(textOf: (event: unknown) => string) {
+    this.#textOf = textOf;
+  }
+
+  add(data: Buffer): void {
+    this.#kept.push(data);
+    this.#keptSize += data.length;
+    if (this.#keptSize > keptBytes) this.#read();
+  }
+
+  get text(): string {
+    this.#read();
+    return this.#text;
+  }
+
+  get roughTokens(): number {
+    this.#read();
+    return Math.ceil(this.#bytes / 4);
+  }
+
+  #read(): void {
+    const kept = this.#kept;
+    this.#kept = [];
+    this.#keptSize = 0;
+    for (const data of kept) {
+      const text = this.#textIn(data);
+      this.#text += text;
+      this.#bytes += Buffer.byteLength(text);
+    }
+  }
+
+  #textIn(data: Buffer): string {
+    try {
+      return this.#textOf(JSON.parse(data.toString("utf8")));
+    } catch {
+      // What is not JSON was delivered as it is.
+      return data.toString("utf8");
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+
+/**
+ * Why an upstream did not answer, by what to do about it.
+ * - `client`: the request is at fault; its text goes to the client, no other upstream is asked
+ * - `unknown_model`: this upstream does not have the model; another may
+ * - `operator`: our account or key there is at fault; another upstream is asked, this one rests
+ * - `quota`: our account there has run out; another upstream is asked, this one rests for long
+ * - `capacity`: it limits us for now
+ * - `transient`: it failed; asking again may help
+ * - `timeout`: it did not answer in time
+ * - `unreachable`: no connection
+ * - `cancelled`: we gave up because the client did
+ */
+export type FailureKind =
+  | "client"
+  | "unknown_model"
+  | "operator"
+  | "quota"
+  | "capacity"
+  | "transient"
+  | "timeout"
+  | "unreachable"
+  | "cancelled";
+
+/** What an upstream's error body says, without secrets. */
+export interface UpstreamMessage {
+  readonly message: string;
+  readonly type: string | undefined;
+  readonly code: string | undefined;
+  readonly param: string | undefined;
+}
+
+export interface UpstreamFailureOptions {
+  /** The upstream's HTTP status; 0 when it did not come to one. */
+  readonly status?: number;
+  readonly said?: UpstreamMessage | undefined;
+  /** The error body for a client that speaks the same protocol, without secrets. */
+  readonly body?: Buffer | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+export class UpstreamFailure extends Error {
+  override readonly name = "UpstreamFailure";
+  readonly kind: FailureKind;
+  readonly status: number;
+  readonly said: UpstreamMessage | undefined;
+  readonly body: Buffer | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: FailureKind, text: string, options: UpstreamFailureOptions = {}) {
+    super(text, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = kind;
+    this.status = options.status ?? 0;
+    this.said = options.said;
+    this.body = options.body;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** What the client is told. What an upstream says about our account there stays between it and us. */
+export function failureToGatewayError(failure: UpstreamFailure): GatewayError {
+  const options = { cause: failure, retryAfterMs: failure.retryAfterMs };
+  switch (failure.kind) {
+    case "client":
+      return new GatewayError("invalid_request", failure.said?.message, { ...options, param: failure.said?.param });
+    case "unknown_model":
+      return new GatewayError("model_not_found", failure.said?.message, { ...options, param: "model" });
+    case "capacity":
+      return new GatewayError("upstream_rate_limited", undefined, options);
+    case "quota":
+    case "unreachable":
+      return new GatewayError("upstream_unavailable", undefined, options);
+    case "timeout":
+      return new GatewayError("upstream_timeout", undefined, options);
+    case "cancelled":
+      return new GatewayError("client_closed_request", undefined, options);
+    case "transient":
+      return new GatewayError(
+        failure.status === 503 || failure.status === 529 ? "upstream_unavailable" : "upstream_error",
+        undefined,
+        options,
+      );
+    case "operator":
+      return new GatewayError("upstream_error", undefined, { cause: failure });
+  }
+}

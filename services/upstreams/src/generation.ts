@@ -1,0 +1,82 @@
+import type { Model, Upstream } from "@uag/catalog/types.ts";
+import type { Unit } from "@uag/proto/metering/v1/usage.ts";
+import type { UpstreamFailure } from "./failure.ts";
+
+/** One text generation as the client asked for it, in the client's own format. */
+export interface GenerationCall {
+  readonly requestId: string;
+  /** The request body: valid JSON, an object. */
+  readonly body: Buffer;
+  /** The same body, parsed. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly model: Model;
+  readonly stream: boolean;
+  /** The client wants the usage in its stream (formats in which that is a choice). */
+  readonly usageWanted: boolean;
+  /** Output cap to send instead of the client's, tokens. */
+  readonly outputCap: number | undefined;
+  /** Headers of the client that mean something in its format (such as `anthropic-beta`), name and value by turns. */
+  readonly headers: readonly string[];
+}
+
+/** What an upstream counted. */
+export interface UsageReport {
+  /** In the catalogue's units, none containing another. */
+  readonly units: Unit[];
+  /** The upstream's usage object as it came (JSON). */
+  readonly raw: Buffer;
+}
+
+/** An answer in one piece, in the client's format. */
+export interface WholeAnswer {
+  readonly body: Buffer;
+  readonly usage: UsageReport | undefined;
+  /** The generated text, for an estimate where the usage is missing. */
+  deliveredText(): string;
+}
+
+/** An answer as a stream: upstream bytes go in, the client's bytes come out. */
+export interface AnswerStream {
+  /** Takes upstream bytes and answers what the client gets now; slices of the same bytes where the formats agree. */
+  push(chunk: Buffer): Buffer[];
+  /** The upstream's connection ended; a stream that is not finished by now is broken. */
+  end(): Buffer[];
+  readonly state: "open" | "finished" | "failed";
+  /** Why, when failed. */
+  readonly failure: UpstreamFailure | undefined;
+  /** The client's last bytes (its format's terminator), kept back until the bill is on disk. */
+  readonly closing: Buffer;
+  readonly usage: UsageReport | undefined;
+  readonly delivered: Delivered;
+}
+
+/** What a stream has brought so far, counted from its content: what is billed when the upstream's own count never comes. */
+export interface Delivered {
+  readonly text: string;
+  /** A quick guess: a quarter of the text's bytes. */
+  readonly roughTokens: number;
+}
+
+export interface UpstreamCall {
+  /** Path and query, behind the provider's base path. */
+  readonly path: string;
+  /** Name and value by turns. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+/** One client format spoken to one upstream protocol. */
+export interface GenerationAdapter {
+  encode(call: GenerationCall, upstream: Upstream): UpstreamCall;
+  /** @throws {UpstreamFailure} when the body is no answer, or an error under a good status */
+  decode(body: Buffer, call: GenerationCall, upstream: Upstream): WholeAnswer;
+  openStream(call: GenerationCall, upstream: Upstream): AnswerStream;
+  /** What an answer with a bad status means. */
+  failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure;
+}
+
+export interface BadAnswer {
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly body: Buffer;
+}

@@ -1,0 +1,69 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { type Clock, systemClock } from "@uag/kit/clock.ts";
+import type { FailureKind, UpstreamFailure } from "./failure.ts";
+
+/** Failures in a row after which an upstream rests. */
+const failuresInRow = 5;
+const firstRestMs = 5_000;
+const longestRestMs = 60_000;
+/** How long an upstream rests at once, by what it said; a wait it asks for itself goes before. */
+const restMs: Partial<Record<FailureKind, number>> = { operator: 60_000, quota: 300_000, capacity: 10_000 };
+/** An upstream counts as failing when it failed this lately. */
+const windowMs = 60_000;
+
+interface State {
+  failures: number;
+  lastFailure: number;
+  rests: number;
+  restsUntil: number;
+}
+
+/**
+ * Which upstreams are worth asking, from how they answered of late. A resting upstream is asked only when no other is
+ * left: it is never a reason to refuse a request.
+ */
+export class UpstreamHealth {
+  readonly #states = new Map<string, State>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
+
+  /** Milliseconds of the monotonic clock until which the upstream rests; 0 when it does not. */
+  restsUntil(upstream: Upstream): number {
+    const provider = this.#states.get(upstream.provider.name)?.restsUntil ?? 0;
+    const until = Math.max(provider, this.#states.get(keyOf(upstream))?.restsUntil ?? 0);
+    return until > this.#clock.monotonic() ? until : 0;
+  }
+
+  succeeded(upstream: Upstream): void {
+    if (this.#states.size === 0) return;
+    this.#states.delete(keyOf(upstream));
+    this.#states.delete(upstream.provider.name);
+  }
+
+  failed(upstream: Upstream, failure: UpstreamFailure): void {
+    const { kind } = failure;
+    if (kind === "client" || kind === "cancelled") return;
+    // A key or an account that is refused is refused for all of the provider's models.
+    const key = kind === "operator" || kind === "quota" ? upstream.provider.name : keyOf(upstream);
+    const now = this.#clock.monotonic();
+    const known = this.#states.get(key);
+    const state = known ?? { failures: 0, lastFailure: now, rests: 0, restsUntil: 0 };
+    this.#states.set(key, state);
+    if (now - state.lastFailure > windowMs) state.failures = 0;
+    state.failures++;
+    state.lastFailure = now;
+    const rest = failure.retryAfterMs ?? restMs[kind];
+    if (rest !== undefined) state.restsUntil = Math.max(state.restsUntil, now + rest);
+    if (state.failures < failuresInRow) return;
+    state.restsUntil = Math.max(state.restsUntil, now + Math.min(firstRestMs * 2 ** state.rests, longestRestMs));
+    state.rests++;
+    state.failures = 0;
+  }
+}
+
+function keyOf(upstream: Upstream): string {
+  return `${upstream.provider.name}/${upstream.model}`;
+}

@@ -1,0 +1,219 @@
+import type { Timeouts } from "@uag/catalog/types.ts";
+import type { Dispatcher } from "undici";
+import { UpstreamFailure } from "../failure.ts";
+import { createDecompressor, decompressWhole } from "./decompress.ts";
+import { wireFailure } from "./errors.ts";
+import type { HttpPools } from "./pools.ts";
+
+export interface HttpRequest {
+  readonly origin: string;
+  readonly path: string;
+  readonly method: "POST" | "GET" | "DELETE";
+  /** Name and value by turns. */
+  readonly headers: readonly string[];
+  readonly body: Buffer | undefined;
+  readonly timeouts: Timeouts;
+  /** Aborting ends the call at once, the connection with it. */
+  readonly signal: AbortSignal;
+}
+
+/** Takes an answer's body as it comes. Exactly one of `end` and `error` is called, last. */
+export interface BodySink {
+  data(chunk: Buffer): void;
+  end(): void;
+  error(failure: UpstreamFailure): void;
+}
+
+/** An answer whose head has come. Its body must be taken (`consume`, `read`) or given up (`cancel`). */
+export interface HttpAnswer {
+  readonly status: number;
+  header(name: string): string | undefined;
+  consume(sink: BodySink): void;
+  /** @throws {UpstreamFailure} also when the body is longer than `maxBytes` */
+  read(maxBytes: number): Promise<Buffer>;
+  /** Stops reading from the socket; the timeout between chunks rests meanwhile. */
+  pause(): void;
+  resume(): void;
+  cancel(): void;
+}
+
+/**
+ * Sends a request and resolves when the head of the answer is there, whatever its status.
+ * @throws {UpstreamFailure} `unreachable`, `timeout`, `transient`, or `cancelled` when the signal aborts
+ */
+export function send(pools: HttpPools, request: HttpRequest): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const call = new Call(request, resolve, reject);
+    const { origin, path, method, headers, body, timeouts } = request;
+    if (request.signal.aborted) return call.cancel();
+    pools.get(origin, timeouts.connectMs).dispatch(
+      {
+        origin,
+        path,
+        method,
+        headers: headers as string[],
+        body: body ?? null,
+        headersTimeout: timeouts.firstByteMs,
+        bodyTimeout: timeouts.betweenChunksMs,
+      },
+      call,
+    );
+  });
+}
+
+/** A sink is there as soon as its awaiting caller runs; until then the socket is not read much further. */
+const mostEarlyBytes = 64 * 1024;
+
+class Call implements Dispatcher.DispatchHandler, HttpAnswer {
+  status = 0;
+  #headers: Record<string, string | string[] | undefined> = {};
+  #controller: Dispatcher.DispatchController | undefined;
+  #sink: BodySink | undefined;
+  /** What came before the sink did. */
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
+  #over = false;
+  #failure: UpstreamFailure | undefined;
+  readonly #resolve: (answer: HttpAnswer) => void;
+  readonly #reject: (failure: UpstreamFailure) => void;
+  readonly #signal: AbortSignal;
+  readonly #onAbort = (): void => this.cancel();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(request: HttpRequest, resolve: (answer: HttpAnswer) => void, reject: (failure: UpstreamFailure) => void) {
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#signal = request.signal;
+    request.signal.addEventListener("abort", this.#onAbort);
+    this.#timer = setTimeout(
+      () => this.#fail(new UpstreamFailure("timeout", "the call took too long in all")),
+      request.timeouts.totalMs,
+    );
+    this.#timer.unref();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#failure !== undefined) controller.abort(this.#failure);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return;
+    this.status = status;
+    this.#headers = headers;
+    this.#resolve(this);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#sink !== undefined) {
+      this.#sink.data(chunk);
+      return;
+    }
+    this.#early.push(chunk);
+    this.#earlyBytes += chunk.length;
+    if (this.#earlyBytes > mostEarlyBytes) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.#finish()) this.#sink?.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(wireFailure(error, this.status));
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#headers[name];
+    return typeof value === "string" ? value : value?.[0];
+  }
+
+  consume(sink: BodySink): void {
+    const encoding = this.#encoding;
+    this.#take(encoding === "identity" ? sink : this.#decompressed(encoding, sink));
+  }
+
+  async read(maxBytes: number): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    await new Promise<void>((resolve, reject) => {
+      this.#take({
+        data: (chunk) => {
+          size += chunk.length;
+          if (size <= maxBytes) chunks.push(chunk);
+          else this.#fail(new UpstreamFailure("transient", `the answer is longer than ${maxBytes} bytes`));
+        },
+        end: resolve,
+        error: reject,
+      });
+    });
+    const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
+    return this.#encoding === "identity" ? whole : decompressWhole(whole, this.#encoding, maxBytes);
+  }
+
+  pause(): void {
+    if (!this.#over) this.#controller?.pause();
+  }
+
+  resume(): void {
+    if (!this.#over) this.#controller?.resume();
+  }
+
+  cancel(): void {
+    this.#fail(new UpstreamFailure("cancelled", "the call was given up", { status: this.status }));
+  }
+
+  get #encoding(): string {
+    return this.header("content-encoding")?.toLowerCase() || "identity";
+  }
+
+  #take(sink: BodySink): void {
+    this.#sink = sink;
+    const failure = this.#failure;
+    const over = this.#over;
+    const early = this.#early;
+    this.#early = [];
+    for (const chunk of early) sink.data(chunk);
+    if (failure !== undefined) sink.error(failure);
+    else if (over) sink.end();
+    else if (this.#earlyBytes > mostEarlyBytes) this.resume();
+  }
+
+  #fail(failure: UpstreamFailure): void {
+    if (!this.#finish()) return;
+    this.#failure = failure;
+    this.#controller?.abort(failure);
+    this.#reject(failure);
+    this.#sink?.error(failure);
+  }
+
+  #finish(): boolean {
+    if (this.#over) return false;
+    this.#over = true;
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    return true;
+  }
+
+  #decompressed(encoding: string, sink: BodySink): BodySink {
+    const stream = createDecompressor(encoding);
+    stream.on("data", (chunk: Buffer) => sink.data(chunk));
+    stream.on("end", () => sink.end());
+    stream.on("error", (error) => sink.error(wireFailure(error, this.status)));
+    stream.on("drain", () => this.resume());
+    return {
+      data: (chunk) => {
+        if (!stream.write(chunk)) this.pause();
+      },
+      end: () => stream.end(),
+      error: (failure) => {
+        stream.removeAllListeners("data");
+        stream.destroy();
+        sink.error(failure);
+      },
+    };
+  }
+}

@@ -1,0 +1,119 @@
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const BACKSLASH = 92;
+const OPEN = new Set([91, 123]);
+const CLOSE = new Set([93, 125]);
+
+/** Where a member of the outermost object is: `"key": value`, offsets in bytes. */
+export interface Member {
+  readonly key: string;
+  readonly start: number;
+  readonly valueStart: number;
+  /** Exclusive. */
+  readonly end: number;
+}
+
+/** The members of a JSON object, in order, duplicates included. The bytes must be valid JSON: nothing is checked here. */
+export function topLevelMembers(bytes: Buffer): Member[] {
+  const members: Member[] = [];
+  let at = skipSpace(bytes, bytes.indexOf(123) + 1);
+  while (bytes[at] === QUOTE) {
+    const keyEnd = stringEnd(bytes, at);
+    const valueStart = skipSpace(bytes, skipSpace(bytes, keyEnd) + 1);
+    const end = valueEnd(bytes, valueStart);
+    members.push({ key: keyText(bytes, at, keyEnd), start: at, valueStart, end });
+    at = skipSpace(bytes, end);
+    if (bytes[at] !== COMMA) break;
+    at = skipSpace(bytes, at + 1);
+  }
+  return members;
+}
+
+/**
+ * Replaces (`text`: raw JSON), inserts or removes (`undefined`) members of the outermost object; every other byte stays as
+ * it is, so numbers that no double can hold survive. Of a key that is there twice only the last is kept: that is the one our
+ * own parser saw, and no upstream may see another. Answers the same buffer when there is nothing to change.
+ */
+export function editMembers(
+  bytes: Buffer,
+  members: readonly Member[],
+  edits: ReadonlyMap<string, string | undefined>,
+): Buffer {
+  const last = new Map(members.map((member) => [member.key, member]));
+  const changes = members.length !== last.size || [...edits].some(([key, text]) => text !== undefined || last.has(key));
+  if (!changes) return bytes;
+  const pieces: Buffer[] = [];
+  const first = members[0];
+  const open = first === undefined ? bytes.indexOf(123) + 1 : first.start;
+  pieces.push(bytes.subarray(0, open));
+  let previousEnd = open;
+  let kept = 0;
+  for (const member of members) {
+    const separator = bytes.subarray(previousEnd, member.start);
+    previousEnd = member.end;
+    if (last.get(member.key) !== member) continue;
+    if (edits.has(member.key) && edits.get(member.key) === undefined) continue;
+    if (kept++ > 0) pieces.push(separator);
+    const text = edits.get(member.key);
+    pieces.push(bytes.subarray(member.start, text === undefined ? member.end : member.valueStart));
+    if (text !== undefined) pieces.push(Buffer.from(text));
+  }
+  for (const [key, text] of edits) {
+    if (text === undefined || last.has(key)) continue;
+    pieces.push(Buffer.from(`${kept++ > 0 ? "," : ""}${JSON.stringify(key)}:${text}`));
+  }
+  pieces.push(bytes.subarray(previousEnd));
+  return Buffer.concat(pieces);
+}
+
+function keyText(bytes: Buffer, start: number, end: number): string {
+  const raw = bytes.toString("utf8", start, end);
+  return raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+}
+
+function skipSpace(bytes: Buffer, from: number): number {
+  let at = from;
+  while (bytes[at] === 32 || bytes[at] === 10 || bytes[at] === 13 || bytes[at] === 9) at++;
+  return at;
+}
+
+/** The offset after the closing quote of the string that opens at `start`. */
+function stringEnd(bytes: Buffer, start: number): number {
+  for (let at = start + 1; ; ) {
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote < 0) return bytes.length;
+    let slashes = 0;
+    while (bytes[quote - 1 - slashes] === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return quote + 1;
+    at = quote + 1;
+  }
+}
+
+function valueEnd(bytes: Buffer, start: number): number {
+  const opening = bytes[start] as number;
+  if (opening === QUOTE) return stringEnd(bytes, start);
+  if (!OPEN.has(opening)) return scalarEnd(bytes, start);
+  let depth = 0;
+  for (let at = start; at < bytes.length; ) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) {
+      at = stringEnd(bytes, at);
+      continue;
+    }
+    if (byte === 123 || byte === 91) depth++;
+    else if ((byte === 125 || byte === 93) && --depth === 0) return at + 1;
+    at++;
+  }
+  return bytes.length;
+}
+
+function scalarEnd(bytes: Buffer, start: number): number {
+  let at = start;
+  while (at < bytes.length) {
+    const byte = bytes[at] as number;
+    if (byte === COMMA || byte === COLON || CLOSE.has(byte) || byte <= 32) break;
+    at++;
+  }
+  return at;
+}

@@ -1,0 +1,115 @@
+import { SseTooLargeError } from "@uag/kit/sse/decoder.ts";
+import { UpstreamFailure } from "./failure.ts";
+import type { AnswerStream } from "./generation.ts";
+import type { BodySink, HttpAnswer } from "./http/call.ts";
+
+/** How long a finished stream's connection may take to end before it is cut; one that ends can be used again. */
+const lingerMs = 1_000;
+/** Bytes that may wait for whoever takes them before the upstream is asked to wait. */
+const waitingBytes = 256 * 1024;
+
+export interface StreamConsumer {
+  /** Bytes for the client, in its own format. */
+  output(bytes: Buffer): void;
+  /** Called once, last: the stream is finished or failed. */
+  over(): void;
+}
+
+/** A stream under way: an upstream's answer on one side, whoever takes its output on the other. */
+export class LiveStream implements BodySink {
+  readonly stream: AnswerStream;
+  /** Why the stream broke; undefined while it has not. */
+  failure: UpstreamFailure | undefined;
+  readonly #answer: HttpAnswer;
+  #waiting: Buffer[] = [];
+  #waitingSize = 0;
+  #consumer: StreamConsumer | undefined;
+  #opened: { resolve: () => void; reject: (failure: UpstreamFailure) => void } | undefined;
+  #over = false;
+  #ended = false;
+
+  constructor(stream: AnswerStream, answer: HttpAnswer) {
+    this.stream = stream;
+    this.#answer = answer;
+  }
+
+  /**
+   * Resolves when there is something for the client, or the stream has finished.
+   * @throws {UpstreamFailure} when it failed before that: another upstream may still be asked
+   */
+  open(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#opened = { resolve, reject };
+      this.#answer.consume(this);
+    });
+  }
+
+  attach(consumer: StreamConsumer): void {
+    this.#consumer = consumer;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const bytes of waiting) consumer.output(bytes);
+    if (this.#over) consumer.over();
+    else if (this.#waitingSize > waitingBytes) this.#answer.resume();
+  }
+
+  pause(): void {
+    this.#answer.pause();
+  }
+
+  resume(): void {
+    this.#answer.resume();
+  }
+
+  cancel(): void {
+    this.#answer.cancel();
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#over) return;
+    try {
+      for (const bytes of this.stream.push(chunk)) this.#output(bytes);
+    } catch (error) {
+      if (!(error instanceof SseTooLargeError)) throw error;
+      this.error(new UpstreamFailure("transient", error.message, { status: 200, cause: error }));
+      return;
+    }
+    if (this.stream.state !== "open") this.#finish(this.stream.failure);
+  }
+
+  end(): void {
+    this.#ended = true;
+    if (this.#over) return;
+    for (const bytes of this.stream.end()) this.#output(bytes);
+    this.#finish(this.stream.failure);
+  }
+
+  error(failure: UpstreamFailure): void {
+    this.#ended = true;
+    if (!this.#over) this.#finish(failure);
+  }
+
+  #output(bytes: Buffer): void {
+    if (this.#consumer !== undefined) {
+      this.#consumer.output(bytes);
+      return;
+    }
+    this.#waiting.push(bytes);
+    this.#waitingSize += bytes.length;
+    if (this.#waitingSize > waitingBytes) this.#answer.pause();
+    this.#opened?.resolve();
+  }
+
+  #finish(failure: UpstreamFailure | undefined): void {
+    this.#over = true;
+    this.failure = failure;
+    if (failure !== undefined) {
+      this.#answer.cancel();
+      this.#opened?.reject(failure);
+    } else {
+      this.#opened?.resolve();
+      if (!this.#ended) setTimeout(() => this.#answer.cancel(), lingerMs).unref();
+    }
+    this.#consumer?.over();
+  }
+}

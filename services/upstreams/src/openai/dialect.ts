@@ -1,0 +1,41 @@
+/** Where vendors that speak OpenAI's protocol differ from it. */
+export interface OpenAiDialect {
+  /** Path behind the provider's base path. */
+  readonly path: string;
+  /** Error codes under status 429 that mean our account has run out, not that we are too fast. */
+  readonly quotaCodes: ReadonlySet<string>;
+  /** Error codes under any status that are about our account there. */
+  readonly operatorCodes: ReadonlySet<string>;
+}
+
+/** OpenAI's guide on error codes; the names of newer billing codes follow the same pattern. */
+const openAiQuota = [
+  "insufficient_quota",
+  "credit_balance_exhausted",
+  "billing_hard_limit_reached",
+  "billing_not_active",
+];
+
+export const openAiDialect: OpenAiDialect = {
+  path: "/chat/completions",
+  quotaCodes: new Set(openAiQuota),
+  operatorCodes: new Set(["invalid_api_key", "account_deactivated", ...openAiQuota]),
+};
+
+export const xaiDialect: OpenAiDialect = openAiDialect;
+
+/**
+ * DashScope's compatible mode. There `insufficient_quota` is a limit of tokens per minute and passes by itself
+ * (Model Studio's list of error codes); what does not pass has other names.
+ */
+export const dashScopeDialect: OpenAiDialect = {
+  path: "/compatible-mode/v1/chat/completions",
+  quotaCodes: new Set([
+    "CommodityNotPurchased",
+    "PrepaidBillOverdue",
+    "PostpaidBillOverdue",
+    "AllocationQuota.FreeTierOnly",
+    "SetLimitExceeded",
+  ]),
+  operatorCodes: new Set(["Arrearage", "invalid_api_key", "InvalidApiKey", "access_denied", "AccessDenied"]),
+};

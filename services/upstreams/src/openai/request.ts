@@ -1,0 +1,68 @@
+import type { Provider, Upstream } from "@uag/catalog/types.ts";
+import type { GenerationCall, UpstreamCall } from "../generation.ts";
+import { editMembers, type Member, topLevelMembers } from "../json-edit.ts";
+import type { OpenAiDialect } from "./dialect.ts";
+
+const capFields = ["max_tokens", "max_completion_tokens"] as const;
+
+/** The client's bytes with no more changed than this upstream needs. */
+export function encodeChat(call: GenerationCall, upstream: Upstream, dialect: OpenAiDialect): UpstreamCall {
+  const members = topLevelMembers(call.body);
+  const edits = new Map<string, string | undefined>();
+  if (upstream.model !== call.fields["model"]) edits.set("model", JSON.stringify(upstream.model));
+  if (call.stream) askForUsage(edits, call, members);
+  setOutputCap(edits, call, members);
+  return {
+    path: dialect.path,
+    headers: [...providerHeaders(upstream.provider), "x-client-request-id", call.requestId],
+    body: editMembers(call.body, members, edits),
+  };
+}
+
+function askForUsage(edits: Map<string, string | undefined>, call: GenerationCall, members: readonly Member[]): void {
+  if (call.usageWanted) return;
+  const bytes = rawValue(call.body, members, "stream_options");
+  if (bytes === undefined || bytes[0] !== 123) {
+    edits.set("stream_options", '{"include_usage":true}');
+    return;
+  }
+  const inner = editMembers(bytes, topLevelMembers(bytes), new Map([["include_usage", "true"]]));
+  edits.set("stream_options", inner.toString("utf8"));
+}
+
+/** Sends the cap under the one name that the model takes, and a lower cap where the call says so. */
+function setOutputCap(edits: Map<string, string | undefined>, call: GenerationCall, members: readonly Member[]): void {
+  const { outputCapField } = call.model;
+  if (outputCapField === undefined && call.outputCap === undefined) return;
+  const newest = rawValue(call.body, members, "max_completion_tokens")?.toString("latin1");
+  const asked =
+    newest === undefined || newest === "null" ? rawValue(call.body, members, "max_tokens")?.toString("latin1") : newest;
+  const cap = call.outputCap === undefined ? asked : String(call.outputCap);
+  if (cap === undefined || cap === "null") return;
+  const field = outputCapField ?? (newest === undefined ? "max_tokens" : "max_completion_tokens");
+  for (const name of capFields) edits.set(name, name === field ? cap : undefined);
+}
+
+function rawValue(body: Buffer, members: readonly Member[], key: string): Buffer | undefined {
+  const member = members.findLast((candidate) => candidate.key === key);
+  return member === undefined ? undefined : body.subarray(member.valueStart, member.end);
+}
+
+const headersOf = new WeakMap<Provider, readonly string[]>();
+
+function providerHeaders(provider: Provider): readonly string[] {
+  let headers = headersOf.get(provider);
+  if (headers === undefined) {
+    headers = [
+      "authorization",
+      `Bearer ${provider.apiKey}`,
+      "content-type",
+      "application/json",
+      "accept-encoding",
+      "identity",
+      ...provider.headers,
+    ];
+    headersOf.set(provider, headers);
+  }
+  return headers;
+}

@@ -1,0 +1,111 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { SseDecoder } from "@uag/kit/sse/decoder.ts";
+import type { SseEvent } from "@uag/kit/sse/event.ts";
+import { DeliveredText } from "../delivered.ts";
+import { UpstreamFailure } from "../failure.ts";
+import type { AnswerStream, GenerationCall, UsageReport } from "../generation.ts";
+import { topLevelMembers } from "../json-edit.ts";
+import { Runs } from "../runs.ts";
+import type { OpenAiDialect } from "./dialect.ts";
+import { errorInside } from "./errors.ts";
+import { generatedText } from "./text.ts";
+import { unitsOfUsage } from "./usage.ts";
+
+const usageKey = Buffer.from('"usage"');
+const errorKey = Buffer.from('"error"');
+const done = Buffer.from("[DONE]");
+const terminator = Buffer.from("data: [DONE]\n\n");
+const blankLine = Buffer.from("\n\n");
+const OPENING = 123;
+
+/** An OpenAI stream for an OpenAI client: the bytes go through as they come, but for a usage chunk nobody asked for. */
+export class OpenAiStream implements AnswerStream {
+  state: AnswerStream["state"] = "open";
+  failure: UpstreamFailure | undefined;
+  readonly closing = terminator;
+  usage: UsageReport | undefined;
+  readonly delivered = new DeliveredText(generatedText);
+  readonly #decoder = new SseDecoder();
+  readonly #usageWanted: boolean;
+  readonly #upstream: Upstream;
+  readonly #dialect: OpenAiDialect;
+
+  constructor(call: GenerationCall, upstream: Upstream, dialect: OpenAiDialect) {
+    this.#usageWanted = call.usageWanted;
+    this.#upstream = upstream;
+    this.#dialect = dialect;
+  }
+
+  push(chunk: Buffer): Buffer[] {
+    if (this.state !== "open") return [];
+    const out = new Runs();
+    for (const event of this.#decoder.push(chunk)) this.#take(event, out);
+    return out.buffers();
+  }
+
+  end(): Buffer[] {
+    const out = new Runs();
+    const last = this.#decoder.end();
+    if (last !== undefined && this.state === "open") this.#take(last, out);
+    if (this.state === "open") {
+      this.#fail(new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 }));
+    }
+    const buffers = out.buffers();
+    return buffers.length === 0 ? buffers : [...buffers, blankLine];
+  }
+
+  #take(event: SseEvent, out: Runs): void {
+    const { data } = event;
+    if (this.state !== "open") return;
+    if (data !== undefined) {
+      if (data.length === done.length && data.equals(done)) {
+        this.state = "finished";
+        return;
+      }
+      if (event.name === "error" || data.includes(errorKey)) {
+        const failure = errorInside(parsed(data), this.#upstream, this.#dialect);
+        if (failure !== undefined) {
+          this.#fail(failure);
+          return;
+        }
+      }
+      if (hasUsage(data) && this.#takeUsage(data)) return;
+      this.delivered.add(data);
+    }
+    out.add(event);
+  }
+
+  /** Notes the usage; true for the chunk that carries nothing else and that the client did not ask for. */
+  #takeUsage(data: Buffer): boolean {
+    const value = parsed(data) as { choices?: unknown; usage?: unknown } | undefined;
+    const units = unitsOfUsage(value?.usage);
+    if (units === undefined) return false;
+    const member = topLevelMembers(data).findLast(({ key }) => key === "usage");
+    const raw = member === undefined ? Buffer.alloc(0) : Buffer.from(data.subarray(member.valueStart, member.end));
+    this.usage = { units, raw };
+    return !this.#usageWanted && Array.isArray(value?.choices) && value.choices.length === 0;
+  }
+
+  #fail(failure: UpstreamFailure): void {
+    this.state = "failed";
+    this.failure = failure;
+  }
+}
+
+/** Whether the data has a member `usage` that is an object: most chunks say `"usage":null`. */
+function hasUsage(data: Buffer): boolean {
+  for (let at = data.indexOf(usageKey); at >= 0; at = data.indexOf(usageKey, at + 1)) {
+    let next = at + usageKey.length;
+    while (data[next] === 58 || (data[next] as number) <= 32) next++;
+    if (data[next] === OPENING) return true;
+  }
+  return false;
+}
+
+function parsed(data: Buffer): unknown {
+  try {
+    return JSON.parse(data.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

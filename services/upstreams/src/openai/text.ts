@@ -1,0 +1,27 @@
+type Fields = Record<string, unknown>;
+
+/** The generated text of one chunk or of a whole answer: content, reasoning, refusals, tool calls, transcripts. */
+export function generatedText(value: unknown): string {
+  const choices = (value as { choices?: unknown } | null)?.choices;
+  if (!Array.isArray(choices)) return "";
+  let text = "";
+  for (const choice of choices as (Fields | null)[]) {
+    const message = (choice?.["delta"] ?? choice?.["message"]) as Fields | null | undefined;
+    if (typeof message === "object" && message !== null) text += messageText(message);
+  }
+  return text;
+}
+
+function messageText(message: Fields): string {
+  let text = "";
+  for (const name of ["content", "reasoning_content", "reasoning", "refusal"]) {
+    if (typeof message[name] === "string") text += message[name];
+  }
+  const calls = message["tool_calls"];
+  for (const call of Array.isArray(calls) ? (calls as (Fields | null)[]) : []) {
+    const called = (call?.["function"] ?? call?.["custom"]) as Fields | undefined;
+    for (const name of ["name", "arguments", "input"]) if (typeof called?.[name] === "string") text += called[name];
+  }
+  const transcript = (message["audio"] as Fields | null | undefined)?.["transcript"];
+  return typeof transcript === "string" ? text + transcript : text;
+}

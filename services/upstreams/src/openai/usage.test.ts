@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { unitsOfUsage } from "./usage.ts";
+
+type Golden = [what: string, usage: unknown, units: Record<string, number> | undefined];
+const golden: Golden[] = [
+  ["plain", { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 }, { input_tokens: 9, output_tokens: 12 }],
+  [
+    "cached and reasoning are parts, never added",
+    {
+      prompt_tokens: 2006,
+      completion_tokens: 300,
+      total_tokens: 2306,
+      prompt_tokens_details: { cached_tokens: 1920, audio_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 256, audio_tokens: 0, rejected_prediction_tokens: 0 },
+    },
+    { input_tokens: 86, cached_input_tokens: 1920, output_tokens: 300 },
+  ],
+  [
+    "all of the budget went into reasoning",
+    { prompt_tokens: 20, completion_tokens: 64, total_tokens: 84, completion_tokens_details: { reasoning_tokens: 64 } },
+    { input_tokens: 20, output_tokens: 64 },
+  ],
+  [
+    "reasoning beside the completion, as the total shows (xAI)",
+    { prompt_tokens: 32, completion_tokens: 9, total_tokens: 135, completion_tokens_details: { reasoning_tokens: 94 } },
+    { input_tokens: 32, output_tokens: 103 },
+  ],
+  [
+    "audio in and out",
+    {
+      prompt_tokens: 120,
+      completion_tokens: 90,
+      total_tokens: 210,
+      prompt_tokens_details: { audio_tokens: 100, text_tokens: 20 },
+      completion_tokens_details: { audio_tokens: 80, text_tokens: 10 },
+    },
+    { input_tokens: 20, audio_input_tokens: 100, output_tokens: 10, audio_output_tokens: 80 },
+  ],
+  [
+    "video in, as DashScope counts it",
+    {
+      prompt_tokens: 207,
+      completion_tokens: 103,
+      prompt_tokens_details: { text_tokens: 20, video_tokens: 187 },
+      completion_tokens_details: { text_tokens: 23, audio_tokens: 80 },
+    },
+    { input_tokens: 20, video_input_tokens: 187, output_tokens: 23, audio_output_tokens: 80 },
+  ],
+  [
+    "cache writes",
+    { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 10, cache_write_tokens: 80 } },
+    { input_tokens: 10, cached_input_tokens: 10, cache_write_5m_tokens: 80, output_tokens: 1 },
+  ],
+  [
+    "DashScope's name for cache writes",
+    { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: { cache_creation_input_tokens: 80 } },
+    { input_tokens: 20, cache_write_5m_tokens: 80, output_tokens: 1 },
+  ],
+  [
+    "DeepSeek's names for cached",
+    { prompt_tokens: 100, completion_tokens: 1, prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 },
+    { input_tokens: 36, cached_input_tokens: 64, output_tokens: 1 },
+  ],
+  [
+    "parts that exceed the whole",
+    { prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 8, audio_tokens: 8 } },
+    { cached_input_tokens: 8, audio_input_tokens: 2, output_tokens: 1 },
+  ],
+  [
+    "details that are null",
+    { prompt_tokens: 1, completion_tokens: 1, prompt_tokens_details: null, completion_tokens_details: null },
+    { input_tokens: 1, output_tokens: 1 },
+  ],
+  ["an answer of no tokens", { prompt_tokens: 7, completion_tokens: 0 }, { input_tokens: 7 }],
+  ["null", null, undefined],
+  ["no counts", {}, undefined],
+  ["zeros: nobody counted", { prompt_tokens: 0, completion_tokens: 0 }, undefined],
+  ["negative", { prompt_tokens: -5, completion_tokens: 3 }, undefined],
+  ["text", { prompt_tokens: "5", completion_tokens: 3 }, undefined],
+  ["fractions", { prompt_tokens: 5.5, completion_tokens: 3 }, undefined],
+  ["beyond counting", { prompt_tokens: 1e300, completion_tokens: 3 }, undefined],
+  ["half of it", { prompt_tokens: 5 }, undefined],
+];
+for (const [what, usage, units] of golden) {
+  test(`usage: ${what}`, () => {
+    const found = unitsOfUsage(usage);
+    const byName = found === undefined ? undefined : Object.fromEntries(found.map((u) => [u.name, Number(u.quantity)]));
+    assert.deepEqual(byName, units);
+  });
+}

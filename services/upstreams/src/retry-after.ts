@@ -1,0 +1,16 @@
+/**
+ * The wait an upstream asks for, milliseconds: `retry-after-ms`, or `retry-after` as seconds or as an HTTP date.
+ * Undefined when it asks for none or what it says makes no sense.
+ */
+export function retryAfterMs(header: (name: string) => string | undefined, now: number): number | undefined {
+  const exact = Number(header("retry-after-ms") ?? Number.NaN);
+  if (exact >= 0) return Math.min(exact, longest);
+  const text = header("retry-after")?.trim();
+  if (text === undefined || text === "") return undefined;
+  const seconds = Number(text);
+  if (seconds >= 0) return Math.min(seconds * 1000, longest);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), longest);
+}
+
+const longest = 24 * 60 * 60 * 1000;

@@ -1,0 +1,30 @@
+import type { SseEvent } from "@uag/kit/sse/event.ts";
+
+/** Joins neighbouring events of one buffer into one slice. */
+export class Runs {
+  readonly #buffers: Buffer[] = [];
+  #source: Buffer | undefined;
+  #start = 0;
+  #end = 0;
+
+  add(event: SseEvent): void {
+    if (event.source === this.#source && event.start === this.#end) {
+      this.#end = event.end;
+      return;
+    }
+    this.#flush();
+    this.#source = event.source;
+    this.#start = event.start;
+    this.#end = event.end;
+  }
+
+  buffers(): Buffer[] {
+    this.#flush();
+    return this.#buffers;
+  }
+
+  #flush(): void {
+    if (this.#source !== undefined) this.#buffers.push(this.#source.subarray(this.#start, this.#end));
+    this.#source = undefined;
+  }
+}
