@@ -3,7 +3,7 @@ import type { LinkError } from "@uag/kit/link/errors.ts";
 
 /** True when a service ended its answer on purpose, after telling the client why. */
 export function isToldByService(failure: LinkError): boolean {
-  return failure.code === "failed" && failure.reason in errorTable;
+  return failure.code === "failed" && Object.hasOwn(errorTable, failure.reason);
 }
 
 /** A failure of the link as the client is told of it. */

@@ -11,6 +11,8 @@ export interface DoorOptions {
   headerLimit: number;
   /** How long answers under way may go on once the door closes, milliseconds. */
   drainMs: number;
+  /** A connection on which nothing moves for this long is cut: longer than any answer may take. Milliseconds. */
+  idleMs: number;
 }
 
 /** The public port. Disposing drains it: no new connections, answers under way finish, then what is left is cut. */
@@ -39,9 +41,12 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
       connectionsCheckingInterval: 5_000,
       keepAliveTimeout: 75_000,
       noDelay: true,
+      // A missing host is answered in our own words.
+      requireHostHeader: false,
     },
     listener,
   );
+  server.timeout = options.idleMs;
   server.maxHeadersCount = maxHeaders + 1;
   // A request with `expect: 100-continue` is judged by its head; the body is called for when it is forwarded.
   server.on("checkContinue", listener);

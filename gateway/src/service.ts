@@ -68,6 +68,14 @@ function appSettings(config: Config): Pick<AppOptions, "accessLog" | "proxies" |
   };
 }
 
+const idleGraceMs = 30_000;
+
 function doorSettings(config: Config) {
-  return { host: config.HOST, port: config.PORT, headerLimit: config.HEADER_LIMIT, drainMs: config.DRAIN_MS };
+  return {
+    host: config.HOST,
+    port: config.PORT,
+    headerLimit: config.HEADER_LIMIT,
+    drainMs: config.DRAIN_MS,
+    idleMs: config.REQUEST_DEADLINE_MS + idleGraceMs,
+  };
 }

@@ -191,3 +191,21 @@ test("pipelined requests whose connection is gone are cancelled, also those whos
   client.socket.destroy();
   await until(() => stage.service.seen.every((exchange) => exchange.over), 1_000);
 });
+
+test("a service that answers before it has read the body leaves the connection usable", async () => {
+  stage.service.handler = (exchange) =>
+    exchange.respond(400, ["content-type", "application/json"], Buffer.from('{"early":1}'));
+  using client = await rawClient(stage.gateway.port);
+  client.send(`${head("content-length: 500000")}${"x".repeat(250_000)}`);
+  await client.until('{"early":1}');
+  client.send("x".repeat(250_000));
+  stage.service.handler = echo;
+  client.send(`${head("content-length: 2")}{}`);
+  await client.until('"bytes":2');
+});
+
+test("a request without a host is told so", async () => {
+  using client = await rawClient(stage.gateway.port);
+  client.send("GET / HTTP/1.1\r\n\r\n");
+  assert.match(await client.until("no Host header"), /^HTTP\/1.1 400 /);
+});

@@ -136,7 +136,7 @@ test("a refresh that finds the key revoked ends its use", async () => {
   await cache.find("sk-1");
   state.answer = good().then((found) => ({ ...found, revoked: true }));
   state.now += 6_000;
-  cache.find("sk-1");
+  await cache.find("sk-1");
   await settle();
   assert.throws(() => cache.find("sk-1"), /revoked/);
 });

@@ -15,5 +15,8 @@ export const requestId: Handler = (request, response, next) => {
   state.failure = undefined;
   state.allow = undefined;
   if (request.rawHeaders.length > 2 * maxHeaders) throw new GatewayError("headers_too_large");
+  // RFC 9112, 3.2: a server must refuse an HTTP/1.1 request without one.
+  if (request.headers["host"] === undefined && request.httpVersionMinor === 1)
+    throw new GatewayError("invalid_request", "The request has no Host header.");
   next();
 };
