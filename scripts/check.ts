@@ -1,0 +1,33 @@
+// npm run check: what must hold of the sources besides the tests.
+import { parseArgs } from "node:util";
+import { boundaries } from "./check/boundaries.ts";
+import type { Check } from "./check/check.ts";
+import { configDocs } from "./check/config-docs.ts";
+import { lint } from "./check/lint.ts";
+import { proto } from "./check/proto.ts";
+import { types } from "./check/types.ts";
+
+const help = `npm run check [-- --fix]
+
+Checks types, format and lint, import boundaries, generated code, and the settings tables in the READMEs.
+--fix mends what a program can mend.
+`;
+
+async function report(check: Check, fix: boolean): Promise<boolean> {
+  const startedAt = performance.now();
+  const problems = await check.run({ fix });
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  process.stdout.write(`${problems.length === 0 ? "ok    " : "FAILED"} ${check.name} (${seconds} s)\n`);
+  for (const problem of problems) process.stdout.write(`${problem.replaceAll(/^/gm, "       ")}\n`);
+  return problems.length === 0;
+}
+
+const { values } = parseArgs({ options: { fix: { type: "boolean" }, help: { type: "boolean", short: "h" } } });
+if (values.help) {
+  process.stdout.write(help);
+} else {
+  let ok = true;
+  for (const check of [types, lint, boundaries, proto, configDocs])
+    ok = (await report(check, values.fix ?? false)) && ok;
+  process.exit(ok ? 0 : 1);
+}

@@ -1,0 +1,74 @@
+import { dirname, join, relative } from "node:path";
+import type { Check } from "./check.ts";
+import { type Import, importsOf, type Package, readPackages, scope } from "./packages.ts";
+
+const shared = ["proto", "kit", "catalog", "upstreams", "admission"];
+
+/** Which packages each package may import. A package that is not named is a service: see `allowedFor`. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  proto: [],
+  kit: ["proto"],
+  catalog: ["proto", "kit"],
+  upstreams: ["proto", "kit", "catalog"],
+  admission: ["proto", "kit", "catalog"],
+  gateway: ["proto", "kit"],
+  // A second reading of each protocol: it may share the runtime, but nothing that the adapters read protocols with.
+  simulator: ["kit"],
+};
+
+const forbidden: Readonly<Record<string, readonly string[]>> = {
+  simulator: [`${scope}kit/sse`],
+};
+
+/** Folders outside a package that it may import by a relative path. */
+const outside: Readonly<Record<string, readonly string[]>> = {
+  fleet: ["scripts/lib"],
+};
+
+function allowedFor(name: string, all: readonly Package[]): readonly string[] {
+  if (name === "fleet") return all.map((other) => other.name);
+  return allowed[name] ?? shared;
+}
+
+const isTest = (file: string): boolean => /\.test\.ts$|\/test\//.test(file);
+
+function packageName(specifier: string): string {
+  const [first = "", second = ""] = specifier.split("/");
+  return specifier.startsWith("@") ? `${first}/${second}` : first;
+}
+
+function problemWith({ file, specifier }: Import, from: Package, may: readonly string[]): string | undefined {
+  if (specifier.startsWith("node:")) return undefined;
+  if (specifier.startsWith(".")) {
+    const target = join(dirname(file), specifier);
+    const within = [from.dir, ...(outside[from.name] ?? [])].some((dir) => !relative(dir, target).startsWith(".."));
+    return within ? undefined : `${file} imports ${specifier}, which is outside its package`;
+  }
+  const name = packageName(specifier);
+  if (name.startsWith(scope)) {
+    if (!may.includes(name.slice(scope.length))) return `${file} imports ${specifier}; ${from.name} may not import it`;
+    if (forbidden[from.name]?.some((prefix) => specifier.startsWith(prefix)))
+      return `${file} imports ${specifier}; ${from.name} may not import that part`;
+  }
+  if (from.dependencies.has(name) || (isTest(file) && from.devDependencies.has(name))) return undefined;
+  return `${file} imports ${name}, which is not among the dependencies in ${from.dir}/package.json`;
+}
+
+async function problemsOf(from: Package, all: readonly Package[]): Promise<string[]> {
+  const may = allowedFor(from.name, all);
+  const imports = (await importsOf(from.dir)).filter(({ specifier }) => specifier !== `${scope}${from.name}`);
+  const problems = imports.flatMap((one) => problemWith(one, from, may) ?? []);
+  for (const name of from.dependencies)
+    if (name.startsWith(scope) && !may.includes(name.slice(scope.length)))
+      problems.push(`${from.dir}/package.json depends on ${name}; ${from.name} may not import it`);
+  return problems;
+}
+
+export const boundaries: Check = {
+  name: "import boundaries",
+  async run() {
+    const packages = await readPackages();
+    const problems = await Promise.all(packages.map((one) => problemsOf(one, packages)));
+    return [...new Set(problems.flat())];
+  },
+};

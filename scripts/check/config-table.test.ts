@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { configTable, tableIn, withTable } from "./config-table.ts";
+
+const text = { def: { type: "string" } };
+const shape = {
+  PORT: { description: "Port to listen on.", def: { type: "default", defaultValue: 8080, innerType: text } },
+  URL: { def: { type: "string" }, description: "Where a|b is." },
+  NAMES: {
+    description: "Names.",
+    def: { type: "pipe", in: { def: { type: "default", defaultValue: "", innerType: text } } },
+  },
+  EXTRA: { def: { type: "optional", innerType: { ...text, description: "Said inside." } } },
+};
+const table = `| Variable | Default | What it does |
+|---|---|---|
+| \`PORT\` | \`8080\` | Port to listen on. |
+| \`URL\` | required | Where a\\|b is. |
+| \`NAMES\` | empty | Names. |
+| \`EXTRA\` | none | Said inside. |`;
+
+test("the table has each setting's default and description, however the schema wraps them", () => {
+  assert.equal(configTable(shape), table);
+});
+
+test("a table is replaced in its place, and nothing around it changes", () => {
+  const readme = "# Name\n\nBefore\n\n<!-- config -->\nold\n<!-- /config -->\n\nAfter\n";
+  const fixed = withTable(readme, table);
+  assert.equal(tableIn(fixed), table);
+  assert.equal(fixed.replace(table, "old"), readme);
+  assert.equal(withTable(fixed, table), fixed);
+});
+
+test("a README without a place for the table gets one at its end", () => {
+  assert.equal(tableIn(withTable("# Name\n", table)), table);
+});

@@ -1,0 +1,40 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Check } from "./check.ts";
+import { problemsOf, root } from "./run-tool.ts";
+
+const protoDir = join(root, "proto");
+
+async function filesUnder(dir: string): Promise<Map<string, string>> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const texts = await Promise.all(
+    files.map(async (file) => [file.slice(dir.length + 1), await readFile(file, "utf8")] as const),
+  );
+  return new Map(texts);
+}
+
+async function drift(): Promise<string[]> {
+  const dir = await mkdtemp(join(tmpdir(), "proto-"));
+  try {
+    const failed = await problemsOf("buf", ["generate", "-o", dir], protoDir);
+    if (failed.length > 0) return failed;
+    const [fresh, committed] = await Promise.all([filesUnder(join(dir, "gen")), filesUnder(join(protoDir, "gen"))]);
+    const names = [...new Set([...fresh.keys(), ...committed.keys()])];
+    return names
+      .filter((name) => fresh.get(name) !== committed.get(name))
+      .map((name) => `proto/gen/${name} is not what buf generates; run: npm run proto`);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+export const proto: Check = {
+  name: "proto",
+  async run({ fix }) {
+    const lint = await problemsOf("buf", ["lint"], protoDir);
+    if (lint.length > 0) return lint;
+    return fix ? problemsOf("buf", ["generate"], protoDir) : drift();
+  },
+};

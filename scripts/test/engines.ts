@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chooseEngines } from "../../services/fleet/src/engines/start.ts";
+import { binDir } from "../../services/fleet/src/paths.ts";
+import { Ports } from "../../services/fleet/src/ports.ts";
+import { Supervisor } from "../../services/fleet/src/supervisor/supervisor.ts";
+
+export interface TestEngines extends AsyncDisposable {
+  /** What the tests find them by. */
+  readonly env: { readonly TEST_MONGODB_URL: string; readonly TEST_NATS_URL: string };
+}
+
+/** One mongod and one nats-server for all contract tests; each test takes a database and a stream prefix of its own. */
+export async function startTestEngines(): Promise<TestEngines> {
+  await using starting = new AsyncDisposableStack();
+  const dataDir = await mkdtemp(join(tmpdir(), "test-engines-"));
+  starting.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const ports = await Ports.load(join(dataDir, "ports.json"));
+  const engines = await chooseEngines({ binDir, dataDir, ports });
+  for (const line of engines.chosen) process.stdout.write(`${line}\n`);
+  const report = (line: string): void => void process.stderr.write(`${line}\n`);
+  const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), report }));
+  for (const spec of engines.processes) await supervisor.add(spec);
+  await Promise.all(engines.processes.map(({ name }) => supervisor.ready(name)));
+  const running = starting.move();
+  return {
+    env: { TEST_MONGODB_URL: engines.mongodbUrl, TEST_NATS_URL: engines.natsUrl },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isSelected, kindOf } from "./files.ts";
+
+test("a test's kind is in its name", () => {
+  assert.equal(kindOf("services/kit/src/ids.test.ts"), "unit");
+  assert.equal(kindOf("services/billing/test/settle.contract.test.ts"), "contract");
+  assert.equal(kindOf("services/fleet/test/chat.e2e.test.ts"), "e2e");
+});
+
+test("a file runs when its kind and one of the patterns fit", () => {
+  const file = "services/billing/test/settle.contract.test.ts";
+  const none = { kinds: new Set<never>(), patterns: [] };
+  assert.equal(isSelected(file, none), true);
+  assert.equal(isSelected(file, { ...none, patterns: ["chat", "settle"] }), true);
+  assert.equal(isSelected(file, { ...none, patterns: ["chat"] }), false);
+  assert.equal(isSelected(file, { kinds: new Set(["unit"] as const), patterns: ["settle"] }), false);
+});

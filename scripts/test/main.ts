@@ -1,0 +1,65 @@
+// npm test: all tests and then all checks, or those that are asked for.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { fail } from "../lib/step.mjs";
+import { startTestEngines } from "./engines.ts";
+import { findTests, kindOf, type TestKind } from "./files.ts";
+
+const help = `npm test [-- [--unit] [--contract] [--e2e] [pattern ...]]
+
+Runs every test and then every check. With a kind or a pattern (a part of a file's path): only those tests, no checks.
+`;
+
+const root = join(import.meta.dirname, "../..");
+const kinds = ["unit", "contract", "e2e"] as const;
+
+// End-to-end tests start a whole fleet each, so they run one after the other.
+const groups = [
+  { title: "Unit and contract tests", kinds: ["unit", "contract"], concurrency: 2, timeoutMs: 300_000 },
+  { title: "End-to-end tests", kinds: ["e2e"], concurrency: 1, timeoutMs: 600_000 },
+] as const satisfies readonly { title: string; kinds: readonly TestKind[]; concurrency: number; timeoutMs: number }[];
+
+/** Runs Node with this process's terminal; answers whether it succeeded. */
+async function runNode(args: readonly string[], env: Readonly<Record<string, string>>): Promise<boolean> {
+  const { PARENT_PIPE_FD: _, ...inherited } = process.env;
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...inherited, ...env }, stdio: "inherit" });
+  const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
+  process.on("SIGINT", forward).on("SIGTERM", forward);
+  const [code] = (await once(child, "exit")) as [number | null];
+  process.off("SIGINT", forward).off("SIGTERM", forward);
+  return code === 0;
+}
+
+async function runTests(files: readonly string[]): Promise<boolean> {
+  let ok = true;
+  await using engines = files.some((file) => kindOf(file) === "contract") ? await startTestEngines() : undefined;
+  for (const group of groups) {
+    const ofGroup = files.filter((file) => (group.kinds as readonly TestKind[]).includes(kindOf(file)));
+    if (ofGroup.length === 0) continue;
+    process.stdout.write(`\n${group.title}: ${ofGroup.length} files\n`);
+    const flags = [`--test-concurrency=${group.concurrency}`, `--test-timeout=${group.timeoutMs}`];
+    ok = (await runNode(["--test", ...flags, ...ofGroup], engines?.env ?? {})) && ok;
+  }
+  return ok;
+}
+
+async function main(): Promise<boolean> {
+  const flag = { type: "boolean" } as const;
+  const options = { unit: flag, contract: flag, e2e: flag, help: { ...flag, short: "h" } } as const;
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
+  if (values.help) {
+    process.stdout.write(help);
+    return true;
+  }
+  const asked = new Set(kinds.filter((kind) => values[kind]));
+  const files = await findTests(root, { kinds: asked, patterns: positionals });
+  if (files.length === 0) throw new Error(`no test file fits ${positionals.join(" ")}`);
+  const passed = await runTests(files);
+  if (asked.size > 0 || positionals.length > 0) return passed;
+  process.stdout.write("\nChecks\n");
+  return (await runNode(["scripts/check.ts"], {})) && passed;
+}
+
+process.exit((await main().catch(fail)) ? 0 : 1);
