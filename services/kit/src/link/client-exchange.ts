@@ -4,7 +4,7 @@ import { LinkError } from "./errors.ts";
 import type { OpenFrame } from "./frames.ts";
 import { Outbox } from "./outbox.ts";
 import { ReceiveWindow } from "./receive-window.ts";
-import type { Emitter } from "./sender.ts";
+import type { Emitter, Sender } from "./sender.ts";
 
 export type LinkRequest = {
   operation: string;
@@ -50,6 +50,8 @@ export type LinkCall = {
 /** What an exchange needs of the link it is on. */
 export type CallLink = {
   wake(call: ClientExchange): void;
+  /** The id for an exchange that leaves now: ids go up in the order in which opens are sent. */
+  assignId(call: ClientExchange): number;
   /** The exchange is over; `tellPeer` is set when the peer has it and must drop it. */
   release(call: ClientExchange, tellPeer: string | undefined): void;
 };
@@ -68,8 +70,9 @@ export type CallHost = {
 const MAX_DEADLINE_MS = 2 ** 31;
 
 export class ClientExchange implements LinkCall, Emitter, Timed {
+  /** 0 until its first frame leaves. */
   id = 0;
-  waiting = false;
+  turnAt: Sender | undefined;
   dueAt = 0;
   slot = -1;
   /** How often a replica refused it. */
@@ -102,11 +105,6 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
 
   get over(): boolean {
     return this.#over;
-  }
-
-  /** True once its first frame has left on the link it is on. */
-  get opened(): boolean {
-    return this.#opened;
   }
 
   writeBody(chunk: Buffer): boolean {
@@ -142,8 +140,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
     this.#host.deadlines.set(this, Math.min(until, this.#deadlineAt));
   }
 
-  attach(link: CallLink, id: number): void {
-    this.id = id;
+  attach(link: CallLink): void {
     this.#link = link;
     this.#waitUntil = Number.POSITIVE_INFINITY;
     if (this.#deadlineAt !== Number.POSITIVE_INFINITY) this.#host.deadlines.set(this, this.#deadlineAt);
@@ -154,6 +151,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   emit(writer: BatchWriter): boolean {
     if (this.#over) return false;
     if (!this.#opened) {
+      this.id = this.#link?.assignId(this) ?? 0;
       if (!writer.open(this.id, this.#openFrame())) {
         this.finish(new LinkError("too_large", "the request's headers are too long", { seen: false }), undefined);
         return false;
@@ -247,6 +245,8 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   #reopen(refusal: string): void {
     this.#link?.release(this, undefined);
     this.#link = undefined;
+    this.turnAt = undefined;
+    this.id = 0;
     this.#opened = false;
     this.#endSent = this.request.bodyless === true;
     this.#outbox.rewind();

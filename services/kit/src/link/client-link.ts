@@ -25,12 +25,14 @@ type PendingCancel = { id: number; reason: string };
 
 /** The calling end of one link. */
 export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter {
-  waiting = false;
+  turnAt: Sender | undefined;
   readonly #host: ClientLinkHost;
   readonly #transport: Transport;
   readonly #sender: Sender;
   readonly #reader = new BatchReader();
   readonly #exchanges = new Map<number, ClientExchange>();
+  /** Exchanges whose turn to leave has not come yet. */
+  readonly #unsent = new Set<ClientExchange>();
   readonly #maxExchanges: number;
   #lastId = 0;
   #cancels: PendingCancel[] = [];
@@ -48,15 +50,21 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
   }
 
   get outstanding(): number {
-    return this.#exchanges.size;
+    return this.#unsent.size + this.#exchanges.size;
   }
 
   /** Only while `ready`. */
   open(call: ClientExchange): void {
+    this.#unsent.add(call);
+    call.attach(this);
+    if (this.#lastId + this.#unsent.size >= this.#maxExchanges) this.drain();
+  }
+
+  assignId(call: ClientExchange): number {
     const id = ++this.#lastId;
+    this.#unsent.delete(call);
     this.#exchanges.set(id, call);
-    call.attach(this, id);
-    if (id >= this.#maxExchanges) this.drain();
+    return id;
   }
 
   /** Opens no more exchanges, and ends the link when the ones under way are over. */
@@ -69,7 +77,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
 
   /** Fails its exchanges at once, telling the peer to drop them, and ends the link. */
   close(error: LinkError): void {
-    for (const call of [...this.#exchanges.values()]) call.finish(error, error.reason);
+    for (const call of this.#calls()) call.finish(error, error.reason);
     this.#sender.flush();
     this.#transport.end();
     this.#break(error);
@@ -87,8 +95,8 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
   }
 
   release(call: ClientExchange, tellPeer: string | undefined): void {
-    if (this.#exchanges.get(call.id) !== call) return;
-    this.#exchanges.delete(call.id);
+    if (call.id === 0) this.#unsent.delete(call);
+    else this.#exchanges.delete(call.id);
     if (tellPeer !== undefined && this.#state !== "closed") this.#cancel(call.id, tellPeer);
     this.#endWhenIdle();
   }
@@ -166,9 +174,11 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
   /** Undefined for an exchange that is over: its late frames mean nothing. */
   #find(id: number): ClientExchange | undefined {
     if (id === 0 || id > this.#lastId) throw new LinkError("protocol", `exchange ${id} was never opened`);
-    const call = this.#exchanges.get(id);
-    if (call?.opened === false) throw new LinkError("protocol", `exchange ${id} has not left yet`);
-    return call;
+    return this.#exchanges.get(id);
+  }
+
+  #calls(): ClientExchange[] {
+    return [...this.#exchanges.values(), ...this.#unsent];
   }
 
   #cancel(id: number, reason: string): void {
@@ -178,7 +188,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
   }
 
   #endWhenIdle(): void {
-    if (this.#state !== "draining" || this.#exchanges.size > 0) return;
+    if (this.#state !== "draining" || this.outstanding > 0) return;
     this.#sender.flush();
     // A cancel that cannot leave yet must not be lost: tried again when the peer takes more.
     if (this.#sender.idle) this.#transport.end();
@@ -195,6 +205,6 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
     this.#sender.close();
     // The replica hears of it first: an exchange that starts over must not be given the same link.
     this.#host.onLinkClosed(this, error);
-    for (const call of [...this.#exchanges.values()]) call.onBroken(error);
+    for (const call of this.#calls()) call.onBroken(error);
   }
 }

@@ -4,8 +4,8 @@ import type { Transport } from "./transport.ts";
 
 /** Something with frames to send. It is asked when its turn comes, so that what changed meanwhile is never sent. */
 export type Emitter = {
-  /** Owned by the sender: true while it waits for its turn. */
-  waiting: boolean;
+  /** Owned by the senders: the one whose turn it waits for. An exchange that moves to another link leaves the old one's ring so. */
+  turnAt: Sender | undefined;
   /** Writes at most one frame of body bytes. True when it could send more right away. */
   emit(writer: BatchWriter): boolean;
 };
@@ -30,8 +30,8 @@ export class Sender {
   }
 
   wake(emitter: Emitter): void {
-    if (emitter.waiting || this.#closed) return;
-    emitter.waiting = true;
+    if (emitter.turnAt === this || this.#closed) return;
+    emitter.turnAt = this;
     this.#ring.push(emitter);
     if (this.#scheduled || this.#paused) return;
     this.#scheduled = true;
@@ -44,16 +44,20 @@ export class Sender {
     while (next < this.#ring.length && !this.#paused && !this.#closed) {
       while (next < this.#ring.length && this.#writer.size < MAX_BATCH_BYTES) {
         const emitter = this.#ring[next++] as Emitter;
-        emitter.waiting = false;
-        if (emitter.emit(this.#writer) && !emitter.waiting) {
-          emitter.waiting = true;
-          this.#ring.push(emitter);
-        }
+        if (emitter.turnAt !== this) continue;
+        emitter.turnAt = undefined;
+        if (emitter.emit(this.#writer)) this.#again(emitter);
       }
       if (this.#writer.size > 0) this.#paused = !this.#transport.write(this.#writer.take());
     }
     if (next === this.#ring.length) this.#ring.length = 0;
     else this.#ring.splice(0, next);
+  }
+
+  #again(emitter: Emitter): void {
+    if (emitter.turnAt !== undefined) return;
+    emitter.turnAt = this;
+    this.#ring.push(emitter);
   }
 
   resume(): void {

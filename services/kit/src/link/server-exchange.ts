@@ -4,7 +4,7 @@ import { LinkError } from "./errors.ts";
 import type { OpenFrame } from "./frames.ts";
 import { Inbox } from "./inbox.ts";
 import { Outbox } from "./outbox.ts";
-import type { Emitter } from "./sender.ts";
+import type { Emitter, Sender } from "./sender.ts";
 
 /** What a handler gets: one request and the means to answer it. */
 export type LinkExchange = {
@@ -53,7 +53,7 @@ const OVER = new LinkError("closed", "the exchange is over");
 
 export class ServerExchange implements LinkExchange, Emitter, Timed {
   readonly id: number;
-  waiting = false;
+  turnAt: Sender | undefined;
   dueAt = 0;
   slot = -1;
   readonly #host: ExchangeHost;

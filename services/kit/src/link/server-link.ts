@@ -21,7 +21,7 @@ type PendingCancel = { id: number; reason: string; refused: boolean };
 
 /** The serving end of one link. */
 export class ServerLink implements FrameSink, TransportEvents, ExchangeHost, Emitter {
-  waiting = false;
+  turnAt: Sender | undefined;
   readonly #host: ServerLinkHost;
   readonly #transport: Transport;
   readonly #sender: Sender;
