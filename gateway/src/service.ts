@@ -40,10 +40,11 @@ export async function startGateway(config: Config): Promise<Gateway> {
   return { port: door.port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** A router that can reach no capability service, or is about to stop, should get no new requests. */
+/** A router that is not open, is about to stop, or can reach no capability service should get no new requests. */
 function readinessOf(doors: readonly Door[], links: Links): Record<string, HealthCheck> {
+  const open = (): boolean => doors.some((door) => !door.draining);
   return {
-    door: async () => (doors.some((door) => door.draining) ? { ok: false, reason: "draining" } : { ok: true }),
+    door: async () => (open() ? { ok: true } : { ok: false, reason: "not open, or draining" }),
     services: async () => (links.anyReady() ? { ok: true } : { ok: false, reason: "no capability service is reached" }),
   };
 }

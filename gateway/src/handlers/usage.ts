@@ -2,6 +2,7 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { MeteringServiceServer, UsageBucket } from "@uag/proto/metering/v1/metering.ts";
 import { z } from "zod";
+import type { ResolvedKey } from "../keys/key-cache.ts";
 import type { Handler } from "../request-state.ts";
 import { sendJson } from "../respond.ts";
 
@@ -31,8 +32,10 @@ function rangeOf(url: string): { fromMs: bigint; untilMs: bigint } {
   throw new GatewayError("invalid_request", `${param} must be a date such as 2025-01-31.`, { param });
 }
 
-async function dailyBuckets(metering: Metering, accountId: string, url: string): Promise<UsageBucket[]> {
-  const filter = { accountId, keyId: "", model: "", operation: "", ...rangeOf(url) };
+async function dailyBuckets(metering: Metering, key: ResolvedKey, url: string): Promise<UsageBucket[]> {
+  // Usage is told of whatever the subscription's limit is told of: the key's budget, or the account's money.
+  const keyId = key.ownBudget ? key.keyId : "";
+  const filter = { accountId: key.accountId, keyId, model: "", operation: "", ...rangeOf(url) };
   const buckets: UsageBucket[] = [];
   let cursor = "";
   for (let page = 0; page < maxPages; page++) {
@@ -69,12 +72,12 @@ function dailyCosts(buckets: readonly UsageBucket[]): DailyCost[] {
   return rows.sort((a, b) => a.timestamp - b.timestamp);
 }
 
-/** What the account behind the key has spent, in US cents, in the shape of OpenAI's former billing endpoint. */
+/** What the key with a budget of its own, else its account, has spent, in US cents, in the shape of OpenAI's former billing endpoint. */
 export function usage(metering: Metering): Handler {
   return async (request, response) => {
     const { key } = response.locals;
     if (key === undefined) throw new GatewayError("invalid_api_key");
-    const buckets = await dailyBuckets(metering, key.accountId, request.originalUrl);
+    const buckets = await dailyBuckets(metering, key, request.originalUrl);
     const total = buckets.reduce((sum, bucket) => sum + bucket.costNanoUsd, 0n);
     const body = { object: "list", total_usage: Number(total) / nanoPerCent, daily_costs: dailyCosts(buckets) };
     sendJson(request, response, 200, JSON.stringify(body));

@@ -12,6 +12,8 @@ export interface ResolvedKey {
   readonly context: Buffer;
   /** Unix milliseconds; 0 means never. */
   readonly expiresAtMs: number;
+  /** The key may spend part of its account's money only. */
+  readonly ownBudget: boolean;
 }
 
 interface Entry {
@@ -179,5 +181,6 @@ function resolvedKey(caller: Caller): ResolvedKey {
     accountId: caller.accountId,
     context: Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength),
     expiresAtMs: Number(caller.expiresAtMs),
+    ownBudget: (caller.limits?.monthlyBudgetNanoUsd ?? 0n) > 0n,
   };
 }
