@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import type { LogPage } from "../src/log/truth-log.ts";
 import { startSimulator } from "../src/service.ts";
 import { logged, rawPost, send } from "./support.ts";
 
@@ -130,9 +131,9 @@ test("the log survives a kill of the simulator, which leaves the broken attempt 
   await reader?.cancel().catch(() => undefined);
 
   const again = await startProcess();
-  const page = await (await fetch(`${again.url}/sim/log`)).json();
+  const page = (await (await fetch(`${again.url}/sim/log`)).json()) as LogPage;
   assert.deepEqual(
-    page.entries.map((entry: { seq: number; outcome: string }) => [entry.seq, entry.outcome]),
+    page.entries.map((entry) => [entry.seq, entry.outcome]),
     [
       [1, "completed"],
       [2, "lost"],

@@ -1,116 +1,76 @@
-import { countTokens } from "../content/tokens.ts";
+import { type Candidate, candidateOf, textOf } from "../content/candidate.ts";
 import { reportedUsage } from "../faults/usage.ts";
 import type { Call, Reply, Usage } from "../http/types.ts";
 import { askOf } from "./ask.ts";
-import { type Choice, choiceOf, textOfPieces } from "./choices.ts";
 import { chunksOf } from "./chunks.ts";
-import type { ChatFlavour, ChatModel, Counts } from "./flavour.ts";
+import { countsOf } from "./counts.ts";
+import type { ChatFlavour, ChatModel } from "./flavour.ts";
+import { type ChatJob, customToolNames, finishReasonOf } from "./job.ts";
 import { logprobsOf } from "./logprobs.ts";
 import type { PromptTokens } from "./prompt-tokens.ts";
 import type { ChatRequest } from "./schema.ts";
+import { encodedSpeech } from "./speech.ts";
 
-/** A request that passed all checks, and what it is answered with. */
-export type ChatJob = {
-  readonly call: Call;
-  readonly request: ChatRequest;
-  readonly model: ChatModel;
-  readonly flavour: ChatFlavour;
-  readonly prompt: PromptTokens;
-  readonly choices: readonly Choice[];
-  readonly counts: Counts;
-  readonly id: string;
-};
+const audioLifeSeconds = 3600;
 
-const cacheableFrom = 1024;
-const cacheStep = 128;
-const cacheLifeMs = 600_000;
-
-function cachedTokens(call: Call, prompt: PromptTokens): number {
-  if (call.faults.cached !== undefined) return Math.min(call.faults.cached, prompt.total);
-  if (prompt.total < cacheableFrom) return 0;
-  const seen = call.cache.matchAndRemember(prompt.prefixes, cacheLifeMs);
-  return seen < cacheableFrom ? 0 : Math.floor(seen / cacheStep) * cacheStep;
-}
-
-function predictionCounts(request: ChatRequest, answer: string): { accepted: number; rejected: number } {
-  if (!request.prediction) return { accepted: 0, rejected: 0 };
-  const { content } = request.prediction;
-  const predicted = typeof content === "string" ? content : content.map((part) => part.text).join("");
-  let same = 0;
-  while (same < predicted.length && predicted[same] === answer[same]) same++;
-  const accepted = countTokens(predicted.slice(0, same));
-  return { accepted, rejected: Math.max(0, countTokens(predicted) - accepted) };
-}
-
-function countsOf(call: Call, request: ChatRequest, prompt: PromptTokens, choices: readonly Choice[]): Counts {
-  const prediction = predictionCounts(request, textOfPieces(choices[0]?.content ?? []));
+function spokenPart(job: ChatJob, candidate: Candidate): object {
   return {
-    prompt: prompt.total,
-    cached: cachedTokens(call, prompt),
-    imageIn: prompt.image,
-    audioIn: prompt.audio,
-    videoIn: prompt.video,
-    text: choices.reduce((sum, choice) => sum + choice.tokens.text, 0),
-    audioOut: 0,
-    reasoning: choices.reduce((sum, choice) => sum + choice.tokens.reasoning, 0),
-    acceptedPrediction: prediction.accepted,
-    rejectedPrediction: prediction.rejected,
+    audio: {
+      id: job.call.newId("audio_"),
+      data: encodedSpeech(candidate.content, job.request.audio?.format ?? "wav"),
+      expires_at: Math.floor(Date.now() / 1000) + audioLifeSeconds,
+      transcript: textOf(candidate.content),
+    },
   };
 }
 
-function messageOf(job: ChatJob, choice: Choice): object {
-  const { flavour, request } = job;
-  const custom = customToolNames(request);
-  const text = textOfPieces(choice.content);
-  const calls = choice.calls.map(({ id, name, input }) =>
-    custom.has(name)
-      ? { id, type: "custom", custom: { name, input: textOfPieces(input) } }
-      : { id, type: "function", function: { name, arguments: textOfPieces(input) } },
+function messageOf(job: ChatJob, candidate: Candidate): object {
+  const { flavour, customTools } = job;
+  const text = textOf(candidate.content);
+  const calls = candidate.calls.map(({ id, name, input }) =>
+    customTools.has(name)
+      ? { id, type: "custom", custom: { name, input: textOf(input) } }
+      : { id, type: "function", function: { name, arguments: textOf(input) } },
   );
-  const hasText = text !== "" || (calls.length === 0 && choice.refusal.length === 0);
+  const hasText = text !== "" || (calls.length === 0 && candidate.refusal.length === 0);
+  const shown = flavour.showsReasoning && candidate.reasoning.length > 0;
+  const refuses = "refusal" in flavour.messageFields && candidate.refusal.length > 0;
   return {
     role: "assistant",
-    content: hasText ? text : null,
-    ...(flavour.showsReasoning && choice.reasoning.length > 0 && { reasoning_content: textOfPieces(choice.reasoning) }),
+    content: hasText && !job.speaks ? text : null,
+    ...(shown && { reasoning_content: textOf(candidate.reasoning) }),
     ...flavour.messageFields,
-    ...("refusal" in flavour.messageFields && choice.refusal.length > 0 && { refusal: textOfPieces(choice.refusal) }),
+    ...(refuses && { refusal: textOf(candidate.refusal) }),
     ...(calls.length > 0 && { tool_calls: calls }),
+    ...(job.speaks && spokenPart(job, candidate)),
   };
 }
 
-function choiceBody(job: ChatJob, choice: Choice): object {
-  const { request } = job;
-  const content = request.logprobs ? choice.content.map((piece) => logprobsOf(piece, request.top_logprobs ?? 0)) : null;
+function choiceBody(job: ChatJob, candidate: Candidate): object {
+  const { logprobs, top_logprobs: top } = job.request;
+  const content = logprobs ? candidate.content.map((piece) => logprobsOf(piece, top ?? 0)) : undefined;
   return {
-    index: choice.index,
-    message: messageOf(job, choice),
-    logprobs: content === null ? null : { content, refusal: null },
-    finish_reason: choice.finish,
+    index: candidate.index,
+    message: messageOf(job, candidate),
+    logprobs: content === undefined ? null : { content, refusal: null },
+    finish_reason: finishReasonOf(candidate),
   };
-}
-
-/** Names of the custom tools of a request. */
-export function customToolNames(request: ChatRequest): Set<string> {
-  return new Set((request.tools ?? []).flatMap((tool) => (tool.type === "custom" ? [tool.custom.name] : [])));
 }
 
 function jsonReply(job: ChatJob, trueUsage: Usage): Reply {
   const usage = reportedUsage(trueUsage, job.call.faults);
+  const { showsReasoning, answerFields } = job.flavour;
   const body = {
     id: job.id,
     object: "chat.completion",
     created: job.call.created,
     model: job.model.answersAs,
-    choices: job.choices.map((choice) => choiceBody(job, choice)),
+    choices: job.candidates.map((candidate) => choiceBody(job, candidate)),
     ...(usage !== undefined && { usage }),
-    ...job.flavour.answerFields,
+    ...answerFields,
   };
-  const tokens = job.choices.reduce((sum, choice) => sum + deliveredTokens(job, choice), 0);
+  const tokens = job.counts.text + (showsReasoning ? job.counts.reasoning : 0);
   return { type: "json", status: 200, body, usage, trueUsage, tokens, answerId: job.id };
-}
-
-function deliveredTokens(job: ChatJob, choice: Choice): number {
-  return choice.tokens.text + (job.flavour.showsReasoning ? choice.tokens.reasoning : 0);
 }
 
 /** Answers a checked chat completion request, whole or as a stream. */
@@ -128,16 +88,20 @@ export function answerChat(options: {
   const { call, request, model, flavour, prompt } = options;
   const ask = askOf(call, request, model, options.thinks);
   const stop = typeof request.stop === "string" ? [request.stop] : (request.stop ?? []);
+  const customTools = customToolNames(request);
+  const { huge } = call.faults;
   const limits = {
     maxTokens: options.maxTokens,
-    stop: model.efforts === undefined ? stop : [],
+    stop,
     newCallId: () => call.newId(flavour.toolCallIdPrefix),
-    customTools: customToolNames(request),
+    freeTextTools: customTools,
+    huge: huge === undefined ? undefined : { mebibytes: huge, pieceKibibytes: call.faults["huge-chunk"] ?? 16 },
   };
-  const choices = Array.from({ length: request.n ?? 1 }, (_, index) => choiceOf(call, ask, index, limits));
-  const counts = countsOf(call, request, prompt, choices);
+  const candidates = Array.from({ length: request.n ?? 1 }, (_, index) => candidateOf(ask, index, limits));
+  const speaks = request.modalities?.includes("audio") === true;
+  const counts = countsOf({ call, request, prompt, candidates, speaks });
   const id = call.newId(flavour.answerIdPrefix);
-  const job: ChatJob = { call, request, model, flavour, prompt, choices, counts, id };
+  const job: ChatJob = { call, request, model, flavour, candidates, counts, id, customTools, speaks };
   const trueUsage = flavour.usage(counts);
   if (!request.stream) return jsonReply(job, trueUsage);
   return { type: "events", framing: "sse", events: chunksOf(job), trueUsage, answerId: id };

@@ -42,7 +42,9 @@ export type ChatFlavour = {
   readonly dialect: Dialect;
   /** Whether answers carry `reasoning_content`. */
   readonly showsReasoning: boolean;
-  /** Whether chunks carry random padding and choices carry `logprobs: null`, as OpenAI's do. */
+  /** Whether spoken answers carry their words as the sound's transcript, or as content beside the sound. */
+  readonly speech: "transcript" | "beside";
+  /** Whether chunks carry random padding, as OpenAI's do. */
   readonly padsChunks: boolean;
   /** Fields of every answer and chunk beside the documented core. */
   readonly answerFields: { readonly [field: string]: unknown };

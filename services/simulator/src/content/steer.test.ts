@@ -17,5 +17,10 @@ test("call lines become tool calls in their order, broken JSON an empty input", 
 });
 
 test("an ordinary message steers nothing", () => {
-  assert.deepEqual(steeringOf("What is the weather like? Call me."), { calls: [], callAll: false, filtered: false });
+  assert.deepEqual(steeringOf("What is the weather like? Call me."), {
+    calls: [],
+    callAll: false,
+    filtered: false,
+    blocked: false,
+  });
 });

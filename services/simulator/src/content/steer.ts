@@ -10,7 +10,10 @@ export type Steering = {
   readonly callAll: boolean;
   readonly think?: number;
   readonly refuse?: string;
+  /** The answer is withheld. */
   readonly filtered: boolean;
+  /** The prompt itself is against the provider's rules. */
+  readonly blocked: boolean;
 };
 
 type Draft = { -readonly [K in keyof Steering]: Steering[K] } & { calls: ToolCall[] };
@@ -33,6 +36,7 @@ const directives: readonly { pattern: RegExp; apply(draft: Draft, first: string,
   { pattern: /^think (\d{1,7}) words?\b/i, apply: (draft, count) => (draft.think = Number(count)) },
   { pattern: /^refuse: ?(.*)$/i, apply: (draft, text) => (draft.refuse = text) },
   { pattern: /^filtered$/i, apply: (draft) => (draft.filtered = true) },
+  { pattern: /^blocked$/i, apply: (draft) => (draft.blocked = true) },
   { pattern: /^call all tools\b/i, apply: (draft) => (draft.callAll = true) },
   {
     pattern: /^call ([\w.-]{1,128})\s*(\{.*\})\s*$/i,
@@ -45,7 +49,7 @@ const directives: readonly { pattern: RegExp; apply(draft: Draft, first: string,
  * end of the message. A message without any steers nothing.
  */
 export function steeringOf(message: string): Steering {
-  const draft: Draft = { calls: [], callAll: false, filtered: false };
+  const draft: Draft = { calls: [], callAll: false, filtered: false, blocked: false };
   const said = /(?:^|\n)[ \t]*say: ?/i.exec(message);
   if (said !== null) draft.say = message.slice(said.index + said[0].length);
   const lines = (said === null ? message : message.slice(0, said.index)).split("\n");

@@ -33,7 +33,8 @@ export function replyByFault(call: Call, dialect: Dialect, streams: boolean): Re
     return dialect.error({ status: 400, message: `Request with credential ${call.credential} could not be served` });
   }
   if (faults.status !== undefined) {
-    const reply = dialect.error({ status: faults.status, quota: faults.quota !== undefined });
+    const retrySeconds = faults["retry-after"];
+    const reply = dialect.error({ status: faults.status, quota: faults.quota !== undefined, retrySeconds });
     return { ...reply, headers: { ...reply.headers, ...retryHeaders(faults) } };
   }
   if (faults["ok-error"] !== undefined) return okWithError(dialect, faults, streams);

@@ -16,10 +16,21 @@ export type Delivery = {
   readonly dialect: Dialect;
   readonly headers: ReplyHeaders;
   readonly digest: string;
+  readonly requestId: string;
   readonly delivered: Delivered;
 };
 
 const jsonPieces = 8;
+
+function withRequestId(event: StreamEvent, requestId: string): StreamEvent {
+  if (event.requestIdField === undefined) return event;
+  return { ...event, data: JSON.stringify({ ...JSON.parse(event.data), [event.requestIdField]: requestId }) };
+}
+
+function bodyOf(reply: JsonReply, requestId: string): unknown {
+  if (reply.requestIdField === undefined || typeof reply.body !== "object") return reply.body;
+  return { ...reply.body, [reply.requestIdField]: requestId };
+}
 
 function merged(earlier: Usage | undefined, later: Usage): Usage {
   const known = Object.entries(later).filter(([, value]) => value !== null && value !== undefined);
@@ -54,7 +65,7 @@ function writeHead(delivery: Delivery, reply: Reply, contentType: string, length
 async function deliverBytes(delivery: Delivery, reply: JsonReply | BytesReply): Promise<void> {
   const { socket, faults, delivered } = delivery;
   const isJson = reply.type === "json";
-  const bytes = isJson ? Buffer.from(JSON.stringify(reply.body)) : reply.bytes;
+  const bytes = isJson ? Buffer.from(JSON.stringify(bodyOf(reply, delivery.requestId))) : reply.bytes;
   writeHead(delivery, reply, isJson ? "application/json" : reply.contentType, bytes.length);
   const sink = bodySink(delivery);
   const size = faults.slow === undefined ? bytes.length : Math.ceil(bytes.length / jsonPieces);
@@ -95,7 +106,7 @@ async function deliverEvents(delivery: Delivery, reply: EventsReply): Promise<vo
         continue;
       }
       if (faults.slow !== undefined) await socket.pause(faults.slow);
-      waiting.push(event);
+      waiting.push(withRequestId(event, delivery.requestId));
       if (waiting.length >= atOnce) await flush();
     }
   } catch (cause) {

@@ -24,7 +24,7 @@ function header(request: IncomingMessage, name: string): string | undefined {
 
 function begin(context: ServeContext, match: Match, request: IncomingMessage, answer: Answer, path: string): Begun {
   const keyHash = answer.credential ? hashOf(answer.credential).slice(0, 12) : null;
-  const requestId = `req_${answer.digest.slice(0, 20)}${context.nextId().toString(36).padStart(6, "0")}`;
+  const requestId = match.provider.dialect.newRequestId(answer.digest, context.nextId());
   return context.log.begin({
     at: new Date().toISOString(),
     provider: match.provider.name,
@@ -78,11 +78,10 @@ async function send(context: ServeContext, match: Match, served: Served, respons
   }));
   let outcome: Outcome = "completed";
   try {
-    const headers = dialect.headers(begun.upstream_request_id, Math.round(performance.now() - startedAt));
-    await deliver(
-      { response, socket, faults: answer.faults, dialect, headers, digest: answer.digest, delivered },
-      answer.reply,
-    );
+    const requestId = begun.upstream_request_id;
+    const headers = dialect.headers(requestId, Math.round(performance.now() - startedAt));
+    const { faults, digest, reply } = answer;
+    await deliver({ response, socket, faults, dialect, headers, digest, requestId, delivered }, reply);
   } catch (cause) {
     if (!(cause instanceof CutByFault) && !(cause instanceof ClientGone)) throw cause;
     outcome = cause instanceof CutByFault ? "cut" : "disconnected";

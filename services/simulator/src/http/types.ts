@@ -18,6 +18,8 @@ export type StreamEvent = {
   /** Nothing but usage, so it may be sent again. */
   readonly usageOnly?: true;
   readonly terminator?: true;
+  /** Field of the data that repeats the request id. */
+  readonly requestIdField?: string;
 };
 
 type Measured = {
@@ -35,6 +37,8 @@ export type JsonReply = Measured & {
   /** Usage that the body reports. */
   readonly usage?: Usage | undefined;
   readonly tokens?: number;
+  /** Field of the body that repeats the request id. */
+  readonly requestIdField?: string;
 };
 export type EventsReply = Measured & {
   readonly type: "events";
@@ -65,6 +69,8 @@ export type Problem = {
   /** A 429 because the account is empty, not because of the rate. */
   readonly quota?: boolean;
   readonly message?: string;
+  /** Seconds after which to try again, for providers that say so in the body. */
+  readonly retrySeconds?: number | undefined;
 };
 
 /** What all operations of one provider share: credentials, error bodies, headers. */
@@ -79,6 +85,8 @@ export type Dialect = {
   tooLarge(): Reply;
   error(problem: Problem): JsonReply;
   streamError(problem: Problem): StreamEvent;
+  /** The provider's form of a request id. The digest differs between requests, the count between attempts. */
+  newRequestId(digest: string, count: number): string;
   /** Headers on every answer. */
   headers(requestId: string, tookMs: number): ReplyHeaders;
 };

@@ -195,6 +195,11 @@ const reasoningLimits: Check = (request, model) => {
 
 const modalities: Check = (request, model) => {
   const speaks = request.modalities?.includes("audio") === true;
+  const needsPcm = speaks && request.stream && request.audio && request.audio.format !== "pcm16";
+  if (needsPcm) {
+    const text = `Unsupported value: 'audio.format' does not support '${request.audio?.format}' when stream=true. Supported values are: 'pcm16'.`;
+    return bad(text, "audio.format", "unsupported_value");
+  }
   if (speaks && model.audio === undefined)
     return bad("This model does not support audio output.", "modalities", "invalid_value");
   if (speaks && !request.audio)

@@ -28,6 +28,7 @@ function usageOf(counts: Counts): Usage {
 const flavour: ChatFlavour = {
   dialect: openAiDialect,
   showsReasoning: false,
+  speech: "transcript",
   padsChunks: true,
   answerFields: { service_tier: "default", system_fingerprint: "fp_simulator0" },
   messageFields: { refusal: null, annotations: [] },

@@ -86,6 +86,7 @@ export const openAiDialect: Dialect = {
   tooLarge: () => json(413, errorBody("The request body is too large.", "invalid_request_error", null, null)),
   error: (problem) => json(problem.status, bodyFor(problem)),
   streamError: (problem): StreamEvent => ({ data: JSON.stringify(bodyFor(problem)) }),
+  newRequestId: (digest, count) => `req_${digest.slice(0, 24)}${count.toString(16).padStart(8, "0")}`,
   headers: (requestId, tookMs) => ({
     "x-request-id": requestId,
     "openai-processing-ms": String(tookMs),
