@@ -25,8 +25,8 @@ export const configDocs: Check = {
   name: "settings in the READMEs",
   async run({ fix }) {
     const problems: string[] = [];
-    for await (const file of glob("{gateway,services/*}/src/config.ts", { cwd: root })) {
-      const problem = await problemWith(file, fix);
+    for await (const main of glob("{gateway,services/*}/src/main.ts", { cwd: root })) {
+      const problem = await problemWith(join(dirname(main), "config.ts"), fix);
       if (problem) problems.push(problem);
     }
     return problems;

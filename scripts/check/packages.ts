@@ -40,7 +40,7 @@ export interface Import {
   readonly specifier: string;
 }
 
-const importPattern = /(?:\bfrom|^import|\bimport\()\s*"([^"]+)"/gm;
+const importPattern = /(?:\bfrom |^import |\bimport\()"([\w@./-]+|node:[\w/]+)"/gm;
 
 /** What a module's text imports, in order. */
 export function specifiersIn(text: string): string[] {

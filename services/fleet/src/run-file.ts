@@ -19,6 +19,8 @@ const runSchema = z.object({
   /** `host:port` of each service's gRPC, comma-separated for several replicas. */
   grpc: z.record(z.string(), z.string()),
   account_id: z.string(),
+  /** Providers that the simulator stands in for. */
+  simulated: z.array(z.string()),
 });
 
 /** What a running fleet says about itself in `<DATA_DIR>/run.json`; other people's scripts read it. */

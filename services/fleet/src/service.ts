@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { Advice } from "../../../scripts/lib/step.mjs";
 import { dataDirMark, resolveDataDir, takeDataDir } from "./data-dir.ts";
+import { type Death, recordDeath } from "./deaths.ts";
 import { chooseEngines, type Engines } from "./engines/start.ts";
 import { binDir } from "./paths.ts";
 import { isFree, Ports } from "./ports.ts";
 import { type ServiceRow, type Surroundings, services, simulator } from "./processes.ts";
+import { simulatedProviders } from "./providers.ts";
 import { type Run, removeRun, writeRun } from "./run-file.ts";
 import { loadSecrets, type Secrets } from "./secrets.ts";
 import { seed, seedAccountId } from "./seed.ts";
@@ -59,7 +61,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   for (const line of engines.chosen) report(line);
 
   const mark = { [dataDirMark]: dataDir };
-  const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), mark, report }));
+  const onDeath = (death: Death): Promise<void> => recordDeath(dataDir, death);
+  const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), mark, report, onDeath }));
   const { replicas = {}, egressAllow } = options;
   const around = await surroundingsOf({ dataDir, port, ports, engines, secrets, replicas, egressAllow });
   await startAll({ options, supervisor, ports, engines, around });
@@ -121,6 +124,7 @@ async function describe(parts: {
     fleet_pid: process.pid,
     grpc: Object.fromEntries(withGrpc.map(({ name }) => [name, around.grpc(name)])),
     account_id: seedAccountId,
+    simulated: simulatedProviders(around.callerEnv),
   };
 }
 

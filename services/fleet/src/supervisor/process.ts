@@ -19,6 +19,8 @@ export interface SupervisedOptions {
   log: FileHandle;
   /** Told, in one line, what happened to the process that nobody asked for. */
   report(line: string): void;
+  /** Called when it has ended unasked, before `onRestart`. */
+  onDeath(how: string): Promise<void>;
   onRestart(): void;
 }
 
@@ -74,6 +76,7 @@ export class SupervisedProcess {
     this.#child = undefined;
     if (this.#stopping.signal.aborted) return;
     const delayMs = this.#backoff.next(performance.now() - this.#startedAt);
+    await this.#options.onDeath(how);
     this.#options.report(`${this.spec.name} ended (${how}); starting it again in ${delayMs} ms`);
     await sleep(delayMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     if (this.#stopping.signal.aborted) return;

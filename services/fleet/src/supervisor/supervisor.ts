@@ -9,6 +9,8 @@ export interface SupervisorOptions {
   /** Added to the environment of every process. */
   mark?: Readonly<Record<string, string>>;
   report(line: string): void;
+  /** Told of every process that ended unasked. */
+  onDeath?(death: { process: string; atMs: number; how: string }): Promise<void>;
 }
 
 export interface ReadyOptions {
@@ -59,7 +61,9 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
     const { mark, report } = this.#options;
     const marked = { ...spec, env: { ...spec.env, ...mark, ...this.#watchdog.mark } };
     const onRestart = (): void => this.onRestart?.();
-    const supervised = new SupervisedProcess({ spec: marked, log, report, onRestart });
+    const onDeath = async (how: string): Promise<void> =>
+      this.#options.onDeath?.({ process: spec.name, atMs: Date.now(), how });
+    const supervised = new SupervisedProcess({ spec: marked, log, report, onRestart, onDeath });
     this.#processes.set(spec.name, supervised);
     supervised.start();
   }

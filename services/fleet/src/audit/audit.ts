@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { readDeaths } from "../deaths.ts";
+import type { Run } from "../run-file.ts";
+import { type Books, readBooks } from "./billed.ts";
+import { type Comparison, compare } from "./compare.ts";
+import { readServed } from "./served.ts";
+
+export interface AuditOptions {
+  run: Run;
+  /** Absolute. */
+  dataDir: string;
+  /** How long to wait for bills that are still on their way; default 30,000. */
+  waitMs?: number;
+}
+
+export interface AuditReport {
+  readonly exact: boolean;
+  readonly books: Books;
+  readonly comparison: Comparison;
+  /** Billing's own and the comparison's, a sentence each. */
+  readonly violations: readonly string[];
+}
+
+const retryMs = 300;
+
+async function auditOnce({ run, dataDir }: AuditOptions): Promise<AuditReport> {
+  const served = await readServed(run.simulator_url);
+  const books = await readBooks(run.grpc["billing"]?.split(",")[0] ?? "");
+  const deaths = await readDeaths(dataDir);
+  const comparison = compare({ served, billed: books.billed, simulated: new Set(run.simulated), deaths });
+  const violations = [...books.violations, ...comparison.violations];
+  return { exact: violations.length === 0, books, comparison, violations };
+}
+
+/**
+ * Re-adds the whole ledger and compares it with the balances and with what the simulator served. Bills arrive a moment
+ * after the answers, so a difference counts only when it is still there after a while.
+ */
+export async function audit(options: AuditOptions): Promise<AuditReport> {
+  const deadline = performance.now() + (options.waitMs ?? 30_000);
+  for (;;) {
+    const report = await auditOnce(options);
+    if (report.exact || performance.now() > deadline) return report;
+    await sleep(retryMs);
+  }
+}

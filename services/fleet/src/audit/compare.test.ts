@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import type { Billed } from "./billed.ts";
+import { type Comparison, type ComparisonInput, compare } from "./compare.ts";
+import type { Served } from "./served.ts";
+
+const usage = { prompt_tokens: 9, completion_tokens: 12, details: { cached: 0 } };
+
+function attempt(more: Partial<Served> = {}): Served {
+  return { requestId: "r1", startedAtMs: 1_000, endedAtMs: 1_500, status: 200, usage, outcome: "completed", ...more };
+}
+
+function bill(more: Partial<Billed> = {}): Billed {
+  return {
+    requestId: "r1",
+    upstream: "openai",
+    costNanoUsd: 5n,
+    outcome: Outcome.COMPLETED,
+    rawUsage: structuredClone(usage),
+    ...more,
+  };
+}
+
+function run(attempts: Served[], billed: Billed[], more: Partial<ComparisonInput> = {}): Comparison {
+  const served = { attempts, complete: true };
+  return compare({ served, billed, simulated: new Set(["openai"]), deaths: [], ...more });
+}
+
+test("a request billed by what the provider counted is exact", () => {
+  assert.deepEqual(run([attempt()], [bill()]), { byCount: 1, byEstimate: 0, lostToCrash: 0, violations: [] });
+});
+
+test("a retried request is held against the attempt that answered it", () => {
+  const failed = attempt({ status: 500, usage: undefined });
+  assert.equal(run([failed, attempt()], [bill()]).byCount, 1);
+});
+
+test("a request that was served and never billed is found", () => {
+  assert.match(run([attempt()], []).violations[0] ?? "", /r1 was served and is not in the ledger/);
+});
+
+test("a request that was billed and never served is found", () => {
+  assert.match(run([], [bill()]).violations[0] ?? "", /r1 is billed 5 nano-USD, and was never served/);
+  assert.deepEqual(run([], [bill({ upstream: "real" })]).violations, []);
+});
+
+test("a bill for another count than the provider's is found", () => {
+  const wrong = bill({ rawUsage: { ...usage, completion_tokens: 13 } });
+  assert.match(run([attempt()], [wrong]).violations[0] ?? "", /r1 is billed for .*13.*; the provider counted .*12/);
+  assert.match(run([attempt()], [bill({ rawUsage: undefined })]).violations[0] ?? "", /its bill has no count/);
+});
+
+test("what a dying process took with it before a byte was passed on is not owed, and nothing else is excused by it", () => {
+  const deaths = [{ process: "chat", atMs: 1_400, how: "SIGKILL" }];
+  assert.equal(run([attempt()], [], { deaths }).lostToCrash, 1);
+  const later = attempt({ startedAtMs: 10_000, endedAtMs: 10_100 });
+  assert.equal(run([later], [], { deaths }).violations.length, 1);
+});
+
+test("a stream that was broken off is billed by estimate", () => {
+  const cut = attempt({ usage: undefined, outcome: "disconnected" });
+  assert.equal(run([cut], [bill({ rawUsage: undefined, outcome: Outcome.DISCONNECTED })]).byEstimate, 1);
+});

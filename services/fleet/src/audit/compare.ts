@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from "node:util";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import type { Death } from "../deaths.ts";
+import type { Billed } from "./billed.ts";
+import type { Served, ServedLog } from "./served.ts";
+
+export interface ComparisonInput {
+  served: ServedLog;
+  billed: readonly Billed[];
+  /** Catalogue names of the providers that the simulator stands in for. */
+  simulated: ReadonlySet<string>;
+  deaths: readonly Death[];
+}
+
+export interface Comparison {
+  /** Requests billed by the provider's own count. */
+  readonly byCount: number;
+  /** Requests billed by what was delivered, because they never got the provider's count. */
+  readonly byEstimate: number;
+  /** Served in full to a process that died before it could pass on a byte: nothing is owed. */
+  readonly lostToCrash: number;
+  /** One sentence for each request whose bill is not what was served. */
+  readonly violations: readonly string[];
+}
+
+// A process's death is seen a moment after it: its sockets close first.
+const deathSlackMs = 2_000;
+
+function diedDuring(attempt: Served, deaths: readonly Death[]): boolean {
+  return deaths.some(
+    ({ atMs }) => atMs >= attempt.startedAtMs - deathSlackMs && atMs <= attempt.endedAtMs + deathSlackMs,
+  );
+}
+
+const wasAnswered = ({ outcome, usage }: Served): boolean => outcome === "completed" && usage !== undefined;
+
+type Verdict = "byCount" | "byEstimate" | "lostToCrash" | "nothingOwed" | { violation: string };
+
+function judge(
+  requestId: string,
+  attempts: readonly Served[],
+  bill: Billed | undefined,
+  deaths: readonly Death[],
+): Verdict {
+  const answered = attempts.filter(wasAnswered);
+  if (bill === undefined) {
+    if (answered.length === 0) return "nothingOwed";
+    if (answered.every((attempt) => diedDuring(attempt, deaths))) return "lostToCrash";
+    return { violation: `${requestId} was served and is not in the ledger.` };
+  }
+  if (bill.rawUsage !== undefined) {
+    if (attempts.some(({ usage }) => isDeepStrictEqual(usage, bill.rawUsage))) return "byCount";
+    const counts = attempts.map(({ usage }) => JSON.stringify(usage)).join(" and ");
+    return {
+      violation: `${requestId} is billed for ${JSON.stringify(bill.rawUsage)}; the provider counted ${counts}.`,
+    };
+  }
+  if (bill.outcome === Outcome.COMPLETED && answered.length > 0)
+    return { violation: `${requestId} is complete and was counted by the provider, but its bill has no count.` };
+  return bill.costNanoUsd === 0n ? "nothingOwed" : "byEstimate";
+}
+
+/** Holds the bills against what the simulator says it served: each request that was answered is billed by its own count, once. */
+export function compare({ served, billed, simulated, deaths }: ComparisonInput): Comparison {
+  const tally = { byCount: 0, byEstimate: 0, lostToCrash: 0, nothingOwed: 0 };
+  const violations: string[] = [];
+  const bills = new Map(billed.map((bill) => [bill.requestId, bill]));
+  const byRequest = Map.groupBy(served.attempts, ({ requestId }) => requestId);
+  for (const [requestId, attempts] of byRequest) {
+    if (requestId === undefined) continue;
+    const verdict = judge(requestId, attempts, bills.get(requestId), deaths);
+    if (typeof verdict === "string") tally[verdict]++;
+    else violations.push(verdict.violation);
+  }
+  for (const { requestId, upstream, costNanoUsd } of served.complete ? billed : []) {
+    if (costNanoUsd > 0n && simulated.has(upstream) && !byRequest.has(requestId))
+      violations.push(`${requestId} is billed ${costNanoUsd} nano-USD, and was never served.`);
+  }
+  const { byCount, byEstimate, lostToCrash } = tally;
+  return { byCount, byEstimate, lostToCrash, violations };
+}

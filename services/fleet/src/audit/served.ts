@@ -1,0 +1,62 @@
+import { z } from "zod";
+
+const entrySchema = z.object({
+  request_id: z.string().nullable(),
+  at: z.string(),
+  duration_ms: z.number(),
+  provider: z.string(),
+  status: z.number(),
+  usage: z.record(z.string(), z.unknown()).nullable(),
+  outcome: z.enum(["completed", "cut", "disconnected", "lost"]),
+});
+
+const pageSchema = z.object({
+  entries: z.array(entrySchema),
+  next_since: z.number(),
+  has_more: z.boolean(),
+  dropped: z.number(),
+});
+
+/** One attempt as the simulator saw it. */
+export interface Served {
+  /** The gateway's request id; undefined when somebody else called. */
+  readonly requestId: string | undefined;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly status: number;
+  /** As it was reported to the gateway; undefined when it was not. */
+  readonly usage: Readonly<Record<string, unknown>> | undefined;
+  readonly outcome: "completed" | "cut" | "disconnected" | "lost";
+}
+
+export interface ServedLog {
+  readonly attempts: readonly Served[];
+  /** False when the simulator has dropped its oldest entries. */
+  readonly complete: boolean;
+}
+
+const pageSize = 10_000;
+
+/** The simulator's whole truth log. */
+export async function readServed(simulatorUrl: string): Promise<ServedLog> {
+  const attempts: Served[] = [];
+  let since = 0;
+  for (;;) {
+    const response = await fetch(`${simulatorUrl}/sim/log?since=${since}&limit=${pageSize}`);
+    if (!response.ok) throw new Error(`the simulator answered ${response.status} when asked for its log`);
+    const page = pageSchema.parse(await response.json());
+    for (const entry of page.entries) {
+      const startedAtMs = Date.parse(entry.at);
+      attempts.push({
+        requestId: entry.request_id ?? undefined,
+        startedAtMs,
+        endedAtMs: startedAtMs + entry.duration_ms,
+        status: entry.status,
+        usage: entry.usage ?? undefined,
+        outcome: entry.outcome,
+      });
+    }
+    if (!page.has_more) return { attempts, complete: page.dropped === 0 };
+    since = page.next_since;
+  }
+}

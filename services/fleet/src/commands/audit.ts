@@ -1,0 +1,57 @@
+// npm run audit: are the books of the running fleet exact?
+import { parseArgs } from "node:util";
+import { readConfig } from "@uag/kit/config.ts";
+import { Advice, fail } from "../../../../scripts/lib/step.mjs";
+import { type AuditReport, audit } from "../audit/audit.ts";
+import { schema } from "../config.ts";
+import { resolveDataDir } from "../data-dir.ts";
+import { parseCount, readRunningFleet, showUsd } from "./options.ts";
+
+const help = `npm run audit [-- --wait <seconds>]
+
+Re-adds the whole ledger of the running fleet, compares it with the balances, and with what the simulator says it served.
+Prints the sums, and "exact" or every difference; ends with 1 when there is one.
+  --wait <seconds>   for bills that are still on their way; default 30
+`;
+
+function sums({ books, comparison }: AuditReport): string {
+  const total = { toppedUp: 0n, available: 0n, held: 0n, charged: 0n, writtenOff: 0n };
+  for (const account of books.accounts) {
+    total.toppedUp += account.toppedUpNanoUsd;
+    total.available += account.availableNanoUsd;
+    total.held += account.heldNanoUsd;
+    total.charged += account.chargedNanoUsd;
+    total.writtenOff += account.writtenOffNanoUsd;
+  }
+  const { byCount, byEstimate, lostToCrash } = comparison;
+  return `Ledger      ${books.entries} entries of ${books.accounts.length} accounts, ${books.settledRequests} settled requests, ${books.openGrants} open grants
+Topped up   ${showUsd(total.toppedUp)}
+  available ${showUsd(total.available)}
+  held      ${showUsd(total.held)}
+  charged   ${showUsd(total.charged)}
+  written off ${showUsd(total.writtenOff)}
+Simulator   ${byCount} requests billed by its own count, ${byEstimate} by estimate, ${lostToCrash} lost to a crash before a byte was passed on
+`;
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { wait: { type: "string", default: "30" }, help: { type: "boolean", short: "h" } },
+  });
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const run = await readRunningFleet();
+  const dataDir = resolveDataDir(readConfig(schema).DATA_DIR);
+  const waitMs = Number(parseCount("wait", values.wait)) * 1000;
+  const report = await audit({ run, dataDir, waitMs }).catch((error: unknown) => {
+    throw new Advice(`The running fleet could not be asked: ${error instanceof Error ? error.message : error}`);
+  });
+  process.stdout.write(sums(report));
+  for (const violation of report.violations) process.stdout.write(`- ${violation}\n`);
+  process.stdout.write(report.exact ? "exact\n" : `${report.violations.length} differences\n`);
+  return report.exact ? 0 : 1;
+}
+
+process.exit((await main().catch(fail)) ?? 1);

@@ -1,0 +1,67 @@
+import { type SseEvent, sseEvents } from "./sse.ts";
+
+export interface TestClientOptions {
+  baseUrl: string;
+  apiKey?: string;
+}
+
+export interface TestRequest {
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal;
+}
+
+export interface TestResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; throws when it is none. */
+  json<T = Record<string, unknown>>(): T;
+}
+
+export interface TestStream {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly events: AsyncGenerator<SseEvent>;
+}
+
+/** Calls the public door as any HTTP client would, without the product's own code in between. */
+export interface TestClient {
+  get(path: string, request?: TestRequest): Promise<TestResponse>;
+  /** A string or bytes go as they are, anything else as JSON. */
+  post(path: string, body: unknown, request?: TestRequest): Promise<TestResponse>;
+  /** Answers as soon as the head is there. */
+  stream(path: string, body: unknown, request?: TestRequest): Promise<TestStream>;
+}
+
+export function createTestClient({ baseUrl, apiKey }: TestClientOptions): TestClient {
+  const call = (method: string, path: string, body: unknown, request: TestRequest = {}): Promise<Response> =>
+    fetch(`${baseUrl}${path}`, {
+      method,
+      headers: {
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...request.headers,
+      },
+      ...(request.signal && { signal: request.signal }),
+      ...(body !== undefined && { body: encode(body) }),
+    });
+  const whole = async (response: Response): Promise<TestResponse> => {
+    const text = await response.text();
+    const { status, headers } = response;
+    return { status, headers, text, json: <T>() => JSON.parse(text) as T };
+  };
+  return {
+    get: async (path, request) => whole(await call("GET", path, undefined, request)),
+    post: async (path, body, request) => whole(await call("POST", path, body, request)),
+    async stream(path, body, request) {
+      const { status, headers, body: bytes } = await call("POST", path, body, request);
+      if (bytes === null) throw new Error(`${path} answered ${status} without a body`);
+      return { status, headers, events: sseEvents(bytes) };
+    },
+  };
+}
+
+function encode(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (typeof body === "string") return body;
+  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
+}

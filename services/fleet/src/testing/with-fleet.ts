@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AuditReport, audit as auditRun } from "../audit/audit.ts";
+import { type Fleet, type FleetOptions, startFleet } from "../service.ts";
+import { tailOf } from "../supervisor/log-file.ts";
+import { createTestClient, type TestClient } from "./client.ts";
+
+export interface TestFleet extends Fleet {
+  /** Calls the public door with the seeded key. */
+  readonly client: TestClient;
+  /** What the supervisor told people, a line each. */
+  readonly lines: readonly string[];
+  /** Compares ledger, balances and what the simulator served; waits for bills that are on their way. */
+  audit(waitMs?: number): Promise<AuditReport>;
+}
+
+const logLines = 10;
+
+async function logTails(fleet: Fleet): Promise<string> {
+  const names = fleet.processes.names();
+  const tails = await Promise.all(names.map((name) => tailOf(join(fleet.dataDir, "log", `${name}.log`), logLines)));
+  return names.map((name, i) => `--- ${name}.log\n${tails[i]}`).join("\n");
+}
+
+/** Starts a fleet as `startFleet` does, on ports of its own, with what tests need around it. */
+export async function startTestFleet(options: FleetOptions): Promise<TestFleet> {
+  const lines: string[] = [];
+  const fleet = await startFleet({ ...options, report: (line) => lines.push(line) });
+  const { run, dataDir } = fleet;
+  const client = createTestClient({ baseUrl: run.base_url, apiKey: run.api_key });
+  const audit = (waitMs?: number): Promise<AuditReport> =>
+    auditRun({ run, dataDir, ...(waitMs !== undefined && { waitMs }) });
+  return { ...fleet, client, lines, audit };
+}
+
+/**
+ * Runs a test against a fleet of its own in a folder of its own, and leaves nothing of either. When the test fails, the
+ * ends of the fleet's logs are added to the error.
+ */
+export async function withFleet(
+  options: Partial<FleetOptions>,
+  work: (fleet: TestFleet) => Promise<void>,
+): Promise<void> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "fleet-")));
+  try {
+    await using fleet = await startTestFleet({ ...options, dataDir });
+    await work(fleet).catch(async (error: unknown) => {
+      if (error instanceof Error) error.stack += `\n\n${[...fleet.lines, await logTails(fleet)].join("\n")}`;
+      throw error;
+    });
+  } finally {
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+  }
+}
