@@ -5,7 +5,6 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
-import type { Service } from "@uag/kit/run.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { schema } from "./config.ts";
@@ -21,8 +20,13 @@ import { work } from "./stream/worker.ts";
 
 const dayMs = 86_400_000;
 
-/** Starts metering from the environment. */
-export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<Service> {
+export interface MeteringService extends AsyncDisposable {
+  readonly grpcPort: number;
+  readonly adminPort: number;
+}
+
+/** Starts metering as the environment says; resolves when it serves. */
+export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<MeteringService> {
   const config = readConfig(schema, env);
   await using stack = new AsyncDisposableStack();
   const log = createLogger({ service: "metering", level: config.LOG_LEVEL });
@@ -71,5 +75,6 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const checks = { mongodb: mongoCheck(connection), nats: bus.check, billing: billingCheck };
   const admin = stack.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
   log.info({ grpcPort: server.port, adminPort: admin.port }, "metering is up");
-  return stack.move();
+  const running = stack.move();
+  return { grpcPort: server.port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

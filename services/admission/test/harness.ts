@@ -1,0 +1,203 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connectBus } from "@uag/kit/bus.ts";
+import { randomText } from "@uag/kit/ids.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
+import { Outcome, Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { createConnection } from "mongoose";
+import { createAdmission } from "../src/admission.ts";
+import type { AdmissionOptions } from "../src/options.ts";
+import type { Admission, AdmitRequest, Settlement } from "../src/types.ts";
+
+export function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
+  const url = process.env[name];
+  if (url) return url;
+  throw new Error(`Set ${name} to a running server (MongoDB as a replica set), or run "npm test", which starts both.`);
+}
+
+const services = join(import.meta.dirname, "../..");
+
+/** A service's own main.ts as a process, which can be killed and started again on the same port. */
+export class Child implements AsyncDisposable {
+  readonly #path: string;
+  readonly #env: Record<string, string>;
+  #process: ChildProcess | undefined;
+  port = 0;
+
+  constructor(service: string, env: Record<string, string>) {
+    this.#path = join(services, service, "src/main.ts");
+    this.#env = env;
+  }
+
+  async start(): Promise<this> {
+    const env = { ...process.env, LOG_LEVEL: "info", ...this.#env, GRPC_PORT: String(this.port) };
+    const child = spawn(process.execPath, [this.#path], { env, stdio: ["ignore", "pipe", "inherit"] });
+    this.#process = child;
+    const up = Promise.withResolvers<number>();
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
+      const entry = JSON.parse(line) as { grpcPort?: number; level: number };
+      if (entry.grpcPort) up.resolve(entry.grpcPort);
+      if (process.env["TEST_VERBOSE"]) process.stderr.write(`${line}\n`);
+    });
+    child.once("exit", (code) => up.reject(new Error(`${this.#path} ended with ${code}`)));
+    this.port = await up.promise;
+    return this;
+  }
+
+  async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    const child = this.#process;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill(signal);
+    await gone;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill();
+  }
+}
+
+export interface House extends AsyncDisposable {
+  readonly prefix: string;
+  readonly billing: Child;
+  readonly metering: Child;
+  readonly journalDir: string;
+  readonly accounts: RpcClient<AccountServiceServer>;
+  readonly ledger: RpcClient<LedgerServiceServer>;
+  readonly usage: RpcClient<MeteringServiceServer>;
+  /** A new account with this much money. */
+  account(nanoUsd: bigint): Promise<string>;
+  /** All events of an account as metering has them. */
+  events(accountId: string): Promise<UsageEvent[]>;
+  /** A replica's settings, as environment of a child or for {@link replica}. */
+  readonly env: Record<string, string>;
+}
+
+/** Billing and metering as processes on databases and streams of their own. */
+export async function startHouse(billingEnv: Record<string, string> = {}): Promise<House> {
+  await using stack = new AsyncDisposableStack();
+  const prefix = `t${randomText(10)}_`;
+  const [mongodb, nats] = [engineUrl("TEST_MONGODB_URL"), engineUrl("TEST_NATS_URL")];
+  const journalDir = await mkdtemp(join(tmpdir(), "admission-"));
+  stack.defer(() => rm(journalDir, { recursive: true, force: true }));
+  stack.defer(() => dropAll(mongodb, nats, prefix));
+  const common = { MONGODB_URL: mongodb, NATS_URL: nats };
+  const billing = stack.use(
+    new Child("billing", { ...common, MONGODB_DATABASE: `${prefix}b`, KEY_PEPPER: "5a".repeat(32), ...billingEnv }),
+  );
+  await billing.start();
+  const billingAddress = `127.0.0.1:${billing.port}`;
+  const metering = stack.use(
+    new Child("metering", {
+      ...common,
+      MONGODB_DATABASE: `${prefix}m`,
+      BILLING_ADDR: billingAddress,
+      STREAM_PREFIX: prefix,
+    }),
+  );
+  await metering.start();
+  const meteringAddress = `127.0.0.1:${metering.port}`;
+  const accounts = stack.use(createRpcClient<AccountServiceServer>(AccountServiceService, billingAddress));
+  const ledger = stack.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, billingAddress));
+  const usage = stack.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, meteringAddress));
+  const running = stack.move();
+  return {
+    ...{ prefix, billing, metering, journalDir, accounts, ledger, usage },
+    env: {
+      BILLING: billingAddress,
+      METERING: meteringAddress,
+      NATS: nats,
+      JOURNAL_DIR: journalDir,
+      STREAM_PREFIX: prefix,
+    },
+    async account(nanoUsd) {
+      const { id } = await accounts.createAccount({ id: "", name: "test" });
+      await accounts.topUp({ accountId: id, amountNanoUsd: nanoUsd, reference: "first", note: "" });
+      return id;
+    },
+    async events(accountId) {
+      const found: UsageEvent[] = [];
+      const names = { accountId, keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
+      for (let cursor = ""; ; ) {
+        const page = await usage.listEvents({ filter: names, page: { limit: 1_000, cursor } });
+        found.push(...page.events);
+        cursor = page.nextCursor;
+        if (cursor === "") return found;
+      }
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+async function dropAll(mongodb: string, nats: string, prefix: string): Promise<void> {
+  const connection = await createConnection(mongodb).asPromise();
+  for (const name of ["b", "m"]) await connection.useDb(prefix + name).dropDatabase();
+  await connection.close();
+  await using bus = await connectBus({ url: nats, name: "test", log: createLogger({ service: "t", level: "silent" }) });
+  const manager = await bus.connection.jetstreamManager();
+  for (const name of ["USAGE", "USAGE_DEAD"]) await manager.streams.delete(prefix + name).catch(() => undefined);
+}
+
+/** A replica in this process. */
+export async function replica(
+  env: Record<string, string>,
+  more: Partial<AdmissionOptions> = {},
+): Promise<Admission & { text(): Promise<string> }> {
+  const log = createLogger({ service: "replica", level: process.env["TEST_VERBOSE"] ? "debug" : "silent" });
+  const bus = await connectBus({ url: env["NATS"] as string, name: "replica", log });
+  const metrics = createMetrics("replica");
+  const admission = await createAdmission({
+    service: "test",
+    billing: { address: env["BILLING"] as string },
+    metering: { address: env["METERING"] as string },
+    bus,
+    journalDir: env["JOURNAL_DIR"] as string,
+    streamPrefix: env["STREAM_PREFIX"] as string,
+    log,
+    metrics,
+    ...more,
+  });
+  return {
+    admit: (request) => admission.admit(request),
+    check: admission.check,
+    text: () => metrics.registry.metrics(),
+    async [Symbol.asyncDispose]() {
+      await admission[Symbol.asyncDispose]();
+      await bus[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export function request(accountId: string, requestId: string, holdNanoUsd: bigint): AdmitRequest {
+  const caller = { keyId: `key_${accountId}`, accountId, models: [], expiresAtMs: 0n, limits: undefined, version: 1n };
+  return {
+    ...{ requestId, caller, operation: "chat.completions", model: "m", holdNanoUsd },
+    ...{ tokens: 10, priceVersion: "v1", stream: false },
+  };
+}
+
+export function settlement(costNanoUsd: bigint): Settlement {
+  return {
+    ...{ outcome: Outcome.COMPLETED, pricing: Pricing.EXACT, costNanoUsd, attempts: 1, status: 200 },
+    units: [{ name: "input_tokens", quantity: costNanoUsd }],
+    ...{ upstream: "sim", upstreamModel: "m", rawUsage: Buffer.from("{}") },
+  };
+}
+
+export async function eventually(what: string, condition: () => Promise<boolean> | boolean, timeoutMs = 40_000) {
+  const end = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`waited too long for: ${what}`);
+    await sleep(50);
+  }
+}

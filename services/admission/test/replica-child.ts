@@ -1,0 +1,33 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import { replica, request, settlement } from "./harness.ts";
+
+/**
+ * A replica as a process of its own. Runs requests in a loop until it is killed, with some left open for ever; prints
+ * `started <id>`, `settled <id>` once the promise resolved, and `refused <code>`.
+ */
+const [account = "", name = ""] = process.argv.slice(2);
+const admission = await replica(process.env as Record<string, string>, { publish: { gatherMs: 20, confirmMs: 50 } });
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+async function loop(worker: number): Promise<void> {
+  for (let n = 0; ; n++) {
+    const id = `${name}-${worker}-${n}`;
+    try {
+      const admitted = await admission.admit(request(account, id, 1_000n));
+      await admitted.started;
+      say(`started ${id}`);
+      if (n % 10 === 3) admitted.checkpoint([{ name: "output_tokens", quantity: 7n }], 70n);
+      if (n % 50 === 20) await new Promise(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      await admitted.settle(settlement(100n));
+      say(`settled ${id}`);
+    } catch (error) {
+      say(`refused ${error instanceof GatewayError ? error.code : String(error)}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+say("ready");
+// A worker stops at the first request that it leaves open; others take its place.
+await Promise.all(Array.from({ length: 40 }, (_, worker) => loop(worker)));
