@@ -97,6 +97,13 @@ function answerOf(route: Route, options: AppOptions): Handler | undefined {
   if ("query" in route) return options.queries[route.query];
   const link = options.links[route.service];
   if (link === undefined) return undefined;
-  const { uploads, deadlineMs, bodyLimits } = options;
-  return forward({ route, link, uploads, deadlineMs, bodyLimit: route.body === "none" ? 0 : bodyLimits[route.body] });
+  const { log, uploads, deadlineMs, bodyLimits } = options;
+  return forward({
+    route,
+    link,
+    log,
+    uploads,
+    deadlineMs,
+    bodyLimit: route.body === "none" ? 0 : bodyLimits[route.body],
+  });
 }

@@ -2,9 +2,23 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** How long what was written already may take to leave. */
 const lastWordsMs = 2_000;
+/** HTTP clients throw away what they have not handed on when a connection breaks: time for a last event to be read. */
+const readingMs = 250;
 
-/** Closes the connection of an answer that is not whole, such that the client can tell that it is not. */
-export function cutAnswer(request: IncomingMessage, response: ServerResponse): void {
+/**
+ * Closes the connection of an answer that is not whole, such that the client can tell that it is not.
+ * @param options.afterReading the last thing written was an event that the client should get to see
+ */
+export function cutAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: { afterReading: boolean },
+): void {
+  if (options.afterReading) setTimeout(() => cut(request, response), readingMs);
+  else cut(request, response);
+}
+
+function cut(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = response;
   if (socket === null) {
     response.destroy();

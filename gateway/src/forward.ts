@@ -1,7 +1,8 @@
-import type { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkClient } from "@uag/kit/link/client.ts";
 import type { LinkAnswer, LinkCall } from "@uag/kit/link/client-exchange.ts";
 import type { LinkError } from "@uag/kit/link/errors.ts";
+import type { Logger } from "@uag/kit/log.ts";
 import type { Request } from "express";
 import { cutAnswer } from "./cut-answer.ts";
 import { errorEvent } from "./dialect.ts";
@@ -18,6 +19,7 @@ import type { Upload, UploadWatch } from "./upload-watch.ts";
 export interface ForwardOptions {
   route: ForwardRoute;
   link: LinkClient;
+  log: Logger;
   uploads: UploadWatch;
   /** Milliseconds. */
   deadlineMs: number;
@@ -92,8 +94,12 @@ class Exchange implements LinkAnswer, Upload {
     this.#options.uploads.delete(this);
     this.#call?.cancel(error.code);
     this.#response.locals.failure = error.code;
-    if (this.#headSent) this.#response.destroy();
-    else sendError(this.#request, this.#response, error);
+    if (this.#headSent) {
+      this.#response.destroy();
+      return;
+    }
+    this.#headSent = true;
+    sendError(this.#request, this.#response, error);
   }
 
   onHead(status: number, headers: readonly string[]): void {
@@ -117,12 +123,11 @@ class Exchange implements LinkAnswer, Upload {
     if (response.destroyed) return;
     if (this.#headSent) response.end();
     else {
-      this.#headSent = true;
       const headers = this.#headers;
       const bodyAllowed = this.#status !== 204 && this.#status !== 304;
       if (bodyAllowed && headerOf(headers, "content-length") === undefined)
         headers.push("content-length", String(this.#first?.length ?? 0));
-      response.writeHead(this.#status, headers);
+      if (!this.#writeHead()) return;
       response.end(this.#first);
     }
     if (!this.#request.complete) discardBody(this.#request, () => undefined);
@@ -144,16 +149,30 @@ class Exchange implements LinkAnswer, Upload {
     const events = headerOf(this.#headers, "content-type")?.startsWith("text/event-stream") === true;
     if (events && !told && this.#lastByte === newline)
       response.write(errorEvent(dialectOf(this.#request, response), error, response.locals.requestId));
-    cutAnswer(this.#request, response);
+    cutAnswer(this.#request, response, { afterReading: events });
   }
 
   sendHead(): void {
-    if (this.#headSent || this.#response.destroyed) return;
-    this.#headSent = true;
-    this.#response.writeHead(this.#status, this.#headers);
+    if (this.#headSent || this.#response.destroyed || !this.#writeHead()) return;
     if (this.#first === undefined) this.#response.flushHeaders();
     else this.#write(this.#first);
     this.#first = undefined;
+  }
+
+  /** False when the service's head cannot be sent: the client has got an error instead. */
+  #writeHead(): boolean {
+    try {
+      this.#response.writeHead(this.#status, this.#headers);
+      this.#headSent = true;
+    } catch (error) {
+      this.#options.log.error(
+        { err: error, request_id: this.#response.locals.requestId },
+        "a service's head is not valid",
+      );
+      this.abandon(new GatewayError("internal_error", undefined, { cause: error }));
+      return false;
+    }
+    return true;
   }
 
   #write(chunk: Buffer): void {

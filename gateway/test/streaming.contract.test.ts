@@ -168,3 +168,54 @@ test("a request that takes longer than its deadline is 504", async () => {
     await short[Symbol.asyncDispose]();
   }
 });
+
+test("a stream whose service is killed tells its client so", async () => {
+  await using lost = await startStage();
+  lost.service.handler = (exchange) => {
+    exchange.head(200, sse);
+    exchange.write(Buffer.from("data: 1\n\n"));
+    return new Promise(() => undefined);
+  };
+  const response = await lost.chat();
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  await reader.read();
+  await lost.service.kill();
+  const event = await reader.read();
+  assert.match(Buffer.from(event.value ?? []).toString(), /^data: \{"error"/);
+  await assert.rejects(reader.read());
+});
+
+test("to an HTTP/1.0 client, for whom a closed connection is a whole answer, a broken one ends with a reset", async () => {
+  using client = await rawClient(stage.gateway.port);
+  const exchange = await manual(() => client.send(request().replace("HTTP/1.1", "HTTP/1.0")));
+  exchange.head(200, ["content-type", "application/json"]);
+  exchange.write(Buffer.from('{"a":'));
+  await client.until('{"a":');
+  exchange.fail("internal");
+  await client.untilClosed();
+  assert.equal(client.failure, "ECONNRESET");
+});
+
+test("a head that HTTP cannot carry is an error of ours and not the end of the router", async () => {
+  const heads: [number, string[]][] = [
+    [200, ["content-type", "a\nb: c"]],
+    [200, ["bad name", "x"]],
+    [0, []],
+    [1_000, []],
+  ];
+  for (const [code, headers] of heads) {
+    for (const late of [false, true]) {
+      stage.service.handler = async (exchange) => {
+        exchange.head(code, headers);
+        if (late) await new Promise((resolve) => setTimeout(resolve, 30));
+        exchange.write(Buffer.from("x"));
+        exchange.end();
+      };
+      const response = await stage.chat();
+      assert.equal(response.status, 500, `${code} ${headers}`);
+      await response.text();
+    }
+  }
+  stage.service.handler = echo;
+  assert.equal((await stage.chat()).status, 200);
+});

@@ -6,6 +6,8 @@ export interface RawClient extends Disposable {
   readonly text: string;
   /** True once the server has closed the connection. */
   readonly closed: boolean;
+  /** The code of the error that ended the connection, such as ECONNRESET. */
+  readonly failure: string | undefined;
   send(data: string | Buffer): void;
   /** Resolves when what has come holds this text. */
   until(part: string): Promise<string>;
@@ -21,7 +23,11 @@ export async function rawClient(port: number): Promise<RawClient> {
   socket.on("data", (chunk) => {
     text += chunk.toString("latin1");
   });
-  socket.on("error", () => socket.destroy());
+  let failure: string | undefined;
+  socket.on("error", (error: NodeJS.ErrnoException) => {
+    failure = error.code;
+    socket.destroy();
+  });
   socket.on("close", () => {
     closed = true;
   });
@@ -47,6 +53,9 @@ export async function rawClient(port: number): Promise<RawClient> {
     },
     get closed() {
       return closed;
+    },
+    get failure() {
+      return failure;
     },
     send: (data) => void socket.write(data),
     until: (part) => wait(() => text.includes(part)),
