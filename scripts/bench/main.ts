@@ -1,6 +1,7 @@
 /** npm run bench: the fleet beside a bare proxy, in one run, every answer checked. */
 import { writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
+import { logEnds } from "./logs.ts";
 import type { Bench } from "./measure.ts";
 import { type BenchOptions, help, readOptions } from "./options.ts";
 import { Bystanders } from "./proc.ts";
@@ -29,10 +30,22 @@ async function startTargets(started: Started): Promise<Target[]> {
 async function bench(options: BenchOptions, signal: AbortSignal): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const targets = await startTargets({ stack, signal, options, env: {} });
-  const gateway = targets.find(({ name }) => name === "gateway");
-  const recorded = gateway && (await Recorded.open(gateway));
-  if (recorded !== undefined) stack.use(recorded);
   const run: Bench = { load: await startLoad(stack, signal), signal, served: new Map() };
+  try {
+    await measureAll(run, { targets, options });
+  } catch (error) {
+    const logDir = targets.find(({ name }) => name === "gateway")?.logDir;
+    if (logDir !== undefined && !signal.aborted) say(`${await logEnds(logDir)}\n`);
+    throw error;
+  }
+}
+
+async function measureAll(
+  run: Bench,
+  { targets, options }: { readonly targets: readonly Target[]; readonly options: BenchOptions },
+): Promise<void> {
+  const gateway = targets.find(({ name }) => name === "gateway");
+  using recorded = gateway && (await Recorded.open(gateway));
   const own = new Map([...(gateway?.processes ?? []), ["benchmark", process.pid] as const]);
   const bystanders = new Bystanders({ own, cores: cpus().length });
   say("warming up");
@@ -49,7 +62,7 @@ async function bench(options: BenchOptions, signal: AbortSignal): Promise<void> 
       `other programs used ${formatNumber(machine.others * 100)} % of the machine meanwhile\n\n${renderTable(rows)}\n`,
   );
   const served = run.served.get("gateway") ?? 0;
-  const record = recorded && (await recorded.check({ served, withinMs: settleMs, signal }));
+  const record = await recorded?.check({ served, withinMs: settleMs, signal: run.signal });
   if (record !== undefined) process.stdout.write(`\n${record}\n`);
   if (options.json !== undefined) {
     await writeFile(options.json, `${JSON.stringify({ at: new Date(), machine, rows, record }, undefined, 2)}\n`);

@@ -17,6 +17,8 @@ export interface Target {
   readonly processes: ProcessTable;
   /** `host:port` of the service that keeps the ledger, when it is known. */
   readonly billing?: string;
+  /** Folder of its logs, when the benchmark started it. */
+  readonly logDir?: string;
 }
 
 /** Database and message servers: the operator's own in production, so their cost is shown apart. */
@@ -94,6 +96,7 @@ function endpointAt(port: number, model: string): Endpoint {
 function readyMessage(message: unknown): Ready | undefined {
   return typeof message === "object" && message !== null && "port" in message ? (message as Ready) : undefined;
 }
+
 /** Starts the fleet on a fresh data directory, with the benchmark's upstream as its OpenAI. */
 export async function startFleet({ stack, signal, options, env }: Started, direct: Target): Promise<Target> {
   const dataDir = await mkdtemp(join(tmpdir(), "bench-fleet-"));
@@ -110,5 +113,5 @@ export async function startFleet({ stack, signal, options, env }: Started, direc
     }),
   );
   const endpoint = endpointOf({ url: new URL(run.base_url), key: run.api_key, model: options.model });
-  return { name: "gateway", endpoint, ...knownFrom(run) };
+  return { name: "gateway", endpoint, ...knownFrom(run), logDir: join(dataDir, "log") };
 }
