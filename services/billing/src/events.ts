@@ -19,6 +19,9 @@ export interface Events {
   keyChanged(event: { keyId: string; accountId: string; change: "created" | "updated" | "revoked" }): void;
   audited(event: { accounts: bigint; entries: bigint; violations: readonly string[]; tookMs: number }): void;
   transactionRetried(): void;
+  /** Transactions that a process had left open when it died. */
+  transactionsEnded(count: number): void;
+  unblockFailed(error: unknown): void;
   reapFailed(error: unknown): void;
 }
 
@@ -124,6 +127,7 @@ function settleEvents(log: Logger, metrics: Metrics) {
 export function createEvents(log: Logger, metrics: Metrics): Events {
   const violations = metrics.gauge("billing_audit_violations", "Broken invariants the last audit found.");
   const retries = metrics.counter("billing_transaction_retries_total", "Transactions that had to run again.");
+  const abandoned = metrics.counter("billing_abandoned_transactions_total", "Transactions of dead processes ended.");
   const reapFailures = metrics.counter("billing_reap_failures_total", "Rounds of the reaper that failed.");
   return {
     ...accountEvents(log, metrics),
@@ -136,6 +140,12 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
       else log.error({ ...counts, violations: event.violations.slice(0, 20) }, "books are not exact");
     },
     transactionRetried: () => retries.inc(),
+    transactionsEnded: (count) => {
+      if (count === 0) return;
+      abandoned.inc(count);
+      log.warn({ count }, "ended transactions that a dead process had left open");
+    },
+    unblockFailed: (error) => log.error({ err: error }, "looking for transactions of dead processes failed"),
     reapFailed: (error) => {
       reapFailures.inc();
       log.error({ err: error }, "looking for dead holders failed");

@@ -12,6 +12,7 @@ import { createFunds } from "./grants/funds.ts";
 import { startReaper } from "./grants/reaper.ts";
 import { createRecall } from "./grants/recall.ts";
 import { rpcServices } from "./services.ts";
+import { createUnblocker } from "./store/abandoned.ts";
 import { connectMongo, mongoCheck } from "./store/connection.ts";
 import { createAccountQueue } from "./store/queue.ts";
 import { openStore } from "./store/store.ts";
@@ -44,7 +45,13 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const bus = started.use(await connectBus({ url: config.NATS_URL, name: "billing", log }));
   const events = createEvents(log, metrics);
   const funds = createFunds(store);
-  const queue = createAccountQueue({ store, onRetry: events.transactionRetried, onFunds: funds.notify });
+  const endAbandoned = createUnblocker(connection);
+  const queue = createAccountQueue({
+    store,
+    onRetry: events.transactionRetried,
+    unblock: () => endAbandoned().then(events.transactionsEnded, events.unblockFailed),
+    onFunds: funds.notify,
+  });
   const billing: Billing = {
     store,
     queue,

@@ -8,7 +8,9 @@ import { type GrantDocument, grantDocument, grantOf } from "./grants.ts";
 import type { HolderDocument } from "./holders.ts";
 import { type EntryDocument, entryDocument } from "./ledger.ts";
 import type { Store } from "./store.ts";
-import { inTransaction } from "./transaction.ts";
+import { inTransaction, type TransactionOptions } from "./transaction.ts";
+
+export type CommitOptions = Omit<TransactionOptions, "connection"> & { readonly store: Store };
 
 export type Decided = { readonly ok: true; readonly answer: unknown } | { readonly ok: false; readonly error: unknown };
 
@@ -118,11 +120,11 @@ function decide(book: WorkingBook, operation: Operation<unknown>): Decided {
  * was done already": an answer that rested on a row which a failover then undid would lose money.
  */
 export async function commitOperations(
-  options: { store: Store; onRetry: () => void },
+  options: CommitOptions,
   operations: readonly Operation<unknown>[],
 ): Promise<{ decided: Decided[]; availableRose: boolean }> {
   const { store } = options;
-  return inTransaction({ connection: store.connection, onRetry: options.onRetry }, async (session) => {
+  return inTransaction({ ...options, connection: store.connection }, async (session) => {
     const read = await takeBook(store, session, operations);
     if (read === undefined) {
       const error = new GatewayError("not_found", "There is no such account.", { param: "account_id" });

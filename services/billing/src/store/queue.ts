@@ -1,7 +1,6 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Operation } from "../ledger/book.ts";
-import { commitOperations, type Decided } from "./commit.ts";
-import type { Store } from "./store.ts";
+import { type CommitOptions, commitOperations, type Decided } from "./commit.ts";
 
 interface Job {
   readonly operation: Operation<unknown>;
@@ -44,11 +43,9 @@ function nextBatch(waiting: Job[]): Job[] {
  * account costs one transaction at a time and not a storm of conflicts. This is only for speed: what keeps the books
  * right among many processes is the transaction.
  */
-export function createAccountQueue(options: {
-  store: Store;
-  onRetry: () => void;
-  onFunds: (accountId: string) => void;
-}): AccountQueue {
+export function createAccountQueue(
+  options: CommitOptions & { readonly onFunds: (accountId: string) => void },
+): AccountQueue {
   const lines = new Map<string, Job[]>();
 
   async function work(accountId: string, waiting: Job[]): Promise<void> {

@@ -1,18 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { type ClientSession, type Connection, mongo } from "mongoose";
-import { isStoreUnavailable, toStoreError } from "./errors.ts";
+import { isStoreUnavailable, isStoreUnreachable, toStoreError } from "./errors.ts";
 
 /** How long a transaction is tried again: less than a caller's usual patience of 5 s. */
 const patienceMs = 4_000;
 const firstBackoffMs = 2;
 const largestBackoffMs = 100;
+/** Losing for this long to a living transaction is not usual: they take milliseconds. */
+const stuckMs = 500;
 const duplicateKey = 11000;
 
 export interface TransactionOptions {
   readonly connection: Connection;
   /** Called before each further try. */
   readonly onRetry: () => void;
+  /** Called when others have been in the way for half a second: see to it that they are alive. */
+  readonly unblock: () => Promise<void>;
 }
 
 /** True when the whole transaction should run again: it lost against another one, or its server went away. */
@@ -66,7 +70,8 @@ export async function inTransaction<T>(
   options: TransactionOptions,
   work: (session: ClientSession) => Promise<T>,
 ): Promise<T> {
-  const deadline = performance.now() + patienceMs;
+  const started = performance.now();
+  const deadline = started + patienceMs;
   for (let tries = 0; ; tries++) {
     try {
       // One session a try: after a network error the driver may not reuse it.
@@ -77,6 +82,7 @@ export async function inTransaction<T>(
       const backoffMs = Math.min(largestBackoffMs, firstBackoffMs * 2 ** Math.min(tries, 10)) * Math.random();
       if (performance.now() + backoffMs > deadline) throw toStoreError(error);
       options.onRetry();
+      if (performance.now() - started > stuckMs && !isStoreUnreachable(error)) await options.unblock();
       await sleep(backoffMs);
     }
   }

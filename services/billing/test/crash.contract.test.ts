@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { newId } from "@uag/kit/ids.ts";
+import { asking, connectClients, faults, fund, scratch, spawnBilling, until, usage } from "./harness.ts";
+
+test("billing killed again and again amid acquires, returns and settles: with repeats, each counts once", async () => {
+  await using db = scratch();
+  await using process = await spawnBilling(db.env);
+  using clients = connectClients(process.port);
+  let running = true;
+  /** Repeats a call until it is answered, as every caller of billing does. */
+  async function insist<A>(call: () => Promise<A>): Promise<A> {
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof GatewayError) || error.code !== "service_unavailable") throw error;
+        await sleep(20);
+      }
+    }
+  }
+  const accountId = await fund(clients, 100_000_000n);
+  let spent = 0n;
+  let requests = 0n;
+  const worker = async (index: number): Promise<void> => {
+    while (running) {
+      const ask = asking({ holderId: `h${index}`, accountId, needNanoUsd: 1_000n, wantNanoUsd: 1_000n });
+      const grant = await insist(() => clients.grants.acquire(ask, { timeoutMs: 2_000 }));
+      const events = Array.from({ length: 5 }, (_, i) =>
+        usage({
+          requestId: newId("req"),
+          accountId,
+          grantId: grant.grantId,
+          costNanoUsd: BigInt(i * 10),
+          holdNanoUsd: 150n,
+        }),
+      );
+      await insist(() => clients.ledger.settle({ events }, { timeoutMs: 2_000 }));
+      const close = { grantId: grant.grantId, sequence: 1, amountNanoUsd: 0n, close: true, spentNanoUsd: 100n };
+      await insist(() => clients.grants.return(close, { timeoutMs: 2_000 }));
+      spent += 100n;
+      requests += 5n;
+    }
+  };
+  const workers = Array.from({ length: 6 }, (_, i) => worker(i));
+  const failed = Promise.all(workers).then(() => new Promise<never>(() => undefined));
+  try {
+    for (let round = 0; round < 5; round++) {
+      const before = requests;
+      await Promise.race([until("traffic", async () => requests > before + 60n), failed]);
+      await sleep(Math.random() * 30);
+      await process.restart();
+    }
+  } finally {
+    running = false;
+  }
+  await Promise.all(workers);
+  const audit = await clients.ledger.audit({}, { timeoutMs: 60_000 });
+  assert.deepEqual(audit.violations, []);
+  assert.equal(audit.settledRequests, requests);
+  const account = await clients.accounts.getAccount({ id: accountId });
+  assert.deepEqual([account.heldNanoUsd, account.chargedNanoUsd, account.writtenOffNanoUsd], [0n, spent, 0n]);
+  assert.deepEqual(await faults(clients), []);
+});

@@ -1,0 +1,194 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { newId, randomText } from "@uag/kit/ids.ts";
+import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
+import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
+import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { Outcome, Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { createConnection } from "mongoose";
+import { startService } from "../src/service.ts";
+
+function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
+  const url = process.env[name];
+  if (url === undefined || url === "") {
+    throw new Error(
+      `Set ${name} to a running server (MongoDB as a replica set), or run "npm test", which starts both.`,
+    );
+  }
+  return url;
+}
+
+export const pepper = "5a".repeat(32);
+
+/** One database for one test, gone when the test ends. */
+export interface Scratch extends AsyncDisposable {
+  readonly env: NodeJS.ProcessEnv;
+  /** Runs `change` on a collection behind the service's back. */
+  tamper(collection: string, filter: object, change: object): Promise<void>;
+}
+
+export function scratch(settings: Record<string, string> = {}): Scratch {
+  const database = `billing_test_${randomText(12)}`;
+  const url = engineUrl("TEST_MONGODB_URL");
+  const env = {
+    MONGODB_URL: url,
+    MONGODB_DATABASE: database,
+    NATS_URL: engineUrl("TEST_NATS_URL"),
+    KEY_PEPPER: pepper,
+    LOG_LEVEL: "silent",
+    ...settings,
+  };
+  const connect = () => createConnection(url, { dbName: database }).asPromise();
+  return {
+    env,
+    async tamper(collection, filter, change) {
+      const connection = await connect();
+      await connection.collection(collection).updateOne(filter, change);
+      await connection.close();
+    },
+    async [Symbol.asyncDispose]() {
+      const connection = await connect();
+      await connection.dropDatabase();
+      await connection.close();
+    },
+  };
+}
+
+export interface Clients extends Disposable {
+  readonly accounts: RpcClient<AccountServiceServer>;
+  readonly keys: RpcClient<KeyServiceServer>;
+  readonly grants: RpcClient<GrantServiceServer>;
+  readonly ledger: RpcClient<LedgerServiceServer>;
+}
+
+export function connectClients(port: number): Clients {
+  const address = `127.0.0.1:${port}`;
+  const accounts = createRpcClient<AccountServiceServer>(AccountServiceService, address);
+  const keys = createRpcClient<KeyServiceServer>(KeyServiceService, address);
+  const grants = createRpcClient<GrantServiceServer>(GrantServiceService, address);
+  const ledger = createRpcClient<LedgerServiceServer>(LedgerServiceService, address);
+  return {
+    accounts,
+    keys,
+    grants,
+    ledger,
+    [Symbol.dispose]: () => {
+      for (const client of [accounts, keys, grants, ledger]) client[Symbol.dispose]();
+    },
+  };
+}
+
+/** Billing in this process, and clients that reach it over gRPC. */
+export async function startBilling(env: NodeJS.ProcessEnv): Promise<Clients & AsyncDisposable & { adminPort: number }> {
+  const service = await startService(env);
+  const clients = connectClients(service.grpcPort);
+  return {
+    ...clients,
+    adminPort: service.adminPort,
+    async [Symbol.asyncDispose]() {
+      clients[Symbol.dispose]();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function spawnOnce(env: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, [new URL("../src/main.ts", import.meta.url).pathname], {
+    env: { ...env, LOG_LEVEL: "info" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return new Promise((resolve, reject) => {
+    child.once("exit", () => reject(new Error("billing ended before it was up")));
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const { grpcPort } = JSON.parse(line) as { grpcPort?: number };
+      if (grpcPort !== undefined) resolve({ child, port: grpcPort });
+    });
+  });
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
+}
+
+/** Billing in a process of its own, on a port that stays the same. */
+export interface BillingProcess extends AsyncDisposable {
+  readonly port: number;
+  /** Kills it without warning, and starts it anew. */
+  restart(): Promise<void>;
+}
+
+export async function spawnBilling(env: NodeJS.ProcessEnv): Promise<BillingProcess> {
+  let { child, port } = await spawnOnce(env);
+  return {
+    port,
+    async restart() {
+      await kill(child);
+      ({ child } = await spawnOnce({ ...env, GRPC_PORT: String(port) }));
+    },
+    [Symbol.asyncDispose]: () => kill(child),
+  };
+}
+
+export async function fund(clients: Clients, amount: bigint, id = newId("acct")): Promise<string> {
+  await clients.accounts.createAccount({ id, name: "test" });
+  await clients.accounts.topUp({ accountId: id, amountNanoUsd: amount, reference: newId("ref"), note: "" });
+  return id;
+}
+
+export function usage(partial: Partial<UsageEvent>): UsageEvent {
+  return UsageEvent.fromPartial({
+    requestId: newId("req"),
+    keyId: "key_test",
+    holderId: "holder_test",
+    operation: "chat.completions",
+    model: "test-model",
+    upstream: "test",
+    upstreamModel: "test-model",
+    startedAtMs: 1_700_000_000_000n,
+    endedAtMs: 1_700_000_001_000n,
+    outcome: Outcome.COMPLETED,
+    pricing: Pricing.EXACT,
+    units: [
+      { name: "input_tokens", quantity: 12n },
+      { name: "output_tokens", quantity: 34n },
+    ],
+    priceVersion: "v1",
+    rawUsage: Buffer.from('{"prompt_tokens":12,"completion_tokens":34}'),
+    attempts: 1,
+    status: 200,
+    stream: true,
+    ...partial,
+  });
+}
+
+export interface Ask {
+  holderId: string;
+  accountId: string;
+  needNanoUsd: bigint;
+  wantNanoUsd?: bigint;
+  requestId?: string;
+  taskUntilMs?: bigint;
+}
+
+export const asking = (ask: Ask) => ({ wantNanoUsd: 0n, requestId: newId("acq"), taskUntilMs: 0n, ...ask });
+
+/** Waits until `condition` holds, for at most 15 s. */
+export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`);
+    await sleep(20);
+  }
+}
+
+/** The audit's violations: empty when the books are exact. */
+export async function faults(clients: Clients): Promise<string[]> {
+  return (await clients.ledger.audit({}, { timeoutMs: 60_000 })).violations;
+}

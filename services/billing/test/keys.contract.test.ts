@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { digestKey, parseKey } from "@uag/kit/api-key.ts";
+import { connectBus } from "@uag/kit/bus.ts";
+import type { GatewayError } from "@uag/kit/errors.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { fund, pepper, scratch, startBilling, until } from "./harness.ts";
+
+const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
+const limits = { requestsPerMinute: 60n, tokensPerMinute: 0n, concurrentRequests: 5n, monthlyBudgetNanoUsd: 0n };
+const digestOf = (secret: string): Buffer => digestKey(secret, Buffer.from(pepper, "hex"));
+
+test("a key resolves by the digest of its secret until it is revoked, and every change is announced", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const log = createLogger({ service: "test", level: "silent" });
+  await using bus = await connectBus({ url: db.env["NATS_URL"]!, name: "test", log });
+  const heard: { key_id: string; digest: string }[] = [];
+  bus.subscribe("billing.key-changed", (data) => heard.push(JSON.parse(Buffer.from(data).toString())));
+  await bus.connection.flush();
+
+  const accountId = await fund(billing, 1n);
+  const { key, secret } = await billing.keys.createKey({
+    accountId,
+    name: "first",
+    models: ["gpt-*"],
+    limits,
+    expiresAtMs: 0n,
+  });
+  assert.equal(parseKey(secret), secret);
+  const digest = digestOf(secret);
+  const { caller, revoked } = await billing.keys.resolveKey({ digest });
+  assert.deepEqual(caller, { keyId: key!.id, accountId, models: ["gpt-*"], expiresAtMs: 0n, limits, version: 1n });
+  assert.equal(revoked, false);
+
+  const change = { id: key!.id, name: "second", models: ["never"], limits: undefined, expiresAtMs: 5n };
+  const updated = await billing.keys.updateKey({ ...change, fields: ["name", "expires_at_ms"] });
+  assert.deepEqual([updated.name, updated.models, updated.expiresAtMs, updated.version], ["second", ["gpt-*"], 5n, 2n]);
+  await assert.rejects(billing.keys.updateKey({ ...change, fields: ["digest"] }), refused("invalid_request"));
+
+  await billing.keys.revokeKey({ id: key!.id });
+  const again = await billing.keys.revokeKey({ id: key!.id });
+  assert.equal(again.version, 3n);
+  assert.equal((await billing.keys.resolveKey({ digest })).revoked, true);
+  await assert.rejects(billing.keys.resolveKey({ digest: Buffer.alloc(32) }), refused("not_found"));
+  await until("the announcements", async () => heard.filter((event) => event.key_id === key!.id).length === 4);
+  assert.ok(
+    heard.filter((event) => event.key_id === key!.id).every((event) => event.digest === digest.toString("hex")),
+  );
+});
+
+test("keys are listed newest first, page by page, the revoked ones only when asked for", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 1n);
+  const ids: string[] = [];
+  for (let i = 0; i < 5; i++) {
+    const { key } = await billing.keys.createKey({ accountId, name: `k${i}`, models: [], limits, expiresAtMs: 0n });
+    ids.unshift(key!.id);
+    await until("the next millisecond", async () => Date.now() > Number(key!.createdAtMs) + 1);
+  }
+  await billing.keys.revokeKey({ id: ids[1]! });
+  const list = async (includeRevoked: boolean): Promise<string[]> => {
+    const found: string[] = [];
+    let cursor = "";
+    do {
+      const page = await billing.keys.listKeys({ accountId, includeRevoked, page: { limit: 2, cursor } });
+      found.push(...page.keys.map((key) => key.id));
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    return found;
+  };
+  assert.deepEqual(await list(true), ids);
+  assert.deepEqual(
+    await list(false),
+    ids.filter((id) => id !== ids[1]),
+  );
+});
+
+test("a key needs an account and sensible fields", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 1n);
+  const good = { accountId, name: "", models: [], limits, expiresAtMs: 0n };
+  await assert.rejects(billing.keys.createKey({ ...good, accountId: "nobody" }), refused("not_found"));
+  await assert.rejects(billing.keys.createKey({ ...good, models: [""] }), refused("invalid_request"));
+  await assert.rejects(billing.keys.createKey({ ...good, expiresAtMs: -1n }), refused("invalid_request"));
+  await assert.rejects(
+    billing.keys.createKey({ ...good, limits: { ...limits, requestsPerMinute: -1n } }),
+    refused("invalid_request"),
+  );
+  await assert.rejects(billing.keys.getKey({ id: "nobody" }), refused("not_found"));
+});

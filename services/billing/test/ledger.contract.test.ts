@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { GatewayError } from "@uag/kit/errors.ts";
+import { newId } from "@uag/kit/ids.ts";
+import { Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { asking, faults, fund, scratch, startBilling, usage } from "./harness.ts";
+
+const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
+
+test("the same events settled at once by two replicas, in batches that overlap, are charged once", async () => {
+  await using db = scratch();
+  await using one = await startBilling(db.env);
+  await using two = await startBilling(db.env);
+  const accounts = [await fund(one, 10_000_000n), await fund(one, 10_000_000n)];
+  const grants = await Promise.all(
+    accounts.map((accountId) => one.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 5_000_000n }))),
+  );
+  const events = Array.from({ length: 400 }, (_, i) =>
+    usage({
+      accountId: accounts[i % 2]!,
+      grantId: grants[i % 2]!.grantId,
+      costNanoUsd: BigInt(i),
+      holdNanoUsd: BigInt(2 * i),
+    }),
+  );
+  const batches = Array.from({ length: 12 }, (_, i) => [...events.slice(i * 30, i * 30 + 90), events[0]!]);
+  const answers = await Promise.all(
+    batches.map((batch, i) => (i % 2 === 0 ? one : two).ledger.settle({ events: batch }, { timeoutMs: 20_000 })),
+  );
+  const fresh = answers.flatMap((answer) => answer.settled.filter((settled) => settled.new));
+  assert.equal(fresh.length, 400);
+  assert.equal(new Set(fresh.map((settled) => settled.requestId)).size, 400);
+  const states = await Promise.all(accounts.map((id) => one.accounts.getAccount({ id })));
+  assert.equal(states[0]!.chargedNanoUsd + states[1]!.chargedNanoUsd, (399n * 400n) / 2n);
+  assert.equal(states[0]!.heldNanoUsd, 5_000_000n - states[0]!.chargedNanoUsd);
+  assert.deepEqual(await faults(two), []);
+});
+
+test("what neither hold nor balance covers is written off and never makes the balance negative", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 100n);
+  const { grantId } = await billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 60n }));
+  const { settled } = await billing.ledger.settle({
+    events: [
+      usage({ requestId: "r1", accountId, grantId, costNanoUsd: 130n, holdNanoUsd: 50n }),
+      usage({ requestId: "r2", accountId, grantId: "no-such-grant", costNanoUsd: 7n, holdNanoUsd: 50n }),
+    ],
+  });
+  assert.deepEqual(
+    settled.map((s) => [s.requestId, s.chargedNanoUsd, s.writtenOffNanoUsd]),
+    [
+      ["r1", 90n, 40n],
+      ["r2", 0n, 7n],
+    ],
+  );
+  const account = await billing.accounts.getAccount({ id: accountId });
+  assert.deepEqual(
+    [account.availableNanoUsd, account.heldNanoUsd, account.chargedNanoUsd, account.writtenOffNanoUsd],
+    [0n, 10n, 90n, 47n],
+  );
+  assert.deepEqual(await faults(billing), []);
+});
+
+test("a settle row keeps the whole event, and an unpriced one is charged 0 and says so", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 100n);
+  const event = usage({ accountId, costNanoUsd: 5n, holdNanoUsd: 5n, pricing: Pricing.UNPRICED });
+  await billing.ledger.settle({ events: [event] });
+  const { entries } = await billing.ledger.listEntries({ accountId: "", requestId: event.requestId, page: undefined });
+  assert.deepEqual(entries[0]!.event, event);
+  assert.deepEqual([entries[0]!.chargedNanoUsd, entries[0]!.note], [0n, "unpriced"]);
+  const metrics = await (await fetch(`http://127.0.0.1:${billing.adminPort}/metrics`)).text();
+  assert.match(metrics, /billing_unpriced_total\{.*\} 1\n/);
+  const rows: string[] = [];
+  let cursor = "";
+  do {
+    const page = await billing.ledger.listEntries({ accountId, requestId: "", page: { limit: 1, cursor } });
+    rows.push(...page.entries.map((entry) => entry.kind));
+    cursor = page.nextCursor;
+  } while (cursor !== "");
+  assert.deepEqual(rows, ["settle", "top_up"]);
+});
+
+test("a batch with an event that cannot be is refused whole, and names the event", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 100n);
+  const good = usage({ accountId, costNanoUsd: 5n });
+  const bad = usage({ accountId, costNanoUsd: -5n });
+  await assert.rejects(
+    billing.ledger.settle({ events: [good, bad] }),
+    (error) => refused("invalid_request")(error) && (error as GatewayError).param === "events[1].cost_nano_usd",
+  );
+  assert.equal((await billing.accounts.getAccount({ id: accountId })).chargedNanoUsd, 0n);
+  await assert.rejects(
+    billing.ledger.settle({ events: [usage({ accountId: "nobody", costNanoUsd: 1n })] }),
+    refused("not_found"),
+  );
+});
+
+test("the audit finds a changed row, a missing row, a wrong balance and a wrong grant", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 1_000n);
+  const { grantId } = await billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 60n }));
+  const events = [1n, 2n, 3n].map((costNanoUsd) => usage({ accountId, grantId, costNanoUsd, holdNanoUsd: 10n }));
+  await billing.ledger.settle({ events });
+  assert.deepEqual(await faults(billing), []);
+  const row = { _id: `settle:${events[1]!.requestId}` };
+  await db.tamper("ledger", row, { $set: { "event.priceVersion": "v2" } });
+  assert.match((await faults(billing)).join(), /was changed: its hash does not fit/);
+  await db.tamper("ledger", row, { $set: { "event.priceVersion": "v1" } });
+  assert.deepEqual(await faults(billing), []);
+  await db.tamper("ledger", row, { $set: { accountId: "elsewhere" } });
+  assert.match((await faults(billing)).join(), /does not exist, but has rows.*|row 5 after row 3/);
+  await db.tamper("ledger", row, { $set: { accountId } });
+  await db.tamper("accounts", { _id: accountId }, { $inc: { available: 1 } });
+  assert.match((await faults(billing)).join(), /has 941 available, but its rows add up to 940/);
+  await db.tamper("accounts", { _id: accountId }, { $inc: { available: -1 } });
+  await db.tamper("grants", { _id: grantId }, { $inc: { settled: 1 } });
+  assert.match((await faults(billing)).join(), /has 53 left, but its rows add up to 54/);
+});
+
+test("the audit is exact while two replicas acquire, return and settle", async () => {
+  await using db = scratch();
+  await using one = await startBilling(db.env);
+  await using two = await startBilling(db.env);
+  const accounts = [await fund(one, 1_000_000n), await fund(one, 1_000_000n)];
+  let running = true;
+  const traffic = [one, two, one, two].map(async (billing, i) => {
+    const accountId = accounts[i % 2]!;
+    while (running) {
+      const { grantId, insufficient } = await billing.grants.acquire(
+        asking({ holderId: `h${i}`, accountId, needNanoUsd: 100n, wantNanoUsd: 100n }),
+      );
+      assert.equal(insufficient, false);
+      const event = usage({ requestId: newId("req"), accountId, grantId, costNanoUsd: 1n, holdNanoUsd: 100n });
+      await Promise.all([
+        billing.ledger.settle({ events: [event] }),
+        billing.grants.return({ grantId, sequence: 1, amountNanoUsd: 0n, close: true, spentNanoUsd: 1n }),
+      ]);
+    }
+  });
+  try {
+    for (let i = 0; i < 10; i++) assert.deepEqual(await faults(one), []);
+  } finally {
+    running = false;
+    await Promise.all(traffic);
+  }
+  assert.deepEqual(await faults(one), []);
+  const states = await Promise.all(accounts.map((id) => one.accounts.getAccount({ id })));
+  assert.ok(states.every((account) => account.heldNanoUsd === 0n && account.chargedNanoUsd > 0n));
+});
