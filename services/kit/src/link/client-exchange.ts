@@ -49,6 +49,7 @@ export type LinkCall = {
 
 /** What an exchange needs of the link it is on. */
 export type CallLink = {
+  readonly address: string;
   wake(call: ClientExchange): void;
   /** The id for an exchange that leaves now: ids go up in the order in which opens are sent. */
   assignId(call: ClientExchange): number;
@@ -66,6 +67,8 @@ export type CallHost = {
   onCallbackFailed(call: ClientExchange, error: unknown): void;
 };
 
+const NOBODY: string[] = [];
+
 /** What the frame's uint32 holds, halved: 24 days. */
 const MAX_DEADLINE_MS = 2 ** 31;
 
@@ -75,8 +78,10 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   turnAt: Sender | undefined;
   dueAt = 0;
   slot = -1;
-  /** How often a replica refused it. */
-  refusals = 0;
+  /** How often it had to start over. */
+  restarts = 0;
+  /** Addresses of the replicas that refused it. */
+  refusedBy: string[] = NOBODY;
   readonly request: LinkRequest;
   readonly #host: CallHost;
   readonly #answer: LinkAnswer;
@@ -207,6 +212,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
       return;
     }
     if (!this.#outbox.replayable) throw new LinkError("protocol", "refused after it was taken");
+    if (this.#link !== undefined) this.refusedBy = [...this.refusedBy, this.#link.address];
     this.#reopen(reason);
   }
 

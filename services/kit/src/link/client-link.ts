@@ -26,6 +26,7 @@ type PendingCancel = { id: number; reason: string };
 /** The calling end of one link. */
 export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter {
   turnAt: Sender | undefined;
+  readonly address: string;
   readonly #host: ClientLinkHost;
   readonly #transport: Transport;
   readonly #sender: Sender;
@@ -39,6 +40,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
   #state: "connecting" | "ready" | "draining" | "closed" = "connecting";
 
   constructor(options: ClientLinkOptions) {
+    this.address = options.address;
     this.#host = options.host;
     this.#maxExchanges = options.maxExchanges ?? MAX_EXCHANGES_PER_LINK;
     this.#transport = options.dial(options.address, this);

@@ -7,8 +7,8 @@ import { Replica } from "./replica.ts";
 import { dnsTargets, type ResolveTargets } from "./targets.ts";
 import type { Dial } from "./transport.ts";
 
-/** How often an exchange may be refused before that is its answer. */
-const MAX_REFUSALS = 3;
+/** How often an exchange may start over before the last refusal is its answer. */
+const MAX_RESTARTS = 3;
 
 export type LinkClientOptions = {
   /** `host:port` each; a name that resolves to several addresses is several replicas. Or a function that finds them. */
@@ -43,6 +43,8 @@ export type LinkClient = {
   /** Lets exchanges under way finish for this long, then fails them, and closes all links. */
   close(options?: { timeoutMs: number }): Promise<void>;
 };
+
+const NOBODY: string[] = [];
 
 class Calling implements LinkClient, CallHost {
   readonly deadlines = new Deadlines();
@@ -80,7 +82,7 @@ class Calling implements LinkClient, CallHost {
   }
 
   async ready(options: { signal?: AbortSignal } = {}): Promise<void> {
-    if (this.#pick() !== undefined) return;
+    if (this.#pick(NOBODY) !== undefined) return;
     const { signal } = options;
     signal?.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
@@ -122,9 +124,11 @@ class Calling implements LinkClient, CallHost {
   }
 
   reopen(call: ClientExchange, refusal: string): void {
-    if (++call.refusals > MAX_REFUSALS) call.finish(new LinkError("unsent", refusal), undefined);
-    else if (this.#closed) call.finish(new LinkError("closed", "the client is closed", { seen: false }), undefined);
-    else this.#dispatch(call);
+    if (this.#closed) call.finish(new LinkError("closed", "the client is closed", { seen: false }), undefined);
+    else if (++call.restarts > MAX_RESTARTS) call.finish(new LinkError("unsent", refusal), undefined);
+    else if (this.#pick(call.refusedBy) === undefined && this.#pick(NOBODY) !== undefined) {
+      call.finish(new LinkError("unsent", refusal), undefined);
+    } else this.#dispatch(call);
   }
 
   finished(call: ClientExchange): void {
@@ -137,16 +141,17 @@ class Calling implements LinkClient, CallHost {
   }
 
   #dispatch(call: ClientExchange): void {
-    const link = this.#pick();
+    const link = this.#pick(call.refusedBy);
     if (link !== undefined) {
       link.open(call);
       return;
     }
+    call.refusedBy = NOBODY;
     this.#waiting.add(call);
     call.park(performance.now() + (this.#options.readyWaitMs ?? 2_000));
   }
 
-  #pick(): ClientLink | undefined {
+  #pick(except: readonly string[]): ClientLink | undefined {
     const replicas = this.#order;
     let best: ClientLink | undefined;
     let fewest = Number.POSITIVE_INFINITY;
@@ -154,7 +159,7 @@ class Calling implements LinkClient, CallHost {
     for (let i = 0; i < replicas.length; i++) {
       const replica = replicas[(this.#turn + i) % replicas.length] as Replica;
       const outstanding = replica.outstanding;
-      if (outstanding >= fewest) continue;
+      if (outstanding >= fewest || except.includes(replica.address)) continue;
       const link = replica.bestLink;
       if (link === undefined) continue;
       best = link;
