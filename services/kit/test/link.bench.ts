@@ -5,8 +5,8 @@ import { Client, credentials, Server, ServerCredentials, type ServerDuplexStream
 import { FrameBatch } from "@uag/proto/link/v1/link.ts";
 import { BatchReader } from "../src/link/batch-reader.ts";
 import { BatchWriter } from "../src/link/batch-writer.ts";
+import type { LinkAnswer, LinkCall } from "../src/link/call.ts";
 import { createLinkClient, type LinkClient } from "../src/link/client.ts";
-import type { LinkAnswer, LinkCall } from "../src/link/client-exchange.ts";
 import type { LinkError } from "../src/link/errors.ts";
 import type { FrameSink, OpenFrame } from "../src/link/frames.ts";
 import { linkServerChannelOptions } from "../src/link/grpc-server.ts";

@@ -1,4 +1,4 @@
-import type { LinkAnswer, LinkCall, LinkRequest } from "./client-exchange.ts";
+import type { LinkAnswer, LinkCall, LinkRequest } from "./call.ts";
 import type { LinkError } from "./errors.ts";
 
 type Opener = { open(request: LinkRequest, answer: LinkAnswer): LinkCall };

@@ -1,4 +1,5 @@
-import { type CallHost, ClientExchange, type LinkAnswer, type LinkCall, type LinkRequest } from "./client-exchange.ts";
+import type { LinkAnswer, LinkCall, LinkRequest } from "./call.ts";
+import { type CallHost, ClientExchange } from "./client-exchange.ts";
 import type { ClientLink } from "./client-link.ts";
 import { Deadlines } from "./deadlines.ts";
 import { LinkError } from "./errors.ts";

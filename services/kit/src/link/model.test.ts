@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MemoryNetwork, Random, seeds } from "../../test/link.support.ts";
+import type { LinkAnswer, LinkCall } from "./call.ts";
 import { createLinkClient, type LinkClient } from "./client.ts";
-import type { LinkAnswer, LinkCall } from "./client-exchange.ts";
 import type { LinkError } from "./errors.ts";
 import { MAX_BATCH_BYTES, MAX_FRAME_BYTES, WINDOW_BYTES } from "./limits.ts";
 import { createLinkServer, type LinkServer } from "./server.ts";

@@ -15,6 +15,7 @@ export type ReplicaOptions = {
   connectTimeoutMs: number;
   maxExchangesPerLink?: number;
   onReady: () => void;
+  /** A link broke that was ready, or the first attempt failed. */
   onLinkClosed: (address: string, error: LinkError) => void;
 };
 
@@ -65,9 +66,10 @@ class Slot implements ClientLinkHost {
   }
 
   onLinkClosed(link: ClientLink, error: LinkError): void {
-    this.#draining.delete(link);
+    // The end of a drained link, and the second failed attempt in a row, are no news.
+    const news = !this.#draining.delete(link) && (this.#readyAt > 0 || this.#attempts === 0);
     this.#replace(link);
-    this.#options.onLinkClosed(this.#options.address, error);
+    if (news) this.#options.onLinkClosed(this.#options.address, error);
   }
 
   #connect(): void {
