@@ -53,11 +53,6 @@ function formatOf(request: ChatRequest): Ask["format"] {
   return { kind: "text" };
 }
 
-function redacted(headers: Call["headers"]): Call["headers"] {
-  const secret = new Set(["authorization", "x-api-key", "x-goog-api-key", "cookie"]);
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, secret.has(name) ? "***" : value]));
-}
-
 /** Reads a chat request into what it asks for. `thinks` overrides whether a reasoning model reasons. */
 export function askOf(call: Call, request: ChatRequest, model: ChatModel, thinks = model.efforts !== undefined): Ask {
   const last = request.messages.at(-1);
@@ -71,6 +66,6 @@ export function askOf(call: Call, request: ChatRequest, model: ChatModel, thinks
     parallelTools: request.parallel_tool_calls ?? true,
     format: formatOf(request),
     reasoningWords: thinks ? reasoningWordsFor(effort) : 0,
-    echo: { body: call.body, headers: redacted(call.headers) },
+    echo: { body: call.body, headers: call.shownHeaders },
   };
 }

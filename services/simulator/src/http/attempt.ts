@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { canonicalJson, hashOf } from "../content/hash.ts";
 import type { PrefixCache } from "../content/prefix-cache.ts";
 import type { AttemptCounter } from "../faults/attempts.ts";
@@ -46,12 +46,20 @@ function answerDigest(match: Match, read: ReadRequest): string {
   return hashOf(match.provider.name, read.model ?? "", canonicalJson(Object.fromEntries(whole)));
 }
 
+function masked(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const secret = new Set(["authorization", "x-api-key", "x-goog-api-key", "cookie"]);
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, secret.has(name) ? "***" : value]));
+}
+
 function callOf(context: AttemptContext, exchange: Exchange, parts: Decided & { read: ReadRequest }): Call {
   const { faults, digest } = parts;
   return {
     params: parts.read.params,
     query: exchange.url.searchParams,
     headers: exchange.request.headers,
+    get shownHeaders() {
+      return masked(exchange.request.headers);
+    },
     body: parts.read.body,
     model: parts.model,
     faults,

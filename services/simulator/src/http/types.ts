@@ -96,6 +96,8 @@ export type Call = {
   readonly params: { readonly [name: string]: string };
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** The same with credentials masked, for answers that repeat them. */
+  readonly shownHeaders: IncomingHttpHeaders;
   /** The parsed JSON body, its model without fault suffix; undefined when the request has no body. */
   readonly body: unknown;
   /** Model id without fault suffix. */

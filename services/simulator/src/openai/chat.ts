@@ -4,6 +4,7 @@ import { firstIssue } from "../completions/issue.ts";
 import { promptTokensOf } from "../completions/prompt-tokens.ts";
 import { openAiChatSchema } from "../completions/schema.ts";
 import { openAiWording } from "../completions/wording.ts";
+import { steeringOf } from "../content/steer.ts";
 import type { Call, Reply, Usage } from "../http/types.ts";
 import { brokenRule, unknownField } from "./chat-checks.ts";
 import { openAiDialect, rejectOpenAi } from "./dialect.ts";
@@ -66,6 +67,11 @@ export function openAiChat(call: Call): Reply {
   if (prompt.total > model.contextTokens) {
     const message = `This model's maximum context length is ${model.contextTokens} tokens. However, your messages resulted in ${prompt.total} tokens. Please reduce the length of the messages.`;
     throw rejectOpenAi({ status: 400, message, param: "messages", code: "context_length_exceeded" });
+  }
+  const last = request.messages.at(-1);
+  if (typeof last?.content === "string" && steeringOf(last.content).blocked) {
+    const message = "Your request was rejected as a result of our safety system.";
+    throw rejectOpenAi({ status: 400, message, code: "content_policy_violation" });
   }
   const limit = request.max_completion_tokens ?? request.max_tokens;
   const unlimited = call.faults.huge === undefined ? model.maxOutputTokens : Number.POSITIVE_INFINITY;

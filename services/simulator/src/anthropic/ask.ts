@@ -1,0 +1,52 @@
+import { type Ask, reasoningWordsFor, type Tool } from "../content/plan.ts";
+import type { Call } from "../http/types.ts";
+import type { MessageBlock, MessagesRequest } from "./schema.ts";
+
+type Message = MessagesRequest["messages"][number];
+
+function textIn({ content }: Message): string {
+  if (typeof content === "string") return content;
+  return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
+
+function resultText(block: MessageBlock): string[] {
+  if (block.type !== "tool_result") return [];
+  if (block.content === undefined || typeof block.content === "string") return [block.content ?? ""];
+  return [block.content.map((item) => (typeof item["text"] === "string" ? item["text"] : "")).join("")];
+}
+
+function toolsOf(request: MessagesRequest): Tool[] {
+  const tools = (request.tools ?? []).flatMap((tool) =>
+    "input_schema" in tool && typeof tool["name"] === "string"
+      ? [{ name: tool["name"], schema: tool["input_schema"] }]
+      : [],
+  );
+  const choice = request.tool_choice;
+  return choice?.type === "tool" ? tools.filter((tool) => tool.name === choice.name) : tools;
+}
+
+function reasoningWords(request: MessagesRequest): number {
+  const { thinking, output_config: config } = request;
+  if (thinking === undefined || thinking.type === "disabled") return 0;
+  const words = reasoningWordsFor(config?.effort ?? undefined);
+  return thinking.type === "enabled" ? Math.min(words, thinking.budget_tokens) : words;
+}
+
+/** Reads a messages request into what it asks for. */
+export function askOf(call: Call, request: MessagesRequest): Ask {
+  const last = request.messages.at(-1);
+  const results = typeof last?.content === "string" ? [] : (last?.content ?? []).flatMap(resultText);
+  const format = request.output_config?.format;
+  const choice = request.tool_choice;
+  return {
+    digest: call.digest,
+    userText: last?.role === "user" ? textIn(last) : "",
+    toolResults: results,
+    tools: toolsOf(request),
+    toolChoice: choice?.type === "any" || choice?.type === "tool" ? "required" : (choice?.type ?? "auto"),
+    parallelTools: !(choice && "disable_parallel_tool_use" in choice && choice.disable_parallel_tool_use),
+    format: format ? { kind: "schema", schema: format.schema } : { kind: "text" },
+    reasoningWords: reasoningWords(request),
+    echo: { body: call.body, headers: call.shownHeaders },
+  };
+}

@@ -1,0 +1,75 @@
+/** What the simulator knows of one Anthropic model. */
+export type AnthropicModel = {
+  readonly id: string;
+  readonly displayName: string;
+  readonly createdAt: string;
+  readonly contextTokens: number;
+  readonly maxOutputTokens: number;
+  /** `budget`: thinking by token budget; `adaptive`: the model decides. */
+  readonly thinking: readonly ("budget" | "adaptive")[];
+  /** Refuses any sampling value but the default. */
+  readonly fixedSampling: boolean;
+  /** Shortest prefix that the prompt cache takes. */
+  readonly cacheableFrom: number;
+};
+
+type Shape = Omit<AnthropicModel, "id" | "displayName" | "createdAt">;
+
+const older: Shape = {
+  contextTokens: 200_000,
+  maxOutputTokens: 8192,
+  thinking: [],
+  fixedSampling: false,
+  cacheableFrom: 2048,
+};
+const fourth: Shape = { ...older, maxOutputTokens: 64_000, thinking: ["budget"], cacheableFrom: 1024 };
+const adaptive: Shape = {
+  ...fourth,
+  contextTokens: 1_000_000,
+  maxOutputTokens: 128_000,
+  thinking: ["budget", "adaptive"],
+};
+const latest: Shape = { ...adaptive, thinking: ["adaptive"], fixedSampling: true };
+
+// Id, alias, name, date, shape.
+const rows: readonly (readonly [string, string, string, string, Shape])[] = [
+  ["claude-opus-4-8", "", "Claude Opus 4.8", "2026-05-28", latest],
+  ["claude-opus-4-7", "", "Claude Opus 4.7", "2026-04-16", latest],
+  ["claude-sonnet-4-6", "", "Claude Sonnet 4.6", "2026-02-17", adaptive],
+  ["claude-opus-4-6", "", "Claude Opus 4.6", "2026-02-05", adaptive],
+  ["claude-opus-4-5-20251101", "claude-opus-4-5", "Claude Opus 4.5", "2025-11-24", { ...fourth, cacheableFrom: 4096 }],
+  [
+    "claude-haiku-4-5-20251001",
+    "claude-haiku-4-5",
+    "Claude Haiku 4.5",
+    "2025-10-15",
+    { ...fourth, cacheableFrom: 4096 },
+  ],
+  ["claude-sonnet-4-5-20250929", "claude-sonnet-4-5", "Claude Sonnet 4.5", "2025-09-29", fourth],
+  [
+    "claude-opus-4-1-20250805",
+    "claude-opus-4-1",
+    "Claude Opus 4.1",
+    "2025-08-05",
+    { ...fourth, maxOutputTokens: 32_000 },
+  ],
+  ["claude-3-5-haiku-20241022", "claude-3-5-haiku-latest", "Claude Haiku 3.5", "2024-10-22", older],
+];
+
+const models: readonly AnthropicModel[] = rows.map(([id, , displayName, date, shape]) => ({
+  id,
+  displayName,
+  createdAt: `${date}T00:00:00Z`,
+  ...shape,
+}));
+const idByAlias = new Map(rows.filter(([, alias]) => alias !== "").map(([id, alias]) => [alias, id]));
+
+export function findAnthropicModel(id: string): AnthropicModel | undefined {
+  const wanted = idByAlias.get(id) ?? id;
+  return models.find((model) => model.id === wanted);
+}
+
+/** All models, newest first, without aliases. */
+export function anthropicModels(): readonly AnthropicModel[] {
+  return models;
+}
