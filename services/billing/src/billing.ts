@@ -21,6 +21,8 @@ export interface Billing {
   readonly funds: Funds;
   /** Asks all holders of an account for what they hold unspent; false when they were asked a moment ago. */
   readonly recall: (accountId: string) => boolean;
+  /** Makes sure a holder is known. */
+  readonly register: (holderId: string) => Promise<void>;
   readonly bus: Bus;
   readonly events: Events;
   readonly settings: Settings;

@@ -9,6 +9,7 @@ import type { Billing, Settings } from "./billing.ts";
 import { schema } from "./config.ts";
 import { createEvents } from "./events.ts";
 import { createFunds } from "./grants/funds.ts";
+import { createRegister } from "./grants/holders.ts";
 import { startReaper } from "./grants/reaper.ts";
 import { createRecall } from "./grants/recall.ts";
 import { rpcServices } from "./services.ts";
@@ -52,14 +53,16 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     unblock: () => endAbandoned().then(events.transactionsEnded, events.unblockFailed),
     onFunds: funds.notify,
   });
+  const settings = settingsOf(config);
   const billing: Billing = {
     store,
     queue,
     funds,
     recall: createRecall(bus),
+    register: createRegister(store, settings.leaseMs),
     bus,
     events,
-    settings: settingsOf(config),
+    settings,
   };
   started.use(startReaper(billing));
   const rpc = started.use(

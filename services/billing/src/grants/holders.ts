@@ -20,10 +20,21 @@ const newHolder = (service: string, leaseMs: number) => ({
 
 const pipeline = { updatePipeline: true } as const;
 
-/** Registers a holder the first time it is heard of. One that is known, fenced or not, stays as it is. */
-export async function ensureHolder(store: Store, holder: { id: string; leaseMs: number }): Promise<void> {
-  const known = await store.holders.exists({ _id: holder.id });
-  if (known === null) await beat(store, { ...holder, service: "" });
+const mostRemembered = 10_000;
+
+/**
+ * Registers holders the first time they are heard of; one that is known, fenced or not, stays as it is. What this
+ * process remembers only saves look-ups: whether a holder is alive is read in each transaction.
+ */
+export function createRegister(store: Store, leaseMs: number): (holderId: string) => Promise<void> {
+  const known = new Set<string>();
+  return async (holderId) => {
+    if (known.has(holderId)) return;
+    const found = await store.holders.exists({ _id: holderId });
+    if (found === null) await beat(store, { id: holderId, service: "", leaseMs });
+    if (known.size >= mostRemembered) known.clear();
+    known.add(holderId);
+  };
 }
 
 /** Renews a holder's lease; false when the holder is fenced. */

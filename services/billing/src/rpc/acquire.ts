@@ -3,7 +3,6 @@ import { newId } from "@uag/kit/ids.ts";
 import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
 import type { Billing } from "../billing.ts";
 import { type Acquired, type AcquireGrant, acquireOperation } from "../grants/acquire.ts";
-import { ensureHolder } from "../grants/holders.ts";
 import { larger, largestAmount } from "../ledger/money.ts";
 
 const longestId = 200;
@@ -42,7 +41,7 @@ async function acquirePatiently(billing: Billing, asked: AcquireGrant): Promise<
 export async function acquire(billing: Billing, request: AcquireRequest): Promise<AcquireResponse> {
   check(request);
   const { holderId, accountId } = request;
-  await ensureHolder(billing.store, { id: holderId, leaseMs: billing.settings.leaseMs });
+  await billing.register(holderId);
   const acquired = await acquirePatiently(billing, {
     grantId: newId("gr"),
     holderId,

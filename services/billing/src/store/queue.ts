@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Operation } from "../ledger/book.ts";
 import { type CommitOptions, commitOperations, type Decided } from "./commit.ts";
@@ -12,6 +13,10 @@ interface Job {
 const largestBatch = 1_024;
 /** Operations that may wait for one account; more than this and it is better to say so at once. */
 const largestQueue = 4_096;
+
+/** Having lost to another process so lately means that it is probably still trying: let it have a turn. */
+const rivalMs = 1_000;
+const yieldMs = 10;
 
 /** Changes accounts, each in its own line. */
 export interface AccountQueue {
@@ -49,17 +54,25 @@ export function createAccountQueue(
   const lines = new Map<string, Job[]>();
 
   async function work(accountId: string, waiting: Job[]): Promise<void> {
+    let lostAt = Number.NEGATIVE_INFINITY;
+    const onRetry = (): void => {
+      lostAt = performance.now();
+      options.onRetry();
+    };
     while (waiting.length > 0) {
       const batch = nextBatch(waiting);
       const operations = batch.map((job) => job.operation);
-      const { decided, availableRose } = await commitOperations(options, operations).catch((error: unknown) => ({
-        decided: batch.map(() => ({ ok: false as const, error })),
-        availableRose: false,
-      }));
+      const { decided, availableRose } = await commitOperations({ ...options, onRetry }, operations).catch(
+        (error: unknown) => ({
+          decided: batch.map(() => ({ ok: false as const, error })),
+          availableRose: false,
+        }),
+      );
       batch.forEach((job, index) => {
         job.done(decided[index] as Decided);
       });
       if (availableRose) options.onFunds(accountId);
+      if (waiting.length > 0 && performance.now() - lostAt < rivalMs) await sleep(Math.random() * yieldMs);
     }
     lines.delete(accountId);
   }

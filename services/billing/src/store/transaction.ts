@@ -6,7 +6,7 @@ import { isStoreUnavailable, isStoreUnreachable, toStoreError } from "./errors.t
 /** How long a transaction is tried again: less than a caller's usual patience of 5 s. */
 const patienceMs = 4_000;
 const firstBackoffMs = 2;
-const largestBackoffMs = 100;
+const largestBackoffMs = 25;
 /** Losing for this long to a living transaction is not usual: they take milliseconds. */
 const stuckMs = 500;
 const duplicateKey = 11000;
@@ -79,7 +79,7 @@ export async function inTransaction<T>(
       return await attempt(session, work, { deadline, onRetry: options.onRetry });
     } catch (error) {
       if (error instanceof GatewayError || !mayRunAgain(error)) throw toStoreError(error);
-      const backoffMs = Math.min(largestBackoffMs, firstBackoffMs * 2 ** Math.min(tries, 10)) * Math.random();
+      const backoffMs = Math.min(largestBackoffMs, firstBackoffMs * 2 ** Math.min(tries, 5)) * Math.random();
       if (performance.now() + backoffMs > deadline) throw toStoreError(error);
       options.onRetry();
       if (performance.now() - started > stuckMs && !isStoreUnreachable(error)) await options.unblock();

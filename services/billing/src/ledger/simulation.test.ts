@@ -1,0 +1,316 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { acquireOperation } from "../grants/acquire.ts";
+import { type Grant, type HolderState, isLive, leftOf } from "../grants/grant.ts";
+import { releaseOperation, returnOperation } from "../grants/return.ts";
+import { auditAccount } from "./audit.ts";
+import { type AccountState, type Operation, WorkingBook } from "./book.ts";
+import { chainStart, changeOf } from "./entry.ts";
+import { isSound, noMoney } from "./money.ts";
+import { settleOperation } from "./settle.ts";
+import { topUpOperation } from "./top-up.ts";
+
+/** A small generator with a seed (mulberry32), so that a failing run can be repeated. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * below);
+  };
+}
+
+const accountId = "acct";
+
+/** The books in memory, changed by the same operations as those in the database. */
+class Books {
+  account: AccountState = { id: accountId, money: noMoney, seq: 0n, head: chainStart };
+  readonly grants = new Map<string, Grant>();
+  readonly holders = new Map<string, HolderState>();
+  readonly entries: Entry[] = [];
+
+  run<A>(operation: Operation<A>): A {
+    const book = new WorkingBook({
+      account: this.account,
+      grants: this.grants,
+      grantsByRequest: new Map([...this.grants.values()].map((grant) => [grant.requestId, grant])),
+      holders: this.holders,
+      entries: new Map(this.entries.map((entry) => [entry.id, changeOf(entry)])),
+      nowMs: this.entries.length,
+    });
+    const answer = book.run(operation);
+    this.account = book.account;
+    this.entries.push(...book.newEntries);
+    for (const [id, grant] of book.changedGrants) this.grants.set(id, grant);
+    return answer;
+  }
+}
+
+/** A holder's own view of one grant: what it may still admit and what it has reported. */
+interface Pocket {
+  readonly grantId: string;
+  free: bigint;
+  spent: bigint;
+  sequence: number;
+  inFlight: { hold: bigint; requestId: string }[];
+}
+
+class World {
+  readonly books = new Books();
+  readonly random: (below: number) => number;
+  readonly pockets = new Map<string, Pocket[]>();
+  /** Events on their way, some of them twice. */
+  readonly stream: UsageEvent[] = [];
+  readonly costs = new Map<string, bigint>();
+  readonly undelivered = new Set<string>();
+  toppedUp = 0n;
+  ids = 0;
+
+  constructor(seed: number) {
+    this.random = seeded(seed);
+  }
+
+  id(prefix: string): string {
+    this.ids += 1;
+    return `${prefix}${this.ids}`;
+  }
+
+  pick<T>(items: readonly T[]): T | undefined {
+    return items[this.random(items.length)];
+  }
+
+  topUp(): void {
+    const amount = BigInt(this.random(500)) - 150n;
+    const operation = topUpOperation({ accountId, amount, reference: this.id("ref"), note: "" });
+    const possible = this.books.account.money.available + amount >= 0n;
+    try {
+      this.books.run(operation);
+      assert.ok(possible);
+      this.toppedUp += amount;
+    } catch (error) {
+      assert.ok(error instanceof GatewayError && !possible);
+    }
+    if (possible) assert.equal(this.books.run(operation), false);
+  }
+
+  acquire(): void {
+    const holderId = this.pick([...this.pockets.keys()].filter((id) => this.books.holders.get(id) === "alive"));
+    if (holderId === undefined) return;
+    const need = BigInt(1 + this.random(200));
+    const asked = {
+      grantId: this.id("gr"),
+      holderId,
+      accountId,
+      requestId: this.id("acq"),
+      need,
+      want: need * BigInt(1 + this.random(10)),
+      taskUntilMs: 0,
+      share: 4n,
+    };
+    const { available } = this.books.account.money;
+    const first = this.books.run(acquireOperation(asked));
+    assert.equal(first.kind === "granted", available >= need, "granted if and only if the money is there");
+    if (first.kind !== "granted") return;
+    const again = this.books.run(acquireOperation({ ...asked, grantId: this.id("gr") }));
+    assert.ok(again.kind === "granted" && again.grant.id === first.grant.id);
+    const pocket = { grantId: first.grant.id, free: first.grant.amount, spent: 0n, sequence: 0, inFlight: [] };
+    this.pockets.get(holderId)?.push(pocket);
+  }
+
+  somePocket(): Pocket | undefined {
+    return this.pick([...this.pockets.values()].flat());
+  }
+
+  admit(): void {
+    const pocket = this.somePocket();
+    if (pocket === undefined || pocket.free < 1n) return;
+    const hold = BigInt(1 + this.random(Number(pocket.free)));
+    pocket.free -= hold;
+    pocket.inFlight.push({ hold, requestId: this.id("req") });
+  }
+
+  /** Ends a request: now and then above its hold, unpriced, or free of charge. */
+  end(): void {
+    const pocket = this.somePocket();
+    const request = pocket?.inFlight.pop();
+    if (pocket === undefined || request === undefined) return;
+    const unpriced = this.random(10) === 0;
+    const cost = BigInt(this.random(Number(request.hold) * (this.random(5) === 0 ? 3 : 1) + 1));
+    const owed = unpriced ? 0n : cost;
+    const taken = owed < request.hold ? owed : request.hold;
+    pocket.spent += taken;
+    pocket.free += request.hold - taken;
+    const event = UsageEvent.fromPartial({
+      requestId: request.requestId,
+      accountId,
+      grantId: pocket.grantId,
+      holdNanoUsd: request.hold,
+      costNanoUsd: cost,
+      pricing: unpriced ? Pricing.UNPRICED : Pricing.EXACT,
+      priceVersion: "v1",
+    });
+    this.costs.set(request.requestId, owed);
+    this.undelivered.add(request.requestId);
+    for (let copies = 1 + this.random(3); copies > 0; copies--) this.stream.push(event);
+  }
+
+  settle(count = 1 + this.random(6)): void {
+    const events: UsageEvent[] = [];
+    for (let i = 0; i < count && this.stream.length > 0; i++) {
+      events.push(...this.stream.splice(this.random(this.stream.length), 1));
+    }
+    const fresh = this.books.run(settleOperation(accountId, events)).filter((settlement) => settlement.isNew);
+    for (const settlement of fresh) {
+      assert.ok(this.undelivered.delete(settlement.requestId), "settled once");
+      assert.equal(settlement.charged + settlement.writtenOff, this.costs.get(settlement.requestId));
+    }
+  }
+
+  giveBack(): void {
+    const pocket = this.somePocket();
+    if (pocket === undefined) return;
+    const close = this.random(3) === 0 && pocket.inFlight.length === 0;
+    const amount = close ? 0n : BigInt(this.random(Number(pocket.free) + 1));
+    pocket.sequence += 1;
+    const operation = returnOperation({ ...pocket, accountId, amount, close, spent: pocket.spent });
+    this.books.run(operation);
+    this.books.run(operation);
+    pocket.free -= amount;
+    if (close) this.forget(pocket);
+  }
+
+  forget(pocket: Pocket): void {
+    for (const pockets of this.pockets.values()) {
+      if (pockets.includes(pocket)) pockets.splice(pockets.indexOf(pocket), 1);
+    }
+  }
+
+  open(): void {
+    const id = this.id("holder");
+    this.books.holders.set(id, "alive");
+    this.pockets.set(id, []);
+  }
+
+  /** The holder is gone with what was in flight; what it had reported may still arrive after its money was freed. */
+  crash(): void {
+    const id = this.pick([...this.pockets.keys()]);
+    if (id === undefined) return;
+    this.pockets.delete(id);
+    this.books.holders.set(id, "closed");
+    for (const grant of this.books.grants.values()) {
+      if (grant.holderId !== id) continue;
+      this.books.run(releaseOperation({ grantId: grant.id, accountId, why: "gone" }));
+    }
+  }
+
+  /** A request that is refused must leave no trace. */
+  misuse(): void {
+    const before = this.books.account;
+    const grant = this.pick([...this.books.grants.values()]);
+    if (grant === undefined || grant.state !== "open") return;
+    const asked = { grantId: grant.id, accountId, sequence: 1_000_000, close: this.random(2) === 0 };
+    const tooMuch = { amount: leftOf(grant) + 1n, spent: grant.amount - grant.returned + 1n };
+    assert.throws(() => this.books.run(returnOperation({ ...asked, ...tooMuch })), GatewayError);
+    assert.equal(this.books.account, before);
+  }
+
+  check(): void {
+    const { money } = this.books.account;
+    assert.ok(isSound(money), "the account balances and nothing is negative");
+    const grants = [...this.books.grants.values()];
+    assert.equal(
+      money.held,
+      grants.reduce((sum, grant) => sum + leftOf(grant), 0n),
+    );
+    assert.ok(grants.every((grant) => leftOf(grant) >= 0n && (isLive(grant) || leftOf(grant) === 0n)));
+    const settled = [...this.costs].filter(([id]) => !this.undelivered.has(id));
+    assert.equal(
+      money.charged + money.writtenOff,
+      settled.reduce((sum, [, cost]) => sum + cost, 0n),
+    );
+    assert.equal(money.toppedUp - money.writtenOff, this.toppedUp);
+  }
+
+  audit(): string[] {
+    const violations: string[] = [];
+    const audit = auditAccount(accountId, (sentence) => violations.push(sentence));
+    for (const entry of this.books.entries) audit.row(entry);
+    const grants = [...this.books.grants.values()];
+    const sum = (field: "amount" | "returned" | "settled") => grants.reduce((total, grant) => total + grant[field], 0n);
+    const sums = { amount: sum("amount"), returned: sum("returned"), settled: sum("settled") };
+    audit.finish(this.books.account, { live: grants.filter(isLive), sums });
+    return violations;
+  }
+}
+
+type Step = "topUp" | "acquire" | "admit" | "end" | "settle" | "giveBack" | "open" | "crash" | "misuse";
+const weights: Record<Step, number> = {
+  topUp: 2,
+  acquire: 8,
+  admit: 14,
+  end: 14,
+  settle: 8,
+  giveBack: 5,
+  open: 2,
+  crash: 1,
+  misuse: 1,
+};
+const steps = Object.entries(weights).flatMap(([step, weight]) => Array<Step>(weight).fill(step as Step));
+
+test("whatever holders, crashes and redeliveries do, the books are exact after every step, and at the end nothing is held", () => {
+  let writtenOff = 0n;
+  for (let seed = 1; seed <= 200; seed++) {
+    const world = new World(seed);
+    const trace: string[] = [];
+    try {
+      world.open();
+      world.topUp();
+      for (let i = 0; i < 300; i++) {
+        const step = world.pick(steps) as Step;
+        trace.push(step);
+        world[step]();
+        world.check();
+      }
+      while (world.stream.length > 0) world.settle();
+      while (world.pockets.size > 0) world.crash();
+      world.check();
+      assert.equal(world.books.account.money.held, 0n);
+      assert.equal(world.undelivered.size, 0);
+      assert.deepEqual(world.audit(), []);
+      writtenOff += world.books.account.money.writtenOff;
+    } catch (error) {
+      throw new Error(`seed ${seed} failed after ${trace.length} steps: ${trace.slice(-12).join(" ")}`, {
+        cause: error,
+      });
+    }
+  }
+  assert.ok(writtenOff > 0n, "the runs met costs that no money covered");
+});
+
+test("the audit finds a row that was changed, left out, doubled or moved", () => {
+  const world = new World(7);
+  world.open();
+  world.topUp();
+  for (let i = 0; i < 400; i++) world[world.pick(steps) as Step]();
+  const { entries } = world.books;
+  assert.deepEqual(world.audit(), []);
+  for (let i = 0; i < 50; i++) {
+    const at = world.random(entries.length - 1);
+    const row = entries[at] as Entry;
+    const broken: (() => void)[] = [
+      () => entries.splice(at, 1, { ...row, note: `${row.note}!` }),
+      () => entries.splice(at, 1, { ...row, availableNanoUsd: row.availableNanoUsd + 1n }),
+      () => entries.splice(at, 1),
+      () => entries.splice(at, 0, row),
+      () => entries.splice(at, 2, entries[at + 1] as Entry, row),
+    ];
+    const copy = [...entries];
+    (world.pick(broken) as () => void)();
+    assert.notDeepEqual(world.audit(), []);
+    entries.splice(0, entries.length, ...copy);
+  }
+});

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import type { AddressInfo } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { test } from "node:test";
+import type { GatewayError } from "@uag/kit/errors.ts";
+import { asking, faults, fund, scratch, startBilling, until, usage } from "./harness.ts";
+
+/** A way to the database that can be cut. */
+async function startDoor(target: URL): Promise<{ port: number; close(): void; open(): void } & AsyncDisposable> {
+  const sockets = new Set<Socket>();
+  let shut = false;
+  const server = createServer((socket) => {
+    if (shut) return socket.destroy();
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      sockets.add(from);
+      from.on("error", () => to.destroy());
+      from.on("close", () => to.destroy());
+      from.pipe(to);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = (): void => {
+    shut = true;
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    close,
+    open: () => {
+      shut = false;
+    },
+    async [Symbol.asyncDispose]() {
+      close();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+test("without its database billing answers service_unavailable within 5 s, stays alive, and recovers by itself", async () => {
+  await using db = scratch();
+  await using door = await startDoor(new URL(db.env["MONGODB_URL"]!.split(",")[0]!));
+  // Straight to this address: a replica set's own list of members would lead around the door.
+  const url = `mongodb://127.0.0.1:${door.port}/?directConnection=true`;
+  await using billing = await startBilling({ ...db.env, MONGODB_URL: url });
+  const ready = async () => (await fetch(`http://127.0.0.1:${billing.adminPort}/health/ready`)).status;
+  const accountId = await fund(billing, 1_000n);
+  const { grantId } = await billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 10n }));
+  assert.equal(await ready(), 200);
+  door.close();
+  const unavailable = (error: unknown) => (error as GatewayError).code === "service_unavailable";
+  const event = usage({ accountId, grantId, costNanoUsd: 7n, holdNanoUsd: 10n });
+  const options = { timeoutMs: 20_000 };
+  const started = performance.now();
+  await Promise.all([
+    assert.rejects(
+      billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 10n }), options),
+      unavailable,
+    ),
+    assert.rejects(billing.ledger.settle({ events: [event] }, options), unavailable),
+    assert.rejects(billing.keys.resolveKey({ digest: Buffer.alloc(32) }, options), unavailable),
+    assert.rejects(billing.grants.heartbeat({ holderId: "h", service: "chat" }, options), unavailable),
+  ]);
+  assert.ok(performance.now() - started < 10_000);
+  assert.equal(await ready(), 503);
+  door.open();
+  await until("billing to be ready again", async () => (await ready()) === 200);
+  assert.equal((await billing.ledger.settle({ events: [event] }, options)).settled[0]!.chargedNanoUsd, 7n);
+  assert.deepEqual(await faults(billing), []);
+});
