@@ -13,8 +13,10 @@ async function processToken(pid) {
     if (error.code === "ESRCH") return undefined;
   }
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // proc(5): the start time is field 22; field 2 is in parentheses and may hold spaces.
-  const startTime = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+  // proc(5): field 3 is the state, field 22 the start time; field 2 is in parentheses and may hold spaces.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  if (fields[0] === "Z") return undefined;
+  const startTime = fields[19] ?? "";
   return `${pid} ${startTime}`.trim();
 }
 

@@ -9,6 +9,10 @@ const step = 64;
 
 const savedPorts = z.record(z.string(), z.number().int().min(1).max(65_535));
 
+// Where to look next. Fleets that start at the same moment in different processes look in different places; those in the
+// same process go on where the other is.
+let next = (process.pid * step) % portCount;
+
 /** True when nothing listens on this port of this address. */
 export function isFree(port: number, host = "127.0.0.1"): Promise<boolean> {
   return new Promise((resolve) => {
@@ -24,9 +28,6 @@ export class Ports {
   readonly #ports: Map<string, number>;
   // Names that were answered already: by now their own process may be listening.
   readonly #settled = new Set<string>();
-  // Fleets that start at the same moment have different process ids, and so look in different places.
-  #next = (process.pid * step) % portCount;
-
   private constructor(file: string, ports: Map<string, number>) {
     this.#file = file;
     this.#ports = ports;
@@ -54,8 +55,8 @@ export class Ports {
   async #free(): Promise<number> {
     const taken = new Set(this.#ports.values());
     for (let tried = 0; tried < portCount; tried++) {
-      const port = firstPort + this.#next;
-      this.#next = (this.#next + 1) % portCount;
+      const port = firstPort + next;
+      next = (next + 1) % portCount;
       if (!taken.has(port) && (await isFree(port))) return port;
     }
     throw new Error(`no port between ${firstPort} and ${firstPort + portCount - 1} is free`);

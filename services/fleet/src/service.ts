@@ -22,6 +22,8 @@ export interface FleetOptions {
   port?: number;
   /** Processes by service, e.g. `{chat: 2}`; 1 when not named. */
   replicas?: Readonly<Record<string, number>>;
+  /** Names of the services to start; all when not given. Billing is always needed. */
+  services?: readonly string[];
   /** Settings for every service, over those that the fleet gives it. */
   env?: Readonly<Record<string, string>>;
   /** Engines to use in place of the fleet's own. */
@@ -89,11 +91,11 @@ async function startAll(parts: {
   around: Surroundings;
 }): Promise<void> {
   const { options, supervisor, ports, engines, around } = parts;
-  const { replicas = {}, env = {}, signal } = options;
+  const { replicas = {}, env = {}, signal, services: wanted } = options;
   const specsOf = (row: ServiceRow) => serviceProcesses({ row, around, ports, replicas: replicas[row.name] ?? 1, env });
   const first = [...engines.processes, ...(await specsOf(simulator))];
   const then: ProcessSpec[] = [];
-  for (const row of services) then.push(...(await specsOf(row)));
+  for (const row of services) if (wanted?.includes(row.name) ?? true) then.push(...(await specsOf(row)));
   for (const specs of [first, then]) {
     for (const spec of specs) await supervisor.add(spec);
     await Promise.all(specs.map(({ name }) => supervisor.ready(name, { signal })));

@@ -113,9 +113,9 @@ async function main(): Promise<void> {
   if (values.help || command === undefined) return say(help);
   const run = await readRunningFleet();
   using keys = createRpcClient<KeyServiceServer>(KeyServiceService, grpcAddress(run, "billing"));
-  if (command === "create") return create(keys, values, values.account ?? run.account_id);
-  if (command === "list") return list(keys, values);
-  if (command === "revoke") return revoke(keys, id);
+  if (command === "create") return await create(keys, values, values.account ?? run.account_id);
+  if (command === "list") return await list(keys, values);
+  if (command === "revoke") return await revoke(keys, id);
   throw new Advice(`There is no command "${command}".\n\n${help}`);
 }
 

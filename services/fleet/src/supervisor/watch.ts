@@ -27,7 +27,8 @@ export function startWatchdog(): Watchdog {
   return {
     mark: { [markName]: id },
     async [Symbol.asyncDispose]() {
-      const ended = child.exitCode === null ? once(child, "exit") : undefined;
+      const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
+      child.ref();
       child.stdin.end();
       await ended;
     },
