@@ -28,15 +28,15 @@ async function assertSettled(house: House, accountId: string, toppedUp: bigint, 
   assert.equal(account.availableNanoUsd, toppedUp - spent);
   const filter = { accountId, keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
   for (const bucket of ["hour", "day"]) {
-    const { buckets } = await house.usage.queryUsage({ filter, bucket, page: undefined });
-    assert.equal(
-      buckets.reduce((sum, { requests }) => sum + requests, 0n),
-      BigInt(costs.size),
-    );
-    assert.equal(
-      buckets.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n),
-      spent,
-    );
+    const sums = async (): Promise<bigint[]> => {
+      const { buckets } = await house.usage.queryUsage({ filter, bucket, page: undefined });
+      return [
+        buckets.reduce((sum, { requests }) => sum + requests, 0n),
+        buckets.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n),
+      ];
+    };
+    await eventually("roll-ups", async () => (await sums())[0] === BigInt(costs.size));
+    assert.deepEqual(await sums(), [BigInt(costs.size), spent]);
   }
   assert.deepEqual((await house.ledger.audit({})).violations, []);
 }
@@ -170,8 +170,8 @@ test("usage that a wiped stream had lost is published again, and nothing is bill
     await admitted.settle(settlement(10n));
     costs.set(`r${n}`, 10n);
     if (n % 100 === 50) {
-      await sleep(30);
-      await (await bus.connection.jetstreamManager()).streams.delete(`${house.prefix}USAGE`);
+      const { streams } = await bus.connection.jetstreamManager();
+      await eventually("a stream to wipe", () => streams.delete(`${house.prefix}USAGE`).catch(() => false));
     }
   }
   await assertSettled(house, account, usd, costs);
@@ -181,7 +181,8 @@ test("billing and metering may be killed at any time: nothing is lost and nothin
   await using house = await startHouse({ HOLDER_LEASE_MS: "10000" });
   const account = await house.account(usd);
   const costs = new Map<string, bigint>();
-  await using admission = await replica(house.env, { publish: fast, idleMs: 1_000 });
+  const publish = { gatherMs: 50, confirmMs: 100, republishMs: 4_000 };
+  await using admission = await replica(house.env, { publish, idleMs: 1_000 });
   let stop = false;
   const load = Array.from({ length: 8 }, async (_, worker) => {
     for (let n = 0; !stop; n++) {
@@ -190,7 +191,7 @@ test("billing and metering may be killed at any time: nothing is lost and nothin
         const admitted = await admission.admit(request(account, id, 1_000n));
         costs.set(id, 10n);
         await admitted.started;
-        await sleep(2);
+        await sleep(10);
         await admitted.settle(settlement(10n));
       } catch (error) {
         assert.ok(error instanceof GatewayError && error.code === "service_unavailable", String(error));
@@ -206,11 +207,16 @@ test("billing and metering may be killed at any time: nothing is lost and nothin
   }
   stop = true;
   await Promise.all(load);
-  assert.ok(costs.size > 500);
+  assert.ok(costs.size > 100);
   await assertSettled(house, account, usd, costs);
 });
 
-function spawnReplica(house: House, account: string, name: string): { child: ChildProcess; lines: string[] } {
+interface Spawned extends Disposable {
+  readonly child: ChildProcess;
+  readonly lines: string[];
+}
+
+function spawnReplica(house: House, account: string, name: string): Spawned {
   const child = spawn(process.execPath, [join(import.meta.dirname, "replica-child.ts"), account, name], {
     env: { ...process.env, ...house.env },
     stdio: ["ignore", "pipe", "inherit"],
@@ -222,7 +228,7 @@ function spawnReplica(house: House, account: string, name: string): { child: Chi
     rest = parts.pop() ?? "";
     lines.push(...parts);
   });
-  return { child, lines };
+  return { child, lines, [Symbol.dispose]: () => child.kill("SIGKILL") };
 }
 
 test("after kill -9 of a replica every request that was started has exactly one bill, and the rest of its grants comes back", async () => {
@@ -231,8 +237,9 @@ test("after kill -9 of a replica every request that was started has exactly one 
   const started = new Set<string>();
   const settled = new Set<string>();
   for (let round = 0; round < 3; round++) {
-    const { child, lines } = spawnReplica(house, account, `k${round}`);
-    await eventually("load", () => lines.length > 600 * (round + 1));
+    using spawned = spawnReplica(house, account, `k${round}`);
+    const { child, lines } = spawned;
+    await eventually("load", () => lines.length > 500 + 300 * round);
     child.kill("SIGKILL");
     await once(child, "close");
     for (const line of lines) {
@@ -316,7 +323,8 @@ test("one long request does not keep the journal from being trimmed, and survive
 test("a replica that was paused for longer than its lease admits nothing when it wakes until it has opened anew", async () => {
   await using house = await startHouse({ HOLDER_LEASE_MS: "1500", REAP_INTERVAL_MS: "100", ORPHAN_GRACE_MS: "0" });
   const account = await house.account(usd);
-  const { child, lines } = spawnReplica(house, account, "p");
+  using spawned = spawnReplica(house, account, "p");
+  const { child, lines } = spawned;
   await eventually("load", () => lines.length > 600);
   child.kill("SIGSTOP");
   await eventually("fenced", async () => (await house.accounts.getAccount({ id: account })).heldNanoUsd === 0n);

@@ -6,6 +6,7 @@ import type { MeteringEvents } from "../events.ts";
 import { duplicateKey } from "../store/connection.ts";
 import { type EventDocument, fromDocument, toDocument } from "../store/event.ts";
 import type { Store } from "../store/store.ts";
+import { inTransaction } from "../store/transaction.ts";
 import { rollUp } from "./rollup.ts";
 
 export interface ApplyOptions {
@@ -92,24 +93,21 @@ async function markApplied(
   counted: ReadonlySet<string>,
   batches: readonly UsageBatch[],
 ): Promise<void> {
-  await store.connection.transaction(
-    async (session) => {
-      const ids = events.map(({ requestId }) => requestId);
-      const filter = { _id: { $in: ids }, applied: false };
-      const found = await store.events.find(filter, { session, projection: { _id: 1 } }).toArray();
-      const unapplied = new Set(found.map(({ _id }) => _id));
-      if (unapplied.size > 0) {
-        const fresh = events.filter(({ requestId }) => unapplied.has(requestId) && !counted.has(requestId));
-        await addRollups(store, fresh, session);
-        await store.events.updateMany(filter, { $set: { applied: true } }, { session });
-      }
-      const marks = batches.map(({ batchId }) => ({
-        updateOne: { filter: { _id: batchId }, update: { $setOnInsert: { appliedAt: new Date() } }, upsert: true },
-      }));
-      if (marks.length > 0) await store.batches.bulkWrite(marks, { session });
-    },
-    { readConcern: { level: "snapshot" }, writeConcern: { w: "majority" }, readPreference: "primary" },
-  );
+  await inTransaction(store.connection, async (session) => {
+    const ids = events.map(({ requestId }) => requestId);
+    const filter = { _id: { $in: ids }, applied: false };
+    const found = await store.events.find(filter, { session, projection: { _id: 1 } }).toArray();
+    const unapplied = new Set(found.map(({ _id }) => _id));
+    if (unapplied.size > 0) {
+      const fresh = events.filter(({ requestId }) => unapplied.has(requestId) && !counted.has(requestId));
+      await addRollups(store, fresh, session);
+      await store.events.updateMany(filter, { $set: { applied: true } }, { session });
+    }
+    const marks = batches.map(({ batchId }) => ({
+      updateOne: { filter: { _id: batchId }, update: { $setOnInsert: { appliedAt: new Date() } }, upsert: true },
+    }));
+    if (marks.length > 0) await store.batches.bulkWrite(marks, { session });
+  });
 }
 
 async function addRollups(store: Store, events: UsageEvent[], session: mongo.ClientSession): Promise<void> {

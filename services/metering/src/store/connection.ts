@@ -1,5 +1,6 @@
 import type { HealthCheck } from "@uag/kit/health.ts";
 import { type Connection, createConnection, mongo } from "mongoose";
+import { applicationName } from "./application.ts";
 
 const selectionTimeoutMs = 2_000;
 
@@ -7,6 +8,7 @@ const selectionTimeoutMs = 2_000;
 export async function connectMongo(options: { url: string; database: string }): Promise<Connection> {
   const connection = createConnection(options.url, {
     dbName: options.database,
+    appName: applicationName(options.database),
     serverSelectionTimeoutMS: selectionTimeoutMs,
     connectTimeoutMS: selectionTimeoutMs,
     socketTimeoutMS: 20_000,

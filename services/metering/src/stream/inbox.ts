@@ -17,7 +17,7 @@ export class Inbox implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
   #messages: JsMsg[] = [];
-  #wake: (() => void) | undefined;
+  #changed = Promise.withResolvers<void>();
 
   constructor(options: { bus: Bus; topology: TopologyOptions; log: Logger }) {
     this.#bus = options.bus;
@@ -28,20 +28,15 @@ export class Inbox implements AsyncDisposable {
 
   /** What has come, at most `most`; waits for the first. Empty once the inbox is closed. */
   async take(most: number): Promise<JsMsg[]> {
-    while (this.#messages.length === 0 && !this.#stop.signal.aborted) await this.#change();
+    while (this.#messages.length === 0 && !this.#stop.signal.aborted) await this.#changed.promise;
     const taken = this.#messages.splice(0, most);
-    this.#wake?.();
+    this.#notify();
     return taken;
   }
 
-  #change(): Promise<void> {
-    const previous = this.#wake;
-    return new Promise((resolve) => {
-      this.#wake = () => {
-        previous?.();
-        resolve();
-      };
-    });
+  #notify(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers<void>();
   }
 
   async #pull(): Promise<void> {
@@ -61,7 +56,7 @@ export class Inbox implements AsyncDisposable {
   async #fetch(): Promise<void> {
     const { signal } = this.#stop;
     const { names } = this.#topology;
-    while (this.#messages.length >= mostWaiting && !signal.aborted) await this.#change();
+    while (this.#messages.length >= mostWaiting && !signal.aborted) await this.#changed.promise;
     const consumer = await this.#bus.connection.jetstream().consumers.get(names.usage, names.consumer);
     const messages = await consumer.fetch({ max_messages: fetchedAtOnce, expires: fetchMs });
     const close = (): void => messages.stop();
@@ -69,7 +64,7 @@ export class Inbox implements AsyncDisposable {
     try {
       for await (const message of messages) {
         this.#messages.push(message);
-        this.#wake?.();
+        this.#notify();
       }
     } finally {
       signal.removeEventListener("abort", close);
@@ -78,7 +73,7 @@ export class Inbox implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
-    this.#wake?.();
+    this.#notify();
     await this.#running;
   }
 }

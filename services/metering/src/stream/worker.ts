@@ -23,7 +23,7 @@ interface Delivery {
   readonly batch: UsageBatch;
 }
 
-const groupMessages = 16;
+const groupMessages = 32;
 const mostRestMs = 5_000;
 const nakMs = 2_000;
 

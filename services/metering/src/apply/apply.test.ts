@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { decodeBatch, PoisonError } from "./decode.ts";
+import { rollUp } from "./rollup.ts";
+
+const event = (more: Partial<UsageEvent> = {}): UsageEvent =>
+  UsageEvent.fromPartial({ requestId: "r", accountId: "a", endedAtMs: 1_000n, costNanoUsd: 1n, ...more });
+
+test("a batch with a value that could not be stored or counted is refused as a whole, saying which", () => {
+  const wrong: Partial<UsageEvent>[] = [
+    { requestId: "" },
+    { accountId: "a\nb" },
+    { costNanoUsd: -1n },
+    { endedAtMs: 0n },
+    { units: [{ name: "a.b", quantity: 1n }] },
+    { units: [{ name: "$set", quantity: 1n }] },
+    { units: [{ name: "ok", quantity: -1n }] },
+  ];
+  for (const more of wrong) {
+    const data = UsageBatch.encode({ batchId: "b", holderId: "h", events: [event(more)] }).finish();
+    assert.throws(() => decodeBatch(data), PoisonError);
+  }
+  assert.throws(() => decodeBatch(Buffer.from([0xff, 0xff, 0xff])), PoisonError);
+  assert.equal(
+    decodeBatch(UsageBatch.encode({ batchId: "b", holderId: "h", events: [event()] }).finish()).events.length,
+    1,
+  );
+});
+
+test("roll-ups add up to their events, and hours fall into their own days", () => {
+  const events = Array.from({ length: 1_000 }, (_, n) =>
+    event({
+      requestId: `r${n}`,
+      keyId: `k${n % 3}`,
+      endedAtMs: BigInt(n * 997_003 + 1),
+      costNanoUsd: BigInt(n),
+      units: [{ name: `u${n % 2}`, quantity: 2n }],
+    }),
+  );
+  for (const bucket of ["hour", "day"]) {
+    const rows = rollUp(events).filter((row) => row.bucket === bucket);
+    assert.equal(
+      rows.reduce((sum, { requests }) => sum + requests, 0n),
+      1_000n,
+    );
+    assert.equal(
+      rows.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n),
+      499_500n,
+    );
+    assert.equal(
+      rows.reduce((sum, { units }) => sum + (units["u0"] ?? 0n) + (units["u1"] ?? 0n), 0n),
+      2_000n,
+    );
+    for (const { start } of rows) assert.equal(start.getTime() % (bucket === "hour" ? 3_600_000 : 86_400_000), 0);
+    assert.equal(new Set(rows.map(({ _id }) => _id)).size, rows.length);
+  }
+});

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Bus, connectBus } from "@uag/kit/bus.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { randomText } from "@uag/kit/ids.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
+import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
+import { Outcome, Pricing, UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { createConnection } from "mongoose";
+import { startService } from "../src/service.ts";
+import { type StreamNames, streamNames } from "../src/stream/topology.ts";
+
+function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
+  const url = process.env[name];
+  if (url) return url;
+  throw new Error(`Set ${name} to a running server (MongoDB as a replica set), or run "npm test", which starts both.`);
+}
+
+const silent = createLogger({ service: "test", level: "silent" });
+
+/** A ledger in memory: settles each request once, and refuses what it is told to. */
+export interface FakeBilling extends AsyncDisposable {
+  readonly address: string;
+  readonly settled: Map<string, bigint>;
+  /** What the next calls fail with, if anything. */
+  failure: (events: UsageEvent[]) => Error | undefined;
+}
+
+export async function startFakeBilling(): Promise<FakeBilling> {
+  const settled = new Map<string, bigint>();
+  const fake = {
+    settled,
+    address: "",
+    failure: (_: UsageEvent[]): Error | undefined => undefined,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  const service = unaryService<LedgerServiceServer>(
+    LedgerServiceService,
+    {
+      async settle({ events }) {
+        const error = fake.failure(events);
+        if (error) throw error;
+        const answers = events.map(({ requestId, costNanoUsd }) => {
+          const isNew = !settled.has(requestId);
+          if (isNew) settled.set(requestId, costNanoUsd);
+          return { requestId, new: isNew, chargedNanoUsd: costNanoUsd, writtenOffNanoUsd: 0n };
+        });
+        return { settled: answers };
+      },
+      async listEntries() {
+        throw new GatewayError("not_found");
+      },
+      async audit() {
+        throw new GatewayError("not_found");
+      },
+    },
+    silent,
+  );
+  const server = await serveRpc({ host: "127.0.0.1", port: 0, services: [service] });
+  fake.address = `127.0.0.1:${server.port}`;
+  fake[Symbol.asyncDispose] = () => server[Symbol.asyncDispose]();
+  return fake;
+}
+
+export interface Bench extends AsyncDisposable {
+  readonly billing: FakeBilling;
+  readonly usage: RpcClient<MeteringServiceServer>;
+  readonly bus: Bus;
+  readonly names: StreamNames;
+  readonly env: NodeJS.ProcessEnv;
+  readonly adminPort: number;
+  /** Publishes one batch; answers its id. */
+  publish(events: UsageEvent[], batchId?: string): Promise<string>;
+  applied(batchIds: string[]): Promise<void>;
+}
+
+/** Metering in this process on a database and streams of its own, beside a ledger in memory. */
+export async function startBench(settings: Record<string, string> = {}): Promise<Bench> {
+  await using stack = new AsyncDisposableStack();
+  const prefix = `t${randomText(10)}_`;
+  const [mongodb, nats] = [engineUrl("TEST_MONGODB_URL"), engineUrl("TEST_NATS_URL")];
+  const billing = stack.use(await startFakeBilling());
+  const bus = stack.use(await connectBus({ url: nats, name: "test", log: silent }));
+  const names = streamNames(prefix);
+  stack.defer(async () => {
+    const connection = await createConnection(mongodb, { dbName: `${prefix}m` }).asPromise();
+    await connection.dropDatabase();
+    await connection.close();
+    const manager = await bus.connection.jetstreamManager();
+    for (const name of [names.usage, names.dead]) await manager.streams.delete(name).catch(() => undefined);
+  });
+  const env = {
+    MONGODB_URL: mongodb,
+    MONGODB_DATABASE: `${prefix}m`,
+    NATS_URL: nats,
+    BILLING_ADDR: billing.address,
+    STREAM_PREFIX: prefix,
+    LOG_LEVEL: "silent",
+    ...settings,
+  };
+  const service = stack.use(await startService(env));
+  const address = `127.0.0.1:${service.grpcPort}`;
+  const usage = stack.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, address));
+  await eventually("streams", async () => {
+    const manager = await bus.connection.jetstreamManager();
+    return (await manager.consumers.info(names.usage, names.consumer).catch(() => undefined)) !== undefined;
+  });
+  const running = stack.move();
+  let published = 0;
+  return {
+    ...{ billing, usage, bus, names, env, adminPort: service.adminPort },
+    async publish(events, batchId = `${prefix}:${++published}`) {
+      const data = UsageBatch.encode({ batchId, holderId: "h", events }).finish();
+      await bus.connection.jetstream().publish(names.usageSubject, data);
+      return batchId;
+    },
+    async applied(batchIds) {
+      await eventually(
+        "applied",
+        async () => (await usage.confirmApplied({ batchIds })).applied.length === batchIds.length,
+      );
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+export function event(requestId: string, more: Partial<UsageEvent> = {}): UsageEvent {
+  return UsageEvent.fromPartial({
+    ...{ requestId, accountId: "acct_1", keyId: "key_1", holderId: "h", grantId: "g", operation: "chat.completions" },
+    ...{ model: "m", upstream: "sim", upstreamModel: "m", priceVersion: "v1", attempts: 1, status: 200 },
+    ...{ outcome: Outcome.COMPLETED, pricing: Pricing.EXACT, holdNanoUsd: 100n, costNanoUsd: 10n },
+    units: [{ name: "input_tokens", quantity: 3n }],
+    startedAtMs: BigInt(Date.now()),
+    endedAtMs: BigInt(Date.now()),
+    ...more,
+  });
+}
+
+export async function eventually(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
+  const end = performance.now() + 30_000;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`waited too long for: ${what}`);
+    await sleep(25);
+  }
+}

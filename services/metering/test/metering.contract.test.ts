@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { UsageBucket } from "@uag/proto/metering/v1/metering.ts";
+import { Outcome, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { type Bench, event, eventually, startBench } from "./harness.ts";
+
+const everything = { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
+
+async function rollups(bench: Bench, bucket = "hour"): Promise<UsageBucket[]> {
+  const { buckets } = await bench.usage.queryUsage({ filter: everything, bucket, page: undefined });
+  return buckets;
+}
+
+const total = (buckets: UsageBucket[]): bigint => buckets.reduce((sum, { requests }) => sum + requests, 0n);
+
+test("a batch that comes again, alone or in parts of other batches, changes nothing", async () => {
+  await using bench = await startBench();
+  const events = Array.from({ length: 300 }, (_, n) => event(`r${n}`));
+  const id = await bench.publish(events);
+  await bench.applied([id]);
+  const before = await rollups(bench);
+  await bench.publish(events, id);
+  const others = [
+    await bench.publish(events.slice(0, 50)),
+    await bench.publish([...events.slice(20, 90), event("new")]),
+  ];
+  await bench.applied(others);
+  assert.equal(bench.billing.settled.size, 301);
+  const after = await rollups(bench);
+  assert.equal(total(before), 300n);
+  assert.equal(total(after), 301n);
+  assert.equal(
+    after.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n),
+    3_010n,
+  );
+  assert.deepEqual(after[0]?.units, [{ name: "input_tokens", quantity: 903n }]);
+});
+
+test("of two different ends of one request the first is billed, whichever it is", async () => {
+  await using bench = await startBench();
+  const crashed = (id: string) => event(id, { outcome: Outcome.CRASHED, costNanoUsd: 4n });
+  await bench.applied([await bench.publish([crashed("a"), event("b")])]);
+  await bench.applied([await bench.publish([event("a"), crashed("b")])]);
+  await bench.applied([await bench.publish([event("c"), crashed("c")])]);
+  assert.deepEqual(
+    [...bench.billing.settled],
+    [
+      ["a", 4n],
+      ["b", 10n],
+      ["c", 10n],
+    ],
+  );
+  assert.equal(
+    (await rollups(bench)).reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n),
+    24n,
+  );
+  const metrics = await (await fetch(`http://127.0.0.1:${bench.adminPort}/metrics`)).text();
+  assert.match(metrics, /uag_usage_conflicts_total\{[^}]*\} 3\n/);
+});
+
+test("what was stored but not settled when billing was away is settled once it is back, as it was stored", async () => {
+  await using bench = await startBench();
+  let refusals = 0;
+  bench.billing.failure = () => (++refusals < 4 ? new GatewayError("service_unavailable") : undefined);
+  const id = await bench.publish([event("a"), event("b")]);
+  await bench.applied([id]);
+  assert.ok(refusals >= 4);
+  assert.equal(bench.billing.settled.size, 2);
+  assert.equal(total(await rollups(bench)), 2n);
+});
+
+test("a message that is no batch, or that billing will never take, goes to the dead-letter stream, others pass, and replay brings it back", async () => {
+  await using bench = await startBench({ MAX_DELIVER: "1" });
+  const bad = (events: UsageEvent[]) => events.some(({ requestId }) => requestId === "bad");
+  bench.billing.failure = (events) => (bad(events) ? new GatewayError("invalid_request") : undefined);
+  await bench.bus.connection.jetstream().publish(bench.names.usageSubject, Buffer.from("\xff\xff no batch"));
+  const spoiled = await bench.publish([event("bad"), event("good1")]);
+  await bench.applied([await bench.publish([event("good2")])]);
+  const manager = await bench.bus.connection.jetstreamManager();
+  const dead = async (): Promise<number> => (await manager.streams.info(bench.names.dead)).state.messages;
+  await eventually("dead letters", async () => (await dead()) === 2);
+  await eventually("nothing left", async () => (await manager.streams.info(bench.names.usage)).state.messages === 0);
+  bench.billing.failure = () => undefined;
+  const command = join(import.meta.dirname, "../src/commands/replay-dead.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, [command], { env: { ...process.env, ...bench.env } });
+  assert.match(stdout, /^2 messages replayed/);
+  await bench.applied([spoiled]);
+  await eventually("the other one is dead again", async () => (await dead()) === 1);
+  assert.deepEqual([...bench.billing.settled.keys()].sort(), ["bad", "good1", "good2"]);
+});
+
+test("usage is listed and summed by hour and day, filtered, and paged without gap or overlap", async () => {
+  await using bench = await startBench();
+  const day = 86_400_000;
+  const base = Math.floor(Date.now() / day) * day - 3 * day;
+  const events = Array.from({ length: 120 }, (_, n) =>
+    event(`r${n}`, { keyId: `key_${n % 4}`, model: `m${n % 2}`, endedAtMs: BigInt(base + n * 1_200_000) }),
+  );
+  await bench.applied([await bench.publish(events)]);
+  const pages = async (filter: typeof everything, limit: number): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let cursor = ""; ; ) {
+      const page = await bench.usage.listEvents({ filter, page: { limit, cursor } });
+      ids.push(...page.events.map(({ requestId }) => requestId));
+      cursor = page.nextCursor;
+      if (cursor === "") return ids;
+    }
+  };
+  assert.deepEqual(await pages(everything, 7), events.map(({ requestId }) => requestId).reverse());
+  assert.equal((await pages({ ...everything, keyId: "key_1", fromMs: BigInt(base + day) }, 1_000)).length, 12);
+  const [first] = (
+    await bench.usage.listEvents({ filter: { ...everything, untilMs: BigInt(base + 1) }, page: undefined })
+  ).events;
+  assert.deepEqual(UsageEvent.encode(first!).finish(), UsageEvent.encode(events[0]!).finish());
+  const hours: UsageBucket[] = [];
+  for (let cursor = ""; ; ) {
+    const page = await bench.usage.queryUsage({ filter: everything, bucket: "hour", page: { limit: 10, cursor } });
+    hours.push(...page.buckets);
+    cursor = page.nextCursor;
+    if (cursor === "") break;
+  }
+  assert.equal(hours.length, 120);
+  assert.deepEqual(
+    hours.map(({ startMs }) => startMs),
+    hours.map(({ startMs }) => startMs).sort(),
+  );
+  const days = await rollups(bench, "day");
+  assert.equal(total(days), 120n);
+  assert.equal(days.length, 8);
+  await assert.rejects(bench.usage.queryUsage({ filter: everything, bucket: "week", page: undefined }), /hour or day/);
+  await assert.rejects(bench.usage.listEvents({ filter: everything, page: { limit: 1, cursor: "x" } }), /cursor/);
+});
+
+test("two replicas share the work and count each event once", async () => {
+  await using one = await startBench();
+  const { startService } = await import("../src/service.ts");
+  await using _two = await startService(one.env);
+  const ids: string[] = [];
+  for (let batch = 0; batch < 60; batch++) {
+    const events = Array.from({ length: 64 }, (_, n) => event(`r${batch * 48 + n}`));
+    ids.push(await one.publish(events));
+  }
+  await one.applied(ids);
+  const requests = 59 * 48 + 64;
+  assert.equal(one.billing.settled.size, requests);
+  assert.equal(total(await rollups(one)), BigInt(requests));
+  assert.equal(total(await rollups(one, "day")), BigInt(requests));
+});
