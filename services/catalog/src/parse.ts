@@ -42,7 +42,7 @@ export function parseCatalog(yaml: string, env: NodeJS.ProcessEnv): Catalog {
 function checked(yaml: string): Row {
   let content: unknown;
   try {
-    content = parse(yaml);
+    content = parse(yaml, { merge: true });
   } catch (error) {
     if (!(error instanceof YAMLParseError)) throw error;
     throw new CatalogError(`The catalogue is not YAML: ${error.message}`, { cause: error });

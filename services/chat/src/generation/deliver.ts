@@ -1,0 +1,90 @@
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import type { Attempted } from "@uag/upstreams/attempt.ts";
+import type { Generated } from "@uag/upstreams/generate.ts";
+import type { WholeAnswer } from "@uag/upstreams/generation.ts";
+import type { LiveStream } from "@uag/upstreams/live-stream.ts";
+import type { AdmittedGeneration } from "./admit.ts";
+import type { Answered, Bill } from "./bill.ts";
+import { relay } from "./relay.ts";
+import type { Serving } from "./run.ts";
+import { troubleOf } from "./trouble.ts";
+
+export interface Delivery {
+  readonly admission: AdmittedGeneration;
+  readonly attempted: Attempted<Generated>;
+  readonly bill: Bill;
+}
+
+/** Brings an upstream's answer to the client. The last byte leaves after the bill is on disk. */
+export async function deliver(serving: Serving, delivery: Delivery): Promise<void> {
+  const { value, upstream, attempts } = delivery.attempted;
+  const answered: Answered = { upstream, attempts, status: 200 };
+  if (value.kind === "whole") await deliverWhole(serving, delivery, value.answer, answered);
+  else await deliverStream(serving, delivery, value.live, answered);
+}
+
+async function deliverWhole(
+  serving: Serving,
+  delivery: Delivery,
+  answer: WholeAnswer,
+  answered: Answered,
+): Promise<void> {
+  const { exchange } = serving;
+  const { bill } = delivery;
+  const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.COMPLETED;
+  const cost =
+    answer.usage === undefined
+      ? await bill.estimate(outcome, answer.deliveredText(), answered)
+      : await bill.charge(outcome, answer.usage, answered);
+  const headers = ["content-type", "application/json", "content-length", String(answer.body.length)];
+  headers.push(...commonHeaders(serving, delivery), "x-gateway-cost-usd", usdText(cost));
+  if (!exchange.over) exchange.respond(200, headers, answer.body);
+}
+
+async function deliverStream(
+  serving: Serving,
+  delivery: Delivery,
+  live: LiveStream,
+  answered: Answered,
+): Promise<void> {
+  const { exchange, format, context } = serving;
+  const headers = ["content-type", "text/event-stream; charset=utf-8", "cache-control", "no-cache"];
+  headers.push("x-accel-buffering", "no", ...commonHeaders(serving, delivery));
+  exchange.head(200, headers);
+  await relay(live, exchange, delivery.bill);
+  const { failure } = live;
+  await billStream(delivery.bill, live, answered, exchange.over);
+  if (exchange.over) return;
+  if (failure === undefined) {
+    exchange.write(live.stream.closing);
+    exchange.end();
+    return;
+  }
+  context.events.upstreamFailed(exchange.requestId, delivery.attempted.upstream, failure);
+  const trouble = troubleOf(failure, exchange.requestId);
+  exchange.write(format.errorEvent(trouble));
+  exchange.fail(trouble.error.code);
+}
+
+/** By the upstream's count if it came, else by what was delivered; a stream that broke before it brought anything is free. */
+async function billStream(bill: Bill, live: LiveStream, answered: Answered, left: boolean): Promise<void> {
+  const { usage, delivered } = live.stream;
+  const outcome = left ? Outcome.DISCONNECTED : Outcome.COMPLETED;
+  if (usage !== undefined) await bill.charge(outcome, usage, answered);
+  else if (live.failure !== undefined && !left && delivered.text === "") await bill.fail(answered);
+  else await bill.estimate(outcome, delivered.text, answered);
+}
+
+function commonHeaders({ model }: Serving, { admission, attempted }: Delivery): string[] {
+  const headers = ["x-gateway-model", model.id, "x-gateway-attempts", String(attempted.attempts)];
+  const { affordableCap, admitted } = admission;
+  if (affordableCap !== undefined) headers.push("x-gateway-max-tokens", String(affordableCap));
+  headers.push(...admitted.headers);
+  return headers;
+}
+
+/** nano-USD as USD with nine decimals. */
+function usdText(nanoUsd: bigint): string {
+  const digits = String(nanoUsd).padStart(10, "0");
+  return `${digits.slice(0, -9)}.${digits.slice(-9)}`;
+}

@@ -1,0 +1,142 @@
+import type { Model, Upstream } from "@uag/catalog/types.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { type Attempted, AttemptsFailed, attempt } from "@uag/upstreams/attempt.ts";
+import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import { type Generated, generate } from "@uag/upstreams/generate.ts";
+import type { GenerationCall } from "@uag/upstreams/generation.ts";
+import { generationAdapter } from "@uag/upstreams/registry.ts";
+import type { ChatContext } from "../context.ts";
+import type { ClientFormat, GenerationRequest } from "../format.ts";
+import { findModel } from "../operations/find-model.ts";
+import { readJsonObject } from "../request/body.ts";
+import { type AdmittedGeneration, admitGeneration } from "./admit.ts";
+import { Bill } from "./bill.ts";
+import { deliver } from "./deliver.ts";
+import { answerTrouble, troubleOf } from "./trouble.ts";
+
+/** The router limits bodies already; this only bounds what a broken router could send. */
+const mostBodyBytes = 64 * 1024 * 1024;
+
+/** Serves a client format: reads, admits, asks upstreams, delivers, and writes the bill. */
+export function generationHandler(format: ClientFormat, context: ChatContext): LinkHandler {
+  return async (exchange) => {
+    try {
+      const { request, model, caller } = await readRequest(exchange, format, context);
+      await serve({ exchange, format, context, request, model, caller });
+    } catch (thrown) {
+      answerTrouble(exchange, format, troubleOf(thrown, exchange.requestId), { events: context.events, headers: [] });
+    }
+  };
+}
+
+/** One request on its way through the service. */
+export interface Serving {
+  readonly exchange: LinkExchange;
+  readonly format: ClientFormat;
+  readonly context: ChatContext;
+  readonly request: GenerationRequest;
+  readonly model: Model;
+  readonly caller: Caller;
+}
+
+async function readRequest(
+  exchange: LinkExchange,
+  format: ClientFormat,
+  context: ChatContext,
+): Promise<Pick<Serving, "request" | "model" | "caller">> {
+  const body = await exchange.readBody({ maxBytes: mostBodyBytes });
+  const fields = readJsonObject(body);
+  const catalog = context.catalog.current;
+  const { model: id } = fields;
+  const known = typeof id === "string" ? catalog.models.get(id) : undefined;
+  const request = format.read(body, fields, known);
+  const caller = Caller.decode(exchange.context);
+  return { request, caller, model: findModel(catalog, id as string, caller, format.name) };
+}
+
+async function serve(serving: Serving): Promise<void> {
+  const { exchange, format, context, request, model, caller } = serving;
+  const { requestId } = exchange;
+  const admission = await admitGeneration(
+    context.admission,
+    {
+      requestId,
+      caller,
+      operation: format.name,
+      model: model.id,
+      priceVersion: model.price.version,
+      stream: request.stream,
+    },
+    { model, bodyBytes: request.body.length, ...request },
+  );
+  const { admitted } = admission;
+  const bill = new Bill({
+    requestId,
+    admitted,
+    model,
+    fields: request.fields,
+    bodyBytes: request.body.length,
+    events: context.events,
+  });
+  let attempted: Attempted<Generated> | undefined;
+  try {
+    // Handled below: it may fail while the upstream is still being asked.
+    admitted.started.catch(() => {});
+    attempted = await askUpstreams(serving, admission);
+    await admitted.started;
+  } catch (thrown) {
+    if (attempted?.value.kind === "stream") attempted.value.live.cancel();
+    await giveUp(serving, { bill, thrown, headers: admitted.headers });
+    return;
+  }
+  await deliver(serving, { admission, attempted, bill });
+}
+
+function askUpstreams(serving: Serving, admission: AdmittedGeneration): Promise<Attempted<Generated>> {
+  const { exchange, format, context, request, model } = serving;
+  const { pools, health, budget, events } = context;
+  const call: GenerationCall = {
+    requestId: exchange.requestId,
+    body: request.body,
+    fields: request.fields,
+    model,
+    stream: request.stream,
+    usageWanted: request.usageWanted,
+    outputCap: admission.affordableCap,
+    headers: format.passedHeaders(exchange.headers),
+  };
+  const { signal } = exchange;
+  return attempt({
+    upstreams: model.upstreams,
+    health,
+    budget,
+    signal,
+    call: (upstream: Upstream) => {
+      const adapter = generationAdapter(format.name, upstream.provider.protocol);
+      if (adapter === undefined) throw new UpstreamFailure("operator", `no adapter for ${upstream.provider.protocol}`);
+      return generate({ pools, adapter, call, upstream, signal });
+    },
+    onFailure: (upstream, failure) => events.upstreamFailed(exchange.requestId, upstream, failure),
+  });
+}
+
+/** No answer: the bill is nothing, and the client is told why once that is on disk. */
+async function giveUp(
+  { exchange, format, context }: Serving,
+  { bill, thrown, headers }: { bill: Bill; thrown: unknown; headers: readonly string[] },
+): Promise<void> {
+  const trouble = troubleOf(thrown, exchange.requestId);
+  const tried = thrown instanceof AttemptsFailed ? thrown : undefined;
+  const reached = tried !== undefined && tried.failure.status !== 0 ? tried.upstream : undefined;
+  const status = exchange.over ? 499 : trouble.error.httpStatus;
+  try {
+    await bill.fail({ upstream: reached, attempts: tried?.attempts ?? 0, status });
+  } catch (cause) {
+    throw new GatewayError("service_unavailable", undefined, { cause });
+  }
+  const more = ["x-gateway-attempts", String(tried?.attempts ?? 0), ...headers];
+  answerTrouble(exchange, format, trouble, { events: context.events, headers: more });
+}

@@ -1,0 +1,118 @@
+import { bound, type Limit } from "@uag/catalog/price.ts";
+import type { Model } from "@uag/catalog/types.ts";
+import type { UnitName } from "@uag/catalog/units.ts";
+import type { Fields } from "../request/body.ts";
+
+/** What a request can come to at most. */
+export interface Size {
+  readonly holdNanoUsd: bigint;
+  /** What is reserved of a limit of tokens per minute. */
+  readonly tokens: number;
+}
+
+/** What is known of a request before it is sent. */
+export interface Sizing {
+  readonly model: Model;
+  readonly fields: Fields;
+  readonly bodyBytes: number;
+  readonly candidates: number;
+  readonly outputCap: number | undefined;
+  /** The prompt's tokens, where they were counted. */
+  readonly promptTokens?: number;
+}
+
+/** Bytes of base64 that one token of audio stands for at least: 25 tokens a second of 8 kbit/s (the thinnest MP3). */
+const audioCharsPerToken = 50;
+/** Without a cap of its own a request reserves this much of a token limit; the real count corrects it at the end. */
+const usualOutput = 4_096;
+const bytesPerToken = 4;
+
+const textIn: readonly UnitName[] = [
+  "input_tokens",
+  "cached_input_tokens",
+  "cache_write_5m_tokens",
+  "cache_write_1h_tokens",
+];
+const mediaIn: readonly UnitName[] = [...textIn, "image_input_tokens", "video_input_tokens"];
+const soundIn: readonly UnitName[] = [...mediaIn, "audio_input_tokens"];
+
+/**
+ * Bounds a request's cost. A token is at least one byte, so the body's bytes bound the text's tokens; media are bounded by
+ * kind; nothing is longer than the model's context.
+ */
+export function sizeOf(sizing: Sizing): Size {
+  const { model, candidates } = sizing;
+  const media = mediaOf(sizing.fields, model);
+  const text = sizing.promptTokens ?? Math.max(0, sizing.bodyBytes - media.chars);
+  const input = Math.min(text + media.tokens, model.contextTokens);
+  const output = outputBound(sizing) * candidates;
+  const units = media.sound ? soundIn : media.tokens > 0 ? mediaIn : textIn;
+  const speaks = sizing.fields["audio"] != null || model.output.has("audio");
+  const limits: Limit[] = [
+    { quantity: BigInt(input), anyOf: units },
+    { quantity: BigInt(output), anyOf: speaks ? ["output_tokens", "audio_output_tokens"] : ["output_tokens"] },
+  ];
+  const likelyText = sizing.promptTokens ?? Math.ceil(text / bytesPerToken);
+  const likelyOutput = Math.min(sizing.outputCap ?? usualOutput, outputBound(sizing)) * candidates;
+  return {
+    holdNanoUsd: bound(limits, model.price),
+    tokens: Math.min(likelyText + media.tokens, model.contextTokens) + likelyOutput,
+  };
+}
+
+/** Most tokens of one candidate. Where reasoning is not under the cap, the cap says nothing. */
+function outputBound({ model, outputCap, fields }: Sizing): number {
+  if (outputCap === undefined) return model.maxOutputTokens;
+  const apart = model.upstreams.some(
+    ({ provider }) => provider.protocol === "xai" || provider.protocol === "dashscope",
+  );
+  const thinks = model.reasoning !== undefined || fields["enable_thinking"] === true;
+  return apart && thinks ? model.maxOutputTokens : Math.min(outputCap, model.maxOutputTokens);
+}
+
+interface Media {
+  /** Characters of the body that are media and not text. */
+  chars: number;
+  tokens: number;
+  sound: boolean;
+}
+
+function mediaOf(fields: Fields, model: Model): Media {
+  const media: Media = { chars: 0, tokens: 0, sound: false };
+  for (const message of Array.isArray(fields["messages"]) ? (fields["messages"] as Fields[]) : []) {
+    const content = message["content"];
+    if (!Array.isArray(content)) continue;
+    for (const part of content as Fields[]) addPart(media, part, model);
+  }
+  return media;
+}
+
+function addPart(media: Media, part: Fields, model: Model): void {
+  const inner = part[String(part["type"])];
+  const field = (name: string): unknown => (inner as Fields | null | undefined)?.[name];
+  const data = (value: unknown): number => (typeof value === "string" && value.length > 1_000 ? value.length : 0);
+  switch (part["type"]) {
+    case "image_url":
+      media.chars += data(field("url"));
+      media.tokens += model.imageTokens;
+      return;
+    case "input_audio": {
+      const sound = String(field("data"));
+      const isUrl = /^https?:/i.test(sound);
+      media.chars += data(sound);
+      media.tokens += isUrl ? model.contextTokens : Math.ceil(sound.length / audioCharsPerToken);
+      media.sound = true;
+      return;
+    }
+    case "file":
+      media.chars += data(field("file_data"));
+      media.tokens += model.contextTokens;
+      return;
+    case "video_url":
+    case "audio_url":
+    case "video":
+      media.tokens += model.contextTokens;
+      media.sound = true;
+      return;
+  }
+}

@@ -1,0 +1,25 @@
+import { nestedErrorBody } from "@uag/kit/errors.ts";
+import { encodeSse } from "@uag/kit/sse/encoder.ts";
+import type { ClientFormat, Trouble } from "../format.ts";
+import { readChatRequest } from "../request/chat-request.ts";
+
+const none: readonly string[] = [];
+
+/** `POST /v1/chat/completions` */
+export const chatCompletions: ClientFormat = {
+  name: "chat.completions",
+  read: readChatRequest,
+  passedHeaders: () => none,
+  errorBody: (trouble) => Buffer.from(errorText(trouble)),
+  errorEvent: (trouble) => encodeSse({ data: errorText(trouble) }),
+};
+
+/** OpenAI's error body; what an upstream said about the request itself keeps its words and codes. */
+function errorText({ error, failure }: Trouble): string {
+  const body = nestedErrorBody(error);
+  const said = failure?.said;
+  const isAboutRequest = failure?.kind === "client" || failure?.kind === "unknown_model";
+  if (said === undefined || !isAboutRequest) return JSON.stringify(body);
+  const { type = body.error.type, code = body.error.code, param = body.error.param } = said;
+  return JSON.stringify({ error: { message: said.message, type, code, param } });
+}

@@ -1,0 +1,109 @@
+import { mayUse } from "@uag/catalog/access.ts";
+import type { Catalog, Model } from "@uag/catalog/types.ts";
+import { GatewayError, nestedErrorBody, toGatewayError } from "@uag/kit/errors.ts";
+import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { ChatContext } from "../context.ts";
+
+const mostPerPage = 1_000;
+const mostRemembered = 1_000;
+
+interface Page {
+  readonly limit: number | undefined;
+  readonly after: string | undefined;
+  readonly before: string | undefined;
+}
+
+/** `GET /v1/models`: what OpenAI's clients read, with what Anthropic's read beside it. Whole lists are remembered. */
+export function listModels(context: ChatContext): (exchange: LinkExchange) => void {
+  let version = "";
+  const remembered = new Map<string, Buffer>();
+  return (exchange) => {
+    const catalog = context.catalog.current;
+    const { models } = Caller.decode(exchange.context);
+    const page = pageOf(exchange.target);
+    if (page.limit !== undefined || page.after !== undefined || page.before !== undefined) {
+      return respondJson(exchange, 200, listBody(catalog, models, page));
+    }
+    if (catalog.version !== version || remembered.size >= mostRemembered) remembered.clear();
+    version = catalog.version;
+    const key = models.join("\n");
+    let body = remembered.get(key);
+    if (body === undefined) {
+      body = listBody(catalog, models, page);
+      remembered.set(key, body);
+    }
+    respondJson(exchange, 200, body);
+  };
+}
+
+/** `GET /v1/models/{id}` */
+export function getModel(context: ChatContext): (exchange: LinkExchange) => void {
+  return (exchange) => {
+    try {
+      const [path = ""] = exchange.target.split("?");
+      const id = decodedId(path.slice(path.lastIndexOf("/models/") + "/models/".length));
+      const model = context.catalog.current.models.get(id);
+      if (model === undefined || !mayUse(Caller.decode(exchange.context).models, id)) {
+        throw new GatewayError("not_found", "This key has no model of that name.", { param: "model" });
+      }
+      respondJson(exchange, 200, Buffer.from(JSON.stringify(entryOf(model))));
+    } catch (thrown) {
+      const error = toGatewayError(thrown);
+      respondJson(exchange, error.httpStatus, Buffer.from(JSON.stringify(nestedErrorBody(error))));
+    }
+  };
+}
+
+function decodedId(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (cause) {
+    throw new GatewayError("invalid_request", "The path is not valid.", { cause });
+  }
+}
+
+function pageOf(target: string): Page {
+  const at = target.indexOf("?");
+  if (at < 0) return { limit: undefined, after: undefined, before: undefined };
+  const query = new URLSearchParams(target.slice(at + 1, at + 2_000));
+  const limit = Number(query.get("limit") ?? Number.NaN);
+  return {
+    limit: limit >= 1 ? Math.min(Math.floor(limit), mostPerPage) : undefined,
+    after: query.get("after_id") ?? undefined,
+    before: query.get("before_id") ?? undefined,
+  };
+}
+
+function listBody(catalog: Catalog, allowed: readonly string[], page: Page): Buffer {
+  const all = [...catalog.models.values()].filter((model) => mayUse(allowed, model.id));
+  const after = page.after === undefined ? -1 : all.findIndex((model) => model.id === page.after);
+  const before = page.before === undefined ? -1 : all.findIndex((model) => model.id === page.before);
+  const range = all.slice(after + 1, before < 0 ? undefined : before);
+  const limit = page.limit ?? range.length;
+  const data = page.before === undefined ? range.slice(0, limit) : range.slice(-limit);
+  const list = {
+    object: "list",
+    data: data.map(entryOf),
+    has_more: data.length < range.length,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  };
+  return Buffer.from(JSON.stringify(list));
+}
+
+function entryOf(model: Model): object {
+  return {
+    id: model.id,
+    object: "model",
+    created: model.created,
+    owned_by: model.ownedBy,
+    type: "model",
+    display_name: model.displayName,
+    created_at: new Date(model.created * 1000).toISOString().replace(".000Z", "Z"),
+  };
+}
+
+function respondJson(exchange: LinkExchange, status: number, body: Buffer): void {
+  exchange.respond(status, ["content-type", "application/json", "content-length", String(body.length)], body);
+}

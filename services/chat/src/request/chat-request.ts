@@ -1,0 +1,45 @@
+import type { Model } from "@uag/catalog/types.ts";
+import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
+import type { GenerationRequest } from "../format.ts";
+import type { Fields } from "./body.ts";
+import { chatSchema, reasoningChatSchema, samplingFields } from "./chat-schema.ts";
+import { schemaFault } from "./fault.ts";
+
+/**
+ * Checks a chat request against the contract. For a reasoning model the sampling fields are neither checked nor sent on: they
+ * have no effect there, and upstreams refuse them.
+ * @throws {GatewayError} `invalid_request`, naming the field
+ */
+export function readChatRequest(body: Buffer, fields: Fields, model: Model | undefined): GenerationRequest {
+  const reasons = model?.reasoning !== undefined;
+  const result = (reasons ? reasoningChatSchema : chatSchema).safeParse(fields);
+  if (!result.success) throw schemaFault(result.error);
+  const { stream, stream_options, n, max_tokens, max_completion_tokens } = result.data;
+  return {
+    ...normalized(body, fields, reasons),
+    stream: stream === true,
+    usageWanted: stream_options?.include_usage === true,
+    candidates: n ?? 1,
+    outputCap: max_completion_tokens ?? max_tokens ?? undefined,
+  };
+}
+
+/** The request as every upstream can take it; the very same bytes when there is nothing to change. */
+function normalized(body: Buffer, fields: Fields, reasons: boolean): { body: Buffer; fields: Fields } {
+  const edits = new Map<string, string | undefined>();
+  if (reasons) for (const name of Object.keys(samplingFields)) if (name in fields) edits.set(name, undefined);
+  // Another tier than the standard one has prices of its own, which the catalogue does not know.
+  const tier = fields["service_tier"];
+  if (tier !== undefined && tier !== "default" && tier !== "auto") edits.set("service_tier", undefined);
+  const tools = fields["tools"];
+  if (Array.isArray(tools) && tools.some((tool) => typeof tool === "string")) {
+    edits.set("tools", `[${tools.map((tool) => (typeof tool === "string" ? tool : JSON.stringify(tool))).join(",")}]`);
+  }
+  if (edits.size === 0) return { body, fields };
+  const copy: Record<string, unknown> = { ...fields };
+  for (const [name, text] of edits) {
+    if (text === undefined) delete copy[name];
+    else copy[name] = JSON.parse(text);
+  }
+  return { body: editMembers(body, topLevelMembers(body), edits), fields: copy };
+}

@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { addIssues } from "./issues.ts";
+import { contentPart } from "./parts.ts";
+
+/** More messages than any context window holds. */
+const mostMessages = 10_000;
+const mostTools = 1_000;
+const mostStops = 64;
+
+const roles = ["system", "user", "assistant", "tool", "developer", "function"] as const;
+
+const contentText = z.string({ error: "must be text or a list of content parts" });
+const contentParts = z.array(contentPart).min(1);
+
+const toolCall = z.looseObject({
+  id: z.string().optional(),
+  type: z.string().optional(),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }).optional(),
+});
+
+const message = z
+  .looseObject({
+    role: z.enum(roles),
+    content: z.unknown(),
+    name: z.string().nullish(),
+    tool_call_id: z.string().nullish(),
+    tool_calls: z.array(toolCall).nullish(),
+  })
+  .superRefine((value, context) => {
+    const mayBeEmpty = value.role === "assistant" || value.role === "function";
+    if (value.content === null || value.content === undefined) {
+      if (!mayBeEmpty) context.addIssue({ code: "custom", path: ["content"], message: "is required" });
+    } else {
+      const schema = Array.isArray(value.content) ? contentParts : contentText;
+      const result = schema.safeParse(value.content);
+      if (!result.success) addIssues(context, result.error, ["content"]);
+    }
+    if (value.role === "tool" && typeof value.tool_call_id !== "string") {
+      context.addIssue({ code: "custom", path: ["tool_call_id"], message: "is required for role tool" });
+    }
+  });
+
+/** A tool is an object, or the same as a string of JSON (as the public contract has it). */
+const tool = z.union([z.looseObject({ type: z.string() }), z.string()]).superRefine((value, context) => {
+  if (typeof value === "string") {
+    if (parsedTool(value) === undefined) context.addIssue("must be an object, or a string that holds one as JSON");
+  } else if (value.type === "function") {
+    const named = z.looseObject({ function: z.looseObject({ name: z.string().min(1) }) }).safeParse(value);
+    if (!named.success) addIssues(context, named.error);
+  }
+});
+
+/** A tool given as text, or undefined when the text is not a JSON object. */
+export function parsedTool(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const range = (least: number, most: number) => z.number().min(least).max(most).nullish();
+const optionalText = z.string().nullish();
+const flag = z.boolean().nullish();
+const object = z.looseObject({}).nullish();
+
+/** Fields that change nothing on a reasoning model: there they are not even looked at. */
+export const samplingFields = {
+  temperature: range(0, 2),
+  top_p: range(0, 1),
+  stop: z
+    .union([z.string(), z.array(z.string()).max(mostStops)], { error: `must be text or up to ${mostStops} texts` })
+    .nullish(),
+  frequency_penalty: range(-2, 2),
+  presence_penalty: range(-2, 2),
+  logit_bias: z.record(z.string(), z.number().min(-100).max(100)).nullish(),
+  logprobs: flag,
+  top_logprobs: z.int().min(0).max(20).nullish(),
+  modalities: z.array(z.string()).max(8).nullish(),
+  audio: object,
+  prediction: object,
+} as const;
+
+const commonFields = {
+  model: z.string().min(1).max(256),
+  messages: z.array(message).min(1).max(mostMessages),
+  stream: flag,
+  max_tokens: z.int().min(1).nullish(),
+  max_completion_tokens: z.int().min(1).nullish(),
+  tools: z.array(tool).max(mostTools).nullish(),
+  tool_choice: z.union([z.string(), z.looseObject({})], { error: "must be text or an object" }).nullish(),
+  parallel_tool_calls: flag,
+  response_format: z.looseObject({ type: z.string() }).nullish(),
+  n: z.int().min(1).max(128).nullish(),
+  seed: z.number().refine(Number.isInteger, "must be a whole number").nullish(),
+  reasoning_effort: optionalText,
+  verbosity: z.enum(["low", "medium", "high"]).nullish(),
+  stream_options: z.looseObject({ include_usage: flag }).nullish(),
+  store: flag,
+  metadata: object,
+  user: optionalText,
+  prompt_cache_key: optionalText,
+  prompt_cache_retention: optionalText,
+} as const;
+
+type Checked = z.infer<typeof reasoningSchema> & { [F in keyof typeof samplingFields]?: unknown };
+
+function crossChecks(value: Checked, context: z.RefinementCtx): void {
+  const fault = (path: string, message: string): void => context.addIssue({ code: "custom", path: [path], message });
+  if (value.stream_options != null && value.stream !== true) fault("stream_options", "requires stream to be true");
+}
+
+/** What a reasoning model is asked. */
+export const reasoningSchema = z.looseObject(commonFields);
+
+const samplingSchema = reasoningSchema.extend(samplingFields);
+
+/** The request body of `POST /v1/chat/completions`; fields beyond these are the upstream's to judge. */
+export const chatSchema = samplingSchema.superRefine((value, context) => {
+  crossChecks(value, context);
+  const fault = (path: string, message: string): void => context.addIssue({ code: "custom", path: [path], message });
+  if (value.top_logprobs != null && value.logprobs !== true) fault("top_logprobs", "requires logprobs to be true");
+  if (value.audio != null && value.modalities?.includes("audio") !== true)
+    fault("audio", "requires audio in modalities");
+});
+
+export const reasoningChatSchema = reasoningSchema.superRefine(crossChecks);

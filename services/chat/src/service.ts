@@ -1,0 +1,84 @@
+import { createAdmission } from "@uag/admission/admission.ts";
+import type { Admission } from "@uag/admission/types.ts";
+import { openCatalog } from "@uag/catalog/store.ts";
+import { connectBus } from "@uag/kit/bus.ts";
+import { readConfig } from "@uag/kit/config.ts";
+import { startAdminServer } from "@uag/kit/health.ts";
+import { createLinkServer } from "@uag/kit/link/server.ts";
+import { createLogger, type Logger } from "@uag/kit/log.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { UpstreamHealth } from "@uag/upstreams/health.ts";
+import { HttpPools } from "@uag/upstreams/http/pools.ts";
+import { RetryBudget } from "@uag/upstreams/retry-budget.ts";
+import { schema } from "./config.ts";
+import type { ChatContext } from "./context.ts";
+import { createEvents } from "./events.ts";
+import { openLinkDoor } from "./link-door.ts";
+import { operations } from "./operations.ts";
+
+export interface ChatService extends AsyncDisposable {
+  readonly grpcPort: number;
+  readonly adminPort: number;
+}
+
+/** Starts chat as the environment says; resolves when it serves. Disposing finishes what is under way, bills included. */
+export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<ChatService> {
+  const config = readConfig(schema, env);
+  const log = createLogger({ service: "chat", level: config.LOG_LEVEL });
+  const metrics = createMetrics("chat");
+  await using started = new AsyncDisposableStack();
+  const catalog = started.use(await openCatalog({ file: config.CATALOG_FILE, env, log }));
+  const bus = started.use(await connectBus({ url: config.NATS_URL, name: "chat", log }));
+  const admission = started.use(
+    await createAdmission({
+      service: "chat",
+      billing: { address: config.BILLING_ADDR },
+      metering: { address: config.METERING_ADDR },
+      bus,
+      journalDir: config.JOURNAL_DIR,
+      log,
+      metrics,
+    }),
+  );
+  const context = started.use(createContext({ catalog, admission, log, metrics }));
+  const link = createLinkServer({
+    operations: operations(context),
+    maxExchanges: config.MAX_EXCHANGES,
+    log: linkLog(log),
+  });
+  const checks = { nats: bus.check, admission: admission.check };
+  const admin = started.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
+  const door = started.use(
+    await openLinkDoor({ link, host: config.HOST, port: config.GRPC_PORT, drainMs: config.DRAIN_MS }),
+  );
+  log.info({ grpcPort: door.port, adminPort: admin.port }, "chat is up");
+  const running = started.move();
+  return {
+    grpcPort: door.port,
+    adminPort: admin.port,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** The parts that operations share. Disposing closes the connections to upstreams. */
+export function createContext(parts: {
+  catalog: ChatContext["catalog"];
+  admission: Admission;
+  log: Logger;
+  metrics: ReturnType<typeof createMetrics>;
+}): ChatContext & AsyncDisposable {
+  const pools = new HttpPools();
+  return {
+    catalog: parts.catalog,
+    admission: parts.admission,
+    pools,
+    health: new UpstreamHealth(),
+    budget: new RetryBudget(),
+    events: createEvents(parts.log, parts.metrics),
+    [Symbol.asyncDispose]: () => pools[Symbol.asyncDispose](),
+  };
+}
+
+function linkLog(log: Logger): (event: string, detail: { error: unknown; requestId?: string }) => void {
+  return (event, { error, requestId }) => log.error({ err: error, request_id: requestId }, event);
+}

@@ -1,0 +1,491 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { catalogOf, chat, chunk, completion, done, sendJson, startEvents, usage, usageChunk } from "./fixtures.ts";
+import { type ChatHarness, startChat, startUpstream, type TestUpstream, until } from "./support.ts";
+
+let upstream: TestUpstream;
+let second: TestUpstream;
+let harness: ChatHarness;
+const operation = "chat.completions";
+const last = () => harness.admission.booked.at(-1);
+const settlement = () => last()?.settlement ?? assert.fail("nothing was settled");
+
+before(async () => {
+  upstream = await startUpstream(() => {});
+  second = await startUpstream(() => {});
+});
+after(async () => {
+  await harness[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
+  await second[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await harness?.[Symbol.asyncDispose]();
+  harness = await startChat({ catalog: catalogOf(upstream.url, second.url) });
+  upstream.asked.length = 0;
+  second.asked.length = 0;
+  upstream.script = (_, response) => sendJson(response, 200, completion);
+  second.script = (_, response) => sendJson(response, 200, completion);
+});
+
+test("an answer in one piece comes back byte for byte, priced by the upstream's count, with its cost in a header", async () => {
+  const odd = `{ "id":"x",  "big":9007199254740993,"choices":[{"index":0,"message":{"content":"\\u00e9"}}],\n"usage":${JSON.stringify(usage)} }`;
+  upstream.script = (_, response) =>
+    sendJson(response, 200, odd, { "x-ratelimit-limit-requests": "9", "x-request-id": "up" });
+  const answer = await harness.ask(operation, chat());
+  assert.equal(answer.status, 200);
+  assert.equal(answer.text, odd);
+  assert.equal(answer.header("content-type"), "application/json");
+  assert.equal(answer.header("x-gateway-model"), "plain");
+  assert.equal(answer.header("x-gateway-attempts"), "1");
+  assert.equal(answer.header("x-gateway-cost-usd"), "0.000020000");
+  assert.equal(answer.header("x-ratelimit-limit-requests"), "60");
+  assert.deepEqual(
+    { ...settlement(), rawUsage: Buffer.from(settlement().rawUsage).toString() },
+    {
+      outcome: Outcome.COMPLETED,
+      pricing: Pricing.EXACT,
+      units: [
+        { name: "input_tokens", quantity: 10n },
+        { name: "output_tokens", quantity: 5n },
+      ],
+      costNanoUsd: 20_000n,
+      upstream: "one",
+      upstreamModel: "plain",
+      rawUsage: JSON.stringify(usage),
+      attempts: 1,
+      status: 200,
+    },
+  );
+});
+
+test("a request that needs no change reaches the upstream byte for byte, with our key and not the client's headers", async () => {
+  const body =
+    '{"seed":9007199254740993,"model":"plain", "unknown_field":{"a":[1]},"messages":[{"role":"user","content":"\\u00e9"}]}';
+  await harness.ask(operation, body, { headers: ["content-type", "application/json", "x-evil", "1"] });
+  const [asked] = upstream.asked;
+  assert.equal(asked?.text, body);
+  assert.equal(asked?.path, "/v1/chat/completions");
+  assert.equal(asked?.headers.authorization, "Bearer sk-upstream-secret-one");
+  assert.equal(asked?.headers["accept-encoding"], "identity");
+  assert.equal(asked?.headers["x-evil"], undefined);
+});
+
+test("a model under another name there is renamed, and nothing else", async () => {
+  const body = '{"seed":9007199254740993,"model":"renamed","messages":[{"role":"user","content":"x"}]}';
+  await harness.ask(operation, body);
+  assert.equal(upstream.asked[0]?.text, body.replace('"renamed"', '"real-name"'));
+});
+
+test("a stream passes through as it came, its usage is asked for and taken out again", async () => {
+  const events = [
+    chunk({ role: "assistant", content: "" }),
+    ": ping\n\n",
+    chunk({ content: "Hel" }),
+    chunk({ content: "lo" }),
+  ];
+  upstream.script = (_, response) => {
+    startEvents(response);
+    response.end([...events, usageChunk, done].join(""));
+  };
+  const answer = await harness.ask(operation, chat({ stream: true, stream_options: { include_obfuscation: false } }));
+  assert.equal(answer.text, [...events, done].join(""));
+  assert.equal(answer.header("content-type"), "text/event-stream; charset=utf-8");
+  assert.equal(answer.header("cache-control"), "no-cache");
+  assert.deepEqual(upstream.asked[0]?.json["stream_options"], { include_obfuscation: false, include_usage: true });
+  assert.equal(settlement().costNanoUsd, 20_000n);
+  assert.equal(settlement().pricing, Pricing.EXACT);
+});
+
+test("a client that asks for the usage gets it", async () => {
+  upstream.script = (_, response) => {
+    startEvents(response);
+    response.end(chunk({ content: "Hi" }) + usageChunk + done);
+  };
+  const answer = await harness.ask(operation, chat({ stream: true, stream_options: { include_usage: true } }));
+  assert.equal(answer.text, chunk({ content: "Hi" }) + usageChunk + done);
+});
+
+test("the first chunk leaves when it arrives, and the last only when the bill is on disk", async () => {
+  const { promise: goOn, resolve: release } = Promise.withResolvers<void>();
+  const { promise: onDisk, resolve: flush } = Promise.withResolvers<void>();
+  harness.admission.settling = () => onDisk;
+  upstream.script = async (_, response) => {
+    startEvents(response);
+    response.write(chunk({ content: "one" }));
+    await goOn;
+    response.end(chunk({ content: "two" }) + usageChunk + done);
+  };
+  const stream = harness.open(operation, JSON.stringify(chat({ stream: true })));
+  const reader = stream[Symbol.asyncIterator]();
+  assert.equal((await reader.next()).value?.toString(), chunk({ content: "one" }));
+  release();
+  assert.equal((await reader.next()).value?.toString(), chunk({ content: "two" }));
+  const terminator = reader.next();
+  await until("it was settled", () => last()?.settlement !== undefined);
+  assert.equal(
+    await Promise.race([terminator, new Promise((resolve) => setTimeout(resolve, 30, "still waiting"))]),
+    "still waiting",
+  );
+  flush();
+  assert.equal((await terminator).value?.toString(), done);
+  assert.equal((await reader.next()).done, true);
+});
+
+test("nothing reaches the client before the journal's start is on disk, and nothing at all if it fails", async () => {
+  const { promise, reject } = Promise.withResolvers<void>();
+  harness.admission.started = () => promise;
+  let heads = 0;
+  const stream = harness.open(operation, JSON.stringify(chat()));
+  void stream.head.then(() => heads++);
+  await until("the upstream answered", () => upstream.asked.length === 1);
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  assert.equal(heads, 0);
+  reject(new Error("disk"));
+  assert.equal((await stream.head).status, 500);
+  assert.equal(settlement().outcome, Outcome.FAILED);
+  assert.equal(settlement().costNanoUsd, 0n);
+});
+
+test("an upstream's 400 goes to the client in its own words, without our key or address, and costs nothing", async () => {
+  const message = `Unsupported value: 'minimal'. Supported values are: 'low'. (key sk-upstream-secret-one at ${upstream.url}/v1/chat)`;
+  upstream.script = (_, response) =>
+    sendJson(response, 400, {
+      error: { message, type: "invalid_request_error", param: "reasoning_effort", code: "unsupported_value" },
+    });
+  const answer = await harness.ask(operation, chat());
+  assert.equal(answer.status, 400);
+  assert.deepEqual(answer.json(), {
+    error: {
+      message: "Unsupported value: 'minimal'. Supported values are: 'low'. (key [redacted] at [upstream]/chat)",
+      type: "invalid_request_error",
+      code: "unsupported_value",
+      param: "reasoning_effort",
+    },
+  });
+  assert.equal(upstream.asked.length, 1, "the same request would fail the same way");
+  assert.equal(settlement().outcome, Outcome.FAILED);
+  assert.equal(settlement().costNanoUsd, 0n);
+  assert.equal(settlement().status, 400);
+});
+
+const statuses: [upstream: number, body: unknown, client: number, code: string, tries: number][] = [
+  [401, { error: { message: "Incorrect API key provided: sk-upst*****-one" } }, 502, "upstream_error", 1],
+  [403, { error: { message: "no" } }, 502, "upstream_error", 1],
+  [402, { error: { message: "pay" } }, 503, "upstream_unavailable", 1],
+  [404, { error: { message: "The model `plain` does not exist", code: "model_not_found" } }, 400, "model_not_found", 1],
+  [429, { error: { message: "slow down", code: "rate_limit_exceeded" } }, 429, "upstream_rate_limited", 3],
+  [
+    429,
+    { error: { message: "pay", type: "insufficient_quota", code: "insufficient_quota" } },
+    503,
+    "upstream_unavailable",
+    1,
+  ],
+  [500, { error: { message: "oops" } }, 502, "upstream_error", 3],
+  [502, "<html>Bad gateway</html>", 502, "upstream_error", 3],
+  [503, { error: { message: "overloaded" } }, 503, "upstream_unavailable", 3],
+  [200, "<html>hello</html>", 502, "upstream_error", 3],
+  [200, { error: { message: "odd", type: "server_error" } }, 502, "upstream_error", 3],
+  [200, { error: { message: "no such parameter", type: "invalid_request_error", code: "x" } }, 400, "x", 1],
+  [200, "null", 502, "upstream_error", 3],
+];
+for (const [status, body, client, code, tries] of statuses) {
+  test(`upstream ${status} ${JSON.stringify(body).slice(0, 60)} -> ${client} ${code}`, async () => {
+    upstream.script = (_, response) => sendJson(response, status, body);
+    const answer = await harness.ask(operation, chat());
+    assert.equal(answer.status, client);
+    const { error } = answer.json() as { error: { code: string; message: string } };
+    assert.equal(error.code, code);
+    assert.doesNotMatch(answer.text, /sk-upst|127\.0\.0\.1|<html>|slow down|pay/);
+    assert.equal(upstream.asked.length, tries);
+    assert.equal(answer.header("x-gateway-attempts"), String(tries));
+    assert.equal(settlement().costNanoUsd, 0n);
+    assert.equal(settlement().attempts, tries);
+  });
+}
+
+test("DashScope's insufficient_quota is a rate limit there", async () => {
+  upstream.script = (_, response) =>
+    sendJson(response, 429, { error: { message: "quota", code: "insufficient_quota" } });
+  assert.equal((await harness.ask(operation, chat({ model: "qwen" }))).status, 429);
+  assert.equal(upstream.asked[0]?.path, "/compatible-mode/v1/chat/completions");
+});
+
+test("a wait that the upstream asks for is told to the client", async () => {
+  upstream.script = (_, response) => sendJson(response, 429, { error: { message: "x" } }, { "retry-after": "17" });
+  const answer = await harness.ask(operation, chat());
+  assert.equal(answer.header("retry-after"), "17");
+  assert.equal(upstream.asked.length, 1, "too long to wait for");
+});
+
+test("another upstream answers when the first cannot, and both are counted", async () => {
+  upstream.script = (_, response) => sendJson(response, 500, "no");
+  const answer = await harness.ask(operation, chat({ model: "two-homes" }));
+  assert.equal(answer.status, 200);
+  assert.equal(answer.header("x-gateway-attempts"), "2");
+  assert.equal(settlement().upstream, "two");
+  assert.equal(second.asked[0]?.headers.authorization, "Bearer sk-upstream-secret-two");
+});
+
+test("a stream that breaks before its first event is asked of another upstream, one that breaks later is not", async () => {
+  upstream.script = (_, response) => {
+    startEvents(response);
+    response.flushHeaders();
+    response.destroy();
+  };
+  second.script = (_, response) => {
+    startEvents(response);
+    response.write(chunk({ content: "Once upon a time there was" }), () => response.destroy());
+  };
+  const answer = await harness.ask(operation, chat({ model: "two-homes", stream: true }));
+  assert.equal(answer.header("x-gateway-attempts"), "2");
+  assert.equal(upstream.asked.length, 1);
+  assert.equal(second.asked.length, 1);
+  assert.ok(answer.text.startsWith(chunk({ content: "Once upon a time there was" })));
+  assert.match(
+    answer.text,
+    /data: \{"error":\{"message":.*"upstream_error".*\}\}\n\n<cut: link failed: upstream_error>$/,
+  );
+  assert.doesNotMatch(answer.text, /DONE/);
+  assert.equal(settlement().pricing, Pricing.ESTIMATED);
+  assert.deepEqual(
+    settlement().units.map(({ name }) => name),
+    ["input_tokens", "output_tokens"],
+  );
+  assert.equal(settlement().units[1]?.quantity, 6n);
+});
+
+test("an error event in mid-stream is told once, in the upstream's words only when they are about the request", async () => {
+  upstream.script = (_, response) => {
+    startEvents(response);
+    response.end(
+      `${chunk({ content: "Hi" })}data: {"error":{"message":"boom at ${upstream.url}","type":"server_error"}}\n\n${done}`,
+    );
+  };
+  const answer = await harness.ask(operation, chat({ stream: true }));
+  assert.equal(answer.text.match(/"error"/g)?.length, 1);
+  assert.doesNotMatch(answer.text, /boom|127\.0\.0\.1|DONE/);
+  assert.equal(settlement().pricing, Pricing.ESTIMATED);
+});
+
+test("a stream that ends without its terminator is broken, even when it looks whole", async () => {
+  upstream.script = (_, response) => {
+    startEvents(response);
+    response.end(
+      chunk({ content: "Hi" }) + chunk({}, { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }) + usageChunk,
+    );
+  };
+  const answer = await harness.ask(operation, chat({ stream: true }));
+  assert.match(answer.text, /"error"/);
+  assert.equal(settlement().costNanoUsd, 20_000n, "the usage that came is what is billed");
+});
+
+test("a stream without usage is billed by its text, and marked", async () => {
+  upstream.script = (_, response) => {
+    startEvents(response);
+    response.end(chunk({ content: "The quick brown fox " }) + chunk({ content: "jumps over the lazy dog." }) + done);
+  };
+  const answer = await harness.ask(operation, chat({ stream: true }));
+  assert.ok(answer.text.endsWith(done));
+  assert.equal(settlement().outcome, Outcome.COMPLETED);
+  assert.equal(settlement().pricing, Pricing.ESTIMATED);
+  assert.equal(settlement().units[1]?.quantity, 10n);
+});
+
+test("an answer in one piece without usage is billed by its text, and marked", async () => {
+  const { usage: _, ...rest } = completion;
+  upstream.script = (_, response) => sendJson(response, 200, rest);
+  assert.equal((await harness.ask(operation, chat())).status, 200);
+  assert.equal(settlement().pricing, Pricing.ESTIMATED);
+  assert.equal(settlement().units[1]?.quantity, 3n);
+});
+
+test("usage that comes with every chunk, or twice, counts once: the last", async () => {
+  const running = (completion_tokens: number) =>
+    chunk({ content: "a" }, { usage: { prompt_tokens: 10, completion_tokens } });
+  upstream.script = (_, response) => {
+    startEvents(response);
+    response.end(running(1) + running(2) + running(3) + done);
+  };
+  await harness.ask(operation, chat({ stream: true }));
+  assert.equal(settlement().units[1]?.quantity, 3n);
+});
+
+test("odd chunks of compatible vendors pass as they are", async () => {
+  const odd = [
+    'data:{"choices":[{"delta":{"tool_calls":[{"id":"","function":{"name":"f","arguments":"{}"}}]}}]}\r\n\r\n',
+    'event: message\ndata: {"choices":[]}\n\n',
+    "data: not json\n\n",
+  ].join("");
+  upstream.script = (_, response) => {
+    startEvents(response);
+    response.end(`${odd}data:[DONE]\n\n`);
+  };
+  assert.equal((await harness.ask(operation, chat({ stream: true }))).text, odd + done);
+});
+
+test("a client that leaves ends the upstream call at once and is billed for what was delivered", async () => {
+  const gone = Promise.withResolvers<void>();
+  upstream.script = (asked, response) => {
+    startEvents(response);
+    response.write(chunk({ content: "The quick brown fox jumps over the lazy dog." }));
+    void asked.left.then(gone.resolve);
+  };
+  const stream = harness.open(operation, JSON.stringify(chat({ stream: true })));
+  for await (const _ of stream) break;
+  const left = performance.now();
+  await gone.promise;
+  assert.ok(performance.now() - left < 1_000);
+  await until("it was settled", () => last()?.settlement !== undefined);
+  assert.equal(settlement().outcome, Outcome.DISCONNECTED);
+  assert.equal(settlement().pricing, Pricing.ESTIMATED);
+  assert.equal(settlement().units[1]?.quantity, 10n);
+  assert.ok(settlement().costNanoUsd < (last()?.request.holdNanoUsd ?? 0n));
+});
+
+test("a client that leaves before the upstream answers pays nothing", async () => {
+  const gone = Promise.withResolvers<void>();
+  upstream.script = (asked) => void asked.left.then(gone.resolve);
+  const stream = harness.open(operation, JSON.stringify(chat()));
+  await until("the upstream was asked", () => upstream.asked.length === 1);
+  stream.call.cancel("the client left");
+  await gone.promise;
+  await until("it was settled", () => last()?.settlement !== undefined);
+  assert.equal(settlement().outcome, Outcome.FAILED);
+  assert.equal(settlement().costNanoUsd, 0n);
+  assert.equal(settlement().status, 499);
+});
+
+test("a client that does not read stops the upstream from being read", async () => {
+  let written = 0;
+  const big = chunk({ content: "x".repeat(16_000) });
+  let stop = false;
+  upstream.script = async (_, response) => {
+    startEvents(response);
+    while (!stop && written < 64 * 1024 * 1024) {
+      written += big.length;
+      if (!response.write(big))
+        await Promise.race([new Promise((r) => response.once("drain", r)), new Promise((r) => setTimeout(r, 300))]);
+      if (response.writableLength > 8 * 1024 * 1024) break;
+    }
+  };
+  const stream = harness.open(operation, JSON.stringify(chat({ stream: true })));
+  await stream.head;
+  let before = -1;
+  await until("the upstream's writes come to a stop", () => {
+    const same = written === before;
+    before = written;
+    return same && written > 0;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  stop = true;
+  assert.ok(written < 32 * 1024 * 1024, `${written} bytes were taken for a client that reads nothing`);
+  assert.ok((last()?.checkpoints.length ?? 0) >= 1, "what was delivered is noted");
+  stream.call.cancel("enough");
+  await until("it was settled", () => last()?.settlement !== undefined);
+});
+
+test("on a reasoning model the sampling fields are taken whatever they say and not sent, and the cap has its new name", async () => {
+  const body = chat({
+    model: "thinker",
+    temperature: "warm",
+    top_p: 7,
+    stop: 3,
+    frequency_penalty: 9,
+    presence_penalty: -9,
+    logit_bias: [],
+    logprobs: "yes",
+    top_logprobs: 99,
+    modalities: "x",
+    audio: 1,
+    prediction: 2,
+    max_tokens: 50,
+    reasoning_effort: "low",
+  });
+  assert.equal((await harness.ask(operation, body)).status, 200);
+  const sent = upstream.asked[0]?.json ?? {};
+  assert.deepEqual(Object.keys(sent).sort(), ["max_completion_tokens", "messages", "model", "reasoning_effort"]);
+  assert.equal(sent["max_completion_tokens"], 50);
+});
+
+test("tools given as strings reach the upstream as objects", async () => {
+  const tool = '{"type":"function","function":{"name":"f","parameters":{"minimum":9007199254740993}}}';
+  await harness.ask(operation, chat({ tools: [tool, { type: "function", function: { name: "g" } }] }));
+  assert.ok(upstream.asked[0]?.text.includes(`"tools":[${tool},{"type":"function","function":{"name":"g"}}]`));
+});
+
+test("of a key that is there twice everybody sees the last", async () => {
+  await harness.ask(operation, '{"model":"picture-only","messages":[{"role":"user","content":"x"}],"model":"plain"}');
+  assert.equal(upstream.asked[0]?.text, '{"messages":[{"role":"user","content":"x"}],"model":"plain"}');
+});
+
+const refused: [what: string, body: unknown, status: number, code: string, param: string | null, models?: string[]][] =
+  [
+    ["no body", "", 422, "invalid_json", null],
+    ["half an object", "{", 422, "invalid_json", null],
+    ["a raw line break in a string", '{"model":"pl\nain"}', 422, "invalid_json", null],
+    ["trailing garbage", `${JSON.stringify(chat())} x`, 422, "invalid_json", null],
+    ["invalid UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 422, "invalid_json", null],
+    [
+      "half a character",
+      '{"model":"plain","messages":[{"role":"user","content":"\\ud800"}]}',
+      422,
+      "invalid_json",
+      null,
+    ],
+    ["null", "null", 400, "invalid_request", null],
+    ["a list", "[]", 400, "invalid_request", null],
+    ["text", '"text"', 400, "invalid_request", null],
+    [
+      "a number beyond doubles",
+      '{"model":"plain","messages":[{"role":"user","content":"x"}],"temperature":1e400}',
+      400,
+      "invalid_request",
+      null,
+    ],
+    [
+      "65 levels",
+      `{"model":"plain","messages":[{"role":"user","content":"x"}],"x":${"[".repeat(64)}${"]".repeat(64)}}`,
+      400,
+      "invalid_request",
+      null,
+    ],
+    ["an unknown model", chat({ model: "gpt-99" }), 400, "model_not_found", "model"],
+    ["a model the key may not use", chat(), 403, "permission_denied", "model", ["other*"]],
+    ["a model of another path", chat({ model: "picture-only" }), 400, "endpoint_model_mismatch", "model"],
+    ["no model", { messages: [] }, 400, "invalid_request", "model"],
+  ];
+for (const [what, body, status, code, param, models] of refused) {
+  test(`refused before anything is admitted: ${what}`, async () => {
+    const answer = await harness.ask(operation, body, models === undefined ? {} : { models });
+    assert.equal(answer.status, status);
+    const { error } = answer.json() as { error: { code: string; param: unknown; message: string; type: string } };
+    assert.equal(error.code, code);
+    assert.equal(error.param, param);
+    assert.equal(harness.admission.booked.length, 0);
+    assert.equal(upstream.asked.length, 0);
+    assert.equal(({} as Record<string, unknown>)["x"], undefined);
+  });
+}
+
+test("keys that are named like Object's own members do no harm", async () => {
+  const body =
+    '{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"logit_bias":{"toString":5},"model":"plain","messages":[{"role":"user","content":"x","__proto__":{"role":"tool"}}]}';
+  assert.equal((await harness.ask(operation, body)).status, 200);
+  assert.equal(({} as Record<string, unknown>)["x"], undefined);
+  assert.equal(upstream.asked[0]?.text, body);
+});
+
+test("what cannot be reached is 503 after three tries, and frees what was held", async () => {
+  harness = await (async () => {
+    await harness[Symbol.asyncDispose]();
+    return await startChat({ catalog: catalogOf(upstream.url) });
+  })();
+  const answer = await harness.ask(operation, chat({ model: "nowhere" }));
+  assert.equal(answer.status, 503);
+  assert.equal(answer.header("retry-after"), "1");
+  assert.equal(settlement().upstream, "");
+  assert.equal(settlement().attempts, 3);
+});

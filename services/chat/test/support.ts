@@ -1,0 +1,180 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admission/types.ts";
+import { parseCatalog } from "@uag/catalog/parse.ts";
+import { AnswerStream } from "@uag/kit/link/answer-stream.ts";
+import { createLinkClient } from "@uag/kit/link/client.ts";
+import { createLinkServer } from "@uag/kit/link/server.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Unit } from "@uag/proto/metering/v1/usage.ts";
+import { openLinkDoor } from "../src/link-door.ts";
+import { operations } from "../src/operations.ts";
+import { createContext } from "../src/service.ts";
+
+/** A request that reached the upstream. */
+export interface Asked {
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly text: string;
+  readonly json: Record<string, unknown>;
+  /** Resolves when the gateway closes the connection before the answer's end. */
+  readonly left: Promise<void>;
+}
+
+export type Script = (asked: Asked, response: ServerResponse) => void | Promise<void>;
+
+export interface TestUpstream extends AsyncDisposable {
+  readonly url: string;
+  readonly asked: Asked[];
+  /** How each request is answered; replaced by tests. */
+  script: Script;
+}
+
+export async function startUpstream(script: Script): Promise<TestUpstream> {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString("utf8");
+    const left = new Promise<void>((resolve) => response.once("close", () => !response.writableFinished && resolve()));
+    const one = { path: request.url ?? "", headers: request.headers, text, json: JSON.parse(text), left };
+    asked.push(one);
+    await upstream.script(one, response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const upstream: TestUpstream = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    script,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return upstream;
+}
+
+/** What a request came to in {@link TestAdmission}. */
+export interface Booked {
+  readonly request: AdmitRequest;
+  readonly checkpoints: { units: Unit[]; costNanoUsd: bigint }[];
+  settlement: Settlement | undefined;
+}
+
+/** Admits everything and remembers it; tests replace the hooks. */
+export class TestAdmission implements Admission {
+  readonly booked: Booked[] = [];
+  onAdmit: (request: AdmitRequest) => void = () => {};
+  started: () => Promise<void> = async () => {};
+  settling: () => Promise<void> = async () => {};
+  readonly check = async () => ({ ok: true as const });
+
+  async admit(request: AdmitRequest): Promise<Admitted> {
+    this.onAdmit(request);
+    const booked: Booked = { request, checkpoints: [], settlement: undefined };
+    this.booked.push(booked);
+    return {
+      started: this.started(),
+      headers: ["x-ratelimit-limit-requests", "60"],
+      checkpoint: (units, costNanoUsd) => void booked.checkpoints.push({ units, costNanoUsd }),
+      settle: async (settlement) => {
+        if (booked.settlement !== undefined) throw new Error("settled twice");
+        booked.settlement = settlement;
+        await this.settling();
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+export interface Answer {
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly text: string;
+  readonly json: () => Record<string, unknown>;
+}
+
+export interface ChatHarness extends AsyncDisposable {
+  readonly admission: TestAdmission;
+  /** Opens an exchange of an operation as the router does. */
+  open(operation: string, body: string | Buffer | undefined, options?: AskOptions): AnswerStream;
+  ask(operation: string, body: unknown, options?: AskOptions): Promise<Answer>;
+}
+
+export interface AskOptions {
+  readonly models?: string[];
+  readonly target?: string;
+  readonly headers?: string[];
+}
+
+/** The operations of chat behind a real link, with an admission of our own. */
+export async function startChat(options: { catalog: string; env?: NodeJS.ProcessEnv }): Promise<ChatHarness> {
+  await using starting = new AsyncDisposableStack();
+  const admission = new TestAdmission();
+  const current = parseCatalog(options.catalog, options.env ?? {});
+  const log = createLogger({ service: "chat-test", level: process.env["TEST_LOG"] ?? "silent" });
+  const catalog = { current, [Symbol.dispose]: () => {} };
+  const context = starting.use(createContext({ catalog, admission, log, metrics: createMetrics("chat-test") }));
+  const link = createLinkServer({
+    operations: operations(context),
+    log: (event, { error }) => log.error({ err: error }, event),
+  });
+  const door = starting.use(await openLinkDoor({ link, host: "127.0.0.1", port: 0, drainMs: 2_000 }));
+  const client = createLinkClient({ targets: [`127.0.0.1:${door.port}`] });
+  starting.defer(() => client.close({ timeoutMs: 100 }));
+  await client.ready();
+  let ids = 0;
+  const open: ChatHarness["open"] = (operation, body, ask = {}) => {
+    const caller = Caller.fromPartial({ keyId: "key_1", accountId: "acc_1", models: ask.models ?? [] });
+    return AnswerStream.open(
+      client,
+      {
+        operation,
+        requestId: `req_${++ids}`,
+        target: ask.target ?? "/v1/chat/completions",
+        headers: ask.headers ?? ["content-type", "application/json"],
+        context: Buffer.from(Caller.encode(caller).finish()),
+        bodyless: body === undefined,
+      },
+      body === undefined ? undefined : Buffer.from(body),
+    );
+  };
+  const running = starting.move();
+  return {
+    admission,
+    open,
+    async ask(operation, body, ask) {
+      const bytes =
+        body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+      const stream = open(operation, bytes, ask);
+      const { status, headers } = await stream.head;
+      const chunks: Buffer[] = [];
+      try {
+        for await (const chunk of stream) chunks.push(chunk);
+      } catch (error) {
+        chunks.push(Buffer.from(`<cut: ${(error as Error).message}>`));
+      }
+      const text = Buffer.concat(chunks).toString("utf8");
+      return {
+        status,
+        header: (name) => (headers.includes(name) ? headers[headers.indexOf(name) + 1] : undefined),
+        text,
+        json: () => JSON.parse(text) as Record<string, unknown>,
+      };
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** Waits until a condition holds. */
+export async function until(what: string, condition: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 10_000; !condition(); ) {
+    if (Date.now() > deadline) throw new Error(`it did not happen within 10 s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
