@@ -1,0 +1,58 @@
+import { type Ask, reasoningWordsFor, type Tool } from "../content/plan.ts";
+import type { Call } from "../http/types.ts";
+import type { GeminiModel } from "./models.ts";
+import type { Content, GenerateRequest } from "./schema.ts";
+
+function textIn(content: Content | undefined): string {
+  return (content?.parts ?? []).flatMap((part) => (part.text === undefined ? [] : [part.text])).join("\n");
+}
+
+function resultsIn(content: Content | undefined): string[] {
+  return (content?.parts ?? []).flatMap(({ functionResponse }) => {
+    if (functionResponse === undefined) return [];
+    const { output, result } = functionResponse.response;
+    const plain = output ?? result;
+    return [typeof plain === "string" ? plain : JSON.stringify(functionResponse.response)];
+  });
+}
+
+function toolsOf(request: GenerateRequest): Tool[] {
+  const allowed = request.toolConfig?.functionCallingConfig?.allowedFunctionNames;
+  const declared = (request.tools ?? []).flatMap((tool) => tool.functionDeclarations ?? []);
+  return declared
+    .filter(({ name }) => allowed === undefined || allowed.includes(name))
+    .map(({ name, parameters, parametersJsonSchema }) => ({ name, schema: parameters ?? parametersJsonSchema }));
+}
+
+function formatOf(request: GenerateRequest): Ask["format"] {
+  const { responseMimeType, responseSchema, responseJsonSchema } = request.generationConfig ?? {};
+  const schema = responseSchema ?? responseJsonSchema;
+  if (schema !== undefined) return { kind: "schema", schema };
+  return responseMimeType === "application/json" ? { kind: "json" } : { kind: "text" };
+}
+
+function reasoningWords(request: GenerateRequest, model: GeminiModel): number {
+  const { thinkingBudget: budget = -1, thinkingLevel: level } = request.generationConfig?.thinkingConfig ?? {};
+  const thinksUnasked = model.thinking !== "never" && model.id !== "gemini-2.5-flash-lite";
+  if (budget === 0 || (!thinksUnasked && budget < 0)) return 0;
+  const words = reasoningWordsFor(level?.toLowerCase());
+  return budget > 0 ? Math.min(words, budget) : words;
+}
+
+const modes = { AUTO: "auto", VALIDATED: "auto", MODE_UNSPECIFIED: "auto", ANY: "required", NONE: "none" } as const;
+
+/** Reads a generateContent request into what it asks for. */
+export function askOf(call: Call, request: GenerateRequest, model: GeminiModel): Ask {
+  const last = request.contents.at(-1);
+  return {
+    digest: call.digest,
+    userText: last?.role === "model" ? "" : textIn(last),
+    toolResults: resultsIn(last),
+    tools: toolsOf(request),
+    toolChoice: modes[request.toolConfig?.functionCallingConfig?.mode ?? "AUTO"],
+    parallelTools: true,
+    format: formatOf(request),
+    reasoningWords: reasoningWords(request, model),
+    echo: { body: call.body, headers: call.shownHeaders },
+  };
+}

@@ -1,0 +1,89 @@
+import { type Candidate, candidateOf } from "../content/candidate.ts";
+import { reportedUsage } from "../faults/usage.ts";
+import type { Call, Usage } from "../http/types.ts";
+import { askOf } from "./ask.ts";
+import type { GeminiModel } from "./models.ts";
+import type { Prompt } from "./prompt.ts";
+import type { GenerateRequest } from "./schema.ts";
+
+/** A checked request, and what it is answered with. */
+export type GenerateJob = {
+  readonly call: Call;
+  readonly responseId: string;
+  readonly model: GeminiModel;
+  readonly candidates: readonly Candidate[];
+  readonly prompt: Prompt;
+  readonly cached: number;
+  readonly showsThoughts: boolean;
+};
+
+const cacheableFrom = 1024;
+const cacheLifeMs = 600_000;
+const finishReasons = { stop: "STOP", length: "MAX_TOKENS", tools: "STOP", filter: "SAFETY" } as const;
+
+export function finishReasonOf(candidate: Candidate): string {
+  return candidate.refusal.length > 0 ? "PROHIBITED_CONTENT" : finishReasons[candidate.finish];
+}
+
+function cachedTokens(call: Call, prompt: Prompt): number {
+  if (call.faults.cached !== undefined) return Math.min(call.faults.cached, prompt.total);
+  const seen = call.cache.match(prompt.prefixes);
+  call.cache.remember(prompt.prefixes, cacheLifeMs);
+  return seen < cacheableFrom ? 0 : seen;
+}
+
+/** Decides the answer to a checked request. */
+export function jobFor(call: Call, request: GenerateRequest, model: GeminiModel, prompt: Prompt): GenerateJob {
+  const config = request.generationConfig ?? {};
+  const { huge } = call.faults;
+  const unlimited = huge === undefined ? model.outputTokenLimit : Number.POSITIVE_INFINITY;
+  const limits = {
+    maxTokens: config.maxOutputTokens ?? unlimited,
+    stop: config.stopSequences ?? [],
+    newCallId: () => call.newId("call_"),
+    huge: huge === undefined ? undefined : { mebibytes: huge, pieceKibibytes: call.faults["huge-chunk"] ?? 16 },
+  };
+  const ask = askOf(call, request, model);
+  return {
+    call,
+    responseId: call.newId(""),
+    model,
+    candidates: Array.from({ length: config.candidateCount ?? 1 }, (_, index) => candidateOf(ask, index, limits)),
+    prompt,
+    cached: cachedTokens(call, prompt),
+    showsThoughts: config.thinkingConfig?.includeThoughts === true,
+  };
+}
+
+function details(byModality: Iterable<readonly [string, number]>): object[] {
+  return [...byModality].map(([modality, tokenCount]) => ({ modality, tokenCount }));
+}
+
+/** Usage after so many tokens of answer and of thoughts, as an honest provider tells it. */
+export function usageOf({ prompt, cached }: GenerateJob, answerTokens: number, thoughtTokens: number): Usage {
+  return {
+    promptTokenCount: prompt.total,
+    ...(answerTokens > 0 && { candidatesTokenCount: answerTokens }),
+    totalTokenCount: prompt.total + answerTokens + thoughtTokens,
+    ...(cached > 0 && { cachedContentTokenCount: cached }),
+    promptTokensDetails: details(prompt.byModality),
+    ...(cached > 0 && { cacheTokensDetails: details([["TEXT", cached]]) }),
+    ...(thoughtTokens > 0 && { thoughtsTokenCount: thoughtTokens }),
+  };
+}
+
+/** Tokens of all candidates: what is answered, and what is thought. */
+export function totalsOf({ candidates }: GenerateJob): { answer: number; thoughts: number } {
+  let answer = 0;
+  let thoughts = 0;
+  for (const { tokens } of candidates) {
+    answer += tokens.text;
+    thoughts += tokens.reasoning;
+  }
+  return { answer, thoughts };
+}
+
+/** The usage that the client is told. */
+export function toldUsage(job: GenerateJob, answerTokens: number, thoughtTokens: number): Usage | undefined {
+  return reportedUsage(usageOf(job, answerTokens, thoughtTokens), job.call.faults);
+}

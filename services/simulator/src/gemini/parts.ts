@@ -1,0 +1,33 @@
+import { type Candidate, type CandidateCall, textOf } from "../content/candidate.ts";
+import type { GenerateJob } from "./job.ts";
+import { signatureOf } from "./signature.ts";
+
+/** The arguments of a call; what a token limit cut are none. */
+function argsOf(call: CandidateCall): unknown {
+  try {
+    return JSON.parse(textOf(call.input));
+  } catch {
+    return {};
+  }
+}
+
+/** A function call part. The first of a turn carries the thought signature on models that think. */
+export function callPart(job: GenerateJob, call: CandidateCall, index: number): object {
+  const args = argsOf(call);
+  const signed = index === 0 && job.model.thinking !== "never";
+  return {
+    functionCall: { ...(job.model.needsSignatures && { id: call.id }), name: call.name, args },
+    ...(signed && { thoughtSignature: signatureOf(call.name, args) }),
+  };
+}
+
+/** The parts of a whole candidate: thoughts when they are shown, text, function calls. */
+export function partsOf(job: GenerateJob, candidate: Candidate): object[] {
+  const thoughts = job.showsThoughts ? textOf(candidate.reasoning) : "";
+  const text = textOf(candidate.content);
+  return [
+    ...(thoughts === "" ? [] : [{ text: thoughts, thought: true }]),
+    ...(text === "" ? [] : [{ text }]),
+    ...candidate.calls.map((call, index) => callPart(job, call, index)),
+  ];
+}

@@ -1,0 +1,278 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Simulator, startSimulator } from "../src/service.ts";
+import { dataOf, logged, send } from "./support.ts";
+
+let simulator: Simulator;
+before(async () => {
+  simulator = await startSimulator();
+});
+after(() => simulator.close());
+
+const key = { "x-goog-api-key": "good" };
+const user = (text: string) => [{ role: "user", parts: [{ text }] }];
+const declared = [
+  {
+    functionDeclarations: [
+      { name: "get_weather", parameters: { type: "OBJECT", properties: { city: { type: "STRING" } } } },
+    ],
+  },
+];
+
+function ask(model: string, body: unknown, method = "generateContent", headers: Record<string, string> = key) {
+  return send(simulator, `/gemini/v1beta/models/${model}:${method}`, body, headers);
+}
+
+async function answer(model: string, body: unknown) {
+  const { status, text } = await ask(model, body);
+  assert.equal(status, 200, text);
+  return JSON.parse(text);
+}
+
+test("the whole answer, the events and the JSON array say the same and end on the same usage", async () => {
+  const body = { contents: user("say: Grüße 😀 und mehr Worte") };
+  const whole = await answer("gemini-2.0-flash", body);
+  assert.equal(whole.candidates[0].content.parts[0].text, "Grüße 😀 und mehr Worte");
+  assert.equal(whole.candidates[0].finishReason, "STOP");
+  const events = dataOf((await ask("gemini-2.0-flash", body, "streamGenerateContent?alt=sse")).text).map((data) =>
+    JSON.parse(data),
+  );
+  const array = await ask("gemini-2.0-flash", body, "streamGenerateContent");
+  assert.match(array.headers.get("content-type") ?? "", /^application\/json/);
+  for (const parts of [events, JSON.parse(array.text)]) {
+    const text = parts.map((part: typeof whole) => part.candidates[0].content.parts[0].text).join("");
+    assert.equal(text, whole.candidates[0].content.parts[0].text);
+    assert.deepEqual(parts.at(-1).usageMetadata, whole.usageMetadata);
+    assert.ok(
+      parts.every((part: typeof whole) => part.usageMetadata.promptTokenCount === whole.usageMetadata.promptTokenCount),
+    );
+  }
+  assert.ok(!array.text.includes("[DONE]"));
+});
+
+test("thoughts count beside the answer, and come as parts when asked for", async () => {
+  const contents = user("think 10 words\nsay: x");
+  const hidden = await answer("gemini-2.5-flash", { contents });
+  assert.deepEqual([hidden.usageMetadata.thoughtsTokenCount, hidden.usageMetadata.candidatesTokenCount], [10, 1]);
+  assert.equal(hidden.usageMetadata.totalTokenCount, hidden.usageMetadata.promptTokenCount + 11);
+  const shown = await answer("gemini-2.5-flash", {
+    contents,
+    generationConfig: { thinkingConfig: { includeThoughts: true } },
+  });
+  assert.equal(shown.candidates[0].content.parts[0].thought, true);
+  const off = await answer("gemini-2.5-flash", {
+    contents,
+    generationConfig: { thinkingConfig: { thinkingBudget: 0 } },
+  });
+  assert.equal(off.usageMetadata.thoughtsTokenCount, undefined);
+  const eaten = await answer("gemini-2.5-pro", { contents: user("x"), generationConfig: { maxOutputTokens: 20 } });
+  assert.deepEqual([eaten.candidates[0].finishReason, eaten.candidates[0].content], ["MAX_TOKENS", { role: "model" }]);
+});
+
+test("function calls come whole, are signed, and need their signature back on models that ask for it", async () => {
+  const contents = user('call get_weather {"city":"Oslo"}');
+  const first = await answer("gemini-3-pro-preview", { contents, tools: declared });
+  const [part] = first.candidates[0].content.parts;
+  assert.deepEqual([part.functionCall.name, part.functionCall.args], ["get_weather", { city: "Oslo" }]);
+  assert.equal(first.candidates[0].finishReason, "STOP");
+  const result = {
+    role: "user",
+    parts: [{ functionResponse: { name: "get_weather", response: { output: "sunny" } } }],
+  };
+  const reply = (signed: object) =>
+    ask("gemini-3-pro-preview", {
+      contents: [...contents, { role: "model", parts: [signed] }, result],
+      tools: declared,
+    });
+  const good = await reply(part);
+  assert.match(JSON.parse(good.text).candidates[0].content.parts[0].text, /sunny/);
+  const { thoughtSignature, ...bare } = part;
+  assert.ok(thoughtSignature);
+  assert.match((await reply(bare)).text, /missing a thought_signature/);
+  assert.match((await reply({ ...part, thoughtSignature: "Zm9yZ2Vk" })).text, /Corrupted thought signature/);
+  assert.equal((await reply({ ...bare, thoughtSignature: "skip_thought_signature_validator" })).status, 200);
+});
+
+test("snake and camel case are read alike, in the key's header and in the query", async () => {
+  const body = {
+    contents: user("x"),
+    system_instruction: { parts: [{ text: "y" }] },
+    generation_config: { max_output_tokens: 1 },
+  };
+  const read = await ask("gemini-2.0-flash", body, "generateContent?key=good", { authorization: "" });
+  assert.equal(JSON.parse(read.text).usageMetadata.candidatesTokenCount, 1);
+});
+
+test("a schema gets an answer that fits it, n candidates are counted, inline images are sized", async () => {
+  const responseSchema = {
+    type: "OBJECT",
+    properties: { n: { type: "INTEGER", minimum: 7, maximum: 7 } },
+    required: ["n"],
+  };
+  const fitted = await answer("gemini-2.5-flash", {
+    contents: user("x"),
+    generationConfig: { responseMimeType: "application/json", responseSchema },
+  });
+  assert.deepEqual(JSON.parse(fitted.candidates[0].content.parts[0].text), { n: 7 });
+  const many = await answer("gemini-2.0-flash", {
+    contents: user("repeat 5 words"),
+    generationConfig: { candidateCount: 2 },
+  });
+  assert.deepEqual([many.candidates.length, many.usageMetadata.candidatesTokenCount], [2, 10]);
+  const gif = Buffer.alloc(40);
+  gif.write("GIF89a", "latin1");
+  gif.writeUInt16LE(1000, 6);
+  gif.writeUInt16LE(700, 8);
+  const parts = [{ text: "x" }, { inlineData: { mimeType: "image/gif", data: gif.toString("base64") } }];
+  const counted = JSON.parse((await ask("gemini-2.0-flash", { contents: [{ parts }] }, "countTokens")).text);
+  assert.deepEqual(counted.promptTokensDetails, [
+    { modality: "TEXT", tokenCount: 2 },
+    { modality: "IMAGE", tokenCount: 516 },
+  ]);
+});
+
+test("a blocked prompt is a 200 without candidates, a filtered answer ends on SAFETY", async () => {
+  const blocked = await answer("gemini-2.5-flash", { contents: user("blocked") });
+  assert.equal(blocked.candidates, undefined);
+  assert.equal(blocked.promptFeedback.blockReason, "PROHIBITED_CONTENT");
+  const filtered = await answer("gemini-2.5-flash", { contents: user("filtered") });
+  assert.equal(filtered.candidates[0].finishReason, "SAFETY");
+});
+
+const x = user("x");
+const rejected: readonly { what: string; body: object; model?: string; message: RegExp }[] = [
+  { what: "no contents", body: {}, message: /contents is not specified/ },
+  { what: "an unknown field", body: { contents: x, foo: 1 }, message: /Unknown name "foo": Cannot find field/ },
+  {
+    what: "an unknown setting",
+    body: { contents: x, generationConfig: { foo: 1 } },
+    message: /Unknown name "foo" at 'generation_config'/,
+  },
+  {
+    what: "an unknown role",
+    body: { contents: [{ role: "assistant", parts: [{ text: "x" }] }] },
+    message: /valid role: user, model/,
+  },
+  { what: "no parts", body: { contents: [{ role: "user", parts: [] }] }, message: /parts must not be empty/ },
+  {
+    what: "a part without data",
+    body: { contents: [{ role: "user", parts: [{ thought: true }] }] },
+    message: /required oneof field 'data'/,
+  },
+  {
+    what: "a JSON Schema keyword",
+    body: {
+      contents: x,
+      tools: [{ functionDeclarations: [{ name: "f", parameters: { type: "object", additionalProperties: false } }] }],
+    },
+    message: /Unknown name "additionalProperties" at 'tools\[0\].function_declarations\[0\].parameters'/,
+  },
+  {
+    what: "a list of types",
+    body: {
+      contents: x,
+      tools: [
+        {
+          functionDeclarations: [
+            { name: "f", parameters: { type: "object", properties: { a: { type: ["string", "null"] } } } },
+          ],
+        },
+      ],
+    },
+    message: /Proto field is not repeating/,
+  },
+  {
+    what: "a call without a response",
+    body: { contents: [...x, { role: "model", parts: [{ functionCall: { name: "f" } }] }, ...x] },
+    message: /number of function response parts/,
+  },
+  {
+    what: "a temperature of 3",
+    body: { contents: x, generationConfig: { temperature: 3 } },
+    message: /generation_config.temperature: must be less than or equal to 2/,
+  },
+  {
+    what: "six stop sequences",
+    body: { contents: x, generationConfig: { stopSequences: ["a", "b", "c", "d", "e", "f"] } },
+    message: /stop_sequences/,
+  },
+  {
+    what: "too many tokens wanted",
+    body: { contents: x, generationConfig: { maxOutputTokens: 99_999 } },
+    message: /maxOutputTokens value of 99999/,
+  },
+  {
+    what: "no thinking on a model that always thinks",
+    model: "gemini-2.5-pro",
+    body: { contents: x, generationConfig: { thinkingConfig: { thinkingBudget: 0 } } },
+    message: /only works in thinking mode/,
+  },
+  {
+    what: "a level on a model of budgets",
+    body: { contents: x, generationConfig: { thinkingConfig: { thinkingLevel: "low" } } },
+    message: /Thinking level is not supported/,
+  },
+  {
+    what: "tools with a JSON answer on an older model",
+    body: { contents: x, tools: declared, generationConfig: { responseMimeType: "application/json" } },
+    message: /response mime type: 'application\/json' is unsupported/,
+  },
+  {
+    what: "broken inline data",
+    body: { contents: [{ parts: [{ inlineData: { mimeType: "image/png", data: "@@" } }] }] },
+    message: /Base64 decoding failed/,
+  },
+];
+
+for (const { what, body, model, message } of rejected) {
+  test(`${what} is a 400 INVALID_ARGUMENT in Google's shape`, async () => {
+    const { status, text } = await ask(model ?? "gemini-2.5-flash", body);
+    const { error } = JSON.parse(text);
+    assert.deepEqual([status, error.code, error.status], [400, 400, "INVALID_ARGUMENT"]);
+    assert.match(error.message, message);
+  });
+}
+
+test("keys, models and quotas fail in Google's words", async () => {
+  const body = { contents: x };
+  const wrong = await ask("gemini-2.5-flash", body, "generateContent", { "x-goog-api-key": "bad-key" });
+  assert.deepEqual([wrong.status, JSON.parse(wrong.text).error.details[0].reason], [400, "API_KEY_INVALID"]);
+  const none = await ask("gemini-2.5-flash", body, "generateContent", {});
+  assert.deepEqual([none.status, JSON.parse(none.text).error.status], [403, "PERMISSION_DENIED"]);
+  const unknown = await ask("gemini-9", body);
+  assert.deepEqual([unknown.status, JSON.parse(unknown.text).error.status], [404, "NOT_FOUND"]);
+  const limited = await ask("gemini-2.5-flash--sim-status-429--sim-retry-after-7", body);
+  const { details } = JSON.parse(limited.text).error;
+  assert.equal(details.at(-1).retryDelay, "7s");
+  const quota = await ask("gemini-2.5-flash--sim-status-429--sim-quota", body);
+  assert.match(quota.text, /PerDay/);
+});
+
+test("faults reach both forms of stream, and the log tells usage so far", async () => {
+  simulator.log.clear();
+  const model = "gemini-2.0-flash--sim-cut-2";
+  const cut = await ask(model, { contents: user("repeat 40 words") }, "streamGenerateContent");
+  assert.throws(() => JSON.parse(cut.text));
+  const [entry] = await logged(simulator, 1);
+  assert.deepEqual(
+    [entry?.model, entry?.outcome, entry?.delivered.content_tokens, entry?.usage?.["candidatesTokenCount"]],
+    ["gemini-2.0-flash", "cut", 8, 8],
+  );
+  const failing = await ask(
+    "gemini-2.0-flash--sim-error-event-2--sim-error-status-503",
+    { contents: x },
+    "streamGenerateContent?alt=sse",
+  );
+  assert.equal(JSON.parse(dataOf(failing.text)[1] ?? "").error.status, "UNAVAILABLE");
+});
+
+test("the models come in pages with their limits", async () => {
+  const page = async (token: string) =>
+    JSON.parse((await send(simulator, `/gemini/v1beta/models?pageSize=4${token}`, undefined, key)).text);
+  const first = await page("");
+  assert.equal(first.models.length, 4);
+  const second = await page(`&pageToken=${first.nextPageToken}`);
+  assert.notEqual(second.models[0].name, first.models[0].name);
+  const one = await send(simulator, "/gemini/v1beta/models/gemini-2.5-pro", undefined, key);
+  assert.equal(JSON.parse(one.text).outputTokenLimit, 65_536);
+});
