@@ -33,7 +33,7 @@ export class StreamCheck {
   }
 
   push(bytes: Buffer): void {
-    const text = this.#rest + bytes.latin1Slice();
+    const text = this.#rest + bytes.toString("latin1");
     let at = 0;
     for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n", at)) {
       if (!text.startsWith(":", at)) this.#event(text.slice(at, end));

@@ -41,7 +41,7 @@ async function openClient(options: {
         body = "";
       },
       body: (bytes) => {
-        body += bytes.latin1Slice();
+        body += bytes.toString("latin1");
       },
       end: () => {
         const now = monotonicUs();

@@ -88,7 +88,7 @@ async function readStream(options: {
       },
       body: (bytes) => {
         if (isOk(head)) check.push(bytes);
-        else refusal += bytes.latin1Slice();
+        else refusal += bytes.toString("latin1");
       },
       end: () => {
         if (!isOk(head)) throw new WrongAnswer("not a 200", { head, body: refusal, nonce });

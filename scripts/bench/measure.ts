@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Job, LoadMessage } from "./load.ts";
 import type { JsonResult } from "./load-json.ts";
 import type { StreamsResult } from "./load-streams.ts";
-import { cpuBetween, type ProcessTable, readResident, readUsage } from "./proc.ts";
+import { cpuBetween, type ProcessTable, readResident, readUsage, totalSeconds } from "./proc.ts";
 import type { Process } from "./processes.ts";
 import type { Target, TargetName } from "./targets.ts";
 
@@ -81,9 +81,7 @@ async function quiet(processes: ProcessTable, signal: AbortSignal): Promise<void
   while (calm < 2 && performance.now() < end) {
     await sleep(quietWindowMs, undefined, { signal });
     const now = readUsage(processes);
-    const used = cpuBetween(last, now)
-      .values()
-      .reduce((sum, seconds) => sum + seconds, 0);
+    const used = totalSeconds(cpuBetween(last, now));
     calm = used <= quietCpuSeconds ? calm + 1 : 0;
     last = now;
   }

@@ -60,7 +60,7 @@ export class MessageReader {
   #head(bytes: Buffer, at: number): number {
     const end = bytes.indexOf(headEnd, at, "latin1");
     if (end < 0) return -1;
-    const head = bytes.latin1Slice(at, end + 2);
+    const head = bytes.toString("latin1", at, end + 2);
     this.#sink.head(head);
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
     if (length !== undefined) this.#left = Number(length);
@@ -88,7 +88,7 @@ export class MessageReader {
   #chunkSize(bytes: Buffer, at: number): number {
     const end = bytes.indexOf("\r\n", at, "latin1");
     if (end < 0) return -1;
-    const line = bytes.latin1Slice(at, end);
+    const line = bytes.toString("latin1", at, end);
     const size = Number.parseInt(line, 16);
     if (!(size >= 0)) throw new Error(`not a chunk size: ${JSON.stringify(line.slice(0, 80))}`);
     this.#left = size;

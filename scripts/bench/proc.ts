@@ -101,6 +101,12 @@ export function cpuBetween(before: Usage, after: Usage): Map<string, number> {
   return used;
 }
 
+export function totalSeconds(used: ReadonlyMap<string, number>): number {
+  let total = 0;
+  for (const seconds of used.values()) total += seconds;
+  return total;
+}
+
 /** Resident KiB of each process itself. */
 export function readResident(table: ProcessTable): Map<string, number> {
   const resident = new Map<string, number>();
@@ -132,8 +138,8 @@ export class Bystanders {
 
   /** Their share of all the machine's processor time since this was made, 0 to 1. */
   share(): number {
-    const own = cpuBetween(this.#usage, readUsage(this.#own)).values();
-    const others = readMachineBusy() - this.#busy - own.reduce((sum, seconds) => sum + seconds, 0);
+    const own = totalSeconds(cpuBetween(this.#usage, readUsage(this.#own)));
+    const others = readMachineBusy() - this.#busy - own;
     return Math.max(0, others / this.#cores / ((performance.now() - this.#startedAt) / 1_000));
   }
 }

@@ -74,7 +74,7 @@ function printRanking(
 }
 
 async function printProfiles(folder: string, { target, run, window }: Profiled): Promise<void> {
-  const names = new Map(target.processes.entries().map(([name, pid]) => [String(pid), name]));
+  const names = new Map([...target.processes].map(([name, pid]) => [String(pid), name]));
   const wanted = new Set(values.process);
   const units = run.streams?.chunks ?? run.json?.requests ?? 0;
   const unit = run.streams === undefined ? "request" : "chunk";

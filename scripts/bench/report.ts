@@ -55,7 +55,7 @@ export function rowsOf(result: ScenarioResult): Row[] {
 }
 
 function mebibytes(kib: ReadonlyMap<string, number>): Map<string, number> {
-  return new Map(kib.entries().map(([name, value]) => [name, value / 1_024]));
+  return new Map([...kib].map(([name, value]) => [name, value / 1_024]));
 }
 
 function row(result: ScenarioResult, measure: string, of: Measure, goal?: Goal): Row {

@@ -32,7 +32,7 @@ export class RequestTemplate {
 
   /** The request with this nonce; valid until the next call. */
   with(nonce: string): Buffer {
-    this.#bytes.latin1Write(nonce, this.#nonceAt, nonceDigits);
+    this.#bytes.write(nonce, this.#nonceAt, nonceDigits, "latin1");
     return this.#bytes;
   }
 }

@@ -82,7 +82,7 @@ export async function runScenario(
   for (let round = 0; round < scenario.rounds; round++) {
     for (const [target, done] of runs) done.push(await measure(bench, target, scenario.job(target, options.options)));
   }
-  const summaries = new Map(runs.entries().map(([target, done]) => [target.name, summarize(done, scenario.streams)]));
+  const summaries = new Map([...runs].map(([target, done]) => [target.name, summarize(done, scenario.streams)]));
   return { name: options.name, title: scenario.title, summaries };
 }
 

@@ -73,5 +73,5 @@ function addUp(maps: readonly ReadonlyMap<string, number>[]): Map<string, number
 }
 
 function scale(map: ReadonlyMap<string, number>, by: (value: number, name: string) => number): Map<string, number> {
-  return new Map(map.entries().map(([name, value]) => [name, by(value, name)]));
+  return new Map([...map].map(([name, value]) => [name, by(value, name)]));
 }

@@ -93,7 +93,7 @@ const server = createServer({ noDelay: true }, (socket) => {
         body = "";
       },
       body: (bytes) => {
-        body += bytes.latin1Slice();
+        body += bytes.toString("latin1");
       },
       end: () => answer(socket, { head, body }),
     },
