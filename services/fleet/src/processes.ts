@@ -25,7 +25,7 @@ export interface ServiceRow {
   readonly ports: readonly string[];
   /** Where readiness is asked: a path on the port of one of the variables. */
   readonly ready: readonly [variable: string, path: string];
-  env(around: Surroundings, replica: string): Record<string, string>;
+  env(around: Surroundings): Record<string, string>;
 }
 
 const adminReady = ["ADMIN_PORT", "/health/ready"] as const;
@@ -60,12 +60,12 @@ export const services: readonly ServiceRow[] = [
     entry: "services/chat/src/main.ts",
     ports: ["GRPC_PORT", "ADMIN_PORT"],
     ready: adminReady,
-    env: (around, replica) => ({
+    env: (around) => ({
       BILLING_ADDR: around.grpc("billing"),
       METERING_ADDR: around.grpc("metering"),
-      JOURNAL_DIR: join(around.dataDir, "journal", replica),
+      // One for all replicas: each takes over the journals of those that are gone.
+      JOURNAL_DIR: join(around.dataDir, "journal/chat"),
       CATALOG_FILE: join(repoRoot, "infra/config/catalog.yaml"),
-      SIMULATOR_URL: around.simulatorUrl,
       EGRESS_ALLOW: around.egressAllow,
       ...providerSettings(around.callerEnv, around.simulatorUrl),
     }),

@@ -15,7 +15,7 @@ export interface ServiceProcessOptions {
   env: Readonly<Record<string, string>>;
 }
 
-/** The names of a service's processes: `chat`, `chat-2`, ... The first keeps its name, and so its journal, however many follow. */
+/** The names of a service's processes: `chat`, `chat-2`, ... The first keeps its name however many follow. */
 export function replicaNames(service: string, replicas: number): string[] {
   return Array.from({ length: replicas }, (_, index) => (index === 0 ? service : `${service}-${index + 1}`));
 }
@@ -54,7 +54,7 @@ export async function serviceProcesses(options: ServiceProcessOptions): Promise<
         HOST: "127.0.0.1",
         NATS_URL: around.natsUrl,
         ...numbers,
-        ...row.env(around, name),
+        ...row.env(around),
         ...options.env,
       },
       isReady: () => answersOk(`http://127.0.0.1:${numbers[variable]}${path}`),

@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import OpenAI from "openai";
+import { waitFor } from "../src/testing/wait-for.ts";
+import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
+
+const model = "gpt-4o-mini";
+const say = (text: string) => [{ role: "user" as const, content: text }];
+const weather = {
+  type: "function" as const,
+  function: {
+    name: "get_weather",
+    description: "The weather in a city",
+    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  },
+};
+const clock = {
+  type: "function" as const,
+  function: { name: "get_time", description: "The time in a city", parameters: weather.function.parameters },
+};
+
+describe("the official OpenAI SDK works unchanged", () => {
+  let fleet: TestFleet;
+  let openai: OpenAI;
+  const resources = new AsyncDisposableStack();
+
+  before(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "openai-sdk-"));
+    resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+    fleet = resources.use(await startTestFleet({ dataDir }));
+    openai = new OpenAI({ apiKey: fleet.run.api_key, baseURL: `${fleet.run.base_url}/v1`, maxRetries: 0 });
+  });
+  after(() => resources.disposeAsync());
+
+  const setFault = async (faults: object, match: object = {}): Promise<void> => {
+    const { status } = await fetch(`${fleet.run.simulator_url}/sim/faults`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ match, faults }),
+    });
+    assert.ok(status < 300, `the simulator refused the fault: ${status}`);
+  };
+  const clearFaults = async (): Promise<void> => {
+    await fetch(`${fleet.run.simulator_url}/sim/faults`, { method: "DELETE" });
+  };
+
+  test("a completion has its text, its usage, and the cost in a header", async () => {
+    const { data, response } = await openai.chat.completions
+      .create({ model, messages: say("say: Good morning") })
+      .withResponse();
+    assert.equal(data.object, "chat.completion");
+    assert.equal(data.choices[0]?.message.content, "Good morning");
+    assert.equal(data.choices[0]?.finish_reason, "stop");
+    assert.equal(data.usage?.total_tokens, (data.usage?.prompt_tokens ?? 0) + (data.usage?.completion_tokens ?? 0));
+    assert.match(response.headers.get("x-request-id") ?? "", /^req_/);
+    assert.ok(Number(response.headers.get("x-gateway-cost-usd")) > 0);
+  });
+
+  test("a stream brings the same text in pieces, and no chunk the client did not ask for", async () => {
+    const stream = await openai.chat.completions.create({ model, messages: say("repeat 20 words"), stream: true });
+    let pieces = 0;
+    let text = "";
+    for await (const chunk of stream) {
+      assert.equal(chunk.choices.length, 1, "a chunk without choices breaks clients that read choices[0]");
+      const piece = chunk.choices[0]?.delta.content ?? "";
+      if (piece !== "") pieces++;
+      text += piece;
+    }
+    assert.equal(text.split(" ").length, 20);
+    assert.ok(pieces >= 10);
+  });
+
+  test("a stream that asks for usage ends with it", async () => {
+    const messages = say("repeat 7 words");
+    const stream = await openai.chat.completions.create({
+      model,
+      messages,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    const usages = [];
+    for await (const chunk of stream) if (chunk.usage) usages.push(chunk.usage);
+    assert.equal(usages.length, 1);
+    assert.equal(usages[0]?.completion_tokens, 7);
+  });
+
+  test("a stream is progressive: its first piece is there long before its last", async () => {
+    await setFault({ slow: 100 }, { model: "gpt-4.1-nano*" });
+    const started = performance.now();
+    const stream = await openai.chat.completions.create({
+      model: "gpt-4.1-nano",
+      messages: say("repeat 15 words"),
+      stream: true,
+    });
+    const times: number[] = [];
+    for await (const _ of stream) times.push(performance.now() - started);
+    await clearFaults();
+    assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) > 1_000, `chunks came bunched: ${times.map(Math.round)}`);
+  });
+
+  test("tools are called in parallel, whole and streamed, and their results are answered", async () => {
+    const messages: OpenAI.ChatCompletionMessageParam[] = say(
+      'call get_weather {"city":"Oslo"}\ncall get_time {"city":"Rome"}',
+    );
+    const tools = [weather, clock];
+    const whole = await openai.chat.completions.create({ model, messages, tools });
+    const calls = whole.choices[0]?.message.tool_calls ?? [];
+    assert.equal(whole.choices[0]?.finish_reason, "tool_calls");
+    assert.deepEqual(
+      calls.map((call) => call.type === "function" && call.function.arguments),
+      ['{"city":"Oslo"}', '{"city":"Rome"}'],
+    );
+
+    const streamed = await openai.chat.completions.stream({ model, messages, tools }).finalChatCompletion();
+    assert.deepEqual(
+      streamed.choices[0]?.message.tool_calls?.map((call) => call.type === "function" && call.function.name),
+      ["get_weather", "get_time"],
+    );
+
+    const answered = await openai.chat.completions.create({
+      model,
+      tools,
+      messages: [
+        ...messages,
+        { role: "assistant", content: null, tool_calls: calls },
+        ...calls.map((call) => ({ role: "tool" as const, tool_call_id: call.id, content: "sunny" })),
+      ],
+    });
+    assert.equal(answered.choices[0]?.finish_reason, "stop");
+  });
+
+  test("each failure is the SDK's own class", async () => {
+    const create = (client: OpenAI, body: object = {}) =>
+      client.chat.completions.create({
+        model,
+        messages: say("x"),
+        ...body,
+      } as OpenAI.ChatCompletionCreateParamsNonStreaming);
+    const stranger = openai.withOptions({ apiKey: `${fleet.run.api_key.slice(0, -1)}_` });
+    await assert.rejects(create(stranger), OpenAI.AuthenticationError);
+    await assert.rejects(create(openai, { model: "no-such-model" }), OpenAI.BadRequestError);
+    await assert.rejects(create(openai, { temperature: 3 }), (error: unknown) => {
+      assert.ok(error instanceof OpenAI.BadRequestError);
+      assert.equal(error.param, "temperature");
+      return true;
+    });
+    await assert.rejects(openai.get("/nothing"), OpenAI.NotFoundError);
+    await setFault({ status: 429, "retry-after": 60 }, { model: "gpt-4.1-mini*" });
+    await assert.rejects(create(openai, { model: "gpt-4.1-mini" }), OpenAI.RateLimitError);
+    await clearFaults();
+    await setFault({ "error-event": 3 }, { model: "gpt-4.1-mini*" });
+    const stream = await openai.chat.completions.create({
+      model: "gpt-4.1-mini",
+      messages: say("repeat 9 words"),
+      stream: true,
+    });
+    await assert.rejects(async () => {
+      for await (const _ of stream);
+    }, OpenAI.APIError);
+    await clearFaults();
+  });
+
+  test("a client that leaves cancels the upstream within a second, and is billed for what it got", async () => {
+    await setFault({ slow: 50 }, { model: "gpt-4.1*" });
+    const controller = new AbortController();
+    const stream = await openai.chat.completions.create(
+      { model: "gpt-4.1", messages: say("repeat 2000 words"), stream: true },
+      { signal: controller.signal },
+    );
+    let chunks = 0;
+    for await (const _ of stream) if (++chunks === 5) break;
+    controller.abort();
+    const left = performance.now();
+    const entry = await waitFor(
+      async () => {
+        const log = await fetch(`${fleet.run.simulator_url}/sim/log?limit=1000`);
+        const { entries } = (await log.json()) as { entries: { model: string; outcome: string }[] };
+        return entries.find((each) => each.model.startsWith("gpt-4.1") && each.outcome === "disconnected");
+      },
+      { what: "the simulator to see the disconnect" },
+    );
+    assert.ok(performance.now() - left < 1_000, "the upstream call outlived its client by more than a second");
+    assert.ok(entry);
+    await clearFaults();
+  });
+
+  test("after all of it the ledger holds exactly what the simulator served", async () => {
+    const report = await fleet.audit();
+    assert.deepEqual(report.violations, []);
+  });
+});
