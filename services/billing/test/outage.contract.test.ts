@@ -41,7 +41,7 @@ async function startDoor(target: URL): Promise<{ port: number; close(): void; op
   };
 }
 
-test("without its database billing answers service_unavailable within 5 s, stays alive, and recovers by itself", async () => {
+test("without its database billing says service_unavailable instead of hanging, stays alive, and recovers by itself", async () => {
   await using db = scratch();
   await using door = await startDoor(new URL(db.env["MONGODB_URL"]!.split(",")[0]!));
   // Straight to this address: a replica set's own list of members would lead around the door.
@@ -65,7 +65,7 @@ test("without its database billing answers service_unavailable within 5 s, stays
     assert.rejects(billing.keys.resolveKey({ digest: Buffer.alloc(32) }, options), unavailable),
     assert.rejects(billing.grants.heartbeat({ holderId: "h", service: "chat" }, options), unavailable),
   ]);
-  assert.ok(performance.now() - started < 10_000);
+  assert.ok(performance.now() - started < 8_000);
   assert.equal(await ready(), 503);
   door.open();
   await until("billing to be ready again", async () => (await ready()) === 200);

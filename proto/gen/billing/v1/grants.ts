@@ -56,7 +56,10 @@ export interface ReturnRequest {
   /** Rises by one with each return of this grant. */
   sequence: number;
   amountNanoUsd: bigint;
-  /** No more requests will be admitted on this grant. `spent_nano_usd` and `requests` then say what was. */
+  /**
+   * No more requests will be admitted on this grant. `spent_nano_usd` then says what was spent: the sum of the
+   * smaller of cost and hold of each request, settled or not. `amount_nano_usd` is not looked at.
+   */
   close: boolean;
   spentNanoUsd: bigint;
 }
@@ -946,7 +949,7 @@ export const CloseHolderResponse: MessageFns<CloseHolderResponse> = {
  */
 export type GrantServiceService = typeof GrantServiceService;
 export const GrantServiceService = {
-  /** RESOURCE_EXHAUSTED when need cannot be covered, with the shortfall in the message's details (InsufficientBalance). */
+  /** Answers `insufficient` when need cannot be covered. PERMISSION_DENIED when the holder was fenced. */
   acquire: {
     path: "/billing.v1.GrantService/Acquire" as const,
     requestStream: false as const,
@@ -966,7 +969,7 @@ export const GrantServiceService = {
     responseSerialize: (value: ReturnResponse): Buffer => Buffer.from(ReturnResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReturnResponse => ReturnResponse.decode(value),
   },
-  /** Keeps the holder and its grants alive. FAILED_PRECONDITION when the holder was fenced: it must open anew. */
+  /** Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must open anew. */
   heartbeat: {
     path: "/billing.v1.GrantService/Heartbeat" as const,
     requestStream: false as const,
@@ -989,18 +992,18 @@ export const GrantServiceService = {
 } as const;
 
 export interface GrantServiceServer extends UntypedServiceImplementation {
-  /** RESOURCE_EXHAUSTED when need cannot be covered, with the shortfall in the message's details (InsufficientBalance). */
+  /** Answers `insufficient` when need cannot be covered. PERMISSION_DENIED when the holder was fenced. */
   acquire: handleUnaryCall<AcquireRequest, AcquireResponse>;
   /** Gives back part of a grant, or closes it. Idempotent by (grant_id, sequence). */
   return: handleUnaryCall<ReturnRequest, ReturnResponse>;
-  /** Keeps the holder and its grants alive. FAILED_PRECONDITION when the holder was fenced: it must open anew. */
+  /** Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must open anew. */
   heartbeat: handleUnaryCall<HeartbeatRequest, HeartbeatResponse>;
   /** Says that a holder is gone for good and everything it will ever report has been published. */
   closeHolder: handleUnaryCall<CloseHolderRequest, CloseHolderResponse>;
 }
 
 export interface GrantServiceClient extends Client {
-  /** RESOURCE_EXHAUSTED when need cannot be covered, with the shortfall in the message's details (InsufficientBalance). */
+  /** Answers `insufficient` when need cannot be covered. PERMISSION_DENIED when the holder was fenced. */
   acquire(
     request: AcquireRequest,
     callback: (error: ServiceError | null, response: AcquireResponse) => void,
@@ -1032,7 +1035,7 @@ export interface GrantServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ReturnResponse) => void,
   ): ClientUnaryCall;
-  /** Keeps the holder and its grants alive. FAILED_PRECONDITION when the holder was fenced: it must open anew. */
+  /** Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must open anew. */
   heartbeat(
     request: HeartbeatRequest,
     callback: (error: ServiceError | null, response: HeartbeatResponse) => void,

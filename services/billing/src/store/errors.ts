@@ -6,9 +6,14 @@ const retryAfterMs = 1_000;
 /** Codes of a server that is there but cannot serve just now: stepping down, shutting down, not primary, out of time. */
 const unavailableCodes = new Set([6, 7, 50, 89, 91, 112, 134, 189, 251, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 
+/** What the driver lets through unwrapped when it writes to a socket that is just closing. */
+const socketCodes = new Set(["EPIPE", "ECONNRESET", "ECONNREFUSED", "ETIMEDOUT", "ERR_STREAM_DESTROYED"]);
+
 /** True when no server answered at all. */
 export function isStoreUnreachable(error: unknown): boolean {
-  return error instanceof mongo.MongoServerSelectionError || error instanceof mongo.MongoNetworkError;
+  if (error instanceof mongo.MongoServerSelectionError || error instanceof mongo.MongoNetworkError) return true;
+  const code = (error as Partial<NodeJS.ErrnoException> | undefined)?.code;
+  return typeof code === "string" && socketCodes.has(code);
 }
 
 /** True for a failure of the database's availability, as opposed to one of ours. */

@@ -21,8 +21,9 @@ export interface TransactionOptions {
 
 /** True when the whole transaction should run again: it lost against another one, or its server went away. */
 function mayRunAgain(error: unknown): boolean {
-  if (!(error instanceof mongo.MongoError)) return false;
-  return error.hasErrorLabel("TransientTransactionError") || error.code === duplicateKey || isStoreUnavailable(error);
+  // The driver has looked for a server for as long as a caller should wait.
+  if (error instanceof mongo.MongoServerSelectionError) return false;
+  return isStoreUnavailable(error) || (error instanceof mongo.MongoError && error.code === duplicateKey);
 }
 
 async function commit(session: ClientSession, deadline: number, onRetry: () => void): Promise<void> {
