@@ -1,7 +1,10 @@
 import { anthropic } from "./anthropic/routes.ts";
+import { dashScope } from "./dashscope/routes.ts";
 import { gemini } from "./gemini/routes.ts";
 import type { Provider } from "./http/types.ts";
 import { openAi } from "./openai/routes.ts";
+import { vendor } from "./vendor/routes.ts";
+import { xai } from "./xai/routes.ts";
 
 /** Every simulated provider. To add one: a folder with a dialect and its routes, and a line here. */
-export const providers: readonly Provider[] = [openAi, anthropic, gemini];
+export const providers: readonly Provider[] = [openAi, anthropic, gemini, dashScope, xai, vendor];

@@ -34,8 +34,12 @@ function errorBody(status: number, message?: string): AnthropicError {
   return { type: "error", error: { type, message: message ?? textByStatus[status] ?? "Request failed" } };
 }
 
+function requestIdFields(requestId: string): object {
+  return { request_id: requestId };
+}
+
 function json(status: number, message?: string): JsonReply {
-  return { type: "json", status, body: errorBody(status, message), requestIdField: "request_id" };
+  return { type: "json", status, body: errorBody(status, message), requestIdFields };
 }
 
 /** Rejects a request in Anthropic's words. */
@@ -74,7 +78,7 @@ export const anthropicDialect: Dialect = {
   streamError: ({ status, message }) => ({
     event: "error",
     data: JSON.stringify(errorBody(status, message)),
-    requestIdField: "request_id",
+    requestIdFields,
   }),
   newRequestId: (digest, count) => `req_011${digest.slice(0, 15)}${count.toString(36).padStart(6, "0")}`,
   headers: (requestId) => ({

@@ -1,4 +1,4 @@
-import type { Dialect, Rejection, Usage } from "../http/types.ts";
+import type { Dialect, Usage } from "../http/types.ts";
 
 /** What the simulator knows of one chat model. */
 export type ChatModel = {
@@ -52,5 +52,4 @@ export type ChatFlavour = {
   readonly toolCallIdPrefix: string;
   readonly answerIdPrefix: string;
   usage(counts: Counts): Usage;
-  reject(error: ApiError): Rejection;
 };

@@ -23,13 +23,13 @@ export type Delivery = {
 const jsonPieces = 8;
 
 function withRequestId(event: StreamEvent, requestId: string): StreamEvent {
-  if (event.requestIdField === undefined) return event;
-  return { ...event, data: JSON.stringify({ ...JSON.parse(event.data), [event.requestIdField]: requestId }) };
+  if (event.requestIdFields === undefined) return event;
+  return { ...event, data: JSON.stringify({ ...JSON.parse(event.data), ...event.requestIdFields(requestId) }) };
 }
 
 function bodyOf(reply: JsonReply, requestId: string): unknown {
-  if (reply.requestIdField === undefined || typeof reply.body !== "object") return reply.body;
-  return { ...reply.body, [reply.requestIdField]: requestId };
+  if (reply.requestIdFields === undefined || typeof reply.body !== "object") return reply.body;
+  return { ...reply.body, ...reply.requestIdFields(requestId) };
 }
 
 function merged(earlier: Usage | undefined, later: Usage): Usage {

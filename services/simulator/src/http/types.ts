@@ -18,8 +18,8 @@ export type StreamEvent = {
   /** Nothing but usage, so it may be sent again. */
   readonly usageOnly?: true;
   readonly terminator?: true;
-  /** Field of the data that repeats the request id. */
-  readonly requestIdField?: string;
+  /** Fields of the data that repeat the request id. */
+  readonly requestIdFields?: (requestId: string) => object;
 };
 
 type Measured = {
@@ -37,8 +37,8 @@ export type JsonReply = Measured & {
   /** Usage that the body reports. */
   readonly usage?: Usage | undefined;
   readonly tokens?: number;
-  /** Field of the body that repeats the request id. */
-  readonly requestIdField?: string;
+  /** Fields of the body that repeat the request id. */
+  readonly requestIdFields?: (requestId: string) => object;
 };
 export type EventsReply = Measured & {
   readonly type: "events";

@@ -36,7 +36,6 @@ const flavour: ChatFlavour = {
   toolCallIdPrefix: "call_",
   answerIdPrefix: "chatcmpl-",
   usage: usageOf,
-  reject: rejectOpenAi,
 };
 
 function missingModel(id: string): never {

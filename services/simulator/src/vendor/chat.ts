@@ -1,0 +1,47 @@
+import { answerChat } from "../completions/answer.ts";
+import type { ChatFlavour, ChatModel, Counts } from "../completions/flavour.ts";
+import { firstIssue } from "../completions/issue.ts";
+import { promptTokensOf } from "../completions/prompt-tokens.ts";
+import { openAiChatSchema } from "../completions/schema.ts";
+import { openAiWording } from "../completions/wording.ts";
+import type { Call, Reply, Usage } from "../http/types.ts";
+import { rejectVendor, vendorDialect } from "./dialect.ts";
+
+// The least that an OpenAI-compatible vendor reports: no details.
+function usageOf(counts: Counts): Usage {
+  const completion = counts.text + counts.reasoning;
+  return { prompt_tokens: counts.prompt, completion_tokens: completion, total_tokens: counts.prompt + completion };
+}
+
+const flavour: ChatFlavour = {
+  dialect: vendorDialect,
+  showsReasoning: true,
+  speech: "beside",
+  padsChunks: false,
+  answerFields: {},
+  messageFields: {},
+  toolCallIdPrefix: "call_",
+  answerIdPrefix: "",
+  usage: usageOf,
+};
+
+const reasoners = /-thinking\b|-reasoner\b|-r1\b/;
+
+/** Any id is served; one that ends like a reasoning model's is one. */
+function modelFor(id: string): ChatModel {
+  const model: ChatModel = { id, answersAs: id, contextTokens: 1_000_000, maxOutputTokens: 131_072 };
+  return reasoners.test(id) ? { ...model, efforts: ["low", "medium", "high"] } : model;
+}
+
+/** `POST /v1/chat/completions` */
+export function vendorChat(call: Call): Reply {
+  const parsed = openAiChatSchema.safeParse(call.body);
+  if (!parsed.success) throw rejectVendor(400, openAiWording(firstIssue(parsed.error, call.body)).message);
+  const request = parsed.data;
+  if (request.model.startsWith("unknown")) throw rejectVendor(400, "Model Not Exist");
+  const model = modelFor(request.model);
+  const prompt = promptTokensOf(request, model, `vendor ${call.credential}`);
+  const limit = request.max_tokens ?? request.max_completion_tokens;
+  const unlimited = call.faults.huge === undefined ? model.maxOutputTokens : Number.POSITIVE_INFINITY;
+  return answerChat({ call, request, model, flavour, prompt, maxTokens: limit ?? unlimited });
+}

@@ -1,0 +1,20 @@
+import type { Provider, Reply } from "../http/types.ts";
+import { vendorChat } from "./chat.ts";
+import { vendorDialect } from "./dialect.ts";
+
+const examples = ["deepseek-chat", "deepseek-reasoner", "kimi-k3", "kimi-k2-thinking"];
+
+function listModels(): Reply {
+  const data = examples.map((id) => ({ id, object: "model", owned_by: "vendor" }));
+  return { type: "json", status: 200, body: { object: "list", data } };
+}
+
+export const vendor: Provider = {
+  name: "vendor",
+  prefix: "/vendor",
+  dialect: vendorDialect,
+  routes: [
+    { method: "POST", path: "/v1/chat/completions", operation: "chat.completions", handle: vendorChat },
+    { method: "GET", path: "/v1/models", operation: "models.list", handle: listModels },
+  ],
+};
