@@ -132,7 +132,7 @@ test("closing a holder fences it and frees its money at once, but not that of it
 });
 
 test("a holder that falls silent is fenced and its money freed after the grace, by exactly one of two replicas", async () => {
-  await using db = scratch({ HOLDER_LEASE_MS: "400", ORPHAN_GRACE_MS: "300", REAP_INTERVAL_MS: "20" });
+  await using db = scratch({ HOLDER_LEASE_MS: "2000", ORPHAN_GRACE_MS: "300", REAP_INTERVAL_MS: "20" });
   await using one = await startBilling(db.env);
   await using two = await startBilling(db.env);
   const accountId = await fund(one, 1_000n);
