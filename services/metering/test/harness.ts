@@ -34,7 +34,7 @@ export async function startFakeBilling(): Promise<FakeBilling> {
     settled,
     address: "",
     failure: (_: UsageEvent[]): Error | undefined => undefined,
-    [Symbol.asyncDispose]: () => Promise.resolve(),
+    [Symbol.asyncDispose]: async (): Promise<void> => undefined,
   };
   const service = unaryService<LedgerServiceServer>(
     LedgerServiceService,
@@ -60,7 +60,7 @@ export async function startFakeBilling(): Promise<FakeBilling> {
   );
   const server = await serveRpc({ host: "127.0.0.1", port: 0, services: [service] });
   fake.address = `127.0.0.1:${server.port}`;
-  fake[Symbol.asyncDispose] = () => server[Symbol.asyncDispose]();
+  fake[Symbol.asyncDispose] = async () => await server[Symbol.asyncDispose]();
   return fake;
 }
 

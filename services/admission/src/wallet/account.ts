@@ -82,7 +82,14 @@ export class Account {
 
   /** Gives back all that is unspent, at once. */
   recall(): void {
-    this.#source.give(this.wallet.giveUnspent());
+    this.#giveAll();
+  }
+
+  /** @returns whether there was anything to give */
+  #giveAll(): boolean {
+    const gives = this.wallet.giveUnspent();
+    this.#source.give(gives);
+    return gives.some(({ amount }) => amount > 0n);
   }
 
   /** Refuses all that wait. */
@@ -104,11 +111,16 @@ export class Account {
   #fill(): void {
     if (this.#filling) return;
     this.#filling = true;
-    this.#acquireAll()
-      .catch((error: unknown) => this.#failed(error))
-      .finally(() => {
+    this.#acquireAll().then(
+      () => {
         this.#filling = false;
-      });
+        if (this.#waiters.length > 0) this.#fill();
+      },
+      (error: unknown) => {
+        this.#filling = false;
+        this.#failed(error);
+      },
+    );
   }
 
   #failed(error: unknown): void {
@@ -134,10 +146,9 @@ export class Account {
       } else if (answer.needNanoUsd > first) {
         this.wallet.scarce = true;
         there = answer.availableNanoUsd < answer.needNanoUsd ? answer.availableNanoUsd : 0n;
-      } else if (!gaveOwn && this.wallet.usable > 0n) {
+      } else if (!gaveOwn && this.#giveAll()) {
         // Parts of several grants may add up to what one request needs.
         gaveOwn = true;
-        this.recall();
       } else {
         this.wallet.scarce = true;
         this.#refuse(first, answer.availableNanoUsd);

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
+import { Account } from "./account.ts";
+
+interface Books {
+  available: bigint;
+  readonly asked: AcquireRequest[];
+  failure: Error | undefined;
+}
+
+/** Billing as far as one account sees it. */
+function setUp(available: bigint) {
+  const books: Books = { available, asked: [], failure: undefined };
+  const given = new Map<string, AcquireResponse>();
+  let ids = 0;
+  const account = new Account(
+    "a",
+    {
+      holderId: "h",
+      newRequestId: () => `acq_${++ids}`,
+      fenced: () => undefined,
+      give: (gives) => {
+        for (const { amount } of gives) books.available += amount;
+      },
+      async acquire(request) {
+        books.asked.push({ ...request });
+        const known = given.get(request.requestId);
+        const enough = books.available >= request.needNanoUsd;
+        const share = books.available / 4n;
+        const most = request.wantNanoUsd < share ? request.wantNanoUsd : share;
+        const amountNanoUsd = enough ? (most > request.needNanoUsd ? most : request.needNanoUsd) : 0n;
+        const answer = known ?? {
+          ...{ grantId: `g${books.asked.length}`, amountNanoUsd, insufficient: !enough },
+          ...{ scarce: books.available - amountNanoUsd < request.wantNanoUsd * 4n, availableNanoUsd: books.available },
+        };
+        if (known === undefined) books.available -= amountNanoUsd;
+        given.set(request.requestId, answer);
+        if (books.failure) throw books.failure;
+        return answer;
+      },
+    },
+    {},
+  );
+  return { account, books };
+}
+
+test("requests that come at once share one call to billing, and later ones need none", async () => {
+  const { account, books } = setUp(1_000_000n);
+  await Promise.all(Array.from({ length: 100 }, () => account.wait(10n)));
+  assert.ok(books.asked.length <= 2, String(books.asked.length));
+  assert.ok(account.take(10n));
+});
+
+test("with money for exactly k of n waiting requests k are served, and the number of calls does not grow with n", async () => {
+  for (const k of [0, 1, 7, 100, 499]) {
+    const { account, books } = setUp(BigInt(k) * 10n + 3n);
+    const results = await Promise.allSettled(Array.from({ length: 500 }, () => account.wait(10n)));
+    assert.equal(results.filter(({ status }) => status === "fulfilled").length, k);
+    assert.ok(books.asked.length <= 8, `${k}: ${books.asked.length} calls`);
+    for (const result of results) {
+      if (result.status === "rejected") assert.equal((result.reason as GatewayError).code, "insufficient_balance");
+    }
+  }
+});
+
+test("parts of several grants that add up to a request are given back and asked for as one", async () => {
+  const { account, books } = setUp(10n);
+  const first = await account.wait(5n);
+  const second = await account.wait(5n);
+  account.settle(first, 5n, 1n);
+  account.settle(second, 5n, 1n);
+  assert.equal((await account.wait(8n)).amount, 8n);
+  assert.equal(books.available, 0n);
+});
+
+test("an Acquire whose answer was lost is asked again with the same id, so its grant is not lost", async () => {
+  const { account, books } = setUp(1_000n);
+  books.failure = new GatewayError("service_unavailable");
+  await assert.rejects(account.wait(10n), { code: "service_unavailable" });
+  books.failure = undefined;
+  await account.wait(10n);
+  assert.equal(books.asked[1]?.requestId, books.asked[0]?.requestId);
+  const held = account.wallet.grants.reduce((sum, { amount }) => sum + amount, 0n);
+  assert.equal(held + books.available, 1_000n);
+});
+
+test("what nobody used for a while goes back, and then nothing is left of the account", async () => {
+  const { account, books } = setUp(1_000n);
+  account.settle(await account.wait(10n), 10n, 4n);
+  for (let second = 0; second < 12; second++) account.advance(1_000, 10_000);
+  assert.equal(books.available, 996n);
+  assert.equal(account.empty, true);
+});
