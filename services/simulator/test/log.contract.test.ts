@@ -96,6 +96,14 @@ test("a thousand slow streams run side by side, and each is logged with what it 
   assert.ok(entries.every((entry) => entry.outcome === "disconnected" && entry.delivered.content_tokens === 20));
 });
 
+test("a body over the limit is refused unread", async () => {
+  await using simulator = await startSimulator({ maxBodyBytes: 500 });
+  const answer = await send(simulator, path, chat("gpt-4o", "x".repeat(1000)));
+  assert.equal(answer.status, 413);
+  const [entry] = await logged(simulator, 1);
+  assert.deepEqual([entry?.status, entry?.model], [413, null]);
+});
+
 async function startProcess(): Promise<{
   url: string;
   port: number;

@@ -32,10 +32,12 @@ export function socketSink(response: ServerResponse): SocketSink {
   let gone = response.destroyed;
   let bytes = 0;
   let blockedMs = 0;
-  response.once("close", () => {
+  const leave = () => {
     gone = true;
     abandon?.(new ClientGone("the client left"));
-  });
+  };
+  response.once("close", leave);
+  response.on("error", leave);
 
   function wait(start: (done: (error?: Error | null) => void) => (() => void) | undefined): Promise<void> {
     if (gone) return Promise.reject(new ClientGone("the client left"));
