@@ -1,7 +1,7 @@
 import { openJournalHome } from "../src/journal/home.ts";
 
 /** Appends numbered records for ever and prints each number once its append was acknowledged. */
-const home = await openJournalHome({
+await using home = await openJournalHome({
   dir: process.argv[2] as string,
   owner: process.argv[3] as string,
   journal: {
