@@ -2,7 +2,7 @@ import { dirname, join, relative } from "node:path";
 import type { Check } from "./check.ts";
 import { type Import, importsOf, type Package, readPackages, scope } from "./packages.ts";
 
-const shared = ["proto", "kit", "catalog", "upstreams", "admission"];
+const shared = ["proto", "kit", "catalog", "upstreams", "admission", "capability"];
 
 /** Which packages each package may import. A package that is not named is a service: see `allowedFor`. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -11,6 +11,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   catalog: ["proto", "kit"],
   upstreams: ["proto", "kit", "catalog"],
   admission: ["proto", "kit", "catalog"],
+  capability: ["proto", "kit", "catalog", "upstreams", "admission"],
   gateway: ["proto", "kit"],
   // A second reading of each protocol: it may share the runtime, but nothing that the adapters read protocols with.
   simulator: ["kit"],

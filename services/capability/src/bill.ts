@@ -1,0 +1,75 @@
+import type { Admitted, Settlement } from "@uag/admission/types.ts";
+import { price } from "@uag/catalog/price.ts";
+import type { Model, Upstream } from "@uag/catalog/types.ts";
+import { Outcome, Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
+import type { CapabilityEvents } from "./events.ts";
+
+const nothing = new Uint8Array();
+
+/** Who answered, after how many tries; undefined upstream: nobody was reached. */
+export interface Answered {
+  readonly upstream: Upstream | undefined;
+  readonly attempts: number;
+  readonly status: number;
+}
+
+export interface Charge {
+  readonly outcome: Outcome;
+  readonly units: Unit[];
+  /** The upstream's usage object as it came (JSON); undefined when it sent none. */
+  readonly raw?: Uint8Array | undefined;
+  /** The units are our own count, not the upstream's. */
+  readonly estimated?: boolean;
+}
+
+export interface BillOptions {
+  readonly requestId: string;
+  readonly admitted: Admitted;
+  readonly model: Model;
+  readonly events: CapabilityEvents;
+}
+
+/** The bill of one admitted request: written exactly once, whatever happens. */
+export class Bill {
+  readonly #options: BillOptions;
+  #settled: Promise<bigint> | undefined;
+
+  constructor(options: BillOptions) {
+    this.#options = options;
+  }
+
+  /** Nothing was delivered, nothing is owed. Resolves when it is on disk. */
+  fail(answered: Answered): Promise<bigint> {
+    return this.#settle({ outcome: Outcome.FAILED, units: [] }, { pricing: Pricing.EXACT, costNanoUsd: 0n }, answered);
+  }
+
+  /** Answers the cost in nano-USD once the bill is on disk. */
+  charge(charge: Charge, answered: Answered): Promise<bigint> {
+    const priced = price(charge.units, this.#options.model.price);
+    const estimated = charge.estimated === true && priced.pricing === Pricing.EXACT;
+    const pricing = estimated ? Pricing.ESTIMATED : priced.pricing;
+    return this.#settle(charge, { pricing, costNanoUsd: priced.costNanoUsd }, answered);
+  }
+
+  #settle(
+    { outcome, units, raw }: Charge,
+    sum: Pick<Settlement, "pricing" | "costNanoUsd">,
+    { upstream, attempts, status }: Answered,
+  ): Promise<bigint> {
+    if (this.#settled !== undefined) return this.#settled;
+    const { admitted, events, requestId, model } = this.#options;
+    const settlement: Settlement = {
+      ...sum,
+      outcome,
+      units,
+      upstream: upstream?.provider.name ?? "",
+      upstreamModel: upstream?.model ?? "",
+      rawUsage: raw ?? nothing,
+      attempts,
+      status,
+    };
+    events.settled({ requestId, model: model.id }, settlement);
+    this.#settled = admitted.settle(settlement).then(() => sum.costNanoUsd);
+    return this.#settled;
+  }
+}

@@ -1,0 +1,25 @@
+import { mayUse } from "@uag/catalog/access.ts";
+import type { Catalog, Model } from "@uag/catalog/types.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+
+/**
+ * The model that a request names.
+ * @throws {GatewayError} `model_not_found`, `permission_denied`, or `endpoint_model_mismatch`
+ */
+export function findModel(catalog: Catalog, id: string, caller: Caller, operation: string): Model {
+  const model = catalog.models.get(id);
+  const param = "model";
+  if (model === undefined) {
+    const shown = id.length > 100 ? `${id.slice(0, 100)}…` : id;
+    const text = `There is no model '${shown}'. GET /v1/models lists the models this key can use.`;
+    throw new GatewayError("model_not_found", text, { param });
+  }
+  if (!mayUse(caller.models, id)) {
+    throw new GatewayError("permission_denied", `This key may not use the model '${id}'.`, { param });
+  }
+  if (!model.operations.has(operation)) {
+    throw new GatewayError("endpoint_model_mismatch", `The model '${id}' is not served on this path.`, { param });
+  }
+  return model;
+}

@@ -1,0 +1,98 @@
+import { createAdmission } from "@uag/admission/admission.ts";
+import { openCatalog } from "@uag/catalog/store.ts";
+import { connectBus } from "@uag/kit/bus.ts";
+import { type HealthCheck, startAdminServer } from "@uag/kit/health.ts";
+import { createGuardedClient } from "@uag/kit/http/guarded.ts";
+import { createLinkServer, type LinkHandler } from "@uag/kit/link/server.ts";
+import { createLogger, type Logger } from "@uag/kit/log.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { UpstreamHealth } from "@uag/upstreams/health.ts";
+import { HttpPools } from "@uag/upstreams/http/pools.ts";
+import { RetryBudget } from "@uag/upstreams/retry-budget.ts";
+import type { CapabilityContext } from "./context.ts";
+import { createEvents } from "./events.ts";
+import { type LinkDoor, openLinkDoor } from "./link-door.ts";
+import type { CapabilitySettings } from "./settings.ts";
+
+/** What a service serves, by the names that the router's table uses, with what else it needs to be healthy. */
+export interface Capability {
+  readonly operations: Readonly<Record<string, LinkHandler>>;
+  readonly checks?: Readonly<Record<string, HealthCheck>>;
+}
+
+export interface CapabilityOptions {
+  /** The service's name in logs, metrics and journals. */
+  readonly name: string;
+  readonly settings: CapabilitySettings;
+  readonly env: NodeJS.ProcessEnv;
+  /** Builds the service on its context; what it opens it adds to `resources`, to be closed after the last request. */
+  build(context: CapabilityContext, resources: AsyncDisposableStack): Promise<Capability> | Capability;
+}
+
+export interface CapabilityService extends AsyncDisposable {
+  readonly grpcPort: number;
+  readonly adminPort: number;
+}
+
+/** Starts a capability service; resolves when it serves. Disposing finishes what is under way, bills included. */
+export async function startCapability(options: CapabilityOptions): Promise<CapabilityService> {
+  const { name, settings } = options;
+  const log = createLogger({ service: name, level: settings.LOG_LEVEL });
+  await using started = new AsyncDisposableStack();
+  const context = await openContext(options, log, started);
+  const { operations, checks = {} } = await options.build(context, started);
+  const link = createLinkServer({ operations, maxExchanges: settings.MAX_EXCHANGES, log: linkLog(log) });
+  const doors: LinkDoor[] = [];
+  const isOpen: HealthCheck = async () =>
+    doors.length > 0 && !link.status().draining ? { ok: true } : { ok: false, reason: "not open, or about to stop" };
+  const { bus, admission, metrics } = context;
+  const allChecks = { link: isOpen, nats: bus.check, admission: admission.check, ...checks };
+  const { HOST: host, ADMIN_PORT, GRPC_PORT, DRAIN_MS } = settings;
+  const admin = started.use(await startAdminServer({ host, port: ADMIN_PORT, metrics, checks: allChecks }));
+  const door = started.use(await openLinkDoor({ link, host, port: GRPC_PORT, drainMs: DRAIN_MS }));
+  doors.push(door);
+  log.info({ grpcPort: door.port, adminPort: admin.port }, `${name} is up`);
+  const running = started.move();
+  return {
+    grpcPort: door.port,
+    adminPort: admin.port,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+async function openContext(
+  { name, settings, env }: CapabilityOptions,
+  log: Logger,
+  started: AsyncDisposableStack,
+): Promise<CapabilityContext> {
+  const metrics = createMetrics(name);
+  const catalog = started.use(await openCatalog({ file: settings.CATALOG_FILE, env, log }));
+  const bus = started.use(await connectBus({ url: settings.NATS_URL, name, log }));
+  const admission = started.use(
+    await createAdmission({
+      service: name,
+      billing: { address: settings.BILLING_ADDR },
+      metering: { address: settings.METERING_ADDR },
+      bus,
+      journalDir: settings.JOURNAL_DIR,
+      log,
+      metrics,
+    }),
+  );
+  return {
+    catalog,
+    admission,
+    pools: started.use(new HttpPools()),
+    health: new UpstreamHealth(),
+    budget: new RetryBudget(),
+    events: createEvents(name, log, metrics),
+    guarded: started.use(createGuardedClient({ allow: settings.EGRESS_ALLOW })),
+    bus,
+    log,
+    metrics,
+  };
+}
+
+function linkLog(log: Logger): (event: string, detail: { error: unknown; requestId?: string }) => void {
+  return (event, { error, requestId }) => log.error({ err: error, request_id: requestId }, event);
+}
