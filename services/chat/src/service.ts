@@ -3,7 +3,7 @@ import type { Admission } from "@uag/admission/types.ts";
 import { openCatalog } from "@uag/catalog/store.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { readConfig } from "@uag/kit/config.ts";
-import { startAdminServer } from "@uag/kit/health.ts";
+import { type HealthCheck, startAdminServer } from "@uag/kit/health.ts";
 import { createLinkServer } from "@uag/kit/link/server.ts";
 import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
@@ -13,7 +13,7 @@ import { RetryBudget } from "@uag/upstreams/retry-budget.ts";
 import { schema } from "./config.ts";
 import type { ChatContext } from "./context.ts";
 import { createEvents } from "./events.ts";
-import { openLinkDoor } from "./link-door.ts";
+import { type LinkDoor, openLinkDoor } from "./link-door.ts";
 import { operations } from "./operations.ts";
 
 export interface ChatService extends AsyncDisposable {
@@ -46,11 +46,15 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     maxExchanges: config.MAX_EXCHANGES,
     log: linkLog(log),
   });
-  const checks = { nats: bus.check, admission: admission.check };
+  const doors: LinkDoor[] = [];
+  const isOpen: HealthCheck = async () =>
+    doors.length > 0 && !link.status().draining ? { ok: true } : { ok: false, reason: "not open, or about to stop" };
+  const checks = { link: isOpen, nats: bus.check, admission: admission.check };
   const admin = started.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
   const door = started.use(
     await openLinkDoor({ link, host: config.HOST, port: config.GRPC_PORT, drainMs: config.DRAIN_MS }),
   );
+  doors.push(door);
   log.info({ grpcPort: door.port, adminPort: admin.port }, "chat is up");
   const running = started.move();
   return {

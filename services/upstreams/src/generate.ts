@@ -27,7 +27,7 @@ export interface GenerateOptions {
 export async function generate(options: GenerateOptions): Promise<Generated> {
   const { adapter, call, upstream } = options;
   const { provider } = upstream;
-  const { path, headers, body } = adapter.encode(call, upstream);
+  const { path, headers, body, stream } = adapter.encode(call, upstream);
   const answer = await send(options.pools, {
     origin: provider.origin,
     path: provider.basePath + path,
@@ -39,7 +39,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   });
   if (answer.status !== 200) throw await badAnswer(answer, options);
   const type = answer.header("content-type") ?? "";
-  const fits = call.stream ? !/^(application\/json|text\/html)/.test(type) : !type.startsWith("text/event-stream");
+  const fits = stream ? !/^(application\/json|text\/html)/.test(type) : !type.startsWith("text/event-stream");
   if (!fits) return await oddAnswer(answer, options);
   if (!call.stream)
     return { kind: "whole", answer: adapter.decode(await answer.read(mostAnswerBytes), call, upstream) };
@@ -60,7 +60,7 @@ async function badAnswer(answer: HttpAnswer, { adapter, upstream }: GenerateOpti
 async function oddAnswer(answer: HttpAnswer, { adapter, call, upstream }: GenerateOptions): Promise<never> {
   const type = answer.header("content-type") ?? "nothing";
   const body = await answer.read(mostErrorBytes);
-  if (call.stream) adapter.decode(body, call, upstream);
+  if (!type.startsWith("text/event-stream")) adapter.decode(body, call, upstream);
   throw new UpstreamFailure("transient", `the upstream answered with content of type ${type.slice(0, 80)}`, {
     status: 200,
   });

@@ -1,6 +1,7 @@
 import type { Model, Upstream } from "@uag/catalog/types.ts";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { UpstreamFailure } from "./failure.ts";
+import type { MediaFetcher } from "./media/fetch.ts";
 
 /** One text generation as the client asked for it, in the client's own format. */
 export interface GenerationCall {
@@ -17,6 +18,8 @@ export interface GenerationCall {
   readonly outputCap: number | undefined;
   /** Headers of the client that mean something in its format (such as `anthropic-beta`), name and value by turns. */
   readonly headers: readonly string[];
+  /** Fetches what the request's URLs point at, for upstreams that do not do so themselves. */
+  readonly media?: MediaFetcher;
 }
 
 /** What an upstream counted. */
@@ -46,7 +49,10 @@ export interface AnswerStream {
   readonly failure: UpstreamFailure | undefined;
   /** The client's last bytes (its format's terminator), kept back until the bill is on disk. */
   readonly closing: Buffer;
+  /** The upstream's count of the whole answer. */
   readonly usage: UsageReport | undefined;
+  /** What it has counted so far where it tells that early: all of the prompt, the answer in part. */
+  readonly soFar?: UsageReport | undefined;
   readonly delivered: Delivered;
 }
 
@@ -63,13 +69,18 @@ export interface UpstreamCall {
   /** Name and value by turns. */
   readonly headers: readonly string[];
   readonly body: Buffer;
+  /** The upstream is asked for a stream, whatever the client asked for. */
+  readonly stream: boolean;
 }
 
 /** One client format spoken to one upstream protocol. */
 export interface GenerationAdapter {
-  encode(call: GenerationCall, upstream: Upstream): UpstreamCall;
+  /** @throws {UpstreamFailure} `client` for a request that cannot be said in the upstream's protocol */
+  encode(call: GenerationCall, upstream: Upstream, signal: AbortSignal): UpstreamCall | Promise<UpstreamCall>;
   /** @throws {UpstreamFailure} when the body is no answer, or an error under a good status */
   decode(body: Buffer, call: GenerationCall, upstream: Upstream): WholeAnswer;
+  /** A whole stream as one answer: for upstreams that only stream. @throws {UpstreamFailure} as `decode` */
+  collect(body: Buffer, call: GenerationCall, upstream: Upstream): WholeAnswer;
   openStream(call: GenerationCall, upstream: Upstream): AnswerStream;
   /** What an answer with a bad status means. */
   failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure;

@@ -9,7 +9,7 @@ export function retryAfterMs(header: (name: string) => string | undefined, now: 
   if (text === undefined || text === "") return undefined;
   const seconds = Number(text);
   if (seconds >= 0) return Math.min(seconds * 1000, longest);
-  const date = Date.parse(text);
+  const date = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), longest);
 }
 

@@ -92,7 +92,14 @@ async function serve(serving: Serving): Promise<void> {
     await giveUp(serving, { bill, thrown, headers: admitted.headers });
     return;
   }
-  await deliver(serving, { admission, attempted, bill });
+  try {
+    await deliver(serving, { admission, attempted, bill });
+  } catch (error) {
+    // The bill could not be written, or made: the answer must not end as if it were whole.
+    context.events.failed(requestId, error);
+    exchange.fail("service_unavailable");
+    await bill.fail({ upstream: attempted.upstream, attempts: attempted.attempts, status: 503 });
+  }
 }
 
 function askUpstreams(serving: Serving, admission: AdmittedGeneration): Promise<Attempted<Generated>> {

@@ -18,8 +18,7 @@ export const chatCompletions: ClientFormat = {
 function errorText({ error, failure }: Trouble): string {
   const body = nestedErrorBody(error);
   const said = failure?.said;
-  const isAboutRequest = failure?.kind === "client" || failure?.kind === "unknown_model";
-  if (said === undefined || !isAboutRequest) return JSON.stringify(body);
+  if (said === undefined || failure?.kind !== "client") return JSON.stringify(body);
   const { type = body.error.type, code = body.error.code, param = body.error.param } = said;
   return JSON.stringify({ error: { message: said.message, type, code, param } });
 }

@@ -2,6 +2,7 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { GenerationAdapter, UsageReport, WholeAnswer } from "../generation.ts";
 import { topLevelMembers } from "../json-edit.ts";
+import { collectChat } from "./collect.ts";
 import type { OpenAiDialect } from "./dialect.ts";
 import { errorInside, openAiFailure } from "./errors.ts";
 import { encodeChat } from "./request.ts";
@@ -14,6 +15,7 @@ export function openAiChat(dialect: OpenAiDialect): GenerationAdapter {
   return {
     encode: (call, upstream) => encodeChat(call, upstream, dialect),
     decode: (body, _call, upstream) => decodeChat(body, upstream, dialect),
+    collect: (body, _call, upstream) => collectChat(body, upstream, dialect),
     openStream: (call, upstream) => new OpenAiStream(call, upstream, dialect),
     failureOf: (answer, upstream) => openAiFailure(answer, upstream, dialect),
   };

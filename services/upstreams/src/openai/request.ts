@@ -10,12 +10,15 @@ export function encodeChat(call: GenerationCall, upstream: Upstream, dialect: Op
   const members = topLevelMembers(call.body);
   const edits = new Map<string, string | undefined>();
   if (upstream.model !== call.fields["model"]) edits.set("model", JSON.stringify(upstream.model));
-  if (call.stream) askForUsage(edits, call, members);
+  const stream = call.stream || call.model.streamOnly;
+  if (stream && !call.stream) edits.set("stream", "true");
+  if (stream) askForUsage(edits, call, members);
   setOutputCap(edits, call, members);
   return {
     path: dialect.path,
     headers: [...providerHeaders(upstream.provider), "x-client-request-id", call.requestId],
     body: editMembers(call.body, members, edits),
+    stream,
   };
 }
 

@@ -1,0 +1,77 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { type Fields, fieldsOf, isFields, parsedJson, textOf } from "../conversation/fields.ts";
+import { type FailureKind, UpstreamFailure, type UpstreamMessage } from "../failure.ts";
+import type { BadAnswer } from "../generation.ts";
+import { retryAfterMs } from "../retry-after.ts";
+import { scrub } from "../scrub.ts";
+
+/** https://docs.anthropic.com/en/api/errors */
+const kindByType: Readonly<Record<string, FailureKind>> = {
+  invalid_request_error: "client",
+  request_too_large: "client",
+  not_found_error: "unknown_model",
+  authentication_error: "operator",
+  permission_error: "operator",
+  billing_error: "quota",
+  rate_limit_error: "capacity",
+  api_error: "transient",
+  timeout_error: "transient",
+  overloaded_error: "transient",
+};
+
+/** What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing. */
+export function anthropicFailure(answer: BadAnswer, upstream: Upstream): UpstreamFailure {
+  const { status } = answer;
+  const text = answer.body.toString("utf8");
+  const error = errorIn(parsedJson(text));
+  return new UpstreamFailure(kindOf(status, error), `${upstream.provider.name} answered ${status}`, {
+    status,
+    ...told(error, text, upstream),
+    retryAfterMs: retryAfterMs(answer.header, Date.now()),
+  });
+}
+
+/** An error body under a good status, or an error event; undefined when there is no error in it. */
+export function anthropicErrorInside(text: string, upstream: Upstream): UpstreamFailure | undefined {
+  const error = errorIn(parsedJson(text));
+  if (error === undefined) return undefined;
+  const kind = kindByType[textOf(error["type"]) ?? ""] ?? "transient";
+  return new UpstreamFailure(kind, `${upstream.provider.name} sent an error under status 200`, {
+    status: 200,
+    ...told(error, text, upstream),
+  });
+}
+
+function errorIn(value: unknown): Fields | undefined {
+  const { type, error } = fieldsOf(value);
+  return type === "error" && isFields(error) ? error : undefined;
+}
+
+function kindOf(status: number, error: Fields | undefined): FailureKind {
+  const message = textOf(error?.["message"]) ?? "";
+  if (/credit balance is too low/i.test(message)) return "quota";
+  if (status === 401 || status === 403 || (status >= 300 && status < 400)) return "operator";
+  if (status === 402) return "quota";
+  if (status === 404) return "unknown_model";
+  if (status === 429) return "capacity";
+  if (status === 408 || status === 409 || status >= 500) return "transient";
+  return "client";
+}
+
+function told(
+  error: Fields | undefined,
+  text: string,
+  upstream: Upstream,
+): { said: UpstreamMessage | undefined; body: Buffer | undefined } {
+  const message = textOf(error?.["message"]);
+  if (message === undefined) return { said: undefined, body: undefined };
+  const said = {
+    message: scrub(message, upstream.provider),
+    type: textOf(error?.["type"]),
+    code: undefined,
+    param: undefined,
+  };
+  // What is cut for its length is no JSON any more.
+  const body = scrub(text, upstream.provider);
+  return { said, body: parsedJson(body) === undefined ? undefined : Buffer.from(body) };
+}

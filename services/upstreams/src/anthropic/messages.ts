@@ -1,0 +1,53 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { isFields, parsedJson } from "../conversation/fields.ts";
+import { UpstreamFailure } from "../failure.ts";
+import type { GenerationAdapter, GenerationCall, UpstreamCall, WholeAnswer } from "../generation.ts";
+import { editMembers, topLevelMembers } from "../json-edit.ts";
+import { anthropicErrorInside, anthropicFailure } from "./errors.ts";
+import { anthropicHeaders, versionIn } from "./headers.ts";
+import { rulesOf } from "./models.ts";
+import { AnthropicStream } from "./stream.ts";
+import { messageText } from "./text.ts";
+import { AnthropicUsage } from "./usage.ts";
+
+/** Anthropic's messages format to an upstream that speaks it: the bytes pass through both ways. */
+export const anthropicMessages: GenerationAdapter = {
+  encode: (call, upstream) => passedCall(call, upstream, "/v1/messages"),
+  decode: (body, _call, upstream) => decodeMessage(body, upstream),
+  openStream: (_call, upstream) => new AnthropicStream(upstream),
+  failureOf: anthropicFailure,
+};
+
+/** The client's bytes, with no more changed than this upstream needs. */
+export function passedCall(
+  call: Pick<GenerationCall, "body" | "fields" | "headers" | "outputCap">,
+  upstream: Upstream,
+  path: string,
+): UpstreamCall {
+  const edits = new Map<string, string | undefined>();
+  if (upstream.model !== call.fields["model"]) edits.set("model", JSON.stringify(upstream.model));
+  if (call.outputCap !== undefined) edits.set("max_tokens", String(call.outputCap));
+  // What has no effect must not be an error: SDKs send sampling values to models that no longer take any.
+  const version = versionIn(call.headers);
+  if (rulesOf(upstream.model).fixedSampling || (version !== undefined && version >= "2026-10-21")) {
+    for (const name of ["temperature", "top_p", "top_k"]) edits.set(name, undefined);
+  }
+  return {
+    path,
+    headers: anthropicHeaders(upstream.provider, call.headers),
+    body: editMembers(call.body, topLevelMembers(call.body), edits),
+  };
+}
+
+function decodeMessage(body: Buffer, upstream: Upstream): WholeAnswer {
+  const text = body.toString("utf8");
+  const failure = anthropicErrorInside(text, upstream);
+  if (failure !== undefined) throw failure;
+  const value = parsedJson(text);
+  if (!isFields(value) || !Array.isArray(value["content"])) {
+    throw new UpstreamFailure("transient", "the upstream's answer is not a message", { status: 200 });
+  }
+  const usage = new AnthropicUsage();
+  usage.add(value["usage"], { final: true });
+  return { body, usage: usage.report, deliveredText: () => messageText(value) };
+}

@@ -1,0 +1,89 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { SseDecoder } from "@uag/kit/sse/decoder.ts";
+import type { SseEvent } from "@uag/kit/sse/event.ts";
+import { fieldsOf, parsedJson, textOf } from "../conversation/fields.ts";
+import { DeliveredText } from "../delivered.ts";
+import { UpstreamFailure } from "../failure.ts";
+import type { AnswerStream, UsageReport } from "../generation.ts";
+import { Runs } from "../runs.ts";
+import { anthropicErrorInside } from "./errors.ts";
+import { eventText } from "./text.ts";
+import { AnthropicUsage } from "./usage.ts";
+
+const blankLine = Buffer.from("\n\n");
+
+/** Anthropic's stream for a client that reads it: each event goes on as it came, the last one when the bill is written. */
+export class AnthropicStream implements AnswerStream {
+  state: AnswerStream["state"] = "open";
+  failure: UpstreamFailure | undefined;
+  closing: Buffer = Buffer.alloc(0);
+  readonly delivered = new DeliveredText(eventText);
+  readonly #decoder = new SseDecoder();
+  readonly #usage = new AnthropicUsage();
+  readonly #upstream: Upstream;
+
+  constructor(upstream: Upstream) {
+    this.#upstream = upstream;
+  }
+
+  get usage(): UsageReport | undefined {
+    return this.#usage.report;
+  }
+
+  get soFar(): UsageReport | undefined {
+    return this.#usage.soFar;
+  }
+
+  push(chunk: Buffer): Buffer[] {
+    if (this.state !== "open") return [];
+    const out = new Runs();
+    for (const event of this.#decoder.push(chunk)) this.#take(event, out);
+    return out.buffers();
+  }
+
+  end(): Buffer[] {
+    const out = new Runs();
+    const last = this.#decoder.end();
+    if (last !== undefined) this.#take(last, out);
+    if (this.closing.length > 0) this.closing = Buffer.concat([this.closing, blankLine]);
+    if (this.state === "open") {
+      this.#fail(new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 }));
+    }
+    const buffers = out.buffers();
+    return buffers.length === 0 ? buffers : [...buffers, blankLine];
+  }
+
+  #take(event: SseEvent, out: Runs): void {
+    if (this.state !== "open") return;
+    switch (event.name || textOf(fieldsOf(parsedJson(event.text))["type"])) {
+      case "message_start":
+        this.#usage.add(fieldsOf(fieldsOf(parsedJson(event.text))["message"])["usage"], { final: false });
+        break;
+      case "message_delta": {
+        const { delta, usage } = fieldsOf(parsedJson(event.text));
+        const { stop_reason } = fieldsOf(delta);
+        this.#usage.add(usage, { final: typeof stop_reason === "string" });
+        break;
+      }
+      case "message_stop":
+        this.state = "finished";
+        this.closing = Buffer.from(event.raw);
+        return;
+      case "error": {
+        const failure = anthropicErrorInside(event.text, this.#upstream);
+        this.#fail(failure ?? new UpstreamFailure("transient", "the stream broke with an error", { status: 200 }));
+        return;
+      }
+      case "content_block_start":
+      case "content_block_delta":
+        if (event.data !== undefined) this.delivered.add(event.data);
+        break;
+    }
+    out.add(event);
+  }
+
+  #fail(failure: UpstreamFailure): void {
+    this.state = "failed";
+    this.failure = failure;
+  }
+}

@@ -1,0 +1,32 @@
+import type { Conversation, Tool } from "../conversation/types.ts";
+
+/** Tools and the choice among them; `forced` when the choice leaves the model none. */
+export function toolFields({ tools, toolChoice, parallelTools }: Conversation): { fields: object; forced: boolean } {
+  if (tools.length === 0) return { fields: {}, forced: false };
+  const single = parallelTools ? {} : { disable_parallel_tool_use: true };
+  const forced = toolChoice?.kind === "required" || toolChoice?.kind === "tool";
+  const choice = ((): object | undefined => {
+    switch (toolChoice?.kind) {
+      case "none":
+        return { type: "none" };
+      case "required":
+        return { type: "any", ...single };
+      case "tool":
+        return { type: "tool", name: toolChoice.name, ...single };
+      case "auto":
+        return { type: "auto", ...single };
+      case undefined:
+        return parallelTools ? undefined : { type: "auto", ...single };
+    }
+  })();
+  return { fields: { tools: tools.map(toolOf), ...(choice !== undefined && { tool_choice: choice }) }, forced };
+}
+
+function toolOf({ name, description, schema, cacheControl }: Tool): object {
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    input_schema: { ...schema, type: "object" },
+    ...(cacheControl != null && { cache_control: cacheControl }),
+  };
+}

@@ -1,0 +1,70 @@
+import type { Unit } from "@uag/proto/metering/v1/usage.ts";
+import type { Tokens } from "../conversation/events.ts";
+import { countOf, type Fields, fieldsOf, isFields } from "../conversation/fields.ts";
+import type { UsageReport } from "../generation.ts";
+
+/**
+ * Anthropic's count of one answer. A stream tells it in parts, each cumulative: of every field the last value that is not
+ * null counts. The input excludes what a cache served or took in; thinking is inside the output.
+ */
+export class AnthropicUsage {
+  #fields: Record<string, unknown> | undefined;
+  #final = false;
+
+  /** @param final the answer has been generated to its end */
+  add(usage: unknown, { final }: { final: boolean }): void {
+    if (!isFields(usage)) return;
+    this.#fields ??= {};
+    for (const [name, value] of Object.entries(usage)) if (value !== null) this.#fields[name] = value;
+    if (final && countOf(usage["output_tokens"]) !== undefined) this.#final = true;
+  }
+
+  /** The whole answer's count; undefined while it is not there. */
+  get report(): UsageReport | undefined {
+    return this.#final ? this.soFar : undefined;
+  }
+
+  get soFar(): UsageReport | undefined {
+    const { tokens } = this;
+    if (tokens === undefined || this.#fields === undefined) return undefined;
+    return { units: unitsOfTokens(tokens, this.#fields), raw: Buffer.from(JSON.stringify(this.#fields)) };
+  }
+
+  /** Undefined when it does not say what was used. */
+  get tokens(): Tokens | undefined {
+    return this.#fields === undefined ? undefined : tokensOf(this.#fields);
+  }
+}
+
+function tokensOf(usage: Fields): Tokens | undefined {
+  const input = countOf(usage["input_tokens"]);
+  const output = countOf(usage["output_tokens"]);
+  if (input === undefined || output === undefined) return undefined;
+  const written = fieldsOf(usage["cache_creation"]);
+  const cacheWrite1h = countOf(written["ephemeral_1h_input_tokens"]) ?? 0;
+  const told5m = countOf(written["ephemeral_5m_input_tokens"]) ?? 0;
+  // Writes that are not told apart are of the shorter, cheaper kind: the longer one must be asked for.
+  const cacheWrite5m = Math.max(told5m, (countOf(usage["cache_creation_input_tokens"]) ?? 0) - cacheWrite1h);
+  const cacheRead = countOf(usage["cache_read_input_tokens"]) ?? 0;
+  const thinking = countOf(fieldsOf(usage["output_tokens_details"])["thinking_tokens"]) ?? 0;
+  if (input + output + cacheRead + cacheWrite5m + cacheWrite1h === 0) return undefined;
+  return { input, cacheRead, cacheWrite5m, cacheWrite1h, output, thinking };
+}
+
+function unitsOfTokens(tokens: Tokens, usage: Fields): Unit[] {
+  const counts: readonly (readonly [name: string, quantity: number])[] = [
+    ["input_tokens", tokens.input],
+    ["cached_input_tokens", tokens.cacheRead],
+    ["cache_write_5m_tokens", tokens.cacheWrite5m],
+    ["cache_write_1h_tokens", tokens.cacheWrite1h],
+    ["output_tokens", tokens.output],
+  ];
+  // Fast mode costs a multiple; without a price of its own it must not pass for the usual one.
+  const suffix = usage["speed"] === "fast" ? ":fast" : "";
+  const units = counts
+    .filter(([, quantity]) => quantity > 0)
+    .map(([name, quantity]) => ({ name: name + suffix, quantity: BigInt(quantity) }));
+  const searches = countOf(fieldsOf(usage["server_tool_use"])["web_search_requests"]) ?? 0;
+  if (searches > 0) units.push({ name: "web_searches", quantity: BigInt(searches) });
+  return units;
+}

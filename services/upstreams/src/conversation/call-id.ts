@@ -1,0 +1,31 @@
+import { randomBytes } from "node:crypto";
+
+/**
+ * Gemini wants the signature of a thought back with the call that came of it. Many clients keep of a tool call no more than
+ * id, name and input, so the signature travels inside the id, in base64url, which every protocol's ids may hold.
+ */
+const mark = "_ts_";
+const signed = /^(.*?)_ts_([A-Za-z0-9_-]+)$/;
+
+export function newCallId(): string {
+  return `call_${randomBytes(12).toString("hex")}`;
+}
+
+/** @param signature in base64, or undefined */
+export function signedCallId(id: string, signature: string | undefined): string {
+  if (signature === undefined || signature === "") return id;
+  return `${id}${mark}${Buffer.from(signature, "base64").toString("base64url")}`;
+}
+
+/** The id as the upstream gave it, and the signature inside (base64). */
+export function openCallId(id: string): { id: string; signature: string | undefined } {
+  const match = signed.exec(id);
+  if (match === null) return { id, signature: undefined };
+  return { id: match[1] as string, signature: Buffer.from(match[2] as string, "base64url").toString("base64") };
+}
+
+/** An id in the alphabet that Anthropic takes; the same id always becomes the same. */
+export function plainCallId(id: string): string {
+  const clean = id.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+  return clean === "" ? "call" : clean;
+}

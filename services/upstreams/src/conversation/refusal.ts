@@ -1,0 +1,10 @@
+import { UpstreamFailure } from "../failure.ts";
+
+/**
+ * A request that cannot be said in the upstream's protocol: the client's fault, told before anything is sent.
+ * @param param path of the field at fault
+ */
+export function refusal(param: string, message: string, code = "unsupported_value"): UpstreamFailure {
+  const said = { message: `${param}: ${message}`, type: "invalid_request_error", code, param };
+  return new UpstreamFailure("client", said.message, { said });
+}

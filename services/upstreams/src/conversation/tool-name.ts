@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto";
+import { fieldsOf, listOf, textOf } from "./fields.ts";
+
+/** OpenAI and Gemini take names of up to this many characters, Anthropic longer ones. */
+const longest = 64;
+
+export function shortToolName(name: string): string {
+  if (name.length <= longest) return name;
+  return `${name.slice(0, longest - 9)}_${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+}
+
+/** Gives back the client's own names: the ones in its request that were too long for the upstream. */
+export function longToolNames(body: { readonly tools?: unknown }): (name: string) => string {
+  const long = new Map<string, string>();
+  for (const tool of listOf(body.tools)) {
+    const fields = fieldsOf(tool);
+    const name = textOf(fields["name"]) ?? textOf(fieldsOf(fields["function"])["name"]) ?? "";
+    if (name.length > longest) long.set(shortToolName(name), name);
+  }
+  return long.size === 0 ? (name) => name : (name) => long.get(name) ?? name;
+}

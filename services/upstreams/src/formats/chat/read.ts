@@ -1,0 +1,55 @@
+import { type Fields, fieldsOf, listOf, numberOf, textOf } from "../../conversation/fields.ts";
+import { refusal } from "../../conversation/refusal.ts";
+import { type AnswerFormat, type Conversation, type Effort, efforts, type Thinking } from "../../conversation/types.ts";
+import { readTools } from "./tools.ts";
+import { readTurns } from "./turns.ts";
+
+/**
+ * Reads a checked chat request. Fields that only tune OpenAI's own models are left out.
+ * @throws {UpstreamFailure} `client` for what no other protocol can say
+ */
+export function readChat(fields: Fields): Conversation {
+  if (fields["functions"] != null) throw refusal("functions", "This model takes tools, not functions.");
+  if (listOf(fields["modalities"]).includes("audio")) throw refusal("modalities", "This model does not speak.");
+  return {
+    turns: readTurns(listOf(fields["messages"])),
+    ...readTools(fields),
+    outputCap: numberOf(fields["max_completion_tokens"]) ?? numberOf(fields["max_tokens"]),
+    candidates: numberOf(fields["n"]) ?? 1,
+    stop: readStop(fields["stop"]),
+    sampling: {
+      temperature: numberOf(fields["temperature"]),
+      topP: numberOf(fields["top_p"]),
+      topK: numberOf(fields["top_k"]),
+      seed: numberOf(fields["seed"]),
+      presencePenalty: numberOf(fields["presence_penalty"]),
+      frequencyPenalty: numberOf(fields["frequency_penalty"]),
+    },
+    thinking: readEffort(fields["reasoning_effort"]),
+    format: readFormat(fields["response_format"]),
+    user: textOf(fields["user"]),
+  };
+}
+
+function readStop(stop: unknown): string[] {
+  const list = typeof stop === "string" ? [stop] : listOf(stop);
+  return list.filter((item): item is string => typeof item === "string" && item !== "");
+}
+
+function readEffort(value: unknown): Thinking | undefined {
+  if (typeof value !== "string") return undefined;
+  if (!(efforts as readonly string[]).includes(value)) {
+    const supported = efforts.map((effort) => `'${effort}'`).join(", ");
+    const text = `'${value.slice(0, 40)}' is not supported with this model. Supported values are: ${supported}.`;
+    throw refusal("reasoning_effort", text);
+  }
+  return { on: value !== "none", effort: value as Effort, budget: undefined, shown: true };
+}
+
+function readFormat(value: unknown): AnswerFormat {
+  const format = fieldsOf(value);
+  if (format["type"] === "json_object") return { kind: "json" };
+  if (format["type"] !== "json_schema") return { kind: "text" };
+  const schema = fieldsOf(format["json_schema"]);
+  return { kind: "schema", name: textOf(schema["name"]) ?? "answer", schema: fieldsOf(schema["schema"]) };
+}

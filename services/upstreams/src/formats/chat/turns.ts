@@ -1,0 +1,78 @@
+import { openCallId } from "../../conversation/call-id.ts";
+import { type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../../conversation/fields.ts";
+import { refusal } from "../../conversation/refusal.ts";
+import type { AssistantPart, CallPart, TextPart, Turn } from "../../conversation/types.ts";
+import { readParts } from "./parts.ts";
+
+/** Messages as turns; a tool's result learns the name of the tool from the call it answers. */
+export function readTurns(messages: readonly unknown[]): Turn[] {
+  const names = new Map<string, string>();
+  return messages.map((item, index) => readTurn(fieldsOf(item), `messages[${index}]`, names));
+}
+
+function readTurn(message: Fields, param: string, names: Map<string, string>): Turn {
+  const { role, content } = message;
+  switch (role) {
+    case "system":
+    case "developer":
+      return { role: "system", parts: textParts(content) };
+    case "user":
+      return { role, parts: readParts(content, `${param}.content`) };
+    case "assistant":
+      return { role, parts: readAssistant(message, param, names) };
+    case "tool": {
+      const sent = textOf(message["tool_call_id"]) ?? "";
+      const name = names.get(sent) ?? textOf(message["name"]) ?? sent;
+      const parts = readParts(content, `${param}.content`);
+      return {
+        role: "user",
+        parts: [{ type: "result", callId: openCallId(sent).id, name, parts, isError: false }],
+      };
+    }
+    default:
+      throw refusal(`${param}.role`, `Messages of role '${String(role)}' are not available with this model.`);
+  }
+}
+
+function readAssistant(message: Fields, param: string, names: Map<string, string>): AssistantPart[] {
+  if (message["function_call"] != null) throw refusal(`${param}.function_call`, "This model takes tool_calls.");
+  const parts: AssistantPart[] = [...readThinking(message["thinking_blocks"]), ...textParts(message["content"])];
+  const refused = textOf(message["refusal"]);
+  if (refused !== undefined && refused !== "") parts.push({ type: "text", text: refused });
+  for (const [index, item] of listOf(message["tool_calls"]).entries()) {
+    const call = readCall(fieldsOf(item), `${param}.tool_calls[${index}]`);
+    names.set(textOf(fieldsOf(item)["id"]) ?? "", call.name);
+    parts.push(call);
+  }
+  return parts;
+}
+
+function readCall(call: Fields, param: string): CallPart {
+  const called = fieldsOf(call["function"]);
+  const text = textOf(called["arguments"]) ?? "";
+  const input = text.trim() === "" ? {} : parsedJson(text);
+  if (!isFields(input)) throw refusal(`${param}.function.arguments`, "must be a JSON object", "invalid_value");
+  const { id, signature: inside } = openCallId(textOf(call["id"]) ?? "");
+  const google = fieldsOf(fieldsOf(call["extra_content"])["google"]);
+  const signature = textOf(google["thought_signature"]) ?? inside;
+  return { type: "call", id, name: textOf(called["name"]) ?? "", input, signature };
+}
+
+/** Thinking that we gave beside an answer, sent back as it was. */
+function readThinking(blocks: unknown): AssistantPart[] {
+  return listOf(blocks).flatMap((item): AssistantPart[] => {
+    const { type, thinking, signature, data } = fieldsOf(item);
+    if (type === "redacted_thinking" && typeof data === "string") return [{ type: "redacted", data }];
+    if (type !== "thinking" || typeof thinking !== "string") return [];
+    return [{ type: "thinking", text: thinking, signature: textOf(signature) ?? "" }];
+  });
+}
+
+function textParts(content: unknown): TextPart[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return listOf(content).flatMap((item) => {
+    const part = fieldsOf(item);
+    const text = textOf(part["text"]) ?? textOf(part["refusal"]);
+    return text === undefined ? [] : [{ type: "text", text, cacheControl: part["cache_control"] }];
+  });
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Upstream } from "@uag/catalog/types.ts";
+import { orderUpstreams } from "./choose.ts";
+import { type FailureKind, UpstreamFailure } from "./failure.ts";
+import { UpstreamHealth } from "./health.ts";
+import { RetryBudget } from "./retry-budget.ts";
+
+const upstream = (provider: string, model = "m", more: Partial<Upstream> = {}): Upstream =>
+  ({ provider: { name: provider }, model, weight: 1, priority: 0, ...more }) as Upstream;
+
+function clocked() {
+  let now = 1_000;
+  const health = new UpstreamHealth({ now: () => 0, monotonic: () => now });
+  const fail = (of: Upstream, kind: FailureKind, retryAfterMs?: number) =>
+    health.failed(of, new UpstreamFailure(kind, "x", { retryAfterMs }));
+  const pass = (ms: number): void => {
+    now += ms;
+  };
+  return { health, fail, pass, now: () => now };
+}
+
+test("an upstream rests after five failures in a row, longer each time, and a success forgets them", () => {
+  const { health, fail, pass, now } = clocked();
+  const a = upstream("a");
+  for (let i = 0; i < 4; i++) fail(a, "transient");
+  assert.equal(health.restsUntil(a), 0);
+  fail(a, "transient");
+  assert.equal(health.restsUntil(a) - now(), 5_000);
+  pass(5_001);
+  assert.equal(health.restsUntil(a), 0);
+  for (let i = 0; i < 5; i++) fail(a, "timeout");
+  assert.equal(health.restsUntil(a) - now(), 10_000);
+  health.succeeded(a);
+  assert.equal(health.restsUntil(a), 0);
+  for (let i = 0; i < 4; i++) fail(a, "transient");
+  pass(61_000);
+  fail(a, "transient");
+  assert.equal(health.restsUntil(a), 0, "failures long ago do not count");
+});
+
+test("a refused key rests the whole provider; a wait that is asked for is kept; the client's faults count for nothing", () => {
+  const { health, fail, now } = clocked();
+  fail(upstream("a", "x"), "operator");
+  assert.equal(health.restsUntil(upstream("a", "y")) - now(), 60_000);
+  assert.equal(health.restsUntil(upstream("b", "x")), 0);
+  fail(upstream("b", "x"), "capacity", 3_000);
+  assert.equal(health.restsUntil(upstream("b", "x")) - now(), 3_000);
+  assert.equal(health.restsUntil(upstream("b", "y")), 0);
+  for (let i = 0; i < 20; i++) fail(upstream("c"), "client");
+  assert.equal(health.restsUntil(upstream("c")), 0);
+});
+
+test("upstreams are asked by priority, by weight among equals, and resting ones last", () => {
+  const a = upstream("a");
+  const b = upstream("b", "m", { weight: 3 });
+  const c = upstream("c", "m", { priority: 1 });
+  const names = (list: Upstream[]) => list.map(({ provider }) => provider.name).join("");
+  let heavyFirst = 0;
+  for (let i = 0; i < 4_000; i++) {
+    const order = names(orderUpstreams([c, a, b], () => 0));
+    assert.ok(order.endsWith("c"));
+    if (order.startsWith("b")) heavyFirst++;
+  }
+  assert.ok(heavyFirst > 2_700 && heavyFirst < 3_300, `${heavyFirst} of 4000 where 3000 are due`);
+  assert.equal(names(orderUpstreams([a, c], (of) => (of === a ? 5 : 0))), "ca");
+  const resting = new Map([
+    [a, 9],
+    [b, 5],
+    [c, 7],
+  ]);
+  assert.equal(names(orderUpstreams([a, b, c], (of) => resting.get(of) ?? 0)), "bca");
+});
+
+test("second tries are at most a fifth of the load once the reserve is used up", () => {
+  const budget = new RetryBudget();
+  let retries = 0;
+  for (let i = 0; i < 10_000; i++) {
+    budget.deposit();
+    if (budget.withdraw()) retries++;
+  }
+  assert.ok(retries >= 2_000 && retries <= 2_130, String(retries));
+});

@@ -1,0 +1,114 @@
+import { UpstreamFailure } from "../failure.ts";
+
+type Fields = Record<string, unknown>;
+
+interface Call {
+  id: string;
+  type: string;
+  function: { name: string; arguments: string };
+}
+
+interface Choice {
+  readonly index: number;
+  finishReason: unknown;
+  readonly texts: Fields;
+  readonly calls: Call[];
+  readonly logprobs: unknown[];
+  readonly sound: Buffer[];
+  audio: Fields | undefined;
+}
+
+/** 16 bit, mono, 24 kHz: what DashScope's omni models send whatever format was asked (Model Studio's guide to Qwen-Omni). */
+const sampleRate = 24_000;
+
+/** Puts the chunks of a stream together into one `chat.completion`, for models that answer only as a stream. */
+export class Aggregate {
+  #head: Fields | undefined;
+  #usage: unknown;
+  readonly #choices = new Map<number, Choice>();
+
+  add(chunk: Fields): void {
+    this.#head ??= chunk;
+    if (chunk["usage"] !== undefined && chunk["usage"] !== null) this.#usage = chunk["usage"];
+    const choices = Array.isArray(chunk["choices"]) ? (chunk["choices"] as Fields[]) : [];
+    for (const choice of choices) this.#addChoice(choice);
+  }
+
+  /** @throws {UpstreamFailure} when no chunk came */
+  completion(): Fields {
+    if (this.#head === undefined) throw new UpstreamFailure("transient", "the stream was empty", { status: 200 });
+    const choices = [...this.#choices.values()].sort((a, b) => a.index - b.index).map(choiceOf);
+    return { ...this.#head, object: "chat.completion", choices, usage: this.#usage ?? null };
+  }
+
+  #addChoice(from: Fields): void {
+    const index = typeof from["index"] === "number" ? from["index"] : 0;
+    let choice = this.#choices.get(index);
+    if (choice === undefined) {
+      choice = { index, finishReason: null, texts: {}, calls: [], logprobs: [], sound: [], audio: undefined };
+      this.#choices.set(index, choice);
+    }
+    if (from["finish_reason"]) choice.finishReason = from["finish_reason"];
+    const logprobs = (from["logprobs"] as Fields | null | undefined)?.["content"];
+    if (Array.isArray(logprobs)) choice.logprobs.push(...(logprobs as unknown[]));
+    const delta = from["delta"] as Fields | null | undefined;
+    if (typeof delta === "object" && delta !== null) addDelta(choice, delta);
+  }
+}
+
+function addDelta(choice: Choice, delta: Fields): void {
+  for (const name of ["content", "reasoning_content", "refusal"]) {
+    const text = delta[name];
+    if (typeof text === "string") choice.texts[name] = ((choice.texts[name] as string | undefined) ?? "") + text;
+  }
+  const calls = Array.isArray(delta["tool_calls"]) ? (delta["tool_calls"] as Fields[]) : [];
+  for (const call of calls) addCall(choice, call);
+  const audio = delta["audio"] as Fields | null | undefined;
+  if (typeof audio !== "object" || audio === null) return;
+  const transcript = `${choice.audio?.["transcript"] ?? ""}${audio["transcript"] ?? ""}`;
+  choice.audio = { ...choice.audio, ...audio, transcript };
+  if (typeof audio["data"] === "string") choice.sound.push(Buffer.from(audio["data"], "base64"));
+}
+
+function addCall(choice: Choice, part: Fields): void {
+  // A vendor that leaves the index out goes on with the last call, unless it names a new one.
+  const named = typeof part["id"] === "string" && part["id"] !== "";
+  const index = typeof part["index"] === "number" ? part["index"] : Math.max(0, choice.calls.length - (named ? 0 : 1));
+  let call = choice.calls[index];
+  if (call === undefined) {
+    call = { id: "", type: "function", function: { name: "", arguments: "" } };
+    choice.calls[index] = call;
+  }
+  if (named) call.id = part["id"] as string;
+  const called = part["function"] as Fields | null | undefined;
+  if (typeof called?.["name"] === "string" && call.function.name === "") call.function.name = called["name"];
+  if (typeof called?.["arguments"] === "string") call.function.arguments += called["arguments"];
+}
+
+function choiceOf(choice: Choice): Fields {
+  const message: Fields = { role: "assistant", content: "", ...choice.texts };
+  const calls = choice.calls.filter((call) => call !== undefined);
+  if (calls.length > 0) message["tool_calls"] = calls;
+  if (choice.audio !== undefined) message["audio"] = { ...choice.audio, data: wave(Buffer.concat(choice.sound)) };
+  const logprobs = choice.logprobs.length > 0 ? { content: choice.logprobs } : null;
+  return { index: choice.index, message, logprobs, finish_reason: choice.finishReason };
+}
+
+/** Raw samples as a WAV file in base64. Canonical 44 byte header of linear PCM. */
+function wave(samples: Buffer): string {
+  if (samples.subarray(0, 4).toString("latin1") === "RIFF") return samples.toString("base64");
+  const header = Buffer.alloc(44);
+  header.write("RIFF", 0, "latin1");
+  header.writeUInt32LE(36 + samples.length, 4);
+  header.write("WAVEfmt ", 8, "latin1");
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(sampleRate, 24);
+  header.writeUInt32LE(sampleRate * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write("data", 36, "latin1");
+  header.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([header, samples]).toString("base64");
+}

@@ -1,0 +1,106 @@
+import { SseDecoder } from "@uag/kit/sse/decoder.ts";
+import type { SseEvent } from "@uag/kit/sse/event.ts";
+import { type AnswerEvent, spokenText } from "../conversation/events.ts";
+import { UpstreamFailure } from "../failure.ts";
+import type { AnswerStream, Delivered, UsageReport } from "../generation.ts";
+import type { AnswerWriter } from "./client.ts";
+import type { AnswerReader } from "./protocol.ts";
+
+/** An upstream's stream for a client of another format, translated event by event. */
+export class TranslatedStream implements AnswerStream {
+  state: AnswerStream["state"] = "open";
+  failure: UpstreamFailure | undefined;
+  readonly #decoder = new SseDecoder();
+  readonly #reader: AnswerReader;
+  readonly #writer: AnswerWriter;
+  readonly #spoken = new Spoken();
+
+  constructor(reader: AnswerReader, writer: AnswerWriter) {
+    this.#reader = reader;
+    this.#writer = writer;
+  }
+
+  get closing(): Buffer {
+    return this.#writer.closing;
+  }
+
+  get usage(): UsageReport | undefined {
+    return this.#reader.usage;
+  }
+
+  get soFar(): UsageReport | undefined {
+    return this.#reader.soFar;
+  }
+
+  get delivered(): Delivered {
+    return this.#spoken;
+  }
+
+  push(chunk: Buffer): Buffer[] {
+    if (this.state !== "open") return [];
+    let out = "";
+    for (const event of this.#decoder.push(chunk)) out += this.#take(event);
+    return buffers(out);
+  }
+
+  end(): Buffer[] {
+    if (this.state !== "open") return [];
+    const last = this.#decoder.end();
+    let out = last === undefined ? "" : this.#take(last);
+    if (this.state === "open") {
+      const events = this.#reader.end();
+      if (events === undefined) {
+        this.#fail(new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 }));
+      } else {
+        out += this.#write(events);
+        this.state = "finished";
+      }
+    }
+    return buffers(out);
+  }
+
+  #take(event: SseEvent): string {
+    if (this.state !== "open" || event.data === undefined) return "";
+    try {
+      const out = this.#write(this.#reader.event(event));
+      if (this.#reader.ended) this.state = "finished";
+      return out;
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error;
+      this.#fail(error);
+      return "";
+    }
+  }
+
+  #write(events: readonly AnswerEvent[]): string {
+    let out = "";
+    for (const event of events) {
+      this.#spoken.add(spokenText(event));
+      out += this.#writer.write(event);
+    }
+    return out;
+  }
+
+  #fail(failure: UpstreamFailure): void {
+    this.state = "failed";
+    this.failure = failure;
+  }
+}
+
+class Spoken implements Delivered {
+  text = "";
+  #bytes = 0;
+
+  add(text: string): void {
+    this.text += text;
+    this.#bytes += Buffer.byteLength(text);
+  }
+
+  get roughTokens(): number {
+    return Math.ceil(this.#bytes / 4);
+  }
+}
+
+function buffers(text: string): Buffer[] {
+  return text === "" ? [] : [Buffer.from(text)];
+}
