@@ -27,7 +27,8 @@ export interface GenerateOptions {
 export async function generate(options: GenerateOptions): Promise<Generated> {
   const { adapter, call, upstream } = options;
   const { provider } = upstream;
-  const { path, headers, body, stream } = adapter.encode(call, upstream);
+  const encoded = await adapter.encode(call, upstream, options.signal);
+  const { path, headers, body, stream = call.stream } = encoded;
   const answer = await send(options.pools, {
     origin: provider.origin,
     path: provider.basePath + path,
@@ -41,8 +42,11 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const type = answer.header("content-type") ?? "";
   const fits = stream ? !/^(application\/json|text\/html)/.test(type) : !type.startsWith("text/event-stream");
   if (!fits) return await oddAnswer(answer, options);
-  if (!call.stream)
-    return { kind: "whole", answer: adapter.decode(await answer.read(mostAnswerBytes), call, upstream) };
+  if (!call.stream) {
+    const whole = await answer.read(mostAnswerBytes);
+    const collected = stream ? adapter.collect?.(whole, call, upstream) : undefined;
+    return { kind: "whole", answer: collected ?? adapter.decode(whole, call, upstream) };
+  }
   const live = new LiveStream(adapter.openStream(call, upstream), answer);
   await live.open();
   return { kind: "stream", live };

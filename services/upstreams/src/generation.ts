@@ -69,8 +69,8 @@ export interface UpstreamCall {
   /** Name and value by turns. */
   readonly headers: readonly string[];
   readonly body: Buffer;
-  /** The upstream is asked for a stream, whatever the client asked for. */
-  readonly stream: boolean;
+  /** The upstream is asked for a stream; default: when the client asked for one. */
+  readonly stream?: boolean;
 }
 
 /** One client format spoken to one upstream protocol. */
@@ -79,8 +79,8 @@ export interface GenerationAdapter {
   encode(call: GenerationCall, upstream: Upstream, signal: AbortSignal): UpstreamCall | Promise<UpstreamCall>;
   /** @throws {UpstreamFailure} when the body is no answer, or an error under a good status */
   decode(body: Buffer, call: GenerationCall, upstream: Upstream): WholeAnswer;
-  /** A whole stream as one answer: for upstreams that only stream. @throws {UpstreamFailure} as `decode` */
-  collect(body: Buffer, call: GenerationCall, upstream: Upstream): WholeAnswer;
+  /** A whole stream as one answer: for models that only stream. @throws {UpstreamFailure} as `decode` */
+  collect?(body: Buffer, call: GenerationCall, upstream: Upstream): WholeAnswer;
   openStream(call: GenerationCall, upstream: Upstream): AnswerStream;
   /** What an answer with a bad status means. */
   failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure;
