@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/kit/errors.ts";
-import type { LinkClient } from "@uag/kit/link/client.ts";
 import type { LinkAnswer, LinkCall } from "@uag/kit/link/call.ts";
+import type { LinkClient } from "@uag/kit/link/client.ts";
 import type { LinkError } from "@uag/kit/link/errors.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Request } from "express";
