@@ -21,7 +21,7 @@ const toolCall = z.looseObject({
 const message = z
   .looseObject({
     role: z.enum(roles),
-    content: z.unknown(),
+    content: z.unknown().optional(),
     name: z.string().nullish(),
     tool_call_id: z.string().nullish(),
     tool_calls: z.array(toolCall).nullish(),

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseCatalog } from "@uag/catalog/parse.ts";
+import { type Sizing, sizeOf } from "./size.ts";
+
+const catalog = parseCatalog(
+  `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:1", api_key: k }, x: { protocol: xai, base_url: "http://127.0.0.1:1", api_key: k } }
+models:
+  - &m { id: plain, owned_by: o, created: 0, operations: [chat.completions], context_tokens: 10000, max_output_tokens: 1000, image_tokens: 800,
+      price: { input_tokens: 1, cached_input_tokens: 0.1, audio_input_tokens: 10, output_tokens: 2, audio_output_tokens: 20 }, upstreams: [{ provider: p }] }
+  - { <<: *m, id: thinker, reasoning: {} }
+  - { <<: *m, id: grok, reasoning: {}, upstreams: [{ provider: x }] }`,
+  {},
+);
+const messages = (...parts: object[]) => ({ messages: [{ role: "user", content: parts }] });
+const size = (more: Partial<Sizing> & { id?: string }) => {
+  const { id = "plain", fields = { messages: [{ role: "user", content: "x" }] }, ...rest } = more;
+  const model = catalog.models.get(id) ?? assert.fail();
+  return sizeOf({ model, fields, bodyBytes: 500, candidates: 1, outputCap: 100, ...rest });
+};
+const hold = (more: Parameters<typeof size>[0]): number => Number(size(more).holdNanoUsd);
+
+test("the hold is the body's bytes as tokens and the cap, each candidate's", () => {
+  assert.equal(hold({}), 500 * 1_000 + 100 * 2_000);
+  assert.equal(hold({ candidates: 3 }), 500 * 1_000 + 300 * 2_000);
+  assert.equal(hold({ outputCap: undefined }), 500 * 1_000 + 1_000 * 2_000);
+  assert.equal(hold({ outputCap: 1e9 }), 500 * 1_000 + 1_000 * 2_000, "no answer is longer than the model's");
+  assert.equal(hold({ bodyBytes: 1e9 }), 10_000 * 1_000 + 100 * 2_000, "no prompt is longer than the context");
+  assert.equal(hold({ promptTokens: 7 }), 7 * 1_000 + 100 * 2_000);
+});
+
+test("a cap bounds reasoning too, except where reasoning stands beside it", () => {
+  assert.equal(hold({ id: "thinker" }), 500 * 1_000 + 100 * 2_000);
+  assert.equal(hold({ id: "grok" }), 500 * 1_000 + 1_000 * 2_000);
+});
+
+test("pictures count by their kind and not by their bytes, sound at sound's price, and what cannot be known as the context", () => {
+  const url = `data:image/png;base64,${"A".repeat(5_000)}`;
+  assert.equal(
+    hold({ fields: messages({ type: "image_url", image_url: { url } }), bodyBytes: 5_500 }),
+    (5_500 - url.length + 800) * 1_000 + 200_000,
+  );
+  assert.equal(
+    hold({ fields: messages({ type: "image_url", image_url: { url: "https://a.test/x" } }) }),
+    1_300 * 1_000 + 200_000,
+  );
+  const data = "A".repeat(5_000);
+  assert.equal(
+    hold({ fields: messages({ type: "input_audio", input_audio: { data } }), bodyBytes: 5_500 }),
+    (500 + 100) * 10_000 + 200_000,
+  );
+  for (const part of [
+    { type: "input_audio", input_audio: { data: "https://a.test/x" } },
+    { type: "video_url", video_url: {} },
+  ]) {
+    assert.equal(hold({ fields: messages(part) }), 10_000 * 10_000 + 200_000);
+  }
+  assert.equal(hold({ fields: { ...messages(), audio: { voice: "x" } } }), 500_000 + 100 * 20_000);
+});
+
+test("a token limit is charged what is likely, not what is possible", () => {
+  assert.equal(size({ bodyBytes: 400, outputCap: 50 }).tokens, 150);
+  assert.equal(size({ bodyBytes: 400, outputCap: undefined }).tokens, 1_100);
+  assert.equal(size({ bodyBytes: 4_000_000, outputCap: 50 }).tokens, 10_050);
+});

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { catalogOf } from "./fixtures.ts";
+import { type ChatHarness, startChat } from "./support.ts";
+
+let harness: ChatHarness;
+before(async () => {
+  harness = await startChat({ catalog: catalogOf("http://127.0.0.1:9") });
+});
+after(() => harness[Symbol.asyncDispose]());
+
+interface List {
+  object: string;
+  data: { id: string }[];
+  has_more: boolean;
+  first_id: string | null;
+  last_id: string | null;
+}
+async function list(query = "", models: string[] = []): Promise<List> {
+  const answer = await harness.ask("models.list", undefined, { target: `/v1/models${query}`, models });
+  assert.equal(answer.status, 200);
+  return answer.json() as unknown as List;
+}
+const ids = ({ data }: List): string[] => data.map(({ id }) => id);
+const all = ["plain", "renamed", "thinker", "two-homes", "qwen", "picture-only", "nowhere"];
+
+test("the list has what OpenAI's and Anthropic's clients read", async () => {
+  const { data, ...wrapper } = await list();
+  assert.deepEqual(wrapper, { object: "list", has_more: false, first_id: "plain", last_id: "nowhere" });
+  assert.deepEqual(data[0], {
+    id: "plain",
+    object: "model",
+    created: 1_767_312_000,
+    owned_by: "acme",
+    type: "model",
+    display_name: "Plain One",
+    created_at: "2026-01-02T00:00:00Z",
+  });
+});
+
+test("a key sees only its models, whichever key was served before", async () => {
+  assert.deepEqual(ids(await list()), all);
+  assert.deepEqual(ids(await list("", ["t*", "plain"])), ["plain", "thinker", "two-homes"]);
+  assert.deepEqual(ids(await list("", ["none"])), []);
+  assert.deepEqual(await list("", ["none"]), {
+    object: "list",
+    data: [],
+    has_more: false,
+    first_id: null,
+    last_id: null,
+  });
+  assert.deepEqual(ids(await list()), all);
+});
+
+test("pages go forward and back and say when there is more; nonsense in the query is ignored", async () => {
+  const first = await list("?limit=2");
+  assert.deepEqual([ids(first), first.has_more, first.last_id], [["plain", "renamed"], true, "renamed"]);
+  const second = await list("?limit=2&after_id=renamed");
+  assert.deepEqual([ids(second), second.has_more], [["thinker", "two-homes"], true]);
+  const end = await list("?limit=9&after_id=two-homes");
+  assert.deepEqual([ids(end), end.has_more], [["qwen", "picture-only", "nowhere"], false]);
+  assert.deepEqual(ids(await list("?limit=2&before_id=qwen")), ["thinker", "two-homes"]);
+  for (const query of [
+    "?limit=0",
+    "?limit=x",
+    "?limit=1000",
+    "?x[]=1",
+    "?after_id=unknown",
+    `?${"x[]=1&".repeat(10_000)}`,
+  ]) {
+    assert.deepEqual(ids(await list(query)), all, query.slice(0, 40));
+  }
+});
+
+test("one model is found by its id, and is not there for a key that may not use it", async () => {
+  const get = (id: string, models: string[] = []) =>
+    harness.ask("models.get", undefined, { target: `/v1/models/${id}`, models });
+  assert.equal((await get("plain")).json()["id"], "plain");
+  assert.equal((await get("plain?x=1")).json()["id"], "plain");
+  for (const answer of [await get("unknown"), await get("plain", ["other"]), await get("__proto__")]) {
+    assert.equal(answer.status, 404);
+    assert.equal((answer.json() as { error: { code: string } }).error.code, "not_found");
+  }
+  assert.equal((await get("%E0%A4%A")).status, 400);
+});
