@@ -6,6 +6,8 @@ export interface OpenAiDialect {
   readonly quotaCodes: ReadonlySet<string>;
   /** Error codes under any status that are about our account there. */
   readonly operatorCodes: ReadonlySet<string>;
+  /** Knows the tool choice `required`. */
+  readonly takesRequired: boolean;
 }
 
 /** OpenAI's guide on error codes; the names of newer billing codes follow the same pattern. */
@@ -20,6 +22,7 @@ export const openAiDialect: OpenAiDialect = {
   path: "/chat/completions",
   quotaCodes: new Set(openAiQuota),
   operatorCodes: new Set(["invalid_api_key", "account_deactivated", ...openAiQuota]),
+  takesRequired: true,
 };
 
 export const xaiDialect: OpenAiDialect = openAiDialect;
@@ -38,4 +41,5 @@ export const dashScopeDialect: OpenAiDialect = {
     "SetLimitExceeded",
   ]),
   operatorCodes: new Set(["Arrearage", "invalid_api_key", "InvalidApiKey", "access_denied", "AccessDenied"]),
+  takesRequired: false,
 };

@@ -53,7 +53,7 @@ function rawValue(body: Buffer, members: readonly Member[], key: string): Buffer
 
 const headersOf = new WeakMap<Provider, readonly string[]>();
 
-function providerHeaders(provider: Provider): readonly string[] {
+export function providerHeaders(provider: Provider): readonly string[] {
   let headers = headersOf.get(provider);
   if (headers === undefined) {
     headers = [

@@ -16,6 +16,7 @@ const errorKey = Buffer.from('"error"');
 const done = Buffer.from("[DONE]");
 const terminator = Buffer.from("data: [DONE]\n\n");
 const blankLine = Buffer.from("\n\n");
+const COLON = 58;
 const OPENING = 123;
 
 /** An OpenAI stream for an OpenAI client: the bytes go through as they come, but for a usage chunk nobody asked for. */
@@ -57,21 +58,24 @@ export class OpenAiStream implements AnswerStream {
   #take(event: SseEvent, out: Runs): void {
     const { data } = event;
     if (this.state !== "open") return;
-    if (data !== undefined) {
-      if (data.length === done.length && data.equals(done)) {
-        this.state = "finished";
+    if (data === undefined) {
+      // Comments keep the connection alive; what is no event at all is not for the client.
+      if (event.source[event.start] === COLON) out.add(event);
+      return;
+    }
+    if (data.length === done.length && data.equals(done)) {
+      this.state = "finished";
+      return;
+    }
+    if (event.name === "error" || data.includes(errorKey)) {
+      const failure = errorInside(parsed(data), this.#upstream, this.#dialect);
+      if (failure !== undefined) {
+        this.#fail(failure);
         return;
       }
-      if (event.name === "error" || data.includes(errorKey)) {
-        const failure = errorInside(parsed(data), this.#upstream, this.#dialect);
-        if (failure !== undefined) {
-          this.#fail(failure);
-          return;
-        }
-      }
-      if (hasUsage(data) && this.#takeUsage(data)) return;
-      this.delivered.add(data);
     }
+    if (hasUsage(data) && this.#takeUsage(data)) return;
+    this.delivered.add(data);
     out.add(event);
   }
 
@@ -96,7 +100,7 @@ export class OpenAiStream implements AnswerStream {
 function hasUsage(data: Buffer): boolean {
   for (let at = data.indexOf(usageKey); at >= 0; at = data.indexOf(usageKey, at + 1)) {
     let next = at + usageKey.length;
-    while (data[next] === 58 || (data[next] as number) <= 32) next++;
+    while (data[next] === COLON || (data[next] as number) <= 32) next++;
     if (data[next] === OPENING) return true;
   }
   return false;

@@ -1,5 +1,6 @@
 import type { UnitName } from "@uag/catalog/units.ts";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
+import type { Tokens } from "../conversation/events.ts";
 
 /**
  * Takes an OpenAI-like usage object apart into units that do not contain one another. Cached, audio, image and video tokens
@@ -20,6 +21,21 @@ export function unitsOfUsage(usage: unknown): Unit[] | undefined {
   add(units, "output_tokens", generated - audio);
   add(units, "audio_output_tokens", audio);
   return units;
+}
+
+/** The same count as other formats tell it; `units` is what {@link unitsOfUsage} made of it. */
+export function tokensOfUsage(usage: unknown, units: readonly Unit[]): Tokens {
+  const of = (...names: UnitName[]): number =>
+    units.reduce((sum, { name, quantity }) => sum + ((names as string[]).includes(name) ? Number(quantity) : 0), 0);
+  const details = isObject(usage) ? usage["completion_tokens_details"] : undefined;
+  return {
+    input: of("input_tokens", "audio_input_tokens", "image_input_tokens", "video_input_tokens"),
+    cacheRead: of("cached_input_tokens"),
+    cacheWrite5m: of("cache_write_5m_tokens"),
+    cacheWrite1h: 0,
+    output: of("output_tokens", "audio_output_tokens"),
+    thinking: (isObject(details) ? count(details["reasoning_tokens"]) : undefined) ?? 0,
+  };
 }
 
 function splitPrompt(units: Unit[], prompt: number, usage: Record<string, unknown>): void {

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { refusal } from "../conversation/refusal.ts";
+import { shortToolName } from "../conversation/tool-name.ts";
+import { resultText } from "../conversation/turns.ts";
+import type {
+  AssistantPart,
+  Conversation,
+  MediaPart,
+  ResultPart,
+  TextPart,
+  Turn,
+  UserPart,
+} from "../conversation/types.ts";
+import { dataUrlOf } from "../media/data-url.ts";
+import { inlineMedia } from "../media/inline.ts";
+import type { OpenAiContext } from "./conversation.ts";
+
+type Message = Record<string, unknown>;
+type ContentPart = Record<string, unknown>;
+
+const longestCallId = 40;
+/** Vendors whose models want their own thinking back with the calls that came of it. */
+const wantsReasoning = /deepseek|kimi/;
+
+/** Turns as chat messages. Each tool result is a message of its own, before what else the user says. */
+export async function messagesOf({ turns }: Conversation, context: OpenAiContext): Promise<Message[]> {
+  const messages: Message[] = [];
+  for (const turn of turns) messages.push(...(await turnMessages(turn, context)));
+  return messages;
+}
+
+async function turnMessages(turn: Turn, context: OpenAiContext): Promise<Message[]> {
+  switch (turn.role) {
+    case "system": {
+      const content = turn.parts.map(({ text }) => text).join("\n\n");
+      return content === "" ? [] : [{ role: "system", content }];
+    }
+    case "assistant":
+      return assistantMessages(turn.parts, context);
+    case "user":
+      return await userMessages(turn.parts, context);
+  }
+}
+
+function assistantMessages(parts: readonly AssistantPart[], { upstream }: OpenAiContext): Message[] {
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const calls = parts.flatMap((part) => {
+    if (part.type !== "call") return [];
+    const called = { name: shortToolName(part.name), arguments: JSON.stringify(part.input) };
+    return [{ id: shortCallId(part.id), type: "function", function: called }];
+  });
+  const thought = parts.flatMap((part) => (part.type === "thinking" ? [part.text] : [])).join("");
+  const content = texts.join("");
+  if (content === "" && calls.length === 0) return [];
+  return [
+    {
+      role: "assistant",
+      content: content === "" ? null : content,
+      ...(thought !== "" && wantsReasoning.test(upstream.model) && { reasoning_content: thought }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    },
+  ];
+}
+
+async function userMessages(parts: readonly UserPart[], context: OpenAiContext): Promise<Message[]> {
+  const results = parts.filter((part) => part.type === "result");
+  const shown = results.flatMap(({ parts: inner }) => inner.filter((part) => part.type === "media"));
+  const said = parts.filter((part) => part.type !== "result");
+  const messages = results.map(resultMessage);
+  const content = await contentOf([...shown, ...said], context);
+  return content.length === 0 ? messages : [...messages, { role: "user", content }];
+}
+
+function resultMessage(result: ResultPart): Message {
+  const text = resultText(result);
+  return {
+    role: "tool",
+    tool_call_id: shortCallId(result.callId),
+    content: result.isError ? `Error: ${text}` : text,
+  };
+}
+
+async function contentOf(
+  parts: readonly (TextPart | MediaPart)[],
+  context: OpenAiContext,
+): Promise<string | ContentPart[]> {
+  const [only] = parts;
+  if (parts.length === 1 && only?.type === "text") return only.text;
+  const content: ContentPart[] = [];
+  for (const part of parts) {
+    if (part.type === "media") content.push(await mediaContent(part, context));
+    else if (part.text !== "") content.push({ type: "text", text: part.text });
+  }
+  return content;
+}
+
+async function mediaContent(part: MediaPart, { call, signal }: OpenAiContext): Promise<ContentPart> {
+  const { kind, source, param, title } = part;
+  if (kind === "image") {
+    const url = source.type === "url" ? source.url : dataUrlOf(source.mediaType, source.base64);
+    return { type: "image_url", image_url: { url } };
+  }
+  if (kind !== "document" || !call.model.input.has("file")) throw refusal(param, "This model does not take documents.");
+  // Chat takes a file's content, not its address.
+  const { mediaType, base64 } = await inlineMedia(part, call.media, signal);
+  return {
+    type: "file",
+    file: { filename: title ?? "document.pdf", file_data: dataUrlOf(mediaType, base64) },
+  };
+}
+
+function shortCallId(id: string): string {
+  if (id.length <= longestCallId) return id;
+  return `call_${createHash("sha256").update(id).digest("hex").slice(0, 32)}`;
+}

@@ -1,0 +1,14 @@
+import { type Fields, fieldsOf, isFields, listOf } from "../conversation/fields.ts";
+
+/** Whether OpenAI's strict mode takes a schema: every object is closed and requires all of its members. */
+export function isStrictSchema(schema: Fields): boolean {
+  const properties = fieldsOf(schema["properties"]);
+  if (schema["type"] === "object") {
+    const required = new Set(listOf(schema["required"]));
+    const whole = Object.keys(properties).every((name) => required.has(name));
+    if (!whole || schema["additionalProperties"] !== false) return false;
+  }
+  const inner = [...Object.values(properties), schema["items"], ...listOf(schema["anyOf"])];
+  const defined = Object.values(fieldsOf(schema["$defs"]));
+  return [...inner, ...defined].every((value) => !isFields(value) || isStrictSchema(value));
+}
