@@ -1,7 +1,14 @@
 import type { Protocol } from "@uag/catalog/types.ts";
+import { anthropicMessages } from "./anthropic/messages.ts";
+import { anthropicProtocol } from "./anthropic/protocol.ts";
+import { chatDialect } from "./formats/chat/dialect.ts";
+import { messagesDialect } from "./formats/messages/dialect.ts";
+import { geminiProtocol } from "./gemini/protocol.ts";
 import type { GenerationAdapter } from "./generation.ts";
 import { openAiChat } from "./openai/chat.ts";
 import { dashScopeDialect, openAiDialect, xaiDialect } from "./openai/dialect.ts";
+import { openAiProtocol } from "./openai/protocol.ts";
+import { translated } from "./translate/adapter.ts";
 
 type Adapters = Partial<Record<Protocol, GenerationAdapter>>;
 
@@ -11,6 +18,15 @@ const generation = {
     openai: openAiChat(openAiDialect),
     dashscope: openAiChat(dashScopeDialect),
     xai: openAiChat(xaiDialect),
+    anthropic: translated(chatDialect, anthropicProtocol),
+    gemini: translated(chatDialect, geminiProtocol),
+  },
+  messages: {
+    anthropic: anthropicMessages,
+    openai: translated(messagesDialect, openAiProtocol(openAiDialect)),
+    dashscope: translated(messagesDialect, openAiProtocol(dashScopeDialect)),
+    xai: translated(messagesDialect, openAiProtocol(xaiDialect)),
+    gemini: translated(messagesDialect, geminiProtocol),
   },
 } as const satisfies Record<string, Adapters>;
 

@@ -44,7 +44,9 @@ export function encodeForAnthropic(conversation: Conversation, call: GenerationC
 }
 
 function messagesOf(conversation: Conversation): Message[] {
-  const messages = alternatingTurns(conversation).map(messageOf);
+  const messages = alternatingTurns(conversation)
+    .map(messageOf)
+    .filter(({ content }) => content.length > 0);
   // A conversation begins with its user, also when the client left the question out.
   if (messages[0]?.role !== "user") messages.unshift({ role: "user", content: [{ type: "text", text: "." }] });
   const last = messages.at(-1);
@@ -55,7 +57,9 @@ function messagesOf(conversation: Conversation): Message[] {
 
 function messageOf(turn: SpokenTurn): Message {
   const parts: readonly (UserPart | AssistantPart)[] = turn.parts;
-  return { role: turn.role, content: parts.map(blockOf) };
+  // Thinking that no Claude signed is refused.
+  const kept = parts.filter((part) => part.type !== "thinking" || part.signature !== "");
+  return { role: turn.role, content: kept.map(blockOf) };
 }
 
 function blockOf(part: UserPart | AssistantPart): Block {

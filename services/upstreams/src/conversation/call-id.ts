@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
  * Gemini wants the signature of a thought back with the call that came of it. Many clients keep of a tool call no more than
  * id, name and input, so the signature travels inside the id, in base64url, which every protocol's ids may hold.
  */
-const mark = "_ts_";
-const signed = /^(.*?)_ts_([A-Za-z0-9_-]+)$/;
+const mark = "_thoughtsig_";
+const signed = /^(.*?)_thoughtsig_([A-Za-z0-9_-]+)$/;
 
 export function newCallId(): string {
   return `call_${randomBytes(12).toString("hex")}`;

@@ -24,12 +24,13 @@ export async function encodeForOpenAi(conversation: Conversation, context: OpenA
   const { call, upstream, dialect } = context;
   const { model } = call;
   const reasons = model.reasoning !== undefined;
+  const stream = call.stream || model.streamOnly;
   const { temperature, topP } = conversation.sampling;
   const effort = reasoningEffort(conversation.thinking, model);
   const body = {
     model: upstream.model,
     messages: await messagesOf(conversation, context),
-    ...(call.stream && { stream: true, stream_options: { include_usage: true } }),
+    ...(stream && { stream: true, stream_options: { include_usage: true } }),
     ...(conversation.outputCap !== undefined && { [model.outputCapField ?? "max_tokens"]: conversation.outputCap }),
     ...toolFields(conversation, dialect),
     ...(!reasons && temperature !== undefined && { temperature }),
@@ -43,6 +44,7 @@ export async function encodeForOpenAi(conversation: Conversation, context: OpenA
     path: dialect.path,
     headers: [...providerHeaders(upstream.provider), "x-client-request-id", call.requestId],
     body: Buffer.from(JSON.stringify(body)),
+    stream,
   };
 }
 

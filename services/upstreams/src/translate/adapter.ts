@@ -1,11 +1,18 @@
-import { spokenText } from "../conversation/events.ts";
-import type { GenerationAdapter } from "../generation.ts";
+import { SseDecoder } from "@uag/kit/sse/decoder.ts";
+import { type AnswerEvent, spokenText } from "../conversation/events.ts";
+import { UpstreamFailure } from "../failure.ts";
+import type { GenerationAdapter, GenerationCall, WholeAnswer } from "../generation.ts";
 import type { ClientDialect } from "./client.ts";
-import type { UpstreamProtocol } from "./protocol.ts";
+import type { AnswerReader, UpstreamProtocol } from "./protocol.ts";
 import { TranslatedStream } from "./stream.ts";
 
 /** A client's format to an upstream's protocol by way of what both mean. */
 export function translated(client: ClientDialect, protocol: UpstreamProtocol): GenerationAdapter {
+  const wholeAnswer = (reader: AnswerReader, events: AnswerEvent[], call: GenerationCall): WholeAnswer => ({
+    body: Buffer.from(JSON.stringify(client.whole(events, call))),
+    usage: reader.usage,
+    deliveredText: () => events.map(spokenText).join(""),
+  });
   return {
     encode(call, upstream, signal) {
       const asked = client.read(call.fields);
@@ -14,14 +21,29 @@ export function translated(client: ClientDialect, protocol: UpstreamProtocol): G
     },
     decode(body, call, upstream) {
       const reader = protocol.openReader(call, upstream);
-      const events = reader.whole(body);
-      return {
-        body: Buffer.from(JSON.stringify(client.whole(events, call))),
-        usage: reader.usage,
-        deliveredText: () => events.map(spokenText).join(""),
-      };
+      return wholeAnswer(reader, reader.whole(body), call);
+    },
+    collect(body, call, upstream) {
+      const reader = protocol.openReader(call, upstream);
+      return wholeAnswer(reader, collected(reader, body), call);
     },
     openStream: (call, upstream) => new TranslatedStream(protocol.openReader(call, upstream), client.openWriter(call)),
     failureOf: (answer, upstream) => protocol.failureOf(answer, upstream),
   };
+}
+
+/** All events of a stream that is there as a whole. */
+function collected(reader: AnswerReader, body: Buffer): AnswerEvent[] {
+  const decoder = new SseDecoder({ maxEventBytes: body.length });
+  const found = decoder.push(body);
+  const last = decoder.end();
+  const events: AnswerEvent[] = [];
+  for (const event of last === undefined ? found : [...found, last]) {
+    if (event.data !== undefined && !reader.ended) events.push(...reader.event(event));
+  }
+  const end = reader.ended ? [] : reader.end();
+  if (end === undefined) {
+    throw new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 });
+  }
+  return [...events, ...end];
 }

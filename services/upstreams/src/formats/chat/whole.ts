@@ -1,0 +1,103 @@
+import type { AnswerEvent, Tokens } from "../../conversation/events.ts";
+import type { GenerationCall } from "../../generation.ts";
+import { googleExtra } from "./extra.ts";
+import { chatId, chatUsage, finishReasons } from "./reasons.ts";
+
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  input: string;
+  readonly signature: string | undefined;
+}
+
+class Choice {
+  text = "";
+  thinking = "";
+  refusal = "";
+  finish = "stop";
+  readonly calls: Call[] = [];
+  readonly blocks: object[] = [];
+  #unsigned = "";
+
+  take(event: AnswerEvent): void {
+    switch (event.type) {
+      case "text":
+        this.text += event.text;
+        return;
+      case "thinking":
+        this.thinking += event.text;
+        this.#unsigned += event.text;
+        return;
+      case "signature":
+        this.blocks.push({ type: "thinking", thinking: this.#unsigned, signature: event.signature });
+        this.#unsigned = "";
+        return;
+      case "redacted":
+        this.blocks.push({ type: "redacted_thinking", data: event.data });
+        return;
+      case "refusal":
+        this.refusal += event.text;
+        return;
+      case "call":
+        this.calls[event.call] = { id: event.id, name: event.name, input: "", signature: event.signature };
+        return;
+      case "input":
+        (this.calls[event.call] as Call).input += event.json;
+        return;
+      case "stop":
+        this.finish = finishReasons[event.reason];
+        return;
+    }
+  }
+
+  message(): object {
+    const calls = this.calls.map(({ id, name, input, signature }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: input === "" ? "{}" : input },
+      ...googleExtra(signature),
+    }));
+    const silent = this.text === "" && (calls.length > 0 || this.refusal !== "");
+    return {
+      role: "assistant",
+      content: silent ? null : this.text,
+      refusal: this.refusal === "" ? null : this.refusal,
+      ...(this.thinking !== "" && { reasoning_content: this.thinking }),
+      ...(this.blocks.length > 0 && { thinking_blocks: this.blocks }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+  }
+}
+
+/** A whole answer as a chat completion. */
+export function wholeChat(events: readonly AnswerEvent[], call: GenerationCall): object {
+  const choices = new Map<number, Choice>();
+  let tokens: Tokens | undefined;
+  let id = "";
+  let model: string | undefined;
+  for (const event of events) {
+    if (event.type === "start") ({ id, model } = event);
+    else if (event.type === "usage") ({ tokens } = event);
+    else if ("candidate" in event) {
+      const choice = choices.get(event.candidate) ?? new Choice();
+      choices.set(event.candidate, choice);
+      choice.take(event);
+    }
+  }
+  const usage = chatUsage(tokens);
+  return {
+    id: chatId(id, call.requestId),
+    object: "chat.completion",
+    created: Math.floor(Date.now() / 1_000),
+    model: model ?? call.model.id,
+    choices: [...choices]
+      .sort(([a], [b]) => a - b)
+      .map(([index, choice]) => ({
+        index,
+        message: choice.message(),
+        logprobs: null,
+        finish_reason: choice.finish,
+      })),
+    ...(usage !== undefined && { usage }),
+  };
+}

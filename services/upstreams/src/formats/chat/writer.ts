@@ -1,0 +1,97 @@
+import type { AnswerEvent, Tokens } from "../../conversation/events.ts";
+import type { GenerationCall } from "../../generation.ts";
+import type { AnswerWriter } from "../../translate/client.ts";
+import { googleExtra } from "./extra.ts";
+import { chatId, chatUsage, finishReasons } from "./reasons.ts";
+
+/** Says an answer as OpenAI's chunks. */
+export class ChatWriter implements AnswerWriter {
+  readonly closing = Buffer.from("data: [DONE]\n\n");
+  readonly #call: GenerationCall;
+  readonly #created = Math.floor(Date.now() / 1_000);
+  readonly #opened = new Set<number>();
+  /** By candidate: thinking that no signature has ended yet. */
+  readonly #unsigned = new Map<number, string>();
+  #id = "";
+  #model: string;
+  #tokens: Tokens | undefined;
+
+  constructor(call: GenerationCall) {
+    this.#call = call;
+    this.#model = call.model.id;
+    this.#id = chatId("", call.requestId);
+  }
+
+  write(event: AnswerEvent): string {
+    switch (event.type) {
+      case "start":
+        this.#id = chatId(event.id, this.#call.requestId);
+        this.#model = event.model ?? this.#model;
+        return this.#opening(0);
+      case "usage":
+        this.#tokens = event.tokens;
+        return "";
+      case "idle":
+        return ": ping\n\n";
+      case "end":
+        return this.#last();
+      case "stop": {
+        const finish_reason = finishReasons[event.reason];
+        return this.#opening(event.candidate) + this.#choice({ index: event.candidate, delta: {}, finish_reason });
+      }
+      default: {
+        const delta = this.#delta(event);
+        if (delta === undefined) return "";
+        const choice = { index: event.candidate, delta, finish_reason: null };
+        return this.#opening(event.candidate) + this.#choice(choice);
+      }
+    }
+  }
+
+  #delta(event: Exclude<AnswerEvent, { type: "start" | "usage" | "idle" | "end" | "stop" }>): object | undefined {
+    const { candidate } = event;
+    switch (event.type) {
+      case "text":
+        return { content: event.text };
+      case "refusal":
+        return { refusal: event.text };
+      case "thinking":
+        this.#unsigned.set(candidate, (this.#unsigned.get(candidate) ?? "") + event.text);
+        return { reasoning_content: event.text };
+      case "signature": {
+        const thinking = this.#unsigned.get(candidate) ?? "";
+        this.#unsigned.delete(candidate);
+        return { thinking_blocks: [{ type: "thinking", thinking, signature: event.signature }] };
+      }
+      case "redacted":
+        return { thinking_blocks: [{ type: "redacted_thinking", data: event.data }] };
+      case "call": {
+        const called = { name: event.name, arguments: "" };
+        const extra = googleExtra(event.signature);
+        return { tool_calls: [{ index: event.call, id: event.id, type: "function", function: called, ...extra }] };
+      }
+      case "input":
+        return { tool_calls: [{ index: event.call, function: { arguments: event.json } }] };
+    }
+  }
+
+  #opening(index: number): string {
+    if (this.#opened.has(index)) return "";
+    this.#opened.add(index);
+    return this.#choice({ index, delta: { role: "assistant", content: "", refusal: null }, finish_reason: null });
+  }
+
+  #choice(choice: object): string {
+    return this.#chunk({ choices: [choice], ...(this.#call.usageWanted && { usage: null }) });
+  }
+
+  #last(): string {
+    const usage = this.#call.usageWanted ? chatUsage(this.#tokens) : undefined;
+    return usage === undefined ? "" : this.#chunk({ choices: [], usage });
+  }
+
+  #chunk(fields: object): string {
+    const chunk = { id: this.#id, object: "chat.completion.chunk", created: this.#created, model: this.#model };
+    return `data: ${JSON.stringify({ ...chunk, ...fields })}\n\n`;
+  }
+}

@@ -1,0 +1,67 @@
+import { shortToolName } from "../conversation/tool-name.ts";
+import { alternatingTurns, resultText, type SpokenTurn } from "../conversation/turns.ts";
+import type { AssistantPart, CallPart, Conversation, MediaPart, ResultPart, UserPart } from "../conversation/types.ts";
+import { inlineMedia } from "../media/inline.ts";
+import { wantsSignatures } from "./models.ts";
+import type { GeminiContext } from "./request.ts";
+
+type Part = Record<string, unknown>;
+type Content = { role: "user" | "model"; parts: Part[] };
+
+/** What Google's guide on thought signatures gives for calls that came without one, such as another model's. */
+const noSignature = "skip_thought_signature_validator";
+
+export async function contentsOf(conversation: Conversation, context: GeminiContext): Promise<Content[]> {
+  const contents: Content[] = [];
+  for (const turn of alternatingTurns(conversation)) {
+    const parts = turn.role === "user" ? await userParts(turn.parts, context) : modelParts(turn, context);
+    if (parts.length > 0) contents.push({ role: turn.role === "user" ? "user" : "model", parts });
+  }
+  if (contents[0]?.role !== "user") contents.unshift({ role: "user", parts: [{ text: "." }] });
+  return contents;
+}
+
+async function userParts(turn: readonly UserPart[], context: GeminiContext): Promise<Part[]> {
+  const answers: Part[] = [];
+  const others: Part[] = [];
+  for (const part of turn) {
+    if (part.type === "text") others.push({ text: part.text });
+    else if (part.type === "media") others.push(await mediaPart(part, context));
+    else {
+      answers.push(answerPart(part));
+      for (const inner of part.parts) if (inner.type === "media") others.push(await mediaPart(inner, context));
+    }
+  }
+  return [...answers, ...others];
+}
+
+async function mediaPart(part: MediaPart, { call, signal }: GeminiContext): Promise<Part> {
+  const { mediaType, base64 } = await inlineMedia(part, call.media, signal);
+  return { inlineData: { mimeType: mediaType, data: base64 } };
+}
+
+function answerPart(result: ResultPart): Part {
+  const response = { [result.isError ? "error" : "output"]: resultText(result) };
+  return { functionResponse: { id: result.callId, name: shortToolName(result.name), response } };
+}
+
+function modelParts(turn: SpokenTurn, { upstream }: GeminiContext): Part[] {
+  const parts: readonly (UserPart | AssistantPart)[] = turn.parts;
+  const strict = wantsSignatures(upstream.model);
+  let calls = 0;
+  return parts.flatMap((part): Part[] => {
+    if (part.type === "text") return [{ text: part.text }];
+    if (part.type !== "call") return [];
+    // Of calls made together only the first has a signature.
+    const signature = part.signature ?? (strict && calls === 0 ? noSignature : undefined);
+    calls++;
+    return [callPart(part, signature)];
+  });
+}
+
+function callPart(call: CallPart, signature: string | undefined): Part {
+  return {
+    functionCall: { id: call.id, name: shortToolName(call.name), args: call.input },
+    ...(signature !== undefined && { thoughtSignature: signature }),
+  };
+}

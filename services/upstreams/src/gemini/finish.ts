@@ -1,0 +1,26 @@
+import type { StopReason } from "../conversation/events.ts";
+
+const callFaults = new Set(["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"]);
+const withheld = new Set([
+  "SAFETY",
+  "RECITATION",
+  "LANGUAGE",
+  "BLOCKLIST",
+  "PROHIBITED_CONTENT",
+  "SPII",
+  "IMAGE_SAFETY",
+  "IMAGE_PROHIBITED_CONTENT",
+  "IMAGE_RECITATION",
+]);
+
+/** True when the model tried to call a tool and did not manage: there is no answer then. */
+export function isCallFault(finishReason: string): boolean {
+  return callFaults.has(finishReason);
+}
+
+/** Gemini's `finishReason`; an answer that calls tools ends with `STOP` too. */
+export function stopReasonOf(finishReason: string, called: boolean): StopReason {
+  if (finishReason === "MAX_TOKENS" || finishReason === "CONTINUATION") return "length";
+  if (withheld.has(finishReason)) return "refusal";
+  return called ? "tools" : "stop";
+}
