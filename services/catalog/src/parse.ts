@@ -3,8 +3,8 @@ import { parse, YAMLParseError } from "yaml";
 import type { z } from "zod";
 import { resolveReferences } from "./env.ts";
 import { modelPrice } from "./rates.ts";
-import { catalogSchema, type modelSchema, type providerSchema } from "./schema.ts";
-import type { Catalog, Model, Provider, Upstream } from "./types.ts";
+import { catalogSchema, type imageSchema, type modelSchema, type providerSchema } from "./schema.ts";
+import type { Catalog, ImageLimits, Model, Provider, Upstream } from "./types.ts";
 
 /** A catalogue that cannot be used; the message has a line per fault, naming the model or provider. */
 export class CatalogError extends Error {
@@ -127,8 +127,23 @@ function modelOf(row: z.infer<typeof modelSchema>, upstreams: Upstream[]): Model
     input: new Set(row.input),
     output: new Set(row.output),
     outputCapField: row.output_cap_field,
+    image: row.image && imageLimits(row.image),
     streamOnly: row.stream_only,
     price: modelPrice(row.price),
     upstreams,
+  };
+}
+
+function imageLimits(row: z.infer<typeof imageSchema>): ImageLimits {
+  return {
+    family: row.family,
+    sizes: row.sizes,
+    editSizes: row.edit_sizes,
+    upstreamSizes: new Map(Object.entries(row.upstream_sizes)),
+    defaultSize: row.default_size,
+    mostImages: row.most_images,
+    references: row.references,
+    mask: row.mask,
+    outputTokens: row.output_tokens,
   };
 }

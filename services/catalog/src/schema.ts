@@ -61,6 +61,31 @@ const reasoningSchema = z.strictObject({
   efforts: z.array(z.string()).default([]).describe("Values of reasoning_effort that the model takes."),
 });
 
+const sizeNames = z.array(z.string().min(1)).default([]);
+
+export const imageSchema = z.strictObject({
+  family: z
+    .enum(["alpha", "gamma", "delta", "seedream", "grok", "gemini"])
+    .describe("Whose rules a request for images follows."),
+  sizes: sizeNames.describe("Sizes that the model takes; empty: any that the family's rule allows."),
+  edit_sizes: sizeNames.describe("The same for edits, where they differ."),
+  upstream_sizes: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe("What is sent for a size that the upstream does not know by that name; empty text: nothing is sent."),
+  default_size: z.string().optional().describe("Sent when the client names none; default: nothing is sent."),
+  most_images: z.int().min(1).default(1).describe("Most images of one request."),
+  references: z
+    .strictObject({ min: z.int().min(0).default(0), max: z.int().min(0).default(0) })
+    .prefault({})
+    .describe("Input images."),
+  mask: z.boolean().default(false).describe("Edits take a mask."),
+  output_tokens: z
+    .strictObject({ low: z.int().positive(), medium: z.int().positive(), high: z.int().positive() })
+    .optional()
+    .describe("Output tokens of an image of 1024 x 1024, by quality; larger ones count in proportion."),
+});
+
 export const modelSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9._:/-]*$/, "must be lower case, digits, and . _ : / -"),
   owned_by: z.string().min(1),
@@ -77,6 +102,7 @@ export const modelSchema = z.strictObject({
     .enum(["max_tokens", "max_completion_tokens"])
     .optional()
     .describe("The only name under which the upstream takes the output cap; default: the client's."),
+  image: imageSchema.optional().describe("Present for a model that makes images on request."),
   stream_only: z.boolean().default(false).describe("The upstream answers only as a stream."),
   price: priceSchema,
   upstreams: z.array(upstreamSchema).min(1),

@@ -1,11 +1,30 @@
 import type { z } from "zod";
 import type { ModelPrice } from "./price.ts";
-import type { modelSchema, providerSchema } from "./schema.ts";
+import type { imageSchema, modelSchema, providerSchema } from "./schema.ts";
 
 export type Protocol = z.infer<typeof providerSchema>["protocol"];
 export type InputModality = z.infer<typeof modelSchema>["input"][number];
 export type OutputModality = z.infer<typeof modelSchema>["output"][number];
 export type OutputCapField = NonNullable<z.infer<typeof modelSchema>["output_cap_field"]>;
+
+export type ImageFamily = z.infer<typeof imageSchema>["family"];
+
+/** What a model that makes images takes. */
+export interface ImageLimits {
+  readonly family: ImageFamily;
+  /** Empty: any that the family's rule allows. */
+  readonly sizes: readonly string[];
+  readonly editSizes: readonly string[];
+  /** What is sent for a size; empty text: nothing. */
+  readonly upstreamSizes: ReadonlyMap<string, string>;
+  readonly defaultSize: string | undefined;
+  readonly mostImages: number;
+  /** Input images. */
+  readonly references: { readonly min: number; readonly max: number };
+  readonly mask: boolean;
+  /** Of an image of 1024 x 1024, by quality; undefined for a model that is not billed by tokens. */
+  readonly outputTokens: { readonly low: number; readonly medium: number; readonly high: number } | undefined;
+}
 
 /** Milliseconds. */
 export interface Timeouts {
@@ -54,6 +73,8 @@ export interface Model {
   readonly input: ReadonlySet<InputModality>;
   readonly output: ReadonlySet<OutputModality>;
   readonly outputCapField: OutputCapField | undefined;
+  /** Undefined for a model that makes no images on request. */
+  readonly image: ImageLimits | undefined;
   readonly streamOnly: boolean;
   readonly price: ModelPrice;
   readonly upstreams: readonly Upstream[];
