@@ -1,11 +1,12 @@
 import { systemClock } from "@uag/kit/clock.ts";
-import { type GatewayError, toGatewayError } from "@uag/kit/errors.ts";
+import { GatewayError, toGatewayError } from "@uag/kit/errors.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { type JournalHome, openJournalHome } from "@uag/kit/journal/home.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { adoptForever } from "./adopt.ts";
 import { Incarnation } from "./incarnation.ts";
 import { leave, until } from "./leave.ts";
@@ -15,7 +16,9 @@ import { Publisher } from "./publish/publisher.ts";
 import { outOfReach, refuseForJournal } from "./refusals.ts";
 import { OpenRequest } from "./request.ts";
 import type { Setting } from "./setting.ts";
-import type { Admission, AdmitRequest, Admitted } from "./types.ts";
+import { acquireForTask, closeTaskGrant, journalTask } from "./tasks.ts";
+import type { Admission, AdmitRequest, AdmitTask, Admitted, TaskAdmission } from "./types.ts";
+import { isFenced } from "./wallet/account.ts";
 
 const tickMs = 1_000;
 const publishOnStopMs = 5_000;
@@ -24,7 +27,7 @@ const publishOnStopMs = 5_000;
  * Opens this process's journal, says hello to billing, and begins to bring home what dead processes left behind. Does
  * not wait for billing, metering or the broker: without a grant nothing is admitted, that is all.
  */
-export async function createAdmission(options: AdmissionOptions): Promise<Admission> {
+export async function createAdmission(options: AdmissionOptions): Promise<Admission & TaskAdmission> {
   const { log, bus, clock = systemClock } = options;
   const billing = createRpcClient<GrantServiceServer>(GrantServiceService, options.billing.address);
   const metering = createRpcClient<MeteringServiceServer>(MeteringServiceService, options.metering.address);
@@ -185,6 +188,40 @@ class GrantAdmission {
     } finally {
       meters.waited.observe((setting.clock.monotonic() - since) / 1_000);
     }
+  }
+
+  admitTask(task: AdmitTask): Promise<string> {
+    const { state } = this.#current.journal;
+    return state === "ok" ? this.findTaskGrant(task) : this.#refuse(refuseForJournal(state));
+  }
+
+  async findTaskGrant(task: AdmitTask): Promise<string> {
+    if (task.holdNanoUsd <= 0n) return "";
+    const { meters, setting } = this.#parts;
+    try {
+      for (let tries = 0; ; tries++) {
+        if (this.#stopping.signal.aborted) throw outOfReach(new Error("this process is stopping"));
+        await this.#opening;
+        const incarnation = this.#current;
+        try {
+          return await acquireForTask(setting.billing, incarnation.holderId, task);
+        } catch (error) {
+          if (!(error instanceof GatewayError) || !isFenced(error) || tries > 0) throw error;
+          this.#reopen(incarnation);
+        }
+      }
+    } catch (error) {
+      const known = toGatewayError(error);
+      meters.refused(known.code);
+      throw known;
+    }
+  }
+
+  async settleTask(event: UsageEvent): Promise<void> {
+    if (this.#stopping.signal.aborted) throw outOfReach(new Error("this process is stopping"));
+    await this.#opening;
+    await journalTask(this.#current, event);
+    await closeTaskGrant(this.#parts.setting.billing, event);
   }
 
   async #renew(): Promise<void> {

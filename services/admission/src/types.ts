@@ -1,6 +1,6 @@
 import type { HealthCheck } from "@uag/kit/health.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import type { Outcome, Pricing, Unit } from "@uag/proto/metering/v1/usage.ts";
+import type { Outcome, Pricing, Unit, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 
 /** What a capability service asks before it calls an upstream. */
 export interface AdmitRequest {
@@ -55,4 +55,29 @@ export interface Admission extends AsyncDisposable {
    */
   admit(request: AdmitRequest): Promise<Admitted>;
   readonly check: HealthCheck;
+}
+
+/** A task that outlives the request that began it, and this process too if need be. */
+export interface AdmitTask extends Omit<AdmitRequest, "stream"> {
+  /** Unix milliseconds by which the task is settled, whatever happens; then billing may take its money back. */
+  readonly untilMs: number;
+}
+
+/** Long tasks: their money is held by a grant of their own, and any replica may settle them. */
+export interface TaskAdmission {
+  /**
+   * Holds a task's money and counts its submission. Durable: asking again with the same request id, after a crash and from
+   * another replica too, answers the same grant.
+   * @returns the grant's id; empty for a task that cannot cost anything
+   * @throws {GatewayError} `insufficient_balance`, a limit's code, or `service_unavailable`
+   */
+  admitTask(task: AdmitTask): Promise<string>;
+  /** As `admitTask`, for a task that was counted before. */
+  findTaskGrant(task: AdmitTask): Promise<string>;
+  /**
+   * Writes a task's bill to the journal and ends its grant. May be repeated with the same event, from any replica: the
+   * event is charged once by its request id.
+   * @throws {GatewayError} when the disk or billing refused: call it again
+   */
+  settleTask(event: UsageEvent): Promise<void>;
 }
