@@ -31,8 +31,9 @@ export function errorInside(value: unknown, upstream: Upstream, dialect: OpenAiD
 }
 
 function kindOf(status: number, said: UpstreamMessage | undefined, dialect: OpenAiDialect): FailureKind {
+  if (status < 400) return status < 300 ? "transient" : "operator";
   if (says(said, dialect.operatorCodes) && status < 500 && status !== 429) return "operator";
-  if (status === 401 || status === 403 || (status >= 300 && status < 400)) return "operator";
+  if (status === 401 || status === 403) return "operator";
   if (status === 402) return "quota";
   if (status === 404) return "unknown_model";
   if (status === 429) return says(said, dialect.quotaCodes) || freeQuotaIsGone(said) ? "quota" : "capacity";
