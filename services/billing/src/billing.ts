@@ -1,6 +1,7 @@
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Events } from "./events.ts";
 import type { Funds } from "./grants/funds.ts";
+import type { Limits } from "./limits/limits.ts";
 import type { AccountQueue } from "./store/queue.ts";
 import type { Store } from "./store/store.ts";
 
@@ -23,6 +24,7 @@ export interface Billing {
   readonly recall: (accountId: string) => boolean;
   /** Makes sure a holder is known. */
   readonly register: (holderId: string) => Promise<void>;
+  readonly limits: Limits;
   readonly bus: Bus;
   readonly events: Events;
   readonly settings: Settings;

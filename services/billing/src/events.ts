@@ -2,6 +2,7 @@ import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { Acquired } from "./grants/acquire.ts";
 import type { Settlement } from "./ledger/settle.ts";
+import type { LimitName } from "./store/limit-pools.ts";
 
 /** What happens in billing, each event logged and counted in one place. Amounts in nano-USD. */
 export interface Events {
@@ -23,6 +24,10 @@ export interface Events {
   transactionsEnded(count: number): void;
   unblockFailed(error: unknown): void;
   reapFailed(error: unknown): void;
+  borrowed(event: { keyId: string; limit: LimitName; short: boolean }): void;
+  limitRecalled(event: { keyId: string; limit: LimitName }): void;
+  /** Holders of slots whose lease ran out. */
+  limitHoldersLapsed(count: number): void;
 }
 
 function accountEvents(log: Logger, metrics: Metrics) {
@@ -124,6 +129,23 @@ function settleEvents(log: Logger, metrics: Metrics) {
   } satisfies Partial<Events>;
 }
 
+function limitEvents(log: Logger, metrics: Metrics) {
+  const borrows = metrics.counter("billing_limit_borrows_total", "Calls for slots of limits.", ["limit", "outcome"]);
+  const recalls = metrics.counter("billing_limit_recalls_total", "Times idle slots were asked for.", ["limit"]);
+  const lapsed = metrics.counter("billing_limit_holders_lapsed_total", "Holders of slots whose lease ran out.");
+  return {
+    borrowed: ({ limit, short }) => borrows.inc({ limit, outcome: short ? "short" : "lent" }),
+    limitRecalled: ({ keyId, limit }) => {
+      recalls.inc({ limit });
+      log.debug({ keyId, limit }, "idle slots recalled");
+    },
+    limitHoldersLapsed: (count) => {
+      lapsed.inc(count);
+      log.warn({ count }, "holders of slots lost: their lease ran out");
+    },
+  } satisfies Partial<Events>;
+}
+
 export function createEvents(log: Logger, metrics: Metrics): Events {
   const violations = metrics.gauge("billing_audit_violations", "Broken invariants the last audit found.");
   const retries = metrics.counter("billing_transaction_retries_total", "Transactions that had to run again.");
@@ -133,6 +155,7 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
     ...accountEvents(log, metrics),
     ...grantEvents(log, metrics),
     ...settleEvents(log, metrics),
+    ...limitEvents(log, metrics),
     audited: (event) => {
       violations.set(event.violations.length);
       const counts = { accounts: String(event.accounts), entries: String(event.entries), tookMs: event.tookMs };

@@ -12,6 +12,10 @@ import { createFunds } from "./grants/funds.ts";
 import { createRegister } from "./grants/holders.ts";
 import { startReaper } from "./grants/reaper.ts";
 import { createRecall } from "./grants/recall.ts";
+import { createChangePool } from "./limits/change-pool.ts";
+import { startLimitReaper } from "./limits/reaper.ts";
+import { createSteadiness } from "./limits/steadiness.ts";
+import { steadyMs } from "./rpc/renew.ts";
 import { rpcServices } from "./services.ts";
 import { createUnblocker } from "./store/abandoned.ts";
 import { connectMongo, mongoCheck } from "./store/connection.ts";
@@ -54,17 +58,23 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     onFunds: funds.notify,
   });
   const settings = settingsOf(config);
+  const limits = {
+    changePool: createChangePool(store.limitPools),
+    steadiness: started.use(createSteadiness(steadyMs)),
+  };
   const billing: Billing = {
     store,
     queue,
     funds,
     recall: createRecall(bus),
     register: createRegister(store, settings.leaseMs),
+    limits,
     bus,
     events,
     settings,
   };
   started.use(startReaper(billing));
+  started.use(startLimitReaper({ store, events, ...limits }));
   const rpc = started.use(
     await serveRpc({ host: config.HOST, port: config.GRPC_PORT, services: rpcServices(billing, log) }),
   );

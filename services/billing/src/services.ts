@@ -4,9 +4,11 @@ import { type AccountServiceServer, AccountServiceService } from "@uag/proto/bil
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing/v1/limits.ts";
 import type { Billing } from "./billing.ts";
 import { acquire } from "./rpc/acquire.ts";
 import { audit } from "./rpc/audit.ts";
+import { borrow } from "./rpc/borrow.ts";
 import { closeHolder } from "./rpc/close-holder.ts";
 import { createAccount } from "./rpc/create-account.ts";
 import { createKey } from "./rpc/create-key.ts";
@@ -17,6 +19,7 @@ import { heartbeat } from "./rpc/heartbeat.ts";
 import { listAccounts } from "./rpc/list-accounts.ts";
 import { listEntries } from "./rpc/list-entries.ts";
 import { listKeys } from "./rpc/list-keys.ts";
+import { renew } from "./rpc/renew.ts";
 import { resolveKey } from "./rpc/resolve-key.ts";
 import { returnGrant } from "./rpc/return.ts";
 import { revokeKey } from "./rpc/revoke-key.ts";
@@ -27,7 +30,7 @@ import { toStoreError } from "./store/errors.ts";
 
 type Rpc<Q, A> = (billing: Billing, request: Q) => Promise<A>;
 
-/** Billing's four gRPC services. A database out of reach is `service_unavailable` on every one of them. */
+/** Billing's five gRPC services. A database out of reach is `service_unavailable` on every one of them. */
 export function rpcServices(billing: Billing, log: Logger): RpcService[] {
   const bind =
     <Q, A>(rpc: Rpc<Q, A>) =>
@@ -74,5 +77,6 @@ export function rpcServices(billing: Billing, log: Logger): RpcService[] {
       { settle: bind(settle), listEntries: bind(listEntries), audit: bind(audit) },
       log,
     ),
+    unaryService<LimitServiceServer>(LimitServiceService, { borrow: bind(borrow), renew: bind(renew) }, log),
   ];
 }

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Model } from "mongoose";
+import { type LimitPoolDocument, poolFields, poolOf } from "../store/limit-pools.ts";
+import type { Pool } from "./pool.ts";
+
+type Pools = Model<LimitPoolDocument>;
+
+export interface PoolChange<A> {
+  /** The very pool that was given means: nothing to write. */
+  readonly pool: Pool;
+  readonly answer: A;
+}
+
+export type ChangePool = <A>(
+  pool: { readonly id: string; readonly keyId: string },
+  /** What there is when there is none yet; undefined: then nothing is to be done. */
+  first: Pool | undefined,
+  decide: (pool: Pool, nowMs: number) => PoolChange<A>,
+) => Promise<A | undefined>;
+
+/** Replicas of billing that write to one pool at once: each try loses to one that got through. */
+const mostTries = 50;
+const backoffMs = 4;
+
+/** The pool with the database's time, so that all replicas of billing count by one clock. */
+async function read(pools: Pools, id: string): Promise<(LimitPoolDocument & { now: Date }) | undefined> {
+  const [found] = await pools.collection
+    .aggregate<LimitPoolDocument & { now: Date }>([{ $match: { _id: id } }, { $set: { now: "$$NOW" } }])
+    .toArray();
+  return found;
+}
+
+async function write(pools: Pools, read: LimitPoolDocument, pool: Pool): Promise<boolean> {
+  const { matchedCount } = await pools.collection.updateOne({ _id: read._id as never, revision: read.revision }, [
+    { $set: { ...literal(poolFields(pool)), revision: read.revision + 1, changedAt: "$$NOW" } },
+  ]);
+  return matchedCount === 1;
+}
+
+/** In an update pipeline a string that begins with `$` would be read as a field's name. */
+function literal(fields: object): Record<string, { $literal: unknown }> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { $literal: value }]));
+}
+
+async function insert(pools: Pools, pool: { id: string; keyId: string }, first: Pool): Promise<void> {
+  const { _id, ...fields } = { _id: pool.id, keyId: pool.keyId, ...poolFields(first), revision: 0 };
+  const set = { $setOnInsert: { ...fields, changedAt: new Date() } };
+  await pools.updateOne({ _id }, set, { upsert: true, strict: false });
+}
+
+/**
+ * Changes one pool by compare-and-set: `decide` sees the pool and the database's time, and runs again when another replica was
+ * faster. In this process changes of one pool wait for each other, so that a hot key does not fight itself.
+ */
+export function createChangePool(pools: Pools): ChangePool {
+  const lines = new Map<string, Promise<unknown>>();
+
+  const change: ChangePool = async (pool, first, decide) => {
+    for (let tries = 1; tries <= mostTries; tries++) {
+      const found = await read(pools, pool.id);
+      if (found === undefined) {
+        if (first === undefined) return undefined;
+        await insert(pools, pool, first);
+        continue;
+      }
+      const before = poolOf(found);
+      const { pool: after, answer } = decide(before, found.now.getTime());
+      if (after === before || (await write(pools, found, after))) return answer;
+      await sleep(Math.random() * backoffMs * Math.min(tries, 8));
+    }
+    throw new GatewayError("service_unavailable", "Too many are changing this limit at once.");
+  };
+
+  return (pool, first, decide) => {
+    const before = lines.get(pool.id) ?? Promise.resolve();
+    const turn = before.then(() => change(pool, first, decide));
+    const settled = turn
+      .catch(() => undefined)
+      .then(() => {
+        if (lines.get(pool.id) === settled) lines.delete(pool.id);
+      });
+    lines.set(pool.id, settled);
+    return turn;
+  };
+}

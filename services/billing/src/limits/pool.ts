@@ -1,0 +1,145 @@
+/** Slots as they travel: how many, and in how many milliseconds they are free. */
+export interface Slots {
+  readonly count: number;
+  readonly freeInMs: number;
+}
+
+/** Slots that are free from a time on, milliseconds of the database's clock. */
+export interface Resting {
+  readonly count: number;
+  readonly freeAtMs: number;
+}
+
+/** What one holder has been lent. */
+export interface Loan {
+  readonly held: number;
+  /** Of the holder's latest call. */
+  readonly sequence: number;
+  /** What that call was lent so far, all of it free when it was lent. */
+  readonly lent: number;
+  /** That call has its answer: sent again it gets the same one and nothing more. */
+  readonly answered: boolean;
+}
+
+/**
+ * Where the slots of one limit of one key are: every slot is free here, resting here, or lent to one holder. There may be more of them
+ * than the limit after it was lowered; then none is lent, and the first that are free go, until there are as many as the limit says.
+ */
+export interface Pool {
+  readonly limit: number;
+  /** Version of the key that says so. */
+  readonly keyVersion: bigint;
+  readonly free: number;
+  readonly resting: readonly Resting[];
+  readonly loans: Readonly<Record<string, Loan>>;
+}
+
+export interface Ask {
+  readonly holderId: string;
+  readonly sequence: number;
+  readonly limit: number;
+  readonly keyVersion: bigint;
+  /** The least that is of use; 0: nothing has to come of this call. */
+  readonly need: number;
+  readonly want: number;
+  readonly returned: readonly Slots[];
+  /** True when the call is answered now whatever there is; false when it may go on after a recall. */
+  readonly last: boolean;
+}
+
+export interface Lent {
+  readonly pool: Pool;
+  /** All that this call was lent. */
+  readonly count: number;
+  /** The call has its answer. */
+  readonly answered: boolean;
+}
+
+/** Times of becoming free are rounded up to this, so that a busy limit keeps few entries. */
+const grainMs = 100;
+
+export function newPool(limit: number, keyVersion: bigint): Pool {
+  return { limit, keyVersion, free: limit, resting: [], loans: {} };
+}
+
+export function sizeOf(pool: Pool): number {
+  let sum = pool.free;
+  for (const { count } of pool.resting) sum += count;
+  for (const { held } of Object.values(pool.loans)) sum += held;
+  return sum;
+}
+
+/** Moves what has rested to what is free, and fits the number of slots to the limit as far as that can be done now. */
+export function settlePool(pool: Pool, nowMs: number): Pool {
+  const woken = pool.resting.filter(({ freeAtMs }) => freeAtMs <= nowMs);
+  const resting = pool.resting.filter(({ freeAtMs }) => freeAtMs > nowMs);
+  const free = woken.reduce((sum, { count }) => sum + count, pool.free);
+  const surplus = sizeOf(pool) - pool.limit;
+  // A slot that is free was not used for a minute: letting it go and making it anew later are both safe.
+  return { ...pool, resting, free: surplus > 0 ? Math.max(0, free - surplus) : free - surplus };
+}
+
+function rest(pool: Pool, slots: readonly Slots[], nowMs: number): Pool {
+  let { free } = pool;
+  const resting = new Map(pool.resting.map(({ freeAtMs, count }) => [freeAtMs, count]));
+  for (const { count, freeInMs } of slots) {
+    if (freeInMs <= 0) free += count;
+    else {
+      const freeAtMs = Math.ceil((nowMs + freeInMs) / grainMs) * grainMs;
+      resting.set(freeAtMs, (resting.get(freeAtMs) ?? 0) + count);
+    }
+  }
+  return { ...pool, free, resting: [...resting].map(([freeAtMs, count]) => ({ freeAtMs, count })) };
+}
+
+/** What the holder gives back, but never more than it was lent. */
+function takeBack(pool: Pool, ask: Ask, nowMs: number): Pool {
+  let held = pool.loans[ask.holderId]?.held ?? 0;
+  const taken: Slots[] = [];
+  for (const { count, freeInMs } of ask.returned) {
+    const part = Math.min(count, held);
+    held -= part;
+    if (part > 0) taken.push({ count: part, freeInMs });
+  }
+  const loan: Loan = { held, sequence: ask.sequence, lent: 0, answered: false };
+  return rest({ ...pool, loans: { ...pool.loans, [ask.holderId]: loan } }, taken, nowMs);
+}
+
+/**
+ * Takes back what the call returns and lends what there is. Once for each sequence number: the same call again changes
+ * nothing but, while it was not answered, goes on lending; an older one changes nothing at all.
+ */
+export function borrow(pool: Pool, ask: Ask, nowMs: number): Lent {
+  const known = pool.loans[ask.holderId];
+  if (known !== undefined && ask.sequence < known.sequence) return { pool, count: 0, answered: true };
+  const again = known?.sequence === ask.sequence;
+  if (again && known.answered) return { pool, count: known.lent, answered: true };
+  const current = ask.keyVersion > pool.keyVersion ? { ...pool, limit: ask.limit, keyVersion: ask.keyVersion } : pool;
+  const ready = settlePool(again ? current : takeBack(current, ask, nowMs), nowMs);
+  const loan = ready.loans[ask.holderId] as Loan;
+  const part = Math.min(ready.free, Math.max(0, Math.max(ask.need, ask.want) - loan.lent));
+  const lent = loan.lent + part;
+  const answered = ask.last || lent >= ask.need;
+  const after: Loan = { ...loan, held: loan.held + part, lent, answered };
+  const next = { ...ready, free: ready.free - part, loans: { ...ready.loans, [ask.holderId]: after } };
+  return { pool: next, count: lent, answered };
+}
+
+/** Takes all from a holder that is gone: its slots are free from `freeAtMs` on. */
+export function forfeit(pool: Pool, holderId: string, freeAtMs: number, nowMs: number): Pool {
+  const { [holderId]: loan, ...loans } = pool.loans;
+  if (loan === undefined) return pool;
+  if (loan.held === 0) return { ...pool, loans };
+  return rest({ ...pool, loans }, [{ count: loan.held, freeInMs: freeAtMs - nowMs }], nowMs);
+}
+
+/** Holders other than `holderId` that have any slots. */
+export function otherHolders(pool: Pool, holderId: string): string[] {
+  return Object.entries(pool.loans).flatMap(([id, { held }]) => (id !== holderId && held > 0 ? [id] : []));
+}
+
+/** Milliseconds until the next slot here is free; undefined when none rests here. */
+export function nextFreeInMs(pool: Pool, nowMs: number): number | undefined {
+  const first = Math.min(...pool.resting.map(({ freeAtMs }) => freeAtMs));
+  return first === Number.POSITIVE_INFINITY ? undefined : Math.max(0, first - nowMs);
+}

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Events } from "../events.ts";
+import type { Store } from "../store/store.ts";
+import type { ChangePool } from "./change-pool.ts";
+import type { Steadiness } from "./steadiness.ts";
+import { forgetIdlePools, sweepLapsed } from "./take-back.ts";
+
+export interface LimitReaping {
+  readonly store: Store;
+  readonly changePool: ChangePool;
+  readonly steadiness: Steadiness;
+  readonly events: Events;
+}
+
+const everyMs = 1_000;
+const forgetEvery = 60;
+
+/** Takes back the slots of dead holders again and again, in every replica: each step may be done twice. */
+export function startLimitReaper(reaping: LimitReaping): AsyncDisposable {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const round = async (count: number): Promise<void> => {
+    if (!reaping.steadiness.steady) return;
+    const lapsed = await sweepLapsed(reaping);
+    if (lapsed > 0) reaping.events.limitHoldersLapsed(lapsed);
+    if (count % forgetEvery === 0) await forgetIdlePools(reaping.store);
+  };
+  const loop = async (): Promise<void> => {
+    for (let count = 1; !signal.aborted; count++) {
+      await sleep(everyMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      await round(count).catch((error: unknown) => {
+        reaping.steadiness.disturbed();
+        reaping.events.reapFailed(error);
+      });
+    }
+  };
+  const running = loop();
+  return {
+    async [Symbol.asyncDispose]() {
+      stopped.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Bus } from "@uag/kit/bus.ts";
+import { newId } from "@uag/kit/ids.ts";
+import type { LimitName } from "../store/limit-pools.ts";
+
+export interface RecallAsk {
+  readonly keyId: string;
+  readonly limit: LimitName;
+  /** Who needs them: it does not answer. */
+  readonly holderId: string;
+  readonly need: number;
+  /** How many holders will answer. */
+  readonly holders: number;
+  readonly waitMs: number;
+}
+
+/**
+ * Asks the other holders for idle slots over NATS `billing.recall-limits.<key_id>` and waits until each has given back what it can
+ * spare and said so, at most `waitMs`. Answers in how many milliseconds the first of their slots is free, if they know.
+ */
+export async function recallSlots(bus: Bus, ask: RecallAsk): Promise<number | undefined> {
+  const { connection } = bus;
+  const replyTo = `_INBOX.${newId("recall")}`;
+  let soonest: number | undefined;
+  const done = Promise.withResolvers<void>();
+  const timer = setTimeout(done.resolve, ask.waitMs);
+  let missing = ask.holders;
+  const subscription = connection.subscribe(replyTo, {
+    callback: (error, message) => {
+      const freeInMs = error === null ? freeIn(message.data) : undefined;
+      if (freeInMs !== undefined) soonest = Math.min(soonest ?? freeInMs, freeInMs);
+      if (--missing === 0) done.resolve();
+    },
+  });
+  const payload = { kind: ask.limit, holder_id: ask.holderId, need: ask.need, reply_to: replyTo };
+  try {
+    connection.publish(`billing.recall-limits.${ask.keyId}`, JSON.stringify(payload));
+    await done.promise;
+  } finally {
+    clearTimeout(timer);
+    subscription.unsubscribe();
+  }
+  return soonest;
+}
+
+function freeIn(data: Uint8Array): number | undefined {
+  try {
+    const { free_in_ms: freeInMs } = JSON.parse(Buffer.from(data).toString()) as { free_in_ms?: unknown };
+    return typeof freeInMs === "number" && freeInMs >= 0 ? freeInMs : undefined;
+  } catch {
+    return undefined;
+  }
+}

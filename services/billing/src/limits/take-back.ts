@@ -1,0 +1,64 @@
+import type { LimitHolderDocument } from "../store/limit-holders.ts";
+import type { LimitPoolDocument } from "../store/limit-pools.ts";
+import type { Store } from "../store/store.ts";
+import type { ChangePool } from "./change-pool.ts";
+import { lapse, lapsedOf } from "./holders.ts";
+import { forfeit, type Pool } from "./pool.ts";
+
+/** A used slot rests this long. */
+const restMs = 60_000;
+
+/**
+ * When the slots of a holder that is gone are free: one of a limit per minute may have been used up to the end of the lease; one of
+ * concurrency is free with it, for the requests of a dead process have died too.
+ */
+function freeAt(poolId: string, leaseEndMs: number, nowMs: number): number {
+  const end = leaseEndMs === 0 ? nowMs : leaseEndMs;
+  return poolId.endsWith("/concurrency") ? end : end + restMs;
+}
+
+/** Takes from a pool what lapsed holders had. */
+export function forfeitAll(pool: Pool, poolId: string, lapsed: ReadonlyMap<string, number>, nowMs: number): Pool {
+  let after = pool;
+  for (const [id, leaseEndMs] of lapsed) after = forfeit(after, id, freeAt(poolId, leaseEndMs, nowMs), nowMs);
+  return after;
+}
+
+type Sweeping = { readonly store: Store; readonly changePool: ChangePool };
+
+/** Of these holders, those that are found to be gone. */
+export async function findLapsed(store: Store, ids: readonly string[]): Promise<Map<string, number>> {
+  await lapse(store.limitHolders, ids);
+  return lapsedOf(store.limitHolders, ids);
+}
+
+async function sweepHolder({ store, changePool }: Sweeping, holder: LimitHolderDocument): Promise<void> {
+  const lapsed = new Map([[holder._id, holder.leaseUntil.getTime()]]);
+  const pools = await store.limitPools.find({ "loans.id": holder._id }, { keyId: 1 }).lean<LimitPoolDocument[]>();
+  for (const { _id: id, keyId } of pools) {
+    await changePool({ id, keyId }, undefined, (pool, nowMs) => ({
+      pool: forfeitAll(pool, id, lapsed, nowMs),
+      answer: undefined,
+    }));
+  }
+  await store.limitHolders.updateOne({ _id: holder._id, lapsed: true }, { $set: { swept: true } });
+}
+
+/** Takes back the slots of every holder that is gone; answers how many had just lapsed. */
+export async function sweepLapsed(sweeping: Sweeping): Promise<number> {
+  const { limitHolders } = sweeping.store;
+  const count = await lapse(limitHolders);
+  const left = await limitHolders.find({ swept: false, lapsed: true }).limit(100).lean<LimitHolderDocument[]>();
+  for (const holder of left) await sweepHolder(sweeping, holder);
+  return count;
+}
+
+/** Deletes pools that a new one would equal and that nobody has changed for ten minutes. */
+export async function forgetIdlePools(store: Store): Promise<void> {
+  const old = { $lt: ["$changedAt", { $subtract: ["$$NOW", 600_000] }] };
+  await store.limitPools.deleteMany({
+    "loans.held": { $not: { $gt: 0 } },
+    resting: { $not: { $elemMatch: { freeAtMs: { $gt: Date.now() - restMs } } } },
+    $expr: old,
+  });
+}

@@ -1,0 +1,123 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import { type BorrowRequest, type BorrowResponse, LimitKind } from "@uag/proto/billing/v1/limits.ts";
+import type { Billing } from "../billing.ts";
+import { isAlive } from "../limits/holders.ts";
+import { type Ask, borrow as borrowSlots, newPool, nextFreeInMs, otherHolders } from "../limits/pool.ts";
+import { recallSlots } from "../limits/recall.ts";
+import { findLapsed, forfeitAll } from "../limits/take-back.ts";
+import { type LimitName, poolId } from "../store/limit-pools.ts";
+
+const longestId = 200;
+const mostReturned = 4_096;
+const recallWaitMs = 250;
+const mostSlots = Number.MAX_SAFE_INTEGER;
+
+const names: Partial<Record<LimitKind, LimitName>> = {
+  [LimitKind.REQUESTS]: "requests",
+  [LimitKind.TOKENS]: "tokens",
+  [LimitKind.CONCURRENCY]: "concurrency",
+};
+
+function invalid(param: string): GatewayError {
+  return new GatewayError("invalid_request", undefined, { param });
+}
+
+function countOf(param: string, value: bigint): number {
+  if (value < 0n || value > BigInt(mostSlots)) throw invalid(param);
+  return Number(value);
+}
+
+interface Asked {
+  readonly keyId: string;
+  readonly limit: LimitName;
+  readonly ask: Ask;
+}
+
+function read(request: BorrowRequest): Asked {
+  for (const [param, id] of [
+    ["holder_id", request.holderId],
+    ["key_id", request.keyId],
+  ] as const) {
+    if (!/^[\w.:-]+$/.test(id) || id.length > longestId) throw invalid(param);
+  }
+  const limit = names[request.kind];
+  if (limit === undefined) throw invalid("kind");
+  if (request.returned.length > mostReturned) throw invalid("returned");
+  const need = countOf("need", request.need);
+  return {
+    keyId: request.keyId,
+    limit,
+    ask: {
+      holderId: request.holderId,
+      sequence: countOf("sequence", request.sequence),
+      limit: countOf("limit", request.limit),
+      keyVersion: request.keyVersion,
+      need,
+      want: Math.max(need, countOf("want", request.want)),
+      returned: request.returned.map(({ count, freeInMs }) => ({ count: countOf("returned", count), freeInMs })),
+      last: false,
+    },
+  };
+}
+
+interface Attempt {
+  readonly count: number;
+  readonly answered: boolean;
+  /** Holders that have slots which may be idle. */
+  readonly others: readonly string[];
+  readonly nextFreeInMs: number | undefined;
+}
+
+async function attempt(
+  billing: Billing,
+  asked: Asked,
+  lapsed: ReadonlyMap<string, number>,
+  last: boolean,
+): Promise<Attempt> {
+  const { keyId, limit, ask } = asked;
+  const id = poolId(keyId, limit);
+  const first = newPool(ask.limit, ask.keyVersion);
+  const answer = await billing.limits.changePool({ id, keyId }, first, (before, nowMs) => {
+    const { pool, ...lent } = borrowSlots(forfeitAll(before, id, lapsed, nowMs), { ...ask, last }, nowMs);
+    const others = otherHolders(pool, ask.holderId);
+    return { pool, answer: { ...lent, others, nextFreeInMs: nextFreeInMs(pool, nowMs) } };
+  });
+  return answer as Attempt;
+}
+
+async function borrowPatiently(billing: Billing, asked: Asked): Promise<Attempt> {
+  const none = new Map<string, number>();
+  const { keyId, limit, ask } = asked;
+  const first = await attempt(billing, asked, none, false);
+  if (first.answered) return first;
+  const { store, limits, bus, events } = billing;
+  const lapsed = limits.steadiness.steady ? await findLapsed(store, first.others) : none;
+  const alive = first.others.filter((id) => !lapsed.has(id));
+  const second = lapsed.size > 0 ? await attempt(billing, asked, lapsed, alive.length === 0) : first;
+  if (second.answered) return second;
+  if (alive.length === 0) return attempt(billing, asked, none, true);
+  events.limitRecalled({ keyId, limit });
+  const { holderId } = ask;
+  const need = ask.need - second.count;
+  const soonest = await recallSlots(bus, { keyId, limit, holderId, need, holders: alive.length, waitMs: recallWaitMs });
+  const third = await attempt(billing, asked, none, true);
+  const known = [third.nextFreeInMs, soonest].filter((ms) => ms !== undefined);
+  return { ...third, nextFreeInMs: known.length === 0 ? undefined : Math.min(...known) };
+}
+
+/** Lends slots of one limit of one key, and takes back what the call returns. `permission_denied` when the holder has lapsed. */
+export async function borrow(billing: Billing, request: BorrowRequest): Promise<BorrowResponse> {
+  const asked = read(request);
+  if (!(await isAlive(billing.store.limitHolders, asked.ask.holderId))) {
+    throw new GatewayError("permission_denied", "This holder's lease ran out. Go on under a new id.", {
+      param: "holder_id",
+    });
+  }
+  const { count, nextFreeInMs: freeInMs } = await borrowPatiently(billing, asked);
+  const short = count < asked.ask.need;
+  billing.events.borrowed({ keyId: asked.keyId, limit: asked.limit, short });
+  return {
+    lent: count > 0 ? [{ count: BigInt(count), freeInMs: 0 }] : [],
+    retryAfterMs: short && freeInMs !== undefined ? Math.max(1, Math.ceil(freeInMs)) : 0,
+  };
+}

@@ -1,0 +1,30 @@
+import { type Connection, type Model, Schema } from "mongoose";
+
+/** A process that holds slots of limits. */
+export interface LimitHolderDocument {
+  readonly _id: string;
+  readonly leaseUntil: Date;
+  /** Its lease ran out and its slots are others' now. For good: it goes on under a new id. */
+  readonly lapsed: boolean;
+  /** Every pool has taken back what the lapsed holder had. */
+  readonly swept: boolean;
+}
+
+/** A lapsed holder is remembered for longer than any call of its can be on its way. */
+const rememberedSeconds = 3_600;
+
+const schema = new Schema<LimitHolderDocument>(
+  {
+    _id: { type: String, required: true },
+    leaseUntil: { type: Date, required: true },
+    lapsed: { type: Boolean, required: true },
+    swept: { type: Boolean, required: true },
+  },
+  { strict: "throw", versionKey: false },
+);
+schema.index({ swept: 1, leaseUntil: 1 });
+schema.index({ leaseUntil: 1 }, { expireAfterSeconds: rememberedSeconds });
+
+export function limitHolderModel(connection: Connection): Model<LimitHolderDocument> {
+  return connection.model("LimitHolder", schema, "limit_holders") as unknown as Model<LimitHolderDocument>;
+}
