@@ -3,8 +3,8 @@ import { parse, YAMLParseError } from "yaml";
 import type { z } from "zod";
 import { resolveReferences } from "./env.ts";
 import { modelPrice } from "./rates.ts";
-import { catalogSchema, type imageSchema, type modelSchema, type providerSchema } from "./schema.ts";
-import type { Catalog, ImageLimits, Model, Provider, Upstream } from "./types.ts";
+import { catalogSchema, type imageSchema, type modelSchema, type providerSchema, type speechSchema } from "./schema.ts";
+import type { Catalog, ImageLimits, Model, Provider, SpeechTraits, Upstream } from "./types.ts";
 
 /** A catalogue that cannot be used; the message has a line per fault, naming the model or provider. */
 export class CatalogError extends Error {
@@ -74,10 +74,25 @@ function crossFaults(row: Row): string[] {
     const generates = model.operations.some(
       (operation) => operation === "chat.completions" || operation === "messages",
     );
+    faults.push(...capabilityFaults(model));
     if (generates && (model.context_tokens === undefined || model.max_output_tokens === undefined)) {
       faults.push(`  models[${model.id}]: a model that generates text needs context_tokens and max_output_tokens`);
     }
   }
+  return faults;
+}
+
+/** What a model that embeds or speaks must say of itself. */
+function capabilityFaults(model: z.infer<typeof modelSchema>): string[] {
+  const faults: string[] = [];
+  if (model.operations.includes("embeddings")) {
+    if (model.embedding === undefined || model.context_tokens === undefined)
+      faults.push(`  models[${model.id}]: a model that embeds needs embedding and context_tokens`);
+    if (model.upstreams.some(({ batch }) => batch === undefined))
+      faults.push(`  models[${model.id}].upstreams: an upstream that embeds needs batch`);
+  }
+  if (model.operations.includes("audio.speech") && model.speech === undefined)
+    faults.push(`  models[${model.id}]: a model that speaks text needs speech`);
   return faults;
 }
 
@@ -108,7 +123,8 @@ function upstreamsOf(model: z.infer<typeof modelSchema>, providers: ReadonlyMap<
     .flatMap((row) => {
       const provider = providers.get(row.provider);
       if (provider === undefined) return [];
-      return [{ provider, model: row.model ?? model.id, weight: row.weight, priority: row.priority }];
+      const { weight, priority, batch, vectors_cut_here: vectorsCutHere } = row;
+      return [{ provider, model: row.model ?? model.id, weight, priority, batch, vectorsCutHere }];
     })
     .sort((a, b) => a.priority - b.priority);
 }
@@ -129,6 +145,12 @@ function modelOf(row: z.infer<typeof modelSchema>, upstreams: Upstream[]): Model
     outputCapField: row.output_cap_field,
     image: row.image && imageLimits(row.image),
     streamOnly: row.stream_only,
+    embedding: row.embedding && {
+      dimensions: row.embedding.dimensions,
+      sizes: row.embedding.sizes,
+      tokenInput: row.embedding.token_input,
+    },
+    speech: row.speech && speechTraits(row.speech),
     price: modelPrice(row.price),
     upstreams,
   };
@@ -145,5 +167,16 @@ function imageLimits(row: z.infer<typeof imageSchema>): ImageLimits {
     references: row.references,
     mask: row.mask,
     outputTokens: row.output_tokens,
+  };
+}
+
+function speechTraits(row: z.infer<typeof speechSchema>): SpeechTraits {
+  return {
+    formats: row.formats,
+    fixedFormat: row.fixed_format,
+    instructions: row.instructions,
+    segmentCharacters: row.segment_characters,
+    ideographWeight: row.ideograph_weight,
+    voices: row.voices,
   };
 }

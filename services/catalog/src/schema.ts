@@ -50,11 +50,18 @@ export const providerSchema = z.strictObject({
   timeouts: timeoutsSchema.prefault({}),
 });
 
+const batchSchema = z.strictObject({ items: z.int().positive(), tokens: z.int().positive() });
+
 const upstreamSchema = z.strictObject({
   provider: z.string(),
   model: z.string().min(1).optional().describe("The provider's name of the model; default: the model's id."),
   weight: z.number().positive().default(1).describe("Share of the calls among upstreams of the same priority."),
   priority: z.int().min(0).default(0).describe("Upstreams of the lowest number are tried first."),
+  batch: batchSchema.optional().describe("Most that one embeddings call may carry there."),
+  vectors_cut_here: z
+    .boolean()
+    .default(false)
+    .describe("The upstream knows one size of vectors only: shorter ones are cut by us."),
 });
 
 const reasoningSchema = z.strictObject({
@@ -86,6 +93,27 @@ export const imageSchema = z.strictObject({
     .describe("Output tokens of an image of 1024 x 1024, by quality; larger ones count in proportion."),
 });
 
+const embeddingSchema = z.strictObject({
+  dimensions: z.int().positive().describe("Size of a vector when none is asked for."),
+  sizes: z
+    .union([z.array(z.int().positive()).min(1), z.literal("any")])
+    .optional()
+    .describe("Sizes that may be asked for; `any` up to `dimensions`; left out: no other size."),
+  token_input: z.boolean().default(false).describe("Takes arrays of token ids beside text."),
+});
+
+export const speechSchema = z.strictObject({
+  formats: z
+    .array(z.enum(["mp3", "wav"]))
+    .min(1)
+    .describe("What may be asked for, the default first."),
+  fixed_format: z.boolean().default(false).describe("What is asked for has no effect: the answer is the first format."),
+  instructions: z.boolean().default(false).describe("Takes instructions on how to speak."),
+  segment_characters: z.int().positive().describe("Most characters of one upstream call; longer input is split."),
+  ideograph_weight: z.int().positive().default(1).describe("Characters that one CJK ideograph counts as."),
+  voices: z.array(z.string().min(1)).min(1).describe("Known voices, the default first."),
+});
+
 export const modelSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9._:/-]*$/, "must be lower case, digits, and . _ : / -"),
   owned_by: z.string().min(1),
@@ -104,6 +132,8 @@ export const modelSchema = z.strictObject({
     .describe("The only name under which the upstream takes the output cap; default: the client's."),
   image: imageSchema.optional().describe("Present for a model that makes images on request."),
   stream_only: z.boolean().default(false).describe("The upstream answers only as a stream."),
+  embedding: embeddingSchema.optional().describe("Present for a model that embeds."),
+  speech: speechSchema.optional().describe("Present for a model that speaks text."),
   price: priceSchema,
   upstreams: z.array(upstreamSchema).min(1),
 });

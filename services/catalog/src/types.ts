@@ -47,6 +47,12 @@ export interface Provider {
   readonly timeouts: Timeouts;
 }
 
+/** Most that one upstream call may carry. */
+export interface BatchLimits {
+  readonly items: number;
+  readonly tokens: number;
+}
+
 /** One place that serves a model. */
 export interface Upstream {
   readonly provider: Provider;
@@ -54,6 +60,35 @@ export interface Upstream {
   readonly model: string;
   readonly weight: number;
   readonly priority: number;
+  /** Of a model that embeds. */
+  readonly batch?: BatchLimits | undefined;
+  /** It knows one size of vectors only: shorter ones are cut by us. */
+  readonly vectorsCutHere?: boolean;
+}
+
+export interface EmbeddingTraits {
+  /** Size of a vector when none is asked for. */
+  readonly dimensions: number;
+  /** Sizes that may be asked for; `any` up to `dimensions`; undefined: no other. */
+  readonly sizes: readonly number[] | "any" | undefined;
+  /** Takes arrays of token ids beside text. */
+  readonly tokenInput: boolean;
+}
+
+export type SpeechFormat = "mp3" | "wav";
+
+export interface SpeechTraits {
+  /** What may be asked for, the default first. */
+  readonly formats: readonly SpeechFormat[];
+  /** What is asked for has no effect: the answer is the first format. */
+  readonly fixedFormat: boolean;
+  readonly instructions: boolean;
+  /** Most characters of one upstream call, weighted. */
+  readonly segmentCharacters: number;
+  /** Characters that one CJK ideograph counts as. */
+  readonly ideographWeight: number;
+  /** Known voices, the default first. */
+  readonly voices: readonly string[];
 }
 
 export interface Model {
@@ -76,6 +111,10 @@ export interface Model {
   /** Undefined for a model that makes no images on request. */
   readonly image: ImageLimits | undefined;
   readonly streamOnly: boolean;
+  /** Of a model that embeds. */
+  readonly embedding?: EmbeddingTraits | undefined;
+  /** Of a model that speaks text. */
+  readonly speech?: SpeechTraits | undefined;
   readonly price: ModelPrice;
   readonly upstreams: readonly Upstream[];
 }
