@@ -2,6 +2,7 @@ import type { Admission } from "@uag/admission/types.ts";
 import type { CatalogStore } from "@uag/catalog/store.ts";
 import type { UpstreamHealth } from "@uag/upstreams/health.ts";
 import type { HttpPools } from "@uag/upstreams/http/pools.ts";
+import type { MediaFetcher } from "@uag/upstreams/media/fetch.ts";
 import type { RetryBudget } from "@uag/upstreams/retry-budget.ts";
 import type { ChatEvents } from "./events.ts";
 
@@ -13,4 +14,5 @@ export interface ChatContext {
   readonly health: UpstreamHealth;
   readonly budget: RetryBudget;
   readonly events: ChatEvents;
+  readonly media: MediaFetcher;
 }

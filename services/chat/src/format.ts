@@ -32,7 +32,11 @@ export interface ClientFormat {
   read(body: Buffer, fields: Fields, model: Model | undefined): GenerationRequest;
   /** The client's headers that go upstream with its body. */
   passedHeaders(headers: readonly string[]): readonly string[];
+  /** The status that the client is told; default: the error's own. */
+  errorStatus?(trouble: Trouble): number;
   errorBody(trouble: Trouble): Buffer;
   /** The error as the last event of a stream. */
   errorEvent(trouble: Trouble): Buffer;
+  /** Sent while a stream has nothing to say, so that nobody on the way takes it for dead; undefined: nothing is. */
+  readonly keepAlive: Buffer | undefined;
 }

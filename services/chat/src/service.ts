@@ -4,11 +4,13 @@ import { openCatalog } from "@uag/catalog/store.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { type HealthCheck, startAdminServer } from "@uag/kit/health.ts";
+import { createGuardedClient } from "@uag/kit/http/guarded.ts";
 import { createLinkServer } from "@uag/kit/link/server.ts";
 import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { UpstreamHealth } from "@uag/upstreams/health.ts";
 import { HttpPools } from "@uag/upstreams/http/pools.ts";
+import { createMediaFetcher } from "@uag/upstreams/media/fetch.ts";
 import { RetryBudget } from "@uag/upstreams/retry-budget.ts";
 import { schema } from "./config.ts";
 import type { ChatContext } from "./context.ts";
@@ -40,7 +42,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
       metrics,
     }),
   );
-  const context = started.use(createContext({ catalog, admission, log, metrics }));
+  const context = started.use(createContext({ catalog, admission, log, metrics, egressAllow: config.EGRESS_ALLOW }));
   const link = createLinkServer({
     operations: operations(context),
     maxExchanges: config.MAX_EXCHANGES,
@@ -70,8 +72,11 @@ export function createContext(parts: {
   admission: Admission;
   log: Logger;
   metrics: ReturnType<typeof createMetrics>;
+  /** `host:port` of URLs that may be fetched although they are not public. */
+  egressAllow?: readonly string[];
 }): ChatContext & AsyncDisposable {
   const pools = new HttpPools();
+  const guarded = createGuardedClient({ allow: parts.egressAllow ?? [] });
   return {
     catalog: parts.catalog,
     admission: parts.admission,
@@ -79,7 +84,10 @@ export function createContext(parts: {
     health: new UpstreamHealth(),
     budget: new RetryBudget(),
     events: createEvents(parts.log, parts.metrics),
-    [Symbol.asyncDispose]: () => pools[Symbol.asyncDispose](),
+    media: createMediaFetcher(guarded),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([pools[Symbol.asyncDispose](), guarded[Symbol.asyncDispose]()]);
+    },
   };
 }
 

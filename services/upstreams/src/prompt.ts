@@ -6,6 +6,8 @@ const tokensPerMessage = 4;
 const tokensPerImage = 765;
 /** Audio is 10 tokens a second; a usual second is some 16 KB, 21 KB in base64. */
 const audioCharsPerToken = 2_100;
+/** A page of a usual PDF is 2,000 tokens and 50 KB, 67 KB in base64. */
+const fileCharsPerToken = 33;
 
 /**
  * An estimate of the prompt's tokens, for a bill when the upstream never reported its own count. Reads any of the request
@@ -34,10 +36,21 @@ function collect(value: unknown, key: string, found: Found): void {
     if (key === "messages" || key === "contents") found.tokens += value.length * tokensPerMessage;
     for (const item of value) collect(item, key, found);
   } else if (typeof value === "object" && value !== null) {
+    const { media_type, data } = value as { media_type?: unknown; data?: unknown };
+    if (typeof media_type === "string" && typeof data === "string") {
+      collectSource(media_type, data, found);
+      return;
+    }
     for (const [name, inner] of Object.entries(value)) {
       if (name === "image_url" || (name === "type" && inner === "image")) found.tokens += tokensPerImage;
       if (key === "tools" || key === "parameters" || key === "properties") found.texts.push(name);
       collect(inner, name, found);
     }
   }
+}
+
+/** The source of one of Anthropic's blocks. Pictures are counted with their block. */
+function collectSource(mediaType: string, data: string, found: Found): void {
+  if (mediaType.startsWith("text/")) found.texts.push(data);
+  else if (!mediaType.startsWith("image/")) found.tokens += Math.ceil(data.length / fileCharsPerToken);
 }

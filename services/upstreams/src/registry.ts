@@ -5,6 +5,12 @@ import { chatDialect } from "./formats/chat/dialect.ts";
 import { messagesDialect } from "./formats/messages/dialect.ts";
 import { geminiProtocol } from "./gemini/protocol.ts";
 import type { GenerationAdapter } from "./generation.ts";
+import { arkImages } from "./images/ark.ts";
+import { dashScopeImages } from "./images/dashscope.ts";
+import { geminiImages } from "./images/gemini.ts";
+import { openAiImages } from "./images/openai.ts";
+import type { ImageAdapter } from "./images/types.ts";
+import { xaiImages } from "./images/xai.ts";
 import { openAiChat } from "./openai/chat.ts";
 import { dashScopeDialect, openAiDialect, xaiDialect } from "./openai/dialect.ts";
 import { openAiProtocol } from "./openai/protocol.ts";
@@ -35,4 +41,17 @@ export type GenerationFormat = keyof typeof generation;
 /** The adapter from a client's format to an upstream's protocol; undefined when there is none. */
 export function generationAdapter(format: GenerationFormat, protocol: Protocol): GenerationAdapter | undefined {
   return (generation[format] as Adapters)[protocol];
+}
+
+const images: Partial<Record<Protocol, ImageAdapter>> = {
+  openai: openAiImages,
+  dashscope: dashScopeImages,
+  ark: arkImages,
+  xai: xaiImages,
+  gemini: geminiImages,
+};
+
+/** How images are asked for in an upstream's protocol; undefined when they cannot be. */
+export function imageAdapter(protocol: Protocol): ImageAdapter | undefined {
+  return images[protocol];
 }

@@ -53,15 +53,24 @@ export class Bill {
     return priced.costNanoUsd;
   }
 
-  /** By what was delivered, counted by our own tokenizer, and marked so. Answers the cost in nano-USD. */
-  async estimate(outcome: Outcome, deliveredText: string, answered: Answered): Promise<bigint> {
-    const { fields, model } = this.#options;
-    const [input, output] = await Promise.all([estimatePromptTokens(fields), countTokens(deliveredText)]);
-    const units = unitsOf(Math.min(input, model.contextTokens), output);
+  /**
+   * By what was delivered, counted by our own tokenizer, and marked so; where the upstream has counted the prompt, by that.
+   * Answers the cost in nano-USD.
+   */
+  async estimate(outcome: Outcome, deliveredText: string, answered: Answered, soFar?: UsageReport): Promise<bigint> {
+    const { model } = this.#options;
+    const counted = await countTokens(deliveredText);
+    const units = soFar === undefined ? await this.#estimated(counted) : withOutput(soFar.units, counted);
     const priced = price(units, model.price);
     const pricing = priced.pricing === Pricing.EXACT ? Pricing.ESTIMATED : priced.pricing;
-    await this.#settle({ outcome, units, costNanoUsd: priced.costNanoUsd, pricing }, answered, undefined);
+    await this.#settle({ outcome, units, costNanoUsd: priced.costNanoUsd, pricing }, answered, soFar?.raw);
     return priced.costNanoUsd;
+  }
+
+  async #estimated(output: number): Promise<Unit[]> {
+    const { fields, model } = this.#options;
+    const input = await estimatePromptTokens(fields);
+    return unitsOf(Math.min(input, model.contextTokens), output);
   }
 
   /** Notes what a long stream has come to, should this process die: roughly, for counting exactly takes time. */
@@ -90,6 +99,14 @@ export class Bill {
     this.#settled = admitted.settle(settlement);
     return this.#settled;
   }
+}
+
+/** What was counted so far, with at least so many tokens of output. */
+function withOutput(units: readonly Unit[], output: number): Unit[] {
+  const told = units.find(({ name }) => name === "output_tokens")?.quantity ?? 0n;
+  const quantity = told > BigInt(output) ? told : BigInt(output);
+  const others = units.filter(({ name }) => name !== "output_tokens");
+  return quantity > 0n ? [...others, { name: "output_tokens", quantity }] : others;
 }
 
 function unitsOf(input: number, output: number): Unit[] {

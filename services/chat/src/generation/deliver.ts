@@ -51,7 +51,7 @@ async function deliverStream(
   const headers = ["content-type", "text/event-stream; charset=utf-8", "cache-control", "no-cache"];
   headers.push("x-accel-buffering", "no", ...commonHeaders(serving, delivery));
   exchange.head(200, headers);
-  await relay(live, exchange, delivery.bill);
+  await relay(live, { exchange, bill: delivery.bill, keepAlive: format.keepAlive });
   const { failure } = live;
   await billStream(delivery.bill, live, answered, exchange.over);
   if (exchange.over) return;
@@ -68,11 +68,11 @@ async function deliverStream(
 
 /** By the upstream's count if it came, else by what was delivered; a stream that broke before it brought anything is free. */
 async function billStream(bill: Bill, live: LiveStream, answered: Answered, left: boolean): Promise<void> {
-  const { usage, delivered } = live.stream;
+  const { usage, soFar, delivered } = live.stream;
   const outcome = left ? Outcome.DISCONNECTED : Outcome.COMPLETED;
   if (usage !== undefined) await bill.charge(outcome, usage, answered);
   else if (live.failure !== undefined && !left && delivered.text === "") await bill.fail(answered);
-  else await bill.estimate(outcome, delivered.text, answered);
+  else await bill.estimate(outcome, delivered.text, answered, soFar);
 }
 
 function commonHeaders({ model }: Serving, { admission, attempted }: Delivery): string[] {

@@ -114,6 +114,7 @@ function askUpstreams(serving: Serving, admission: AdmittedGeneration): Promise<
     usageWanted: request.usageWanted,
     outputCap: admission.affordableCap,
     headers: format.passedHeaders(exchange.headers),
+    media: context.media,
   };
   const { signal } = exchange;
   return attempt({

@@ -80,15 +80,18 @@ interface Media {
 function mediaOf(fields: Fields, model: Model): Media {
   const media: Media = { chars: 0, tokens: 0, sound: false };
   for (const message of Array.isArray(fields["messages"]) ? (fields["messages"] as Fields[]) : []) {
-    const content = message["content"];
-    if (!Array.isArray(content)) continue;
-    for (const part of content as Fields[]) addPart(media, part, model);
+    addParts(media, message["content"], model);
   }
   return media;
 }
 
+function addParts(media: Media, content: unknown, model: Model): void {
+  for (const part of Array.isArray(content) ? (content as Fields[]) : []) addPart(media, part, model);
+}
+
 function addPart(media: Media, part: Fields, model: Model): void {
   const inner = part[String(part["type"])];
+  const source = (part["source"] ?? {}) as Fields;
   const field = (name: string): unknown => (inner as Fields | null | undefined)?.[name];
   const data = (value: unknown): number => (typeof value === "string" && value.length > 1_000 ? value.length : 0);
   switch (part["type"]) {
@@ -107,6 +110,19 @@ function addPart(media: Media, part: Fields, model: Model): void {
     case "file":
       media.chars += data(field("file_data"));
       media.tokens += model.contextTokens;
+      return;
+    case "image":
+      media.chars += data(source["data"]);
+      media.tokens += model.imageTokens;
+      return;
+    case "document":
+      addParts(media, source["content"], model);
+      if (source["type"] === "text" || source["type"] === "content") return;
+      media.chars += data(source["data"]);
+      media.tokens += model.contextTokens;
+      return;
+    case "tool_result":
+      addParts(media, part["content"], model);
       return;
     case "video_url":
     case "audio_url":

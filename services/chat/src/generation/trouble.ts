@@ -32,5 +32,5 @@ export function answerTrouble(
   const waitMs = error.retryAfterMs ?? (error.httpStatus === 503 ? 1_000 : undefined);
   if (waitMs !== undefined)
     headers.push("retry-after", String(Math.ceil(waitMs / 1_000)), "retry-after-ms", String(waitMs));
-  exchange.respond(error.httpStatus, headers, body);
+  exchange.respond(format.errorStatus?.(trouble) ?? error.httpStatus, headers, body);
 }

@@ -11,6 +11,7 @@ export const chatCompletions: ClientFormat = {
   read: readChatRequest,
   passedHeaders: () => none,
   errorBody: (trouble) => Buffer.from(errorText(trouble)),
+  keepAlive: undefined,
   errorEvent: (trouble) => encodeSse({ data: errorText(trouble) }),
 };
 

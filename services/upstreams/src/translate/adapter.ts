@@ -1,5 +1,6 @@
 import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import { type AnswerEvent, spokenText } from "../conversation/events.ts";
+import type { Conversation } from "../conversation/types.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { GenerationAdapter, GenerationCall, WholeAnswer } from "../generation.ts";
 import type { ClientDialect } from "./client.ts";
@@ -16,8 +17,7 @@ export function translated(client: ClientDialect, protocol: UpstreamProtocol): G
   return {
     encode(call, upstream, signal) {
       const asked = client.read(call.fields);
-      const conversation = call.outputCap === undefined ? asked : { ...asked, outputCap: call.outputCap };
-      return protocol.encode(conversation, call, upstream, signal);
+      return protocol.encode({ ...asked, outputCap: capOf(asked, call) }, call, upstream, signal);
     },
     decode(body, call, upstream) {
       const reader = protocol.openReader(call, upstream);
@@ -30,6 +30,11 @@ export function translated(client: ClientDialect, protocol: UpstreamProtocol): G
     openStream: (call, upstream) => new TranslatedStream(protocol.openReader(call, upstream), client.openWriter(call)),
     failureOf: (answer, upstream) => protocol.failureOf(answer, upstream),
   };
+}
+
+/** Clients made for one vendor's models ask for more than another's can give, which that one refuses. */
+function capOf(asked: Conversation, { outputCap = asked.outputCap, model }: GenerationCall): number | undefined {
+  return outputCap === undefined ? undefined : Math.min(outputCap, model.maxOutputTokens);
 }
 
 /** All events of a stream that is there as a whole. */

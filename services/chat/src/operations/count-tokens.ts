@@ -1,0 +1,44 @@
+import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { countPrompt } from "@uag/upstreams/count.ts";
+import type { ChatContext } from "../context.ts";
+import { answerTrouble, troubleOf } from "../generation/trouble.ts";
+import { readJsonObject } from "../request/body.ts";
+import { checkCountRequest } from "../request/messages-request.ts";
+import { findModel } from "./find-model.ts";
+import { messages } from "./messages.ts";
+
+const mostBodyBytes = 64 * 1024 * 1024;
+
+/** `POST /v1/messages/count_tokens`: free, for every model. */
+export function countTokens(context: ChatContext): LinkHandler {
+  return async (exchange) => {
+    try {
+      const tokens = await count(exchange, context);
+      const body = Buffer.from(JSON.stringify({ input_tokens: tokens }));
+      const headers = ["content-type", "application/json", "content-length", String(body.length)];
+      if (!exchange.over) exchange.respond(200, headers, body);
+    } catch (thrown) {
+      const trouble = troubleOf(thrown, exchange.requestId);
+      answerTrouble(exchange, messages, trouble, { events: context.events, headers: [] });
+    }
+  };
+}
+
+async function count(exchange: LinkExchange, context: ChatContext): Promise<number> {
+  const body = await exchange.readBody({ maxBytes: mostBodyBytes });
+  const fields = readJsonObject(body);
+  checkCountRequest(fields);
+  const caller = Caller.decode(exchange.context);
+  const model = findModel(context.catalog.current, fields["model"] as string, caller, messages.name);
+  const { requestId, signal } = exchange;
+  const headers = messages.passedHeaders(exchange.headers);
+  return await countPrompt({
+    pools: context.pools,
+    call: { requestId, body, fields, headers, media: context.media },
+    upstreams: model.upstreams,
+    signal,
+    onFailure: (upstream, failure) => context.events.upstreamFailed(requestId, upstream, failure),
+  });
+}

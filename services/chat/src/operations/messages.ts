@@ -1,0 +1,63 @@
+import type { GatewayError } from "@uag/kit/errors.ts";
+import { encodeSse } from "@uag/kit/sse/encoder.ts";
+import type { FailureKind } from "@uag/upstreams/failure.ts";
+import type { ClientFormat, Trouble } from "../format.ts";
+import { readMessagesRequest } from "../request/messages-request.ts";
+
+/** Failures that say something about the request or the model, not about our account there. */
+const told: ReadonlySet<FailureKind> = new Set(["client", "unknown_model", "transient"]);
+
+/** Anthropic's `error.type` by status: https://docs.anthropic.com/en/api/errors */
+const typeByStatus: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  500: "api_error",
+  502: "api_error",
+  503: "overloaded_error",
+  504: "timeout_error",
+};
+
+/** `POST /v1/messages` */
+export const messages: ClientFormat = {
+  name: "messages",
+  read: readMessagesRequest,
+  passedHeaders: anthropicHeaders,
+  errorStatus: ({ error, failure }) => {
+    const isTheirs = failure?.kind === "client" || failure?.kind === "transient";
+    return isTheirs && failure.body !== undefined && failure.status >= 400 ? failure.status : error.httpStatus;
+  },
+  errorBody,
+  errorEvent: (trouble) => encodeSse({ name: "error", data: errorBody(trouble).toString("utf8") }),
+  keepAlive: Buffer.from('event: ping\ndata: {"type": "ping"}\n\n'),
+};
+
+/** Version, betas and whatever else of Anthropic's goes with fields of the body. */
+function anthropicHeaders(headers: readonly string[]): string[] {
+  const passed: string[] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] as string;
+    if (name.startsWith("anthropic-")) passed.push(name, headers[i + 1] as string);
+  }
+  return passed;
+}
+
+/** An upstream's own body byte for byte, for clients match its words; else ours in the same shape. */
+function errorBody({ error, failure, requestId }: Trouble): Buffer {
+  if (failure?.body !== undefined && told.has(failure.kind)) return failure.body;
+  return Buffer.from(
+    JSON.stringify({
+      type: "error",
+      error: { type: typeOf(error), message: error.message },
+      request_id: requestId,
+    }),
+  );
+}
+
+function typeOf(error: GatewayError): string {
+  if (error.code === "model_not_found") return "not_found_error";
+  return typeByStatus[error.httpStatus] ?? "invalid_request_error";
+}

@@ -1,0 +1,47 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { z } from "zod";
+import type { GenerationRequest } from "../format.ts";
+import type { Fields } from "./body.ts";
+import { countTokensSchema, messagesSchema } from "./messages-schema.ts";
+
+/**
+ * Checks a messages request. Its bytes are not touched: whatever betas add is between the client and the upstream.
+ * @throws {GatewayError} `invalid_request`, naming the field
+ */
+export function readMessagesRequest(body: Buffer, fields: Fields): GenerationRequest {
+  const { max_tokens, stream } = checked(messagesSchema, fields);
+  return { body, fields, stream: stream === true, usageWanted: false, candidates: 1, outputCap: max_tokens };
+}
+
+/** @throws {GatewayError} `invalid_request`, naming the field */
+export function checkCountRequest(fields: Fields): void {
+  checked(countTokensSchema, fields);
+}
+
+function checked<S extends z.ZodType>(schema: S, fields: Fields): z.infer<S> {
+  const result = schema.safeParse(fields);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const param = issue?.path.map(String).join(".") ?? "";
+  throw new GatewayError("invalid_request", `${param}: ${wordsOf(issue)}`, { param });
+}
+
+/** What is wrong in Anthropic's words: clients match them. */
+function wordsOf(issue: z.core.$ZodIssue | undefined): string {
+  if (issue === undefined) return "Invalid request";
+  if (issue.message.endsWith("received undefined")) return "Field required";
+  switch (issue.code) {
+    case "invalid_type":
+      return `Input should be a valid ${issue.expected === "array" ? "list" : issue.expected}`;
+    case "too_small":
+      if (issue.origin === "array") return "at least one message is required";
+      return `Input should be greater than or equal to ${issue.minimum}`;
+    case "too_big":
+      return `Input should be less than or equal to ${issue.maximum}`;
+    case "invalid_value":
+      if (issue.message.startsWith("Input should")) return issue.message;
+      return `Input should be ${issue.values.map((value) => `'${String(value)}'`).join(", ")}`;
+    default:
+      return issue.message;
+  }
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+
+/** More messages than any context window holds; Anthropic's own limit. */
+const mostMessages = 100_000;
+const mostTools = 1_000;
+
+const block = z.looseObject({ type: z.string() });
+const content = z.union([z.string(), z.array(block)], { error: "Input should be a valid string or list of blocks" });
+
+const message = z.looseObject({ role: z.enum(["user", "assistant", "system"]), content });
+
+const unit = z.number().min(0).max(1).nullish();
+
+/** What other prices than the standard ones would hold for: the catalogue does not know them. */
+const onlyStandard = z.enum(["standard"], { error: "Input should be 'standard'" }).nullish();
+const onlyGlobal = z.enum(["global", "not_available"], { error: "Input should be 'global'" }).nullish();
+
+const fields = {
+  model: z.string().min(1).max(256),
+  messages: z.array(message).min(1).max(mostMessages),
+  system: z
+    .union([z.string(), z.array(block)], { error: "Input should be a valid string or list of blocks" })
+    .nullish(),
+  tools: z.array(z.looseObject({})).max(mostTools).nullish(),
+  tool_choice: z.looseObject({ type: z.string() }).nullish(),
+  thinking: z.looseObject({ type: z.string() }).nullish(),
+  metadata: z.looseObject({}).nullish(),
+  output_config: z.looseObject({}).nullish(),
+} as const;
+
+/** The body of `POST /v1/messages/count_tokens`; fields beyond these are the upstream's to judge. */
+export const countTokensSchema = z.looseObject(fields);
+
+/** The body of `POST /v1/messages`; fields beyond these are the upstream's to judge. */
+export const messagesSchema = z.looseObject({
+  ...fields,
+  max_tokens: z.int().min(1),
+  stream: z.boolean().nullish(),
+  stop_sequences: z.array(z.string()).nullish(),
+  temperature: unit,
+  top_p: unit,
+  top_k: z.int().min(0).nullish(),
+  speed: onlyStandard,
+  inference_geo: onlyGlobal,
+});

@@ -1,0 +1,178 @@
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const OPEN_LIST = 91;
+const BACKSLASH = 92;
+const CLOSE_LIST = 93;
+const OPEN = 123;
+const CLOSE = 125;
+
+/** A part of a body: from `start` up to `end`, exclusive. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One vector where it stands in the body: a JSON list of numbers with its brackets, or a string with its quotes. */
+export interface FoundVector extends Range {
+  /** What the item says of its place; undefined when it says nothing. */
+  readonly index: number | undefined;
+}
+
+export interface ScannedAnswer {
+  readonly vectors: readonly FoundVector[];
+  /** The list that holds the vectors, brackets included. */
+  readonly list: Range;
+  /** The other members of the outermost object, by name. */
+  readonly members: ReadonlyMap<string, Range>;
+}
+
+/** Names of the list of items, and of the vector in an item. */
+export interface VectorNames {
+  readonly list: string;
+  readonly vector: string;
+}
+
+/**
+ * Finds the vectors in an answer without parsing them: a list of numbers holds no other brackets, so its end is found at the
+ * speed of memory, and the bytes can go to a client as they are.
+ * @throws {SyntaxError} when the bytes are no such answer; what is inside a vector is not looked at
+ */
+export function scanVectors(body: Buffer, names: VectorNames): ScannedAnswer {
+  return new Scanner(body, names).answer();
+}
+
+class Scanner {
+  readonly #body: Buffer;
+  readonly #names: VectorNames;
+  #at = 0;
+
+  constructor(body: Buffer, names: VectorNames) {
+    this.#body = body;
+    this.#names = names;
+  }
+
+  answer(): ScannedAnswer {
+    const members = new Map<string, Range>();
+    let vectors: FoundVector[] | undefined;
+    let list: Range = { start: 0, end: 0 };
+    this.#eachMember((name) => {
+      const start = this.#at;
+      if (name === this.#names.list) {
+        vectors = this.#items();
+        list = { start, end: this.#at };
+      } else {
+        this.#skipValue();
+        members.set(name, { start, end: this.#at });
+      }
+    });
+    if (vectors === undefined) throw new SyntaxError(`there is no "${this.#names.list}"`);
+    return { vectors, list, members };
+  }
+
+  #items(): FoundVector[] {
+    const found: FoundVector[] = [];
+    this.#expect(OPEN_LIST);
+    if (this.#peek() !== CLOSE_LIST) {
+      do found.push(this.#item());
+      while (this.#took(COMMA));
+    }
+    this.#expect(CLOSE_LIST);
+    return found;
+  }
+
+  #item(): FoundVector {
+    let index: number | undefined;
+    let vector: Range | undefined;
+    this.#eachMember((name) => {
+      const start = this.#at;
+      if (name === this.#names.vector) this.#skipVector();
+      else this.#skipValue();
+      if (name === this.#names.vector) vector = { start, end: this.#at };
+      else if (name === "index") index = Number(this.#body.latin1Slice(start, this.#at));
+    });
+    if (vector === undefined) throw new SyntaxError(`an item has no "${this.#names.vector}"`);
+    const { start, end } = vector;
+    return { index, start, end };
+  }
+
+  #eachMember(take: (name: string) => void): void {
+    this.#expect(OPEN);
+    if (this.#took(CLOSE)) return;
+    do {
+      if (this.#peek() !== QUOTE) throw this.#unexpected();
+      const start = this.#at;
+      this.#skipString();
+      const name = this.#body.utf8Slice(start + 1, this.#at - 1);
+      this.#expect(COLON);
+      this.#peek();
+      take(name);
+    } while (this.#took(COMMA));
+    this.#expect(CLOSE);
+  }
+
+  #skipVector(): void {
+    const first = this.#body[this.#at];
+    if (first !== OPEN_LIST && first !== QUOTE) throw this.#unexpected();
+    const end = this.#body.indexOf(first === QUOTE ? QUOTE : CLOSE_LIST, this.#at + 1);
+    if (end < 0) throw new SyntaxError("a vector has no end");
+    this.#at = end + 1;
+  }
+
+  #skipString(): void {
+    for (let from = this.#at + 1; ; ) {
+      const end = this.#body.indexOf(QUOTE, from);
+      if (end < 0) throw new SyntaxError("a string has no end");
+      let slashes = 0;
+      while (this.#body[end - 1 - slashes] === BACKSLASH) slashes++;
+      from = end + 1;
+      if (slashes % 2 === 1) continue;
+      this.#at = from;
+      return;
+    }
+  }
+
+  #skipValue(): void {
+    const start = this.#at;
+    let depth = 0;
+    do {
+      const byte = this.#peek();
+      if (byte === QUOTE) this.#skipString();
+      else if (byte === undefined) throw this.#unexpected();
+      else {
+        if (byte === OPEN || byte === OPEN_LIST) depth++;
+        else if (byte === CLOSE || byte === CLOSE_LIST) depth--;
+        if (depth < 0 || (depth === 0 && byte === COMMA)) break;
+        this.#at++;
+      }
+    } while (depth > 0 || !this.#isValueEnd());
+    if (this.#at === start) throw this.#unexpected();
+  }
+
+  /** A scalar ends where a separator or white space is; a list, an object and a string ended themselves. */
+  #isValueEnd(): boolean {
+    const byte = this.#body[this.#at];
+    return byte === undefined || byte <= 32 || byte === COMMA || byte === CLOSE || byte === CLOSE_LIST;
+  }
+
+  /** The next byte that is not white space; the position is moved to it. */
+  #peek(): number | undefined {
+    let byte = this.#body[this.#at];
+    while (byte === 32 || byte === 10 || byte === 13 || byte === 9) byte = this.#body[++this.#at];
+    return byte;
+  }
+
+  #took(byte: number): boolean {
+    if (this.#peek() !== byte) return false;
+    this.#at++;
+    return true;
+  }
+
+  #expect(byte: number): void {
+    if (!this.#took(byte)) throw this.#unexpected();
+  }
+
+  #unexpected(): SyntaxError {
+    return new SyntaxError(`unexpected byte at ${this.#at}`);
+  }
+}

@@ -1,0 +1,77 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { UpstreamFailure } from "../failure.ts";
+import { type HttpAnswer, send } from "../http/call.ts";
+import type { HttpPools } from "../http/pools.ts";
+import { LiveStream } from "../live-stream.ts";
+import type { ImageStream } from "./openai-stream.ts";
+import type { ImageAdapter, ImageAnswer, ImageCall } from "./types.ts";
+
+/** Ten 4K pictures as base64. */
+const mostAnswerBytes = 256 * 1024 * 1024;
+const mostErrorBytes = 256 * 1024;
+
+export interface MakeImagesOptions {
+  readonly pools: HttpPools;
+  readonly adapter: ImageAdapter;
+  readonly call: ImageCall;
+  readonly upstream: Upstream;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One call to one upstream, for the whole answer.
+ * @throws {UpstreamFailure}
+ */
+export async function makeImages(options: MakeImagesOptions): Promise<ImageAnswer> {
+  const { adapter, call, upstream } = options;
+  const answer = await ask(options);
+  return adapter.decode(await answer.read(mostAnswerBytes), call, upstream);
+}
+
+export interface LiveImages {
+  readonly live: LiveStream;
+  readonly stream: ImageStream;
+}
+
+/**
+ * One call to one upstream, for a stream. Resolves with its first event.
+ * @throws {UpstreamFailure}
+ */
+export async function streamImages(options: MakeImagesOptions): Promise<LiveImages> {
+  const { adapter, call, upstream } = options;
+  if (adapter.openStream === undefined) {
+    throw new UpstreamFailure("operator", `${upstream.provider.protocol} does not stream pictures`);
+  }
+  const answer = await ask(options);
+  const type = answer.header("content-type") ?? "nothing";
+  if (!type.startsWith("text/event-stream")) {
+    adapter.decode(await answer.read(mostErrorBytes), call, upstream);
+    throw new UpstreamFailure("transient", `the upstream answered with content of type ${type.slice(0, 80)}`, {
+      status: 200,
+    });
+  }
+  const stream = adapter.openStream(call, upstream);
+  const live = new LiveStream(stream, answer);
+  await live.open();
+  return { live, stream };
+}
+
+async function ask({ pools, adapter, call, upstream, signal }: MakeImagesOptions): Promise<HttpAnswer> {
+  const { provider } = upstream;
+  const { path, headers, body } = adapter.encode(call, upstream);
+  const answer = await send(pools, {
+    origin: provider.origin,
+    path: provider.basePath + path,
+    method: "POST",
+    headers,
+    body,
+    timeouts: provider.timeouts,
+    signal,
+  });
+  if (answer.status === 200) return answer;
+  const text = await answer.read(mostErrorBytes).catch((error: unknown) => {
+    if (error instanceof UpstreamFailure && error.kind !== "cancelled") return Buffer.alloc(0);
+    throw error;
+  });
+  throw adapter.failureOf({ status: answer.status, header: (name) => answer.header(name), body: text }, upstream);
+}

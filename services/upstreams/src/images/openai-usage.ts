@@ -1,0 +1,25 @@
+import type { Unit } from "@uag/proto/metering/v1/usage.ts";
+import { countOf, fieldsOf } from "../conversation/fields.ts";
+
+/**
+ * The usage of OpenAI's images taken apart: text and pictures in, pictures and text out (OpenAI's reference, images).
+ * Without details what comes in counts as text and what comes out as pictures.
+ * @returns undefined when the object does not say what was used
+ */
+export function unitsOfImageUsage(usage: unknown): Unit[] | undefined {
+  const fields = fieldsOf(usage);
+  const input = countOf(fields["input_tokens"]);
+  const output = countOf(fields["output_tokens"]);
+  if (input === undefined || output === undefined || output === 0) return undefined;
+  const pictureIn = Math.min(countOf(fieldsOf(fields["input_tokens_details"])["image_tokens"]) ?? 0, input);
+  const textOut = Math.min(countOf(fieldsOf(fields["output_tokens_details"])["text_tokens"]) ?? 0, output);
+  const units: Unit[] = [];
+  const add = (name: string, tokens: number): void => {
+    if (tokens > 0) units.push({ name, quantity: BigInt(tokens) });
+  };
+  add("input_tokens", input - pictureIn);
+  add("image_input_tokens", pictureIn);
+  add("image_output_tokens", output - textOut);
+  add("output_tokens", textOut);
+  return units;
+}
