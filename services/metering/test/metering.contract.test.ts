@@ -62,7 +62,7 @@ test("of two different ends of one request the first is billed, whichever it is"
   assert.match(metrics, /uag_usage_conflicts_total\{[^}]*\} 3\n/);
 });
 
-test("what was stored but not settled when billing was away is settled once it is back, as it was stored", async () => {
+test("what comes while billing is away is settled and counted once it is back", async () => {
   await using bench = await startBench();
   let refusals = 0;
   bench.billing.failure = () => (++refusals < 4 ? new GatewayError("service_unavailable") : undefined);

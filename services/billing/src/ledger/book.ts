@@ -44,6 +44,11 @@ export interface Needs {
 export interface Operation<A> {
   readonly accountId: string;
   readonly needs: Needs;
+  /**
+   * The needed rows hardly ever exist, and each that does is one that this operation would write: it decides first as if
+   * there were none, and looks them up only when one was in the way.
+   */
+  readonly expectsNewEntries?: boolean;
   /** @throws {GatewayError} when the operation is refused; nothing is changed then. */
   decide(book: Book): Change<A>;
 }

@@ -103,6 +103,7 @@ export function settleOperation(accountId: string, events: readonly UsageEvent[]
       entries: events.map((event) => entryId.settle(event.requestId)),
       grants: [...new Set(events.map((event) => event.grantId))].filter((id) => id !== ""),
     },
+    expectsNewEntries: true,
     decide: (book) => settleEvents(book, events),
   };
 }

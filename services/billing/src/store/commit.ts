@@ -71,6 +71,7 @@ async function takeBook(
   store: Store,
   session: ClientSession,
   operations: readonly Operation<unknown>[],
+  again: boolean,
 ): Promise<Book | undefined> {
   const account = await store.accounts
     .findOneAndUpdate(
@@ -81,12 +82,13 @@ async function takeBook(
     .lean<AccountDocument>();
   if (account === null) return undefined;
   const grants = await readGrants(store, session, operations);
+  const looksFirst = operations.filter((operation) => again || operation.expectsNewEntries !== true);
   return {
     account: accountState(account),
     grants: new Map(grants.map((grant) => [grant.id, grant])),
     grantsByRequest: new Map(grants.map((grant) => [grant.requestId, grant])),
     holders: await readHolders(store, session, idsOf(operations, "holders")),
-    entries: await readEntries(store, session, idsOf(operations, "entries")),
+    entries: await readEntries(store, session, idsOf(looksFirst, "entries")),
     nowMs: Date.now(),
   };
 }
@@ -124,8 +126,8 @@ export async function commitOperations(
   operations: readonly Operation<unknown>[],
 ): Promise<{ decided: Decided[]; availableRose: boolean }> {
   const { store } = options;
-  return inTransaction({ ...options, connection: store.connection }, async (session) => {
-    const read = await takeBook(store, session, operations);
+  return inTransaction({ ...options, connection: store.connection }, async (session, again) => {
+    const read = await takeBook(store, session, operations, again);
     if (read === undefined) {
       const error = new GatewayError("not_found", "There is no such account.", { param: "account_id" });
       return { decided: operations.map(() => ({ ok: false as const, error })), availableRose: false };

@@ -63,13 +63,13 @@ async function attempt<T>(
 
 /**
  * Runs `work` in one transaction (snapshot reads, majority and journalled commit) until it is committed. `work` may run
- * several times.
+ * several times; it gets true from the second time on.
  * @throws {GatewayError} `service_unavailable` after 4 s without success; the outcome may be unknown then, so callers
  *   repeat with the same ids.
  */
 export async function inTransaction<T>(
   options: TransactionOptions,
-  work: (session: ClientSession) => Promise<T>,
+  work: (session: ClientSession, again: boolean) => Promise<T>,
 ): Promise<T> {
   const started = performance.now();
   const deadline = started + patienceMs;
@@ -77,7 +77,7 @@ export async function inTransaction<T>(
     try {
       // One session a try: after a network error the driver may not reuse it.
       await using session = await options.connection.startSession();
-      return await attempt(session, work, { deadline, onRetry: options.onRetry });
+      return await attempt(session, (own) => work(own, tries > 0), { deadline, onRetry: options.onRetry });
     } catch (error) {
       if (error instanceof GatewayError || !mayRunAgain(error)) throw toStoreError(error);
       const backoffMs = Math.min(largestBackoffMs, firstBackoffMs * 2 ** Math.min(tries, 5)) * Math.random();

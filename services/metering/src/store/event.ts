@@ -31,8 +31,6 @@ export interface EventDocument {
   attempts: number;
   status: number;
   stream: boolean;
-  /** True once it is settled and in the roll-ups. */
-  applied: boolean;
 }
 
 const text = { type: String, required: true };
@@ -60,7 +58,6 @@ export const eventSchema = new Schema<EventDocument>(
     attempts: { type: Number, required: true },
     status: { type: Number, required: true },
     stream: { type: Boolean, required: true },
-    applied: { type: Boolean, required: true },
   },
   { collection: "events", versionKey: false },
 );
@@ -77,12 +74,11 @@ export function toDocument(event: UsageEvent): EventDocument {
     outcome: outcomeToJSON(outcome),
     pricing: pricingToJSON(pricing),
     rawUsage: Buffer.from(rawUsage.buffer, rawUsage.byteOffset, rawUsage.length),
-    applied: false,
   };
 }
 
 export function fromDocument(document: EventDocument): UsageEvent {
-  const { _id, applied: _, startedAt, endedAt, outcome, pricing, ...rest } = document;
+  const { _id, startedAt, endedAt, outcome, pricing, ...rest } = document;
   return {
     requestId: _id,
     ...rest,

@@ -34,10 +34,9 @@ export async function openStore(connection: Connection, options: { rawUsageTtlDa
   };
 }
 
-/** Only what is applied expires: an event that waits for billing is kept however old it is. */
 async function keepEventsFor(db: mongo.Db, seconds: number): Promise<void> {
   const keys = { endedAt: 1 } as const;
-  const options = { expireAfterSeconds: seconds, partialFilterExpression: { applied: true } };
+  const options = { expireAfterSeconds: seconds };
   try {
     await db.collection("events").createIndex(keys, options);
   } catch (error) {

@@ -10,15 +10,16 @@ const abandonedMs = 1_000;
 
 /**
  * Runs `work` in one transaction (snapshot reads, majority commit), a few times over when another one is in the way.
+ * @param work gets true when it runs again
  * @throws the last try's error; whether it was committed may be unknown, so callers repeat what is idempotent
  */
 export async function inTransaction(
   connection: Connection,
-  work: (session: mongo.ClientSession) => Promise<void>,
+  work: (session: mongo.ClientSession, again: boolean) => Promise<void>,
 ): Promise<void> {
   for (let left = tries; ; left--) {
     try {
-      return await attempt(connection, work);
+      return await attempt(connection, (session) => work(session, left < tries));
     } catch (error) {
       if (left === 1 || !isPassing(error)) throw error;
       if (left <= tries / 2) await endAbandoned(connection);
