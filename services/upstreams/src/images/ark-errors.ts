@@ -1,8 +1,8 @@
-import type { OpenAiDialect } from "../openai/dialect.ts";
+import { type OpenAiDialect, openAiDialect } from "../openai/dialect.ts";
 
 /** Ark's codes about our account there (ModelArk's list of error codes). */
 export const arkDialect: OpenAiDialect = {
-  path: "/chat/completions",
+  ...openAiDialect,
   quotaCodes: new Set(["SetLimitExceeded", "QuotaExceeded.AgentPlanQuotaExceeded"]),
   operatorCodes: new Set(["AuthenticationError", "InvalidAccountStatus", "AccountOverdueError", "AccessDenied"]),
 };
