@@ -9,14 +9,19 @@ const keptBytes = 8 * 1024;
  */
 export class DeliveredText implements Delivered {
   readonly #textOf: (event: unknown) => string;
+  readonly #quick: ((data: Buffer) => string | undefined) | undefined;
   #kept: Buffer[] = [];
   #keptSize = 0;
   #text = "";
   #bytes = 0;
 
-  /** @param textOf the generated text inside one event's parsed data */
-  constructor(textOf: (event: unknown) => string) {
+  /**
+   * @param textOf the generated text inside one event's parsed data
+   * @param quick the same from the data itself, for events where that is easy; undefined for the others
+   */
+  constructor(textOf: (event: unknown) => string, quick?: (data: Buffer) => string | undefined) {
     this.#textOf = textOf;
+    this.#quick = quick;
   }
 
   add(data: Buffer): void {
@@ -48,7 +53,7 @@ export class DeliveredText implements Delivered {
 
   #textIn(data: Buffer): string {
     try {
-      return this.#textOf(JSON.parse(data.toString("utf8")));
+      return this.#quick?.(data) ?? this.#textOf(JSON.parse(data.toString("utf8")));
     } catch {
       // What is not JSON was delivered as it is.
       return data.toString("utf8");

@@ -8,7 +8,7 @@ import { topLevelMembers } from "../json-edit.ts";
 import { Runs } from "../runs.ts";
 import type { OpenAiDialect } from "./dialect.ts";
 import { errorInside } from "./errors.ts";
-import { generatedText } from "./text.ts";
+import { generatedText, quickText } from "./text.ts";
 import { unitsOfUsage } from "./usage.ts";
 
 const usageKey = Buffer.from('"usage"');
@@ -25,7 +25,7 @@ export class OpenAiStream implements AnswerStream {
   failure: UpstreamFailure | undefined;
   readonly closing = terminator;
   usage: UsageReport | undefined;
-  readonly delivered = new DeliveredText(generatedText);
+  readonly delivered = new DeliveredText(generatedText, quickText);
   readonly #decoder = new SseDecoder();
   readonly #usageWanted: boolean;
   readonly #upstream: Upstream;
