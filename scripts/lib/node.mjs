@@ -1,5 +1,6 @@
 // Finds the Node that runs the TypeScript code, and hands the terminal over to it.
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { ensureInstalled, root } from "./install.mjs";
@@ -23,11 +24,33 @@ async function findNode() {
   );
 }
 
-/** npm may be killed without telling its children; then there is nobody left whom Ctrl-C would reach. */
+/** The parent of a process, from proc(5); undefined when it is gone, or where there is no such file system. */
+function parentOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunByNpm(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").includes("npm_lifecycle_event=");
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Calls `then` when npm, or a shell between it and this process, is gone. Shells die of a signal without telling their
+ * children; after that there is nobody left whom Ctrl-C would reach.
+ */
 function whenNpmIsGone(then) {
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && then(), parentPollMs).unref();
+  const parents = new Map();
+  for (let pid = process.pid; pid > 1 && isRunByNpm(pid); pid = parents.get(pid)) parents.set(pid, parentOf(pid));
+  const isGone = () => [...parents].some(([pid, parent]) => parentOf(pid) !== parent);
+  if (parents.size > 0) setInterval(() => isGone() && then(), parentPollMs).unref();
 }
 
 /**

@@ -32,9 +32,15 @@ export class Advice extends Error {
   name = "Advice";
 }
 
+/** Errors whose message tells the user all: a wrong option, a wrong setting, what a service answered. */
+const isForUsers = (error) =>
+  error instanceof Advice ||
+  String(error?.code).startsWith("ERR_PARSE_ARGS_") ||
+  ["ConfigError", "GatewayError"].includes(error?.name);
+
 /** Prints why a command cannot go on and ends it with 1. */
 export function fail(error) {
-  const text = error instanceof Advice ? error.message : error instanceof Error ? error.stack : String(error);
+  const text = isForUsers(error) ? error.message : error instanceof Error ? error.stack : String(error);
   process.stderr.write(`\n${text}\n`);
   process.exit(1);
 }

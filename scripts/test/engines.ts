@@ -18,7 +18,7 @@ export async function startTestEngines(): Promise<TestEngines> {
   starting.defer(() => rm(dataDir, { recursive: true, force: true }));
   const ports = await Ports.load(join(dataDir, "ports.json"));
   const engines = await chooseEngines({ binDir, dataDir, ports });
-  for (const line of engines.chosen) process.stdout.write(`${line}\n`);
+  process.stdout.write(`Using ${engines.chosen.join(" and ")}.\n`);
   const report = (line: string): void => void process.stderr.write(`${line}\n`);
   const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), report }));
   for (const spec of engines.processes) await supervisor.add(spec);

@@ -34,7 +34,8 @@ async function runNode(args: readonly string[], env: Readonly<Record<string, str
 
 async function runTests(files: readonly string[]): Promise<boolean> {
   let ok = true;
-  await using engines = files.some((file) => kindOf(file) === "contract") ? await startTestEngines() : undefined;
+  // Fetched before any test's time runs: end-to-end tests start engines of their own.
+  await using engines = files.some((file) => kindOf(file) !== "unit") ? await startTestEngines() : undefined;
   for (const group of groups) {
     const ofGroup = files.filter((file) => (group.kinds as readonly TestKind[]).includes(kindOf(file)));
     if (ofGroup.length === 0) continue;

@@ -15,17 +15,23 @@ export function resolveDataDir(name: string): string {
   return resolve(repoRoot, name);
 }
 
+const lockOf = (dataDir: string): string => join(dataDir, "fleet.lock");
+
+/** The process id of the fleet that runs on a data directory, or undefined. */
+export function fleetOn(dataDir: string): Promise<number | undefined> {
+  return lockOwner(lockOf(dataDir));
+}
+
 /**
  * Takes a data directory for this process alone, and ends what a fleet that was killed has left running on it.
  * @throws {Advice} when another fleet runs on it.
  */
 export async function takeDataDir(dataDir: string): Promise<AsyncDisposable> {
   await mkdir(dataDir, { recursive: true });
-  const lock = join(dataDir, "fleet.lock");
-  const release = await tryLock(lock);
+  const release = await tryLock(lockOf(dataDir));
   if (release === undefined) {
     throw new Advice(
-      `A fleet is already running on ${dataDir} (process ${await lockOwner(lock)}).\n` +
+      `A fleet is already running on ${dataDir} (process ${await fleetOn(dataDir)}).\n` +
         "Stop it, or start a second one beside it: PORT=8081 DATA_DIR=.data-2 npm start",
     );
   }

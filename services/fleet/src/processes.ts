@@ -28,6 +28,9 @@ export interface ServiceRow {
   env(around: Surroundings): Record<string, string>;
 }
 
+// Answers under way may go on for this long after SIGTERM; the supervisor kills what has not ended 10 s after it.
+const drainMs = "8000";
+
 const adminReady = ["ADMIN_PORT", "/health/ready"] as const;
 
 /** Serves what the others need, so it is started with the engines, before them. */
@@ -67,6 +70,7 @@ export const services: readonly ServiceRow[] = [
       JOURNAL_DIR: join(around.dataDir, "journal/chat"),
       CATALOG_FILE: join(repoRoot, "infra/config/catalog.yaml"),
       EGRESS_ALLOW: around.egressAllow,
+      DRAIN_MS: drainMs,
       ...providerSettings(around.callerEnv, around.simulatorUrl),
     }),
   },
@@ -81,6 +85,7 @@ export const services: readonly ServiceRow[] = [
       BILLING_ADDR: grpc("billing"),
       METERING_ADDR: grpc("metering"),
       CHAT_ADDR: grpc("chat"),
+      DRAIN_MS: drainMs,
     }),
   },
 ];

@@ -2,6 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { Advice } from "../../../scripts/lib/step.mjs";
+import { fleetOn } from "./data-dir.ts";
 import { writePrivateJson } from "./private-file.ts";
 
 const runSchema = z.object({
@@ -41,7 +42,8 @@ export async function removeRun(dataDir: string): Promise<void> {
 /** @throws {Advice} when no fleet runs on this data directory. */
 export async function readRun(dataDir: string): Promise<Run> {
   const text = await readFile(fileOf(dataDir), "utf8").catch(() => undefined);
-  if (text === undefined) {
+  // A fleet that was killed has left its file behind.
+  if (text === undefined || (await fleetOn(dataDir)) === undefined) {
     throw new Advice(`No fleet is running on ${dataDir}. Start it with: npm start (the same DATA_DIR, if you set one)`);
   }
   return runSchema.parse(JSON.parse(text));

@@ -60,7 +60,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const secrets = await loadSecrets(dataDir);
   const { mongodbUrl, natsUrl } = options;
   const engines = await chooseEngines({ binDir, dataDir, ports, mongodbUrl, natsUrl });
-  for (const line of engines.chosen) report(line);
+  report(`Using ${engines.chosen.join(" and ")}.`);
 
   const mark = { [dataDirMark]: dataDir };
   const onDeath = (death: Death): Promise<void> => recordDeath(dataDir, death);

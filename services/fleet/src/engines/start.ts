@@ -19,7 +19,7 @@ export interface Engines {
   readonly natsUrl: string;
   /** What must run for the URLs to answer. */
   readonly processes: readonly ProcessSpec[];
-  /** For people: which server was chosen, a line each. */
+  /** For people: which servers were chosen. */
   readonly chosen: readonly string[];
 }
 

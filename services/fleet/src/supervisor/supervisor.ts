@@ -1,5 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
+import { Advice } from "../../../../scripts/lib/step.mjs";
 import { openLog, tailOf } from "./log-file.ts";
 import { type ProcessSpec, SupervisedProcess } from "./process.ts";
 import { startWatchdog, type Watchdog } from "./watch.ts";
@@ -35,6 +36,7 @@ export interface ProcessControl {
 }
 
 const readyTimeoutMs = 60_000;
+const logLines = 25;
 
 /** Keeps a set of processes running, in the order they were added, and leaves none behind. */
 export class Supervisor implements ProcessControl, AsyncDisposable {
@@ -108,7 +110,7 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
       .catch(async (error: unknown) => {
         if (options.signal?.aborted) throw error;
         const why = error instanceof Error && error.name !== "TimeoutError" ? error.message : `${name} is not ready`;
-        throw new Error(`${why}. The end of ${path}:\n${await tailOf(path, 15)}`, { cause: error });
+        throw new Advice(`${why}. The end of ${path}:\n\n${await tailOf(path, logLines)}`);
       });
   }
 

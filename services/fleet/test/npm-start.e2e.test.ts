@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { dataDirMark } from "../src/data-dir.ts";
+import { repoRoot } from "../src/paths.ts";
+import { Ports } from "../src/ports.ts";
+import { type Run, readRun } from "../src/run-file.ts";
+import { markedProcesses } from "../src/supervisor/marked.ts";
+import { createTestClient } from "../src/testing/client.ts";
+import { waitFor } from "../src/testing/wait-for.ts";
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly env: NodeJS.ProcessEnv;
+  readonly dataDir: string;
+  readonly run: Run;
+  /** What it has printed so far. */
+  output(): string;
+}
+
+/** Types a command at a terminal of its own: its process group is what Ctrl-C would reach. */
+function type(
+  command: readonly [string, ...string[]],
+  env: NodeJS.ProcessEnv,
+): { child: ChildProcess; output(): string } {
+  const [file, ...args] = command;
+  const child = spawn(file, args, { cwd: repoRoot, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (text += chunk));
+  return { child, output: () => text };
+}
+
+async function runToEnd(
+  command: readonly [string, ...string[]],
+  env: NodeJS.ProcessEnv,
+): Promise<{ code: number; text: string }> {
+  const { child, output } = type(command, env);
+  const [code] = (await once(child, "close")) as [number];
+  return { code, text: output() };
+}
+
+async function withStarted(
+  command: readonly [string, ...string[]],
+  work: (started: Started) => Promise<void>,
+): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), "npm-start-"));
+  const port = await (await Ports.load(join(dataDir, "test-ports.json"))).get("PORT");
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+  const env = { ...inherited, PORT: String(port), DATA_DIR: dataDir };
+  const { child, output } = type(command, env);
+  try {
+    const run = await waitFor(
+      () => {
+        assert.equal(child.exitCode ?? child.signalCode, null, output());
+        return readRun(dataDir).catch(() => undefined);
+      },
+      { timeoutMs: 60_000, what: "run.json" },
+    );
+    await work({ child, env, dataDir, run, output });
+    await waitFor(async () => (await markedProcesses(dataDirMark, dataDir)).length === 0, { timeoutMs: 30_000 });
+  } finally {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), "SIGKILL");
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+const question = { model: "gpt-4o-mini", messages: [{ role: "user", content: "Hello!" }] };
+
+test("npm start prints what answers, the commands work beside it, and Ctrl-C leaves nothing", async () => {
+  await withStarted(["npm", "start"], async ({ child, env, run, output }) => {
+    await waitFor(() => output().includes("Ctrl-C stops everything"));
+    for (const value of [run.base_url, run.console_url, run.mcp_url, run.api_key]) assert.ok(output().includes(value));
+    const client = createTestClient({ baseUrl: run.base_url, apiKey: run.api_key });
+    assert.equal((await client.post("/v1/chat/completions", question)).status, 200);
+
+    const created = await runToEnd(["npm", "run", "-s", "keys", "--", "create", "--name", "second"], env);
+    const [, id = ""] = /(key_\w+) for/.exec(created.text) ?? [];
+    const [secret = ""] = /sk-\w+/.exec(created.text) ?? [];
+    const second = createTestClient({ baseUrl: run.base_url, apiKey: secret });
+    assert.equal((await second.get("/v1/models")).status, 200);
+    assert.match((await runToEnd(["npm", "run", "-s", "keys", "--", "list"], env)).text, new RegExp(`${id} .*second`));
+    assert.equal((await runToEnd(["npm", "run", "-s", "keys", "--", "revoke", id], env)).code, 0);
+    await waitFor(async () => (await second.get("/v1/models")).status === 401, { timeoutMs: 5_000 });
+
+    const audit = await runToEnd(["npm", "run", "-s", "audit"], env);
+    assert.match(audit.text, /1 requests billed by its own count[\s\S]*\nexact\n$/);
+    assert.equal(audit.code, 0);
+
+    process.kill(-(child.pid ?? 0), "SIGINT");
+    await once(child, "exit");
+    assert.match(output(), /Stopping\.\s*$/);
+    assert.match((await runToEnd(["npm", "run", "-s", "audit"], env)).text, /No fleet is running/);
+  });
+});
+
+test("SIGTERM to npm alone stops everything", async () => {
+  await withStarted(["npm", "start"], async ({ child }) => {
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  });
+});
+
+test("Ctrl-C and SIGTERM are a clean end: exit code 0", async () => {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    await withStarted(["node", "scripts/start.mjs"], async ({ child }) => {
+      process.kill(-(child.pid ?? 0), signal);
+      assert.deepEqual(await once(child, "exit"), [0, null]);
+    });
+  }
+});
+
+test("when the program that started it is killed with SIGKILL, everything stops", async () => {
+  await withStarted(["node", "scripts/start.mjs"], async ({ child }) => {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  });
+});
+
+test("every command explains itself", async () => {
+  const commands = [
+    ["npm", "start", "-s", "--", "--help"],
+    ["npm", "test", "-s", "--", "--help"],
+    ["npm", "run", "-s", "check", "--", "--help"],
+    ["npm", "run", "-s", "audit", "--", "--help"],
+    ["npm", "run", "-s", "keys", "--", "--help"],
+    ["node", "scripts/run.mjs", "services/fleet/src/commands/topup.ts", "--help"],
+  ] as const;
+  for (const command of commands) {
+    const { code, text } = await runToEnd(command, process.env);
+    assert.equal(code, 0, `${command.join(" ")}: ${text}`);
+    assert.match(text, /^(npm|node) [\s\S]{80,}/);
+  }
+  const wrong = await runToEnd(["npm", "run", "-s", "keys", "--", "--nonsense"], process.env);
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.text, /^\s*Unknown option '--nonsense'/);
+});
