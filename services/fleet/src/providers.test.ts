@@ -15,7 +15,7 @@ test("a real key never goes to the simulator", () => {
   const settings = providerSettings({ OPENAI_API_KEY: "sk-real" }, simulator);
   assert.equal(settings["OPENAI_API_KEY"], "sk-real");
   assert.equal(settings["OPENAI_BASE_URL"], undefined);
-  assert.equal(settings["XAI_BASE_URL"], `${simulator}/xai`);
+  assert.equal(settings["XAI_BASE_URL"], `${simulator}/xai/v1`);
 });
 
 test("a base URL alone is used, and empty variables count as unset", () => {

@@ -6,7 +6,7 @@ const simulatorPaths = {
   dashscope: "/dashscope",
   ark: "/ark",
   voyage: "/voyage",
-  xai: "/xai",
+  xai: "/xai/v1",
 } as const;
 
 const simulatorKey = "simulator";
