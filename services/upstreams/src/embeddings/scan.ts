@@ -89,7 +89,7 @@ class Scanner {
       if (name === this.#names.vector) this.#skipVector();
       else this.#skipValue();
       if (name === this.#names.vector) vector = { start, end: this.#at };
-      else if (name === "index") index = Number(this.#body.latin1Slice(start, this.#at));
+      else if (name === "index") index = Number(this.#body.toString("latin1", start, this.#at));
     });
     if (vector === undefined) throw new SyntaxError(`an item has no "${this.#names.vector}"`);
     const { start, end } = vector;
@@ -103,7 +103,7 @@ class Scanner {
       if (this.#peek() !== QUOTE) throw this.#unexpected();
       const start = this.#at;
       this.#skipString();
-      const name = this.#body.utf8Slice(start + 1, this.#at - 1);
+      const name = this.#body.toString("utf8", start + 1, this.#at - 1);
       this.#expect(COLON);
       this.#peek();
       take(name);

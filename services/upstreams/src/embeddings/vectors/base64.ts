@@ -14,7 +14,7 @@ export function encodeFloats(floats: Float32Array): Buffer {
  * @throws {SyntaxError} when it is not that
  */
 export function decodeFloats(body: Buffer, range: { readonly start: number; readonly end: number }): Float32Array {
-  const text = body.latin1Slice(range.start + 1, range.end - 1);
+  const text = body.toString("latin1", range.start + 1, range.end - 1);
   // Some writers escape the slash.
   const bytes = Buffer.from(text.includes("\\") ? text.replaceAll("\\/", "/") : text, "base64");
   if (bytes.length % 4 !== 0) throw new SyntaxError("a vector is not a whole number of floats");

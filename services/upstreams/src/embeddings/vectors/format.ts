@@ -12,8 +12,9 @@ const most = 1e7;
 const floatBits = new Float32Array(1);
 const bits = new Uint32Array(floatBits.buffer);
 
-/** 10^k for k from -9 to 15, at index k + 9. */
-const powers = Array.from({ length: 25 }, (_, index) => Number(`1e${index - 9}`));
+/** 10^k and 10^-k at index k. */
+const powers = Array.from({ length: 16 }, (_, exponent) => Number(`1e${exponent}`));
+const tenths = Array.from({ length: 16 }, (_, exponent) => Number(`1e-${exponent}`));
 
 /**
  * A vector as a JSON list. Each number is the shortest decimal that reads back as the same 32-bit float.
@@ -38,7 +39,7 @@ function writeFloat(bytes: Buffer, start: number, float: number): number {
     bytes[at++] = MINUS;
     value = -value;
   }
-  if (value < least || value >= most || value !== value) return writeRare(bytes, at, value);
+  if (!(value >= least && value < most)) return writeRare(bytes, at, value);
   // What rounds to this float lies between the middles to its neighbours, which doubles hold exactly.
   floatBits[0] = value;
   const pattern = bits[0] as number;
@@ -47,7 +48,7 @@ function writeFloat(bytes: Buffer, start: number, float: number): number {
   bits[0] = pattern - 1;
   const below = value - (floatBits[0] as number);
   let places = decimalPlaces(value);
-  const scale = powers[places + 9] as number;
+  const scale = powers[places] as number;
   const scaled = value * scale;
   // A hair inside the bounds, so that the rounding of `scaled` cannot carry a choice over them.
   const high = scaled + above * scale * 0.499999;
@@ -68,29 +69,24 @@ function writeFloat(bytes: Buffer, start: number, float: number): number {
 /** Decimal places that leave nine significant digits: as many as any 32-bit float needs. */
 function decimalPlaces(value: number): number {
   let places = 8;
-  if (value >= 1) for (let bound = 10; value >= bound; bound *= 10) places--;
-  else for (let bound = 1; value < bound; bound /= 10) places++;
+  if (value >= 1) while (value >= (powers[9 - places] as number)) places--;
+  else while (value < (tenths[places - 8] as number)) places++;
   return places;
 }
 
-/** `digits` (below 2^53, as nine digits are) with a point before the last `places` of them. */
+/** `digits` (at most nine) with a point before the last `places` of them. */
 function writeDigits(bytes: Buffer, start: number, digits: number, places: number): number {
-  const whole = places === 0 ? digits : Math.floor(digits / (powers[places + 9] as number));
-  let at = writeWhole(bytes, start, whole);
-  if (places === 0) return at;
-  bytes[at] = POINT;
-  let rest = digits - whole * (powers[places + 9] as number);
-  const end = at + 1 + places;
-  for (at = end - 1; rest >= 0x40000000; at--) {
-    const next = Math.floor(rest / 10);
-    bytes[at] = ZERO + rest - next * 10;
-    rest = next;
-  }
-  for (let left = rest | 0; bytes[at] !== POINT || at >= end - places; at--) {
+  if (places === 0) return writeWhole(bytes, start, digits);
+  const power = powers[places] as number;
+  const whole = places > 9 ? 0 : Math.floor(digits / power);
+  const point = writeWhole(bytes, start, whole);
+  bytes[point] = POINT;
+  const end = point + 1 + places;
+  let left = (digits - whole * power) | 0;
+  for (let at = end - 1; at > point; at--) {
     const next = (left / 10) | 0;
     bytes[at] = ZERO + left - next * 10;
     left = next;
-    if (at === end - places) break;
   }
   return end;
 }
@@ -115,5 +111,5 @@ function writeRare(bytes: Buffer, at: number, value: number): number {
     text = String(Number(value.toPrecision(digits)));
     if (Math.fround(Number(text)) === value) break;
   }
-  return at + bytes.latin1Write(text, at);
+  return at + bytes.write(text, at, "latin1");
 }

@@ -1,0 +1,59 @@
+import { countOf, type Fields, fieldsOf, parsedJson } from "../conversation/fields.ts";
+import { UpstreamFailure } from "../failure.ts";
+import { type ScannedAnswer, scanVectors, type VectorNames } from "./scan.ts";
+import type { RawVector, TokenReport } from "./types.ts";
+
+/**
+ * The vectors of an answer, in the order of the inputs whatever order they came in.
+ * @param count how many inputs were sent
+ * @param errorInside what the body means when it is no list of vectors, if it means something
+ * @throws {UpstreamFailure} when there is not exactly one vector for each input
+ */
+export function readVectors(
+  body: Buffer,
+  options: { names: VectorNames; count: number; errorInside(value: unknown): UpstreamFailure | undefined },
+): { vectors: RawVector[]; scanned: ScannedAnswer; list: Buffer | undefined } {
+  const scanned = scan(body, options.names);
+  if (scanned === undefined) {
+    const failure = options.errorInside(parsedJson(body.toString("utf8")));
+    throw failure ?? broken("is no list of vectors");
+  }
+  const vectors = new Array<RawVector | undefined>(options.count);
+  let inOrder = true;
+  for (const [place, { index: given, start, end }] of scanned.vectors.entries()) {
+    const index = given ?? place;
+    inOrder &&= given === place;
+    const fits = Number.isInteger(index) && index >= 0 && index < options.count && vectors[index] === undefined;
+    if (!fits) throw broken("has a vector too many");
+    vectors[index] = { body, index, start, end };
+  }
+  if (scanned.vectors.length !== options.count) throw broken("lacks a vector");
+  const list = inOrder ? body.subarray(scanned.list.start, scanned.list.end) : undefined;
+  return { vectors: vectors as RawVector[], scanned, list };
+}
+
+/** The usage object of an answer, if it says how many tokens there were; a copy, for the answer is large. */
+export function readUsage(
+  body: Buffer,
+  options: { scanned: ScannedAnswer; member: string; tokensIn(usage: Fields): unknown },
+): TokenReport | undefined {
+  const range = options.scanned.members.get(options.member);
+  if (range === undefined) return undefined;
+  const raw = Buffer.from(body.subarray(range.start, range.end));
+  const tokens = countOf(options.tokensIn(fieldsOf(parsedJson(raw.toString("utf8")))));
+  // No text is no token: a count of zero says nothing.
+  return tokens === undefined || tokens === 0 ? undefined : { tokens, raw };
+}
+
+function scan(body: Buffer, names: VectorNames): ScannedAnswer | undefined {
+  try {
+    return scanVectors(body, names);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+export function broken(what: string): UpstreamFailure {
+  return new UpstreamFailure("transient", `the upstream's answer ${what}`, { status: 200 });
+}

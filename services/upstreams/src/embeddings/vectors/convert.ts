@@ -1,0 +1,31 @@
+import { broken } from "../answer.ts";
+import type { RawVector, VectorFormat } from "../types.ts";
+import { decodeFloats, encodeFloats } from "./base64.ts";
+import { formatFloats } from "./format.ts";
+import { parseFloats } from "./parse.ts";
+import { unitVector } from "./shorten.ts";
+
+const QUOTE = 34;
+
+/** True when the vector's bytes can go to a client that asked for this format as they are. */
+export function isIn(vector: RawVector, format: VectorFormat): boolean {
+  return (vector.body[vector.start] === QUOTE) === (format === "base64");
+}
+
+/**
+ * The vector as the client gets it (a JSON value), whatever the upstream gave.
+ * @param dimensions cut to this many numbers and brought to length 1; undefined: as it is
+ * @throws {UpstreamFailure} when the upstream's bytes are no vector, or a shorter one than that
+ */
+export function convertVector(vector: RawVector, format: VectorFormat, dimensions: number | undefined): Buffer {
+  if (dimensions === undefined && isIn(vector, format)) return vector.body.subarray(vector.start, vector.end);
+  try {
+    const given = isIn(vector, "base64") ? decodeFloats(vector.body, vector) : parseFloats(vector.body, vector);
+    if (dimensions !== undefined && given.length < dimensions) throw broken("has a vector that is too short");
+    const floats = dimensions === undefined ? given : unitVector(given, dimensions);
+    return format === "base64" ? encodeFloats(floats) : formatFloats(floats);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) throw broken("has a vector that cannot be read");
+    throw error;
+  }
+}
