@@ -1,0 +1,79 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Logger } from "@uag/kit/log.ts";
+import { createConnection, mongo } from "mongoose";
+import type { AssetStore } from "./store.ts";
+
+const selectionTimeoutMs = 2_000;
+const socketTimeoutMs = 20_000;
+const chunkBytes = 512 * 1024;
+/** A file that expires while it is read, or whose upload took long, keeps its bytes for this long. */
+const graceMs = 3_600_000;
+
+export interface GridFsOptions {
+  readonly url: string;
+  readonly database: string;
+  /** How long files are kept. */
+  readonly ttlMs: number;
+  readonly sweepIntervalMs: number;
+  readonly log: Logger;
+}
+
+/** Files in MongoDB's GridFS. What has expired is removed by every replica's sweeper, in any order and any number of times. */
+export async function openGridFs(options: GridFsOptions): Promise<AssetStore> {
+  const { ttlMs, log } = options;
+  const connection = await createConnection(options.url, {
+    dbName: options.database,
+    serverSelectionTimeoutMS: selectionTimeoutMs,
+    connectTimeoutMS: selectionTimeoutMs,
+    socketTimeoutMS: socketTimeoutMs,
+    writeConcern: { w: "majority" },
+    autoIndex: false,
+    autoCreate: false,
+    bufferCommands: false,
+  }).asPromise();
+  const { db } = connection;
+  if (db === undefined) throw new Error("the connection has no database");
+  const bucket = new mongo.GridFSBucket(db, { bucketName: "assets", chunkSizeBytes: chunkBytes });
+  await db.collection("assets.files").createIndex({ uploadDate: 1 });
+  const sweep = async (): Promise<void> => {
+    const expired = Date.now() - ttlMs;
+    await db.collection("assets.files").deleteMany({ uploadDate: { $lt: new Date(expired - 1_000) } });
+    // A chunk's id tells when it was written: what is older than any file is nobody's, a broken upload's included.
+    const oldest = mongo.ObjectId.createFromTime(Math.max(0, Math.floor((expired - graceMs) / 1000)));
+    await db.collection("assets.chunks").deleteMany({ _id: { $lt: oldest } });
+  };
+  const timer = setInterval(() => {
+    sweep().catch((error: unknown) => log.warn({ err: error }, "expired assets cannot be removed"));
+  }, options.sweepIntervalMs);
+  timer.unref();
+  return {
+    async put(id, contentType, body) {
+      const upload = bucket.openUploadStream(id, { metadata: { contentType } });
+      try {
+        await pipeline(Readable.from(body, { objectMode: false }), upload);
+      } catch (error) {
+        await upload.abort().catch(() => undefined);
+        throw error;
+      }
+      return upload.length;
+    },
+    async find(id) {
+      const [file] = await bucket.find({ filename: id }).limit(1).toArray();
+      if (file === undefined) return undefined;
+      return {
+        contentType: String(file.metadata?.["contentType"]),
+        size: file.length,
+        read: async ({ start, end }) => bucket.openDownloadStream(file._id, { start, end: end + 1 }),
+      };
+    },
+    check: async () => {
+      await db.admin().ping({ timeoutMS: selectionTimeoutMs });
+      return { ok: true };
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await connection.close();
+    },
+  };
+}

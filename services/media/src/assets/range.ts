@@ -1,0 +1,22 @@
+import type { ByteRange } from "./store.ts";
+
+const single = /^bytes=(\d*)-(\d*)$/;
+
+/**
+ * The part of a file that a `range` header asks for (RFC 9110, 14.2): undefined for the whole file, which is also the
+ * answer to several parts at once and to anything that is no range.
+ */
+export function rangeOf(header: string | undefined, size: number): ByteRange | "unsatisfiable" | undefined {
+  const match = single.exec(header?.replaceAll(/\s/g, "") ?? "");
+  if (match === null) return undefined;
+  const [, first = "", last = ""] = match;
+  if (first === "" && last === "") return undefined;
+  if (first === "") {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? "unsatisfiable" : { start: size - length, end: size - 1 };
+  }
+  const start = Number(first);
+  const end = last === "" ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== "" && Number(last) < start) return undefined;
+  return start >= size ? "unsatisfiable" : { start, end };
+}

@@ -1,0 +1,28 @@
+import type { S3Call } from "./s3.ts";
+
+/** Begins a file that comes in parts (S3 API, CreateMultipartUpload); answers its upload id. */
+export async function startUpload(call: S3Call, key: string, headers: Record<string, string>): Promise<string> {
+  const response = await call("POST", key, { query: { uploads: "" }, headers });
+  const [, uploadId] = /<UploadId>([^<]+)<\/UploadId>/.exec(await response.text()) ?? [];
+  if (uploadId === undefined) throw new Error("S3 began an upload without an id");
+  return uploadId;
+}
+
+/** @param upload the parts' entity tags, in order */
+export async function finishUpload(
+  call: S3Call,
+  key: string,
+  { uploadId, tags }: { uploadId: string; tags: readonly string[] },
+): Promise<void> {
+  const parts = tags.map((tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
+  const body = Buffer.from(`<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`);
+  const response = await call("POST", key, { query: { uploadId }, headers: { "content-type": "text/xml" }, body });
+  // S3 may find out that it cannot put the parts together after it has sent its 200.
+  const said = await response.text();
+  if (said.includes("<Error>")) throw new Error(`S3 did not finish an upload: ${said.slice(0, 300)}`);
+}
+
+/** Gives back the parts' space; a failure to do so is left to the bucket's lifecycle rule. */
+export async function abortUpload(call: S3Call, key: string, uploadId: string): Promise<void> {
+  await call("DELETE", key, { query: { uploadId }, ok: [204, 404] }).catch(() => undefined);
+}

@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import { AwsClient } from "aws4fetch";
+import { abortUpload, finishUpload, startUpload } from "./s3-upload.ts";
+import type { AssetStore } from "./store.ts";
+
+const callTimeoutMs = 60_000;
+/** S3 takes parts of 5 MiB and more; a file below this goes in one call. */
+const partBytes = 8 * 1024 * 1024;
+
+export interface S3Options {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  /** Goes before every key. */
+  readonly prefix: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** A call to the bucket, signed (AWS Signature Version 4), with the body's checksum in the signature. */
+export type S3Call = (
+  method: string,
+  key: string,
+  options?: { query?: Record<string, string>; headers?: Record<string, string>; body?: Buffer; ok?: number[] },
+) => Promise<Response>;
+
+export function s3Call(options: S3Options): S3Call {
+  const { accessKeyId, secretAccessKey, region, endpoint, bucket } = options;
+  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: 2 });
+  return async (method, key, { query = {}, headers = {}, body, ok = [200] } = {}) => {
+    const url = new URL(`${endpoint.replace(/\/+$/, "")}/${bucket}/${key}`);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const checksum = createHash("sha256")
+      .update(body ?? "")
+      .digest("hex");
+    const response = await client.fetch(url, {
+      method,
+      headers: { ...headers, "x-amz-content-sha256": checksum },
+      ...(body && { body: new Uint8Array(body) }),
+      signal: AbortSignal.timeout(callTimeoutMs),
+    });
+    if (ok.includes(response.status)) return response;
+    const said = await response.text();
+    throw new Error(`S3 answered ${response.status} to ${method}: ${said.slice(0, 300)}`);
+  };
+}
+
+/** Files in a bucket of anything that speaks S3. The bucket's own lifecycle rule removes what has expired. */
+export function openS3(options: S3Options): AssetStore {
+  const call = s3Call(options);
+  const keyOf = (id: string): string => `${options.prefix}${id}`;
+  return {
+    put: (id, contentType, body) => upload(call, keyOf(id), { contentType, body }),
+    async find(id) {
+      const head = await call("HEAD", keyOf(id), { ok: [200, 404] });
+      if (head.status === 404) return undefined;
+      return {
+        contentType: head.headers.get("content-type") ?? "application/octet-stream",
+        size: Number(head.headers.get("content-length")),
+        async read({ start, end }) {
+          const headers = { range: `bytes=${start}-${end}` };
+          const { body } = await call("GET", keyOf(id), { headers, ok: [200, 206] });
+          return body === null ? Readable.from([]) : Readable.fromWeb(body as ReadableStream);
+        },
+      };
+    },
+    check: async () => {
+      await call("HEAD", "", { ok: [200, 403] });
+      return { ok: true };
+    },
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+interface Upload {
+  readonly contentType: string;
+  readonly body: AsyncIterable<Buffer>;
+}
+
+async function upload(call: S3Call, key: string, { contentType, body }: Upload): Promise<number> {
+  const headers = { "content-type": contentType };
+  const tags: string[] = [];
+  let uploadId: string | undefined;
+  let size = 0;
+  try {
+    for await (const { part, last } of partsOf(body)) {
+      size += part.length;
+      if (last && uploadId === undefined) {
+        await call("PUT", key, { headers, body: part });
+        return size;
+      }
+      uploadId ??= await startUpload(call, key, headers);
+      const query = { partNumber: String(tags.length + 1), uploadId };
+      const response = await call("PUT", key, { query, body: part });
+      tags.push(response.headers.get("etag") ?? "");
+    }
+    if (uploadId !== undefined) await finishUpload(call, key, { uploadId, tags });
+    return size;
+  } catch (error) {
+    if (uploadId !== undefined) await abortUpload(call, key, uploadId);
+    throw error;
+  }
+}
+
+/** The body in pieces of {@link partBytes}; only the last is shorter, and there is always a last one. */
+async function* partsOf(body: AsyncIterable<Buffer>): AsyncGenerator<{ part: Buffer; last: boolean }> {
+  let held: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    held.push(chunk);
+    size += chunk.length;
+    while (size > partBytes) {
+      const all = Buffer.concat(held, size);
+      yield { part: all.subarray(0, partBytes), last: false };
+      held = [all.subarray(partBytes)];
+      size -= partBytes;
+    }
+  }
+  yield { part: Buffer.concat(held, size), last: true };
+}

@@ -1,0 +1,25 @@
+import type { Readable } from "node:stream";
+import type { HealthCheck } from "@uag/kit/health.ts";
+
+/** Part of a file: both ends count. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface StoredAsset {
+  readonly contentType: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Errors, as streams do, when the file cannot be read to its end. */
+  read(range: ByteRange): Promise<Readable>;
+}
+
+/** Where files are kept for as long as their URLs are good. */
+export interface AssetStore extends AsyncDisposable {
+  /** Takes a whole file; answers its size. What was taken of a body that fails is removed. */
+  put(id: string, contentType: string, body: AsyncIterable<Buffer>): Promise<number>;
+  /** Undefined when there is no such file, or no more. */
+  find(id: string): Promise<StoredAsset | undefined>;
+  readonly check: HealthCheck;
+}

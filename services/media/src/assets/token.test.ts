@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { AssetTokens } from "./token.ts";
+
+const tokens = new AssetTokens(randomBytes(32));
+
+test("a token opens with the id and the expiry it was made for, and no two are alike", () => {
+  const expiresAtMs = 1_900_000_000_000;
+  const one = tokens.issue(expiresAtMs);
+  assert.deepEqual(tokens.open(one.token), { id: one.id, expiresAtMs });
+  assert.notEqual(tokens.issue(expiresAtMs).id, one.id);
+});
+
+test("a token with any one character changed opens nothing: neither the id nor the expiry can be altered", () => {
+  const { token } = tokens.issue(1_900_000_000_000);
+  for (let at = 0; at < token.length; at++) {
+    const changed = `${token.slice(0, at)}${token[at] === "A" ? "B" : "A"}${token.slice(at + 1)}`;
+    assert.equal(tokens.open(changed), undefined);
+  }
+});
+
+test("nothing else opens: other secrets, other lengths, other alphabets", () => {
+  const { token } = tokens.issue(1_900_000_000_000);
+  assert.equal(new AssetTokens(randomBytes(32)).open(token), undefined);
+  for (const text of ["", "x", `${token}A`, token.slice(1), "../".repeat(16), "=".repeat(48)])
+    assert.equal(tokens.open(text), undefined);
+});
