@@ -19,6 +19,7 @@ export const configSchema = z.object({
   DATA_DIR: z.string().optional().describe("folder of the truth log; without it the log lives in memory alone"),
   SIM_FAULTS: z.string().default("").transform(parseFaults).describe("faults of every request, such as `slow=10,crlf`"),
   SIM_MAX_BODY_BYTES: z.coerce.number().int().min(1).default(67_108_864).describe("largest request body"),
+  SIM_TASK_MS: z.coerce.number().int().min(0).default(2000).describe("ms from a task's acceptance to its end"),
   SIM_LOG_LIMIT: z.coerce.number().int().min(0).default(1_000_000).describe("log entries kept in memory; 0 keeps all"),
 });
 

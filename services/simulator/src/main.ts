@@ -8,6 +8,7 @@ const simulator = await startSimulator({
   dataDir: config.DATA_DIR,
   faults: config.SIM_FAULTS,
   maxBodyBytes: config.SIM_MAX_BODY_BYTES,
+  taskMs: config.SIM_TASK_MS,
   logLimit: config.SIM_LOG_LIMIT,
 });
 console.log(`simulator listening on ${simulator.url}`);

@@ -1,10 +1,26 @@
 import { anthropic } from "./anthropic/routes.ts";
+import { ark } from "./ark/routes.ts";
 import { dashScope } from "./dashscope/routes.ts";
+import { dashScopeNative } from "./dashscope-native/routes.ts";
 import { gemini } from "./gemini/routes.ts";
 import type { Provider } from "./http/types.ts";
+import { media } from "./media/routes.ts";
 import { openAi } from "./openai/routes.ts";
 import { vendor } from "./vendor/routes.ts";
+import { voyage } from "./voyage/routes.ts";
 import { xai } from "./xai/routes.ts";
 
 /** Every simulated provider. To add one: a folder with a dialect and its routes, and a line here. */
-export const providers: readonly Provider[] = [openAi, anthropic, gemini, dashScope, xai, vendor];
+export const providers: readonly Provider[] = [
+  openAi,
+  anthropic,
+  gemini,
+  // Before the other of the same provider, whose prefix holds its own.
+  dashScopeNative,
+  dashScope,
+  ark,
+  voyage,
+  xai,
+  vendor,
+  media,
+];

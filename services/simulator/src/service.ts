@@ -8,16 +8,20 @@ import { openLogFile } from "./log/file.ts";
 import { InFlight } from "./log/in-flight.ts";
 import { TruthLog } from "./log/truth-log.ts";
 import { providers } from "./routes.ts";
+import { createTaskStore } from "./tasks/open.ts";
+import type { TaskStore } from "./tasks/store.ts";
 
 export type SimulatorOptions = {
   /** 0, the default, takes a free port. */
   readonly port?: number;
   readonly host?: string;
-  /** Folder of the truth log file. */
+  /** Folder of the truth log and of the tasks. */
   readonly dataDir?: string | undefined;
   /** Faults of every request. */
   readonly faults?: Faults;
   readonly maxBodyBytes?: number;
+  /** Milliseconds from a task's acceptance to its end; 2,000 by default. */
+  readonly taskMs?: number;
   /** Log entries kept in memory; 0 keeps all. */
   readonly logLimit?: number;
 };
@@ -27,6 +31,7 @@ export type Simulator = AsyncDisposable & {
   readonly port: number;
   readonly log: TruthLog;
   readonly rules: FaultRules;
+  readonly tasks: TaskStore;
   /** Ends what is in flight, logs it, and closes the port. */
   close(): Promise<void>;
 };
@@ -42,6 +47,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const log = createLog(options);
   const rules = new FaultRules();
   const inFlight = new InFlight();
+  const tasks = createTaskStore({ dataDir: options.dataDir, taskMs: options.taskMs ?? 2000 });
   let ids = 0;
   const server = createSimulatorServer({
     providers,
@@ -50,6 +56,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     inFlight,
     attempts: new AttemptCounter(),
     cache: createPrefixCache(Date.now),
+    tasks,
     baseFaults: options.faults ?? {},
     maxBodyBytes: options.maxBodyBytes ?? 67_108_864,
     nextId: () => ++ids,
@@ -67,11 +74,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     await closed;
     // Each attempt that this ended still writes its log entry.
     while (inFlight.now > 0) await new Promise((resolve) => setImmediate(resolve));
+    tasks.close();
     log.close();
   }
   function close(): Promise<void> {
     closing ??= shutDown();
     return closing;
   }
-  return { url: `http://${host}:${port}`, port, log, rules, close, [Symbol.asyncDispose]: close };
+  return { url: `http://${host}:${port}`, port, log, rules, tasks, close, [Symbol.asyncDispose]: close };
 }

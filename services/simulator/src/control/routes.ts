@@ -3,8 +3,14 @@ import { UnknownFault } from "../faults/catalogue.ts";
 import { type FaultRules, ruleSchema } from "../faults/rules.ts";
 import type { InFlight } from "../log/in-flight.ts";
 import type { TruthLog } from "../log/truth-log.ts";
+import type { TaskStore } from "../tasks/store.ts";
 
-export type ControlContext = { readonly rules: FaultRules; readonly log: TruthLog; readonly inFlight: InFlight };
+export type ControlContext = {
+  readonly rules: FaultRules;
+  readonly log: TruthLog;
+  readonly inFlight: InFlight;
+  readonly tasks: TaskStore;
+};
 export type ControlReply = { readonly status: number; readonly body: unknown };
 type Row = {
   readonly method: "GET" | "POST" | "DELETE";
@@ -50,6 +56,23 @@ const rows: readonly Row[] = [
     path: /^\/sim\/log$/,
     handle(_, { log }) {
       log.clear();
+      return done;
+    },
+  },
+  {
+    method: "GET",
+    path: /^\/sim\/tasks$/,
+    handle({ url }, { tasks }) {
+      const wanted = url.searchParams.get("request_id");
+      const all = tasks.views();
+      return { status: 200, body: { tasks: all.filter((task) => wanted === null || task.request_id === wanted) } };
+    },
+  },
+  {
+    method: "DELETE",
+    path: /^\/sim\/tasks$/,
+    handle(_, { tasks }) {
+      tasks.clear();
       return done;
     },
   },

@@ -1,6 +1,7 @@
 import type { Provider, Reply } from "../http/types.ts";
 import { qwenChat } from "./chat.ts";
 import { dashScopeDialect } from "./dialect.ts";
+import { qwenEmbeddings } from "./embeddings.ts";
 import { qwenModelIds } from "./models.ts";
 
 const modelsMadeAt = 1_722_470_400;
@@ -16,6 +17,7 @@ export const dashScope: Provider = {
   dialect: dashScopeDialect,
   routes: [
     { method: "POST", path: "/compatible-mode/v1/chat/completions", operation: "chat.completions", handle: qwenChat },
+    { method: "POST", path: "/compatible-mode/v1/embeddings", operation: "embeddings", handle: qwenEmbeddings },
     { method: "GET", path: "/compatible-mode/v1/models", operation: "models.list", handle: listModels },
   ],
 };

@@ -1,5 +1,6 @@
 import type { Call, Provider, Reply } from "../http/types.ts";
 import { geminiDialect, rejectGemini } from "./dialect.ts";
+import { batchEmbedContents, embedContent } from "./embeddings.ts";
 import { countTokensOf, generateContent, modelFor, streamGenerateContent } from "./generate.ts";
 import { type GeminiModel, geminiModels } from "./models.ts";
 
@@ -59,6 +60,14 @@ export const gemini: Provider = {
       handle: streamGenerateContent,
     },
     { method: "POST", path: `${model}:countTokens`, operation: "countTokens", streams: false, handle: countTokensOf },
+    { method: "POST", path: `${model}:embedContent`, operation: "embedContent", streams: false, handle: embedContent },
+    {
+      method: "POST",
+      path: `${model}:batchEmbedContents`,
+      operation: "batchEmbedContents",
+      streams: false,
+      handle: batchEmbedContents,
+    },
     { method: "GET", path: "/v1beta/models", operation: "models.list", handle: listModels },
     { method: "GET", path: model, operation: "models.get", handle: getModel },
   ],

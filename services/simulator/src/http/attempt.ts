@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { canonicalJson, hashOf } from "../content/hash.ts";
+import { hashOf } from "../content/hash.ts";
 import type { PrefixCache } from "../content/prefix-cache.ts";
 import type { AttemptCounter } from "../faults/attempts.ts";
 import type { Faults } from "../faults/catalogue.ts";
 import { replyByFault } from "../faults/replies.ts";
 import type { FaultRules } from "../faults/rules.ts";
+import type { TaskStore } from "../tasks/store.ts";
 import { type ReadRequest, readRequest } from "./request.ts";
 import type { Match } from "./router.ts";
 import { type Call, Rejection, type Reply } from "./types.ts";
@@ -14,6 +15,7 @@ export type AttemptContext = {
   readonly rules: FaultRules;
   readonly attempts: AttemptCounter;
   readonly cache: PrefixCache;
+  readonly tasks: TaskStore;
   readonly baseFaults: Faults;
   /** Rises with every id given out. */
   nextId(): number;
@@ -40,21 +42,24 @@ export type Exchange = {
   readonly bytes: Buffer;
 };
 
-function answerDigest(match: Match, read: ReadRequest): string {
-  const body = typeof read.body === "object" && read.body !== null ? { ...read.body } : { body: read.body };
-  const whole = Object.entries(body).filter(([name]) => name !== "stream" && name !== "stream_options");
-  return hashOf(match.provider.name, read.model ?? "", canonicalJson(Object.fromEntries(whole)));
-}
-
 function masked(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const secret = new Set(["authorization", "x-api-key", "x-goog-api-key", "cookie"]);
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, secret.has(name) ? "***" : value]));
+}
+
+/** The caller's own id of a request, from `x-request-id` or `x-client-request-id`. */
+export function callerRequestId(headers: IncomingHttpHeaders): string | undefined {
+  const value = headers["x-request-id"] ?? headers["x-client-request-id"];
+  return Array.isArray(value) ? value[0] : value;
 }
 
 function callOf(context: AttemptContext, exchange: Exchange, parts: Decided & { read: ReadRequest }): Call {
   const { faults, digest } = parts;
   return {
     params: parts.read.params,
+    origin: `http://${exchange.request.headers.host ?? "127.0.0.1"}`,
+    path: exchange.url.pathname,
+    requestId: callerRequestId(exchange.request.headers),
     query: exchange.url.searchParams,
     headers: exchange.request.headers,
     get shownHeaders() {
@@ -66,6 +71,7 @@ function callOf(context: AttemptContext, exchange: Exchange, parts: Decided & { 
     digest,
     credential: parts.credential ?? "",
     cache: context.cache,
+    tasks: context.tasks,
     newId: (prefix) => {
       const tail = faults["same-id"] === undefined ? context.nextId().toString(36).padStart(6, "0") : "000000";
       return `${prefix}${digest.slice(0, 18)}${tail}`;
@@ -74,13 +80,13 @@ function callOf(context: AttemptContext, exchange: Exchange, parts: Decided & { 
   };
 }
 
-function replyTo(exchange: Exchange, call: Call, streams: boolean): Reply {
+function replyTo(exchange: Exchange, call: Call, streams: boolean): Reply | Promise<Reply> {
   const { provider, route } = exchange.match;
   return replyByFault(call, provider.dialect, streams) ?? route.handle(call);
 }
 
 /** Reads a request and decides its answer: credential, body, faults, operation, in this order. */
-export function answerRequest(context: AttemptContext, exchange: Exchange): Answer {
+export async function answerRequest(context: AttemptContext, exchange: Exchange): Promise<Answer> {
   const { match, request, url, bytes } = exchange;
   const { dialect } = match.provider;
   const credential = dialect.credential(request.headers, url.searchParams);
@@ -92,14 +98,15 @@ export function answerRequest(context: AttemptContext, exchange: Exchange): Answ
     credential,
   };
   try {
-    if (!credential) throw new Rejection(dialect.unauthorized(undefined));
-    if (credential.startsWith("bad-")) throw new Rejection(dialect.unauthorized(credential));
-    const read = readRequest({ match, method: request.method ?? "", bytes, headers: request.headers });
+    if (!credential && dialect.open === undefined) throw new Rejection(dialect.unauthorized(undefined));
+    if (credential?.startsWith("bad-")) throw new Rejection(dialect.unauthorized(credential));
+    const { method = "", headers } = request;
+    const read = await readRequest({ match, method, path: url.pathname, bytes, headers });
     const fromRules = context.rules.apply({ provider: match.provider.name, path: url.pathname, model: read.model });
-    const digest = answerDigest(match, read);
+    const digest = hashOf(match.provider.name, read.model ?? "", read.identity);
     const faults = context.attempts.limit({ ...context.baseFaults, ...fromRules, ...read.faults }, digest);
     answer = { ...answer, faults, digest, model: read.model, requestedModel: read.requestedModel };
-    const reply = replyTo(exchange, callOf(context, exchange, { ...answer, read }), read.streams);
+    const reply = await replyTo(exchange, callOf(context, exchange, { ...answer, read }), read.streams);
     return { ...answer, reply };
   } catch (cause) {
     if (cause instanceof Rejection) return { ...answer, reply: cause.reply };

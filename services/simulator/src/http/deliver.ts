@@ -20,7 +20,7 @@ export type Delivery = {
   readonly delivered: Delivered;
 };
 
-const jsonPieces = 8;
+const slowPieces = 8;
 
 function withRequestId(event: StreamEvent, requestId: string): StreamEvent {
   if (event.requestIdFields === undefined) return event;
@@ -46,6 +46,11 @@ function bodySink({ socket, faults, digest }: Delivery): Sink {
   return faults.br === undefined ? sink : compressedSink(sink, "br");
 }
 
+/** Milliseconds before each piece of a body; undefined when it goes out at once. */
+function pace({ faults }: Delivery, reply: Reply): number | undefined {
+  return faults.slow ?? (reply.type === "bytes" ? reply.slow : undefined);
+}
+
 function writeHead(delivery: Delivery, reply: Reply, contentType: string, length?: number): void {
   const { response, socket, faults, headers, delivered } = delivery;
   socket.assertOpen();
@@ -59,18 +64,19 @@ function writeHead(delivery: Delivery, reply: Reply, contentType: string, length
     ...(compressed && { "content-encoding": faults.gzip === undefined ? "br" : "gzip" }),
     ...(length !== undefined && !compressed && { "content-length": String(length) }),
   });
-  if (reply.type === "events" || faults.slow !== undefined) response.flushHeaders();
+  if (reply.type === "events" || pace(delivery, reply) !== undefined) response.flushHeaders();
 }
 
 async function deliverBytes(delivery: Delivery, reply: JsonReply | BytesReply): Promise<void> {
-  const { socket, faults, delivered } = delivery;
+  const { socket, delivered } = delivery;
   const isJson = reply.type === "json";
   const bytes = isJson ? Buffer.from(JSON.stringify(bodyOf(reply, delivery.requestId))) : reply.bytes;
   writeHead(delivery, reply, isJson ? "application/json" : reply.contentType, bytes.length);
   const sink = bodySink(delivery);
-  const size = faults.slow === undefined ? bytes.length : Math.ceil(bytes.length / jsonPieces);
+  const wait = pace(delivery, reply);
+  const size = wait === undefined ? bytes.length : Math.ceil(bytes.length / slowPieces);
   for (let at = 0; at < bytes.length; at += size) {
-    if (faults.slow !== undefined) await socket.pause(faults.slow);
+    if (wait !== undefined) await socket.pause(wait);
     await sink.write(bytes.subarray(at, at + size));
   }
   delivered.tokens = isJson ? (reply.tokens ?? 0) : 0;
@@ -80,7 +86,7 @@ async function deliverBytes(delivery: Delivery, reply: JsonReply | BytesReply): 
 
 async function deliverEvents(delivery: Delivery, reply: EventsReply): Promise<void> {
   const { socket, faults, dialect, delivered } = delivery;
-  const isSse = reply.framing === "sse";
+  const isSse = reply.framing !== "json-array";
   writeHead(delivery, reply, isSse ? "text/event-stream; charset=utf-8" : "application/json; charset=UTF-8");
   const sink = bodySink(delivery);
   const framer = createFramer(reply.framing, faults);

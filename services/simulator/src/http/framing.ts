@@ -1,5 +1,5 @@
 import type { Faults } from "../faults/catalogue.ts";
-import type { StreamEvent } from "./types.ts";
+import type { EventsReply, StreamEvent } from "./types.ts";
 
 /** Turns events into the text of a body. */
 export type Framer = { frame(event: StreamEvent): string; readonly end: string };
@@ -14,9 +14,9 @@ function dataLines(event: StreamEvent, faults: Faults): string[] {
   return JSON.stringify(JSON.parse(event.data), null, 1).split("\n");
 }
 
-function sseFramer(faults: Faults): Framer {
+function sseFramer(faults: Faults, tight: boolean): Framer {
   const newline = lineEnd(faults);
-  const colon = faults["no-space"] === undefined ? ": " : ":";
+  const colon = faults["no-space"] === undefined && !tight ? ": " : ":";
   const commentEvery = faults.comments;
   let framed = 0;
   return {
@@ -24,7 +24,9 @@ function sseFramer(faults: Faults): Framer {
       const comment = commentEvery !== undefined && framed % Math.max(1, commentEvery) === 0;
       framed++;
       const lines = comment ? [": keep-alive", ""] : [];
+      if (event.id !== undefined) lines.push(`id${colon}${event.id}`);
       if (event.event !== undefined) lines.push(`event${colon}${event.event}`);
+      if (event.httpStatus !== undefined) lines.push(`:HTTP_STATUS/${event.httpStatus}`);
       for (const line of dataLines(event, faults)) lines.push(`data${colon}${line}`);
       const text = lines.join(newline);
       return event.terminator && faults["no-final-newline"] !== undefined ? text : text + newline + newline;
@@ -42,6 +44,6 @@ function arrayFramer(): Framer {
 }
 
 /** A fresh framer for one body. */
-export function createFramer(framing: "sse" | "json-array", faults: Faults): Framer {
-  return framing === "sse" ? sseFramer(faults) : arrayFramer();
+export function createFramer(framing: EventsReply["framing"], faults: Faults): Framer {
+  return framing === "json-array" ? arrayFramer() : sseFramer(faults, framing === "tight");
 }

@@ -1,5 +1,8 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { canonicalJson } from "../content/hash.ts";
 import { type Faults, UnknownFault } from "../faults/catalogue.ts";
 import { faultsFromHeaders, faultsFromModel } from "../faults/parse.ts";
+import { Form, readForm } from "./form.ts";
 import type { Match } from "./router.ts";
 import { type Dialect, Rejection } from "./types.ts";
 
@@ -11,9 +14,13 @@ export type ReadRequest = {
   readonly requestedModel: string | undefined;
   readonly faults: Faults;
   readonly streams: boolean;
+  /** Equal for requests that get the same answer, streamed or not. */
+  readonly identity: string;
 };
 
-function parse(bytes: Buffer, dialect: Dialect): unknown {
+type Incoming = { match: Match; method: string; path: string; bytes: Buffer; headers: IncomingHttpHeaders };
+
+function parseJson(bytes: Buffer, dialect: Dialect): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
@@ -21,8 +28,42 @@ function parse(bytes: Buffer, dialect: Dialect): unknown {
   }
 }
 
+async function bodyOf({ match, method, bytes, headers }: Incoming): Promise<unknown> {
+  const { dialect } = match.provider;
+  const reads = match.route.reads ?? (method === "POST" ? "json" : "nothing");
+  if (reads === "nothing") return undefined;
+  if (reads === "json") return parseJson(bytes, dialect);
+  const form = await readForm(bytes, headers["content-type"] ?? "");
+  if (form === undefined) throw new Rejection(dialect.badJson());
+  return form;
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function fieldOf(body: unknown, name: string): unknown {
+  if (body instanceof Form) return body.fields[name];
+  return isObject(body) ? body[name] : undefined;
+}
+
+function withModel(body: unknown, model: string): unknown {
+  if (body instanceof Form) return body.withModel(model);
+  return isObject(body) ? { ...body, model } : body;
+}
+
+function identityOf(body: unknown, path: string): string {
+  if (body === undefined) return path;
+  if (body instanceof Form) return body.identity;
+  const whole = Object.entries(isObject(body) ? body : { body });
+  return canonicalJson(Object.fromEntries(whole.filter(([name]) => name !== "stream" && name !== "stream_options")));
+}
+
+function streamsOf({ match, headers }: Incoming, body: unknown): boolean {
+  const { streams } = match.route;
+  if (typeof streams === "function") return streams(headers);
+  const asked = fieldOf(body, "stream");
+  return streams ?? (asked === true || (body instanceof Form && asked === "true"));
 }
 
 function misuse(message: string): Rejection {
@@ -30,32 +71,35 @@ function misuse(message: string): Rejection {
   return new Rejection({ type: "json", status: 400, body });
 }
 
-/** Reads a matched request. Throws Rejection for a body that is not JSON and for a fault that does not exist. */
-export function readRequest(options: {
-  match: Match;
-  method: string;
-  bytes: Buffer;
-  headers: NodeJS.Dict<string | string[]>;
-}): ReadRequest {
-  const { match, bytes, headers } = options;
-  const { dialect } = match.provider;
-  const parsed = options.method === "POST" ? parse(bytes, dialect) : undefined;
-  const named = isObject(parsed) ? parsed["model"] : undefined;
-  const requestedModel = match.params["model"] ?? (typeof named === "string" ? named : undefined);
+function faultsOf(
+  requestedModel: string | undefined,
+  headers: IncomingHttpHeaders,
+): { model?: string; faults: Faults } {
   try {
     const fromModel = requestedModel === undefined ? undefined : faultsFromModel(requestedModel);
-    const model = fromModel?.model;
-    const inPath = match.params["model"] !== undefined;
-    return {
-      body: isObject(parsed) && model !== undefined && !inPath ? { ...parsed, model } : parsed,
-      params: inPath && model !== undefined ? { ...match.params, model } : match.params,
-      model,
-      requestedModel,
-      faults: { ...faultsFromHeaders(headers), ...fromModel?.faults },
-      streams: match.route.streams ?? (isObject(parsed) && parsed["stream"] === true),
-    };
+    return { ...fromModel, faults: { ...faultsFromHeaders(headers), ...fromModel?.faults } };
   } catch (cause) {
     if (cause instanceof UnknownFault) throw misuse(cause.message);
     throw cause;
   }
+}
+
+/** Reads a matched request. Rejects with Rejection for a body of the wrong kind and for a fault that does not exist. */
+export async function readRequest(incoming: Incoming): Promise<ReadRequest> {
+  const { match, headers } = incoming;
+  const parsed = await bodyOf(incoming);
+  const named = fieldOf(parsed, "model");
+  const inPath = match.params["model"];
+  const requestedModel = inPath ?? (typeof named === "string" ? named : undefined);
+  const { model, faults } = faultsOf(requestedModel, headers);
+  const body = model === undefined || inPath !== undefined ? parsed : withModel(parsed, model);
+  return {
+    body,
+    params: inPath !== undefined && model !== undefined ? { ...match.params, model } : match.params,
+    model,
+    requestedModel,
+    faults,
+    streams: streamsOf(incoming, parsed),
+    identity: identityOf(body, incoming.path),
+  };
 }

@@ -3,7 +3,7 @@ import { hashOf } from "../content/hash.ts";
 import type { Begun, Outcome } from "../log/entry.ts";
 import type { InFlight } from "../log/in-flight.ts";
 import type { TruthLog } from "../log/truth-log.ts";
-import { type Answer, type AttemptContext, answerRequest } from "./attempt.ts";
+import { type Answer, type AttemptContext, answerRequest, callerRequestId } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import { type Delivered, deliver } from "./deliver.ts";
 import type { Match } from "./router.ts";
@@ -17,11 +17,6 @@ export type ServeContext = AttemptContext & {
 
 type Served = { readonly answer: Answer; readonly begun: Begun; readonly startedAt: number };
 
-function header(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name];
-  return Array.isArray(value) ? value[0] : value;
-}
-
 function begin(context: ServeContext, match: Match, request: IncomingMessage, answer: Answer, path: string): Begun {
   const keyHash = answer.credential ? hashOf(answer.credential).slice(0, 12) : null;
   const requestId = match.provider.dialect.newRequestId(answer.digest, context.nextId());
@@ -33,7 +28,7 @@ function begin(context: ServeContext, match: Match, request: IncomingMessage, an
     model: answer.model ?? null,
     requested_model: answer.requestedModel ?? null,
     request_hash: answer.digest,
-    request_id: header(request, "x-request-id") ?? header(request, "x-client-request-id") ?? null,
+    request_id: callerRequestId(request.headers) ?? null,
     upstream_request_id: requestId,
     authorization: Boolean(answer.credential),
     key_hash: keyHash,
@@ -53,6 +48,8 @@ function end(context: ServeContext, served: Served, socket: SocketSink, delivere
     blocked_ms: socket.blockedMs,
     usage: delivered.usage ?? null,
     true_usage: answer.reply.trueUsage ?? null,
+    units: answer.reply.units ?? null,
+    task: answer.reply.task ?? null,
     outcome,
   });
   context.inFlight.leave(answer.model ?? "none", begun.key_hash ?? "none", entry);
@@ -102,7 +99,7 @@ export async function serve(
   const startedAt = performance.now();
   const read = await readBody(request, context.maxBodyBytes);
   const bytes = read.kind === "read" ? read.bytes : Buffer.alloc(0);
-  let answer = answerRequest(context, { match, request, response, url, bytes });
+  let answer = await answerRequest(context, { match, request, response, url, bytes });
   if (read.kind === "too-large") {
     response.setHeader("connection", "close");
     answer = { ...answer, reply: match.provider.dialect.tooLarge() };

@@ -1,14 +1,21 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { PrefixCache } from "../content/prefix-cache.ts";
 import type { Faults } from "../faults/catalogue.ts";
+import type { TaskStore } from "../tasks/store.ts";
 
 /** Usage in the provider's own words. */
 export type Usage = { readonly [field: string]: unknown };
 export type ReplyHeaders = { readonly [name: string]: string };
+/** What a provider bills for, such as images, characters, seconds and their resolution, or tokens. */
+export type Units = { readonly [unit: string]: number | string | boolean };
 
 /** One server-sent event, or one element of a streamed JSON array. */
 export type StreamEvent = {
   readonly event?: string;
+  /** The event's number, where the provider counts its events. */
+  readonly id?: number;
+  /** An HTTP status told in a comment line. */
+  readonly httpStatus?: number;
   /** One line: JSON, or a terminator such as [DONE]. */
   readonly data: string;
   /** Tokens of the answer that it carries. */
@@ -25,6 +32,10 @@ export type StreamEvent = {
 type Measured = {
   /** What an honest provider reports for the whole answer. */
   readonly trueUsage?: Usage;
+  /** What the provider bills for the whole answer. */
+  readonly units?: Units;
+  /** The task that it made or tells of, and how often the task has been asked after. */
+  readonly task?: { readonly id: string; readonly polls: number };
   /** Id inside the answer. */
   readonly answerId?: string;
   readonly headers?: ReplyHeaders;
@@ -42,7 +53,8 @@ export type JsonReply = Measured & {
 };
 export type EventsReply = Measured & {
   readonly type: "events";
-  readonly framing: "sse" | "json-array";
+  /** `tight` is SSE with no space after the colon and with the HTTP status of each event. */
+  readonly framing: "sse" | "tight" | "json-array";
   readonly events: Iterable<StreamEvent>;
 };
 export type BytesReply = Measured & {
@@ -51,6 +63,8 @@ export type BytesReply = Measured & {
   readonly contentType: string;
   readonly bytes: Buffer;
   readonly usage?: Usage | undefined;
+  /** Milliseconds before each of its pieces, as under the fault `slow`. */
+  readonly slow?: number | undefined;
 };
 export type Reply = JsonReply | EventsReply | BytesReply;
 
@@ -76,6 +90,8 @@ export type Problem = {
 /** What all operations of one provider share: credentials, error bodies, headers. */
 export type Dialect = {
   readonly provider: string;
+  /** Serves requests without a credential. */
+  readonly open?: true;
   /** The credential as the client sent it; undefined or empty when there is none. */
   credential(headers: IncomingHttpHeaders, query: URLSearchParams): string | undefined;
   /** The answer to a missing (undefined) or wrong credential. */
@@ -98,7 +114,13 @@ export type Call = {
   readonly headers: IncomingHttpHeaders;
   /** The same with credentials masked, for answers that repeat them. */
   readonly shownHeaders: IncomingHttpHeaders;
-  /** The parsed JSON body, its model without fault suffix; undefined when the request has no body. */
+  /** Scheme, host and port at which the client reached the simulator. */
+  readonly origin: string;
+  /** The path of the request. */
+  readonly path: string;
+  /** The caller's own id of the request. */
+  readonly requestId: string | undefined;
+  /** The parsed JSON body or form, its model without fault suffix; undefined when the request has no body. */
   readonly body: unknown;
   /** Model id without fault suffix. */
   readonly model: string | undefined;
@@ -107,6 +129,7 @@ export type Call = {
   readonly digest: string;
   readonly credential: string;
   readonly cache: PrefixCache;
+  readonly tasks: TaskStore;
   /** A new id that starts with the prefix; the same for the same request and count of ids given out. */
   newId(prefix: string): string;
   /** Unix time in seconds, or in milliseconds under the fault `created-ms`. */
@@ -114,14 +137,16 @@ export type Call = {
 };
 
 export type Route = {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   /** Below the provider's prefix; `{name}` stands for one path segment or a part of it. */
   readonly path: string;
   /** Name in the truth log. */
   readonly operation: string;
-  /** Whether it answers with a stream, where the path and not the body's `stream` says so. */
-  readonly streams?: boolean;
-  readonly handle: (call: Call) => Reply;
+  /** What its body is; `json` for a POST, `nothing` for the others when left out. */
+  readonly reads?: "json" | "form" | "nothing";
+  /** Whether it answers with a stream, where the path or a header and not the body's `stream` says so. */
+  readonly streams?: boolean | ((headers: IncomingHttpHeaders) => boolean);
+  readonly handle: (call: Call) => Reply | Promise<Reply>;
 };
 
 /** One upstream provider: a prefix on the port, a dialect, and its operations. */

@@ -1,4 +1,4 @@
-import type { Usage } from "../http/types.ts";
+import type { Units, Usage } from "../http/types.ts";
 
 /**
  * How an attempt ended. `completed`: the whole answer, an error answer too, went to the socket. `cut`: a fault ended it
@@ -42,6 +42,10 @@ export type LogEntry = {
   readonly usage: Usage | null;
   /** Usage that an honest provider reports for the whole answer. */
   readonly true_usage: Usage | null;
+  /** What the provider bills for the whole answer; null for tasks, whose bill `GET /sim/tasks` has. */
+  readonly units: Units | null;
+  /** The task that it made or told of, and how often that had been asked after, this time included. */
+  readonly task: { readonly id: string; readonly polls: number } | null;
   readonly outcome: Outcome;
 };
 

@@ -28,6 +28,8 @@ const ended: Ended = {
   blocked_ms: 0,
   usage: null,
   true_usage: null,
+  units: null,
+  task: null,
   outcome: "completed",
 };
 

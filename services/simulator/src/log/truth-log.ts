@@ -29,6 +29,8 @@ const lost: Ended = {
   blocked_ms: 0,
   usage: null,
   true_usage: null,
+  units: null,
+  task: null,
   outcome: "lost",
 };
 

@@ -1,6 +1,7 @@
 import type { Call, Provider, Reply } from "../http/types.ts";
 import { openAiChat } from "./chat.ts";
 import { openAiDialect, rejectOpenAi } from "./dialect.ts";
+import { openAiEmbeddings } from "./embeddings.ts";
 import { openAiModelIds } from "./models.ts";
 
 const modelsMadeAt = 1_715_367_049;
@@ -30,6 +31,7 @@ export const openAi: Provider = {
   dialect: openAiDialect,
   routes: [
     { method: "POST", path: "/v1/chat/completions", operation: "chat.completions", handle: openAiChat },
+    { method: "POST", path: "/v1/embeddings", operation: "embeddings", handle: openAiEmbeddings },
     { method: "GET", path: "/v1/models", operation: "models.list", handle: listModels },
     { method: "GET", path: "/v1/models/{model}", operation: "models.get", handle: getModel },
   ],

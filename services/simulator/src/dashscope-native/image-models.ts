@@ -1,0 +1,52 @@
+/** What the simulator knows of one qwen-image model. */
+export type QwenImageModel = {
+  /** Makes pictures of text alone. */
+  readonly draws: boolean;
+  /** Most reference images; 0 for a model that takes none. */
+  readonly references: number;
+  /** `listed`: of a list; `free`: any within the bounds; `none`: refuses a size. */
+  readonly size: "listed" | "free" | "none";
+  readonly usualSize: readonly [number, number];
+  readonly most: number;
+  /** Usage by the size of the picture that was made, as the third generation reports it. */
+  readonly outputUsage: boolean;
+};
+
+const drawing: QwenImageModel = {
+  draws: true,
+  references: 0,
+  size: "listed",
+  usualSize: [1328, 1328],
+  most: 1,
+  outputUsage: false,
+};
+const second: QwenImageModel = { ...drawing, references: 3, size: "free", usualSize: [2048, 2048], most: 6 };
+const editing: QwenImageModel = { ...second, draws: false, usualSize: [1024, 1024] };
+
+const families: readonly (readonly [RegExp, QwenImageModel])[] = [
+  [/^qwen-image-3\.0(-pro)?$/, { ...second, outputUsage: true }],
+  [/^qwen-image-2\.0(-pro)?$/, second],
+  [/^qwen-image(-max|-plus)?$/, drawing],
+  [/^qwen-image-edit-(plus|max)$/, editing],
+  [/^qwen-image-edit$/, { ...editing, size: "none", most: 1 }],
+];
+
+/** A model by its id; a date after it names a snapshot. */
+export function qwenImageModel(id: string): QwenImageModel | undefined {
+  const undated = id.replace(/-\d{4}-\d{2}-\d{2}$/, "");
+  return families.find(([pattern]) => pattern.test(undated))?.[1];
+}
+
+/** The sizes of the models that have a list. */
+export const listedSizes: readonly string[] = ["1664*928", "1472*1104", "1328*1328", "1104*1472", "928*1664"];
+
+const leastPixels = 512 * 512;
+const mostPixels = 2048 * 2048;
+const widestRatio = 8;
+
+/** Width and height of a free size; undefined when it is out of bounds. */
+export function freeSize(width: number, height: number): readonly [number, number] | undefined {
+  const pixels = width * height;
+  const ratio = Math.max(width, height) / Math.min(width, height);
+  return pixels >= leastPixels && pixels <= mostPixels && ratio <= widestRatio ? [width, height] : undefined;
+}

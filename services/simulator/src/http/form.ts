@@ -1,0 +1,51 @@
+import { canonicalJson, hashOf } from "../content/hash.ts";
+
+/** A file of a multipart form. */
+export type FormPart = {
+  readonly field: string;
+  readonly filename: string;
+  /** The content type of its part, without parameters. */
+  readonly type: string;
+  readonly bytes: Buffer;
+};
+
+/** A parsed multipart form. A field that comes twice has its last value. */
+export class Form {
+  readonly fields: { readonly [name: string]: string };
+  readonly files: readonly FormPart[];
+  constructor(fields: { readonly [name: string]: string }, files: readonly FormPart[]) {
+    this.fields = fields;
+    this.files = files;
+  }
+
+  /** The same form with another model. */
+  withModel(model: string): Form {
+    return new Form({ ...this.fields, model }, this.files);
+  }
+
+  /** What tells it from other forms, blind to its boundary and to whether the answer is streamed. */
+  get identity(): string {
+    const { stream: _, ...fields } = this.fields;
+    const files = this.files.map(({ field, type, bytes }) => hashOf(field, type, bytes));
+    return canonicalJson([fields, files]);
+  }
+}
+
+/** Parses a multipart/form-data body; undefined when it is not one. */
+export async function readForm(bytes: Buffer, contentType: string): Promise<Form | undefined> {
+  if (!/^multipart\/form-data\b/i.test(contentType)) return undefined;
+  const response = new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } });
+  const data = await response.formData().catch(() => undefined);
+  if (data === undefined) return undefined;
+  const fields: Record<string, string> = {};
+  const files: FormPart[] = [];
+  for (const [field, value] of data) {
+    if (typeof value === "string") {
+      fields[field] = value;
+    } else {
+      const type = value.type.split(";")[0]?.trim().toLowerCase() ?? "";
+      files.push({ field, filename: value.name, type, bytes: Buffer.from(await value.arrayBuffer()) });
+    }
+  }
+  return new Form(fields, files);
+}

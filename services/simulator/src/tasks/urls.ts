@@ -1,0 +1,14 @@
+import { dayOfSeconds, type MediaSpec, mediaUrl } from "../media/url.ts";
+import { endOf, type Task } from "./task.ts";
+
+/** What every task keeps for the URLs of its results. */
+type UrlFacts = { origin: string; emptyUrl: boolean; expiredUrl: boolean; slowUrl?: number };
+
+/** The URL of a result, which lives for a day after the task's end; empty under the fault that wants it so. */
+export function resultUrl(task: Task, spec: MediaSpec): string {
+  const facts = task.facts as unknown as UrlFacts;
+  if (facts.emptyUrl) return "";
+  const ended = Math.floor(endOf(task) / 1000);
+  const expires = facts.expiredUrl ? ended - 1 : ended + dayOfSeconds;
+  return mediaUrl(spec, { origin: facts.origin, expires, slow: facts.slowUrl });
+}
