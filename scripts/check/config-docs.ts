@@ -1,8 +1,8 @@
 import { glob, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { repoRoot as root } from "../../services/fleet/src/paths.ts";
 import type { Check } from "./check.ts";
 import { configTable, type FieldSchema, tableIn, withTable } from "./config-table.ts";
-import { root } from "./run-tool.ts";
 
 interface ConfigModule {
   readonly schema?: { readonly shape?: Readonly<Record<string, FieldSchema>> };

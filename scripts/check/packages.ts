@@ -1,6 +1,6 @@
 import { glob, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { root } from "./run-tool.ts";
+import { repoRoot as root } from "../../services/fleet/src/paths.ts";
 
 export interface Package {
   /** Without the scope, e.g. "kit". */

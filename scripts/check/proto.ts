@@ -1,8 +1,9 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { repoRoot as root } from "../../services/fleet/src/paths.ts";
 import type { Check } from "./check.ts";
-import { problemsOf, root } from "./run-tool.ts";
+import { problemsOf } from "./run-tool.ts";
 
 const protoDir = join(root, "proto");
 

@@ -1,31 +1,10 @@
-import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
+import { runTool } from "../../services/fleet/src/engines/run-tool.ts";
+import { repoRoot as root } from "../../services/fleet/src/paths.ts";
 
-export const root = join(import.meta.dirname, "../..");
-
-/** Runs a program of node_modules/.bin; answers its exit code and all it wrote. */
-export function runTool(
-  command: string,
-  args: readonly string[],
-  cwd: string = root,
-): Promise<{ code: number | null; output: string }> {
+/** Runs a program of node_modules/.bin: none when it did not fail, else all it wrote, as the one problem. */
+export async function problemsOf(command: string, args: readonly string[], cwd: string = root): Promise<string[]> {
   const path = [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, env: { ...process.env, PATH: path }, stdio: ["ignore", "pipe", "pipe"] });
-    let output = "";
-    child.stdout.on("data", (chunk: Buffer) => {
-      output += chunk;
-    });
-    child.stderr.on("data", (chunk: Buffer) => {
-      output += chunk;
-    });
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code, output }));
-  });
-}
-
-/** The output of a program that failed, as the one problem; none when it did not fail. */
-export async function problemsOf(command: string, args: readonly string[], cwd?: string): Promise<string[]> {
-  const { code, output } = await runTool(command, args, cwd);
+  const { code, output } = await runTool(command, args, { cwd, env: { ...process.env, PATH: path } });
   return code === 0 ? [] : [output.trim()];
 }

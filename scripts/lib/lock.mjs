@@ -2,22 +2,19 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { statOf } from "./proc.mjs";
 
 const pollMs = 200;
 
 /** Names a process beyond the reuse of its id: "<pid> <start time>", or undefined when it does not run. */
-async function processToken(pid) {
+function processToken(pid) {
   try {
     process.kill(pid, 0);
   } catch (error) {
     if (error.code === "ESRCH") return undefined;
   }
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // proc(5): field 3 is the state, field 22 the start time; field 2 is in parentheses and may hold spaces.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (fields[0] === "Z") return undefined;
-  const startTime = fields[19] ?? "";
-  return `${pid} ${startTime}`.trim();
+  const stat = statOf(pid);
+  return stat?.isZombie ? undefined : `${pid} ${stat?.startTime ?? ""}`.trim();
 }
 
 /** The id of the running process that holds the lock, or undefined when nobody does. */
@@ -25,13 +22,13 @@ export async function lockOwner(path) {
   const token = (await readFile(path, "utf8").catch(() => "")).trim();
   const pid = Number.parseInt(token, 10);
   if (!(pid > 0)) return undefined;
-  return (await processToken(pid)) === token ? pid : undefined;
+  return processToken(pid) === token ? pid : undefined;
 }
 
 /** Takes the lock if it is free. Answers how to give it back, or undefined when another process has it. */
 export async function tryLock(path) {
   await mkdir(dirname(path), { recursive: true });
-  const token = await processToken(process.pid);
+  const token = processToken(process.pid);
   for (let attempt = 0; attempt < 2; attempt++) {
     try {
       await writeFile(path, `${token}\n`, { flag: "wx" });

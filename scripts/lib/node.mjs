@@ -1,9 +1,9 @@
 // Finds the Node that runs the TypeScript code, and hands the terminal over to it.
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { ensureInstalled, root } from "./install.mjs";
+import { hasVariable, statOf } from "./proc.mjs";
 import { Advice } from "./step.mjs";
 
 const neededMajor = 24;
@@ -24,32 +24,15 @@ async function findNode() {
   );
 }
 
-/** The parent of a process, from proc(5); undefined when it is gone, or where there is no such file system. */
-function parentOf(pid) {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-  } catch {
-    return undefined;
-  }
-}
-
-function isRunByNpm(pid) {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, "utf8").includes("npm_lifecycle_event=");
-  } catch {
-    return false;
-  }
-}
-
 /**
  * Calls `then` when npm, or a shell between it and this process, is gone. Shells die of a signal without telling their
  * children; after that there is nobody left whom Ctrl-C would reach.
  */
 function whenNpmIsGone(then) {
   const parents = new Map();
-  for (let pid = process.pid; pid > 1 && isRunByNpm(pid); pid = parents.get(pid)) parents.set(pid, parentOf(pid));
-  const isGone = () => [...parents].some(([pid, parent]) => parentOf(pid) !== parent);
+  for (let pid = process.pid; hasVariable(pid, "npm_lifecycle_event"); pid = parents.get(pid))
+    parents.set(pid, statOf(pid)?.parent);
+  const isGone = () => [...parents].some(([pid, parent]) => statOf(pid)?.parent !== parent);
   if (parents.size > 0) setInterval(() => isGone() && then(), parentPollMs).unref();
 }
 

@@ -1,8 +1,8 @@
 // npm test: all tests and then all checks, or those that are asked for.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { repoRoot as root } from "../../services/fleet/src/paths.ts";
 import { fail } from "../lib/step.mjs";
 import { startTestEngines } from "./engines.ts";
 import { findTests, kindOf, type TestKind } from "./files.ts";
@@ -12,7 +12,6 @@ const help = `npm test [-- [--unit] [--contract] [--e2e] [pattern ...]]
 Runs every test and then every check. With a kind or a pattern (a part of a file's path): only those tests, no checks.
 `;
 
-const root = join(import.meta.dirname, "../..");
 const kinds = ["unit", "contract", "e2e"] as const;
 
 // End-to-end tests start a whole fleet each, so they run one after the other.

@@ -39,7 +39,7 @@ async function findInPath(name: string, path: string): Promise<string | undefine
 }
 
 async function tryVersion(path: string, env: Readonly<Record<string, string>>): Promise<string | undefined> {
-  const result = await runTool(path, ["--version"], { ...process.env, ...env }).catch(() => undefined);
+  const result = await runTool(path, ["--version"], { env: { ...process.env, ...env } }).catch(() => undefined);
   return result?.code === 0 ? versionIn(result.output) : undefined;
 }
 

