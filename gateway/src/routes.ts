@@ -52,6 +52,7 @@ export const routes: readonly Route[] = [
   forward("POST", "/v1/chat/completions", "chat", "chat.completions", { body: "json" }),
   forward("POST", "/v1/messages", "chat", "messages.create", { body: "json", dialect: "native" }),
   forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", { body: "json", dialect: "native" }),
+  forward("POST", "/v1/embeddings", "embedding", "embeddings", { body: "json" }),
   forward("GET", "/v1/models", "chat", "models.list", { body: "none" }),
   forward("GET", "/v1/models/:id", "chat", "models.get", { body: "none" }),
   query("/v1/dashboard/billing/subscription", "subscription"),

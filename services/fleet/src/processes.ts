@@ -42,6 +42,26 @@ export const simulator: ServiceRow = {
   env: ({ dataDir }) => ({ DATA_DIR: join(dataDir, "simulator") }),
 };
 
+/** A service that serves models: it reads the catalogue, calls providers and keeps a journal. */
+function capability(name: string): ServiceRow {
+  return {
+    name,
+    entry: `services/${name}/src/main.ts`,
+    ports: ["GRPC_PORT", "ADMIN_PORT"],
+    ready: adminReady,
+    env: (around) => ({
+      BILLING_ADDR: around.grpc("billing"),
+      METERING_ADDR: around.grpc("metering"),
+      // One for all replicas: each takes over the journals of those that are gone.
+      JOURNAL_DIR: join(around.dataDir, "journal", name),
+      CATALOG_FILE: join(repoRoot, "infra/config/catalog.yaml"),
+      EGRESS_ALLOW: around.egressAllow,
+      DRAIN_MS: drainMs,
+      ...providerSettings(around.callerEnv, around.simulatorUrl),
+    }),
+  };
+}
+
 /** Every service of the fleet, in the order in which they are started; they stop in the other direction. */
 export const services: readonly ServiceRow[] = [
   {
@@ -58,22 +78,8 @@ export const services: readonly ServiceRow[] = [
     ready: adminReady,
     env: ({ mongodbUrl, grpc }) => ({ MONGODB_URL: mongodbUrl, BILLING_ADDR: grpc("billing") }),
   },
-  {
-    name: "chat",
-    entry: "services/chat/src/main.ts",
-    ports: ["GRPC_PORT", "ADMIN_PORT"],
-    ready: adminReady,
-    env: (around) => ({
-      BILLING_ADDR: around.grpc("billing"),
-      METERING_ADDR: around.grpc("metering"),
-      // One for all replicas: each takes over the journals of those that are gone.
-      JOURNAL_DIR: join(around.dataDir, "journal/chat"),
-      CATALOG_FILE: join(repoRoot, "infra/config/catalog.yaml"),
-      EGRESS_ALLOW: around.egressAllow,
-      DRAIN_MS: drainMs,
-      ...providerSettings(around.callerEnv, around.simulatorUrl),
-    }),
-  },
+  capability("chat"),
+  capability("embedding"),
   {
     name: "router",
     entry: "gateway/src/main.ts",
@@ -85,6 +91,7 @@ export const services: readonly ServiceRow[] = [
       BILLING_ADDR: grpc("billing"),
       METERING_ADDR: grpc("metering"),
       CHAT_ADDR: grpc("chat"),
+      EMBEDDING_ADDR: grpc("embedding"),
       DRAIN_MS: drainMs,
     }),
   },

@@ -1,0 +1,33 @@
+import type { ReadyVectors } from "./ready.ts";
+
+const opening = Buffer.from(`{"object":"list","data":`);
+const listEnd = Buffer.from("}]");
+
+/**
+ * The answer to the client, in pieces: upstream bytes are sent on uncopied.
+ * @param parts in the order of the inputs
+ * @param model the public model id
+ */
+export function answerBody(
+  parts: readonly ReadyVectors[],
+  { model, tokens }: { model: string; tokens: number },
+): Buffer[] {
+  const pieces: Buffer[] = [opening];
+  const whole = parts.length === 1 ? parts[0]?.list : undefined;
+  if (whole === undefined) pushItems(pieces, parts);
+  else pieces.push(whole);
+  const usage = `{"prompt_tokens":${tokens},"total_tokens":${tokens}}`;
+  pieces.push(Buffer.from(`,"model":${JSON.stringify(model)},"usage":${usage}}`));
+  return pieces;
+}
+
+function pushItems(pieces: Buffer[], parts: readonly ReadyVectors[]): void {
+  let index = 0;
+  for (const { values } of parts) {
+    for (const value of values) {
+      const between = index === 0 ? "[" : "},";
+      pieces.push(Buffer.from(`${between}{"object":"embedding","index":${index++},"embedding":`), value);
+    }
+  }
+  pieces.push(listEnd);
+}

@@ -1,0 +1,33 @@
+import { z } from "zod";
+
+/** Most inputs of one call (OpenAI's reference, create embeddings). */
+export const mostInputs = 2_048;
+
+const description =
+  "A text, a list of texts, or, where the model takes them, a list of token ids or a list of such lists. At most 2,048 inputs.";
+
+/** `POST /v1/embeddings`. What `input` may be depends on the model, so it is read apart. */
+export const embeddingSchema = z.object({
+  model: z.string().min(1),
+  input: z.unknown().meta({
+    description,
+    oneOf: [
+      { type: "string", minLength: 1 },
+      { type: "array", items: { type: "string", minLength: 1 }, minItems: 1, maxItems: mostInputs },
+      { type: "array", items: { type: "integer", minimum: 0 }, minItems: 1 },
+      {
+        type: "array",
+        items: { type: "array", items: { type: "integer", minimum: 0 }, minItems: 1 },
+        minItems: 1,
+        maxItems: mostInputs,
+      },
+    ],
+  }),
+  encoding_format: z.enum(["float", "base64"]).nullish(),
+  dimensions: z.int().positive().nullish(),
+  input_type: z
+    .enum(["query", "document"])
+    .nullish()
+    .describe("What the text is for, where the model makes a difference."),
+  user: z.string().nullish(),
+});

@@ -1,0 +1,15 @@
+import { type CapabilityService, startCapability } from "@uag/capability/start.ts";
+import { readConfig } from "@uag/kit/config.ts";
+import { schema } from "./config.ts";
+import { operations } from "./operations.ts";
+
+/** Starts embedding as the environment says; resolves when it serves. Disposing finishes what is under way, bills included. */
+export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
+  const settings = readConfig(schema, env);
+  return startCapability({
+    name: "embedding",
+    settings,
+    env,
+    build: (context) => ({ operations: operations(context, { partsAtOnce: settings.PARTS_AT_ONCE }) }),
+  });
+}
