@@ -27,7 +27,7 @@ export function alternatingTurns(conversation: Conversation): SpokenTurn[] {
 
 /** A result's text, all of it. */
 export function resultText(result: ResultPart): string {
-  return result.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+  return result.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
 function resultsFirst(part: UserPart | AssistantPart): number {

@@ -12,7 +12,9 @@ export class ChatWriter implements AnswerWriter {
   readonly #opened = new Set<number>();
   /** By candidate: thinking that no signature has ended yet. */
   readonly #unsigned = new Map<number, string>();
-  #id = "";
+  /** Calls that have brought no input so far. */
+  readonly #silent = new Map<string, { candidate: number; call: number }>();
+  #id: string;
   #model: string;
   #tokens: Tokens | undefined;
 
@@ -36,8 +38,9 @@ export class ChatWriter implements AnswerWriter {
       case "end":
         return this.#last();
       case "stop": {
-        const finish_reason = finishReasons[event.reason];
-        return this.#opening(event.candidate) + this.#choice({ index: event.candidate, delta: {}, finish_reason });
+        const { candidate: index } = event;
+        const last = this.#choice({ index, delta: {}, finish_reason: finishReasons[event.reason] });
+        return this.#opening(index) + this.#emptyInputs(index) + last;
       }
       default: {
         const delta = this.#delta(event);
@@ -66,13 +69,24 @@ export class ChatWriter implements AnswerWriter {
       case "redacted":
         return { thinking_blocks: [{ type: "redacted_thinking", data: event.data }] };
       case "call": {
+        this.#silent.set(`${candidate} ${event.call}`, { candidate, call: event.call });
         const called = { name: event.name, arguments: "" };
         const extra = googleExtra(event.signature);
         return { tool_calls: [{ index: event.call, id: event.id, type: "function", function: called, ...extra }] };
       }
       case "input":
+        this.#silent.delete(`${candidate} ${event.call}`);
         return { tool_calls: [{ index: event.call, function: { arguments: event.json } }] };
     }
+  }
+
+  /** Clients parse a call's arguments, so those of a call without any are an empty object. */
+  #emptyInputs(candidate: number): string {
+    const calls = [...this.#silent.values()].filter((silent) => silent.candidate === candidate);
+    return calls
+      .map(({ call }) => ({ tool_calls: [{ index: call, function: { arguments: "{}" } }] }))
+      .map((delta) => this.#choice({ index: candidate, delta, finish_reason: null }))
+      .join("");
   }
 
   #opening(index: number): string {

@@ -12,12 +12,18 @@ export class MessageWriter implements AnswerWriter {
   #tokens: Tokens | undefined;
   #stop: StopEvent | undefined;
   #refused = "";
+  #started = false;
 
   constructor(call: GenerationCall) {
     this.#call = call;
   }
 
   write(event: AnswerEvent): string {
+    const opening = this.#started || event.type === "start" ? "" : this.#start("", undefined);
+    return opening + this.#written(event);
+  }
+
+  #written(event: AnswerEvent): string {
     switch (event.type) {
       case "start":
         return this.#start(event.id, event.model);
@@ -42,6 +48,8 @@ export class MessageWriter implements AnswerWriter {
   }
 
   #start(id: string, model: string | undefined): string {
+    if (this.#started) return "";
+    this.#started = true;
     const message = {
       id: messageId(id, this.#call.requestId),
       type: "message",
