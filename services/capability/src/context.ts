@@ -1,13 +1,12 @@
 import type { Admission } from "@uag/admission/types.ts";
 import type { CatalogStore } from "@uag/catalog/store.ts";
-import type { Bus } from "@uag/kit/bus.ts";
-import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import { createGuardedClient, type GuardedClient } from "@uag/kit/http/guarded.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
-import type { UpstreamHealth } from "@uag/upstreams/health.ts";
-import type { HttpPools } from "@uag/upstreams/http/pools.ts";
-import type { RetryBudget } from "@uag/upstreams/retry-budget.ts";
-import type { CapabilityEvents } from "./events.ts";
+import { UpstreamHealth } from "@uag/upstreams/health.ts";
+import { HttpPools } from "@uag/upstreams/http/pools.ts";
+import { RetryBudget } from "@uag/upstreams/retry-budget.ts";
+import { type CapabilityEvents, createEvents } from "./events.ts";
 
 /** What every operation of a capability service works with. */
 export interface CapabilityContext {
@@ -20,7 +19,38 @@ export interface CapabilityContext {
   readonly events: CapabilityEvents;
   /** For URLs that come from users or from upstreams' answers. */
   readonly guarded: GuardedClient;
-  readonly bus: Bus;
   readonly log: Logger;
   readonly metrics: Metrics;
+}
+
+export interface ContextOptions {
+  /** The service's name in metrics. */
+  readonly name: string;
+  readonly catalog: CatalogStore;
+  readonly admission: Admission;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** `host:port` of URLs that may be called although they are not public. */
+  readonly egressAllow: readonly string[];
+}
+
+/** Disposing closes the connections to upstreams. */
+export function createContext(options: ContextOptions): CapabilityContext & AsyncDisposable {
+  const { name, catalog, admission, log, metrics, egressAllow } = options;
+  const pools = new HttpPools();
+  const guarded = createGuardedClient({ allow: egressAllow });
+  return {
+    catalog,
+    admission,
+    pools,
+    health: new UpstreamHealth(),
+    budget: new RetryBudget(),
+    events: createEvents(name, log, metrics),
+    guarded,
+    log,
+    metrics,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([pools[Symbol.asyncDispose](), guarded[Symbol.asyncDispose]()]);
+    },
+  };
 }

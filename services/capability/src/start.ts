@@ -1,16 +1,11 @@
 import { createAdmission } from "@uag/admission/admission.ts";
 import { openCatalog } from "@uag/catalog/store.ts";
-import { connectBus } from "@uag/kit/bus.ts";
+import { type Bus, connectBus } from "@uag/kit/bus.ts";
 import { type HealthCheck, startAdminServer } from "@uag/kit/health.ts";
-import { createGuardedClient } from "@uag/kit/http/guarded.ts";
 import { createLinkServer, type LinkHandler } from "@uag/kit/link/server.ts";
 import { createLogger, type Logger } from "@uag/kit/log.ts";
-import { createMetrics } from "@uag/kit/metrics.ts";
-import { UpstreamHealth } from "@uag/upstreams/health.ts";
-import { HttpPools } from "@uag/upstreams/http/pools.ts";
-import { RetryBudget } from "@uag/upstreams/retry-budget.ts";
-import type { CapabilityContext } from "./context.ts";
-import { createEvents } from "./events.ts";
+import { createMetrics, type Metrics } from "@uag/kit/metrics.ts";
+import { type CapabilityContext, createContext } from "./context.ts";
 import { type LinkDoor, openLinkDoor } from "./link-door.ts";
 import type { CapabilitySettings } from "./settings.ts";
 
@@ -39,14 +34,15 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   const { name, settings } = options;
   const log = createLogger({ service: name, level: settings.LOG_LEVEL });
   await using started = new AsyncDisposableStack();
-  const context = await openContext(options, log, started);
+  const metrics = createMetrics(name);
+  const bus = started.use(await connectBus({ url: settings.NATS_URL, name, log }));
+  const context = await openContext(options, { log, metrics, bus, started });
   const { operations, checks = {} } = await options.build(context, started);
   const link = createLinkServer({ operations, maxExchanges: settings.MAX_EXCHANGES, log: linkLog(log) });
   const doors: LinkDoor[] = [];
   const isOpen: HealthCheck = async () =>
     doors.length > 0 && !link.status().draining ? { ok: true } : { ok: false, reason: "not open, or about to stop" };
-  const { bus, admission, metrics } = context;
-  const allChecks = { link: isOpen, nats: bus.check, admission: admission.check, ...checks };
+  const allChecks = { link: isOpen, nats: bus.check, admission: context.admission.check, ...checks };
   const { HOST: host, ADMIN_PORT, GRPC_PORT, DRAIN_MS } = settings;
   const admin = started.use(await startAdminServer({ host, port: ADMIN_PORT, metrics, checks: allChecks }));
   const door = started.use(await openLinkDoor({ link, host, port: GRPC_PORT, drainMs: DRAIN_MS }));
@@ -62,12 +58,9 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
 
 async function openContext(
   { name, settings, env }: CapabilityOptions,
-  log: Logger,
-  started: AsyncDisposableStack,
+  { log, metrics, bus, started }: { log: Logger; metrics: Metrics; bus: Bus; started: AsyncDisposableStack },
 ): Promise<CapabilityContext> {
-  const metrics = createMetrics(name);
   const catalog = started.use(await openCatalog({ file: settings.CATALOG_FILE, env, log }));
-  const bus = started.use(await connectBus({ url: settings.NATS_URL, name, log }));
   const admission = started.use(
     await createAdmission({
       service: name,
@@ -79,18 +72,7 @@ async function openContext(
       metrics,
     }),
   );
-  return {
-    catalog,
-    admission,
-    pools: started.use(new HttpPools()),
-    health: new UpstreamHealth(),
-    budget: new RetryBudget(),
-    events: createEvents(name, log, metrics),
-    guarded: started.use(createGuardedClient({ allow: settings.EGRESS_ALLOW })),
-    bus,
-    log,
-    metrics,
-  };
+  return started.use(createContext({ name, catalog, admission, log, metrics, egressAllow: settings.EGRESS_ALLOW }));
 }
 
 function linkLog(log: Logger): (event: string, detail: { error: unknown; requestId?: string }) => void {

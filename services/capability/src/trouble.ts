@@ -23,10 +23,16 @@ export function troubleOf(thrown: unknown, requestId: string): Trouble {
   return { error: toGatewayError(thrown), failure: undefined, requestId };
 }
 
+/** How a client's format tells of a failure. */
+export interface ErrorFormat {
+  errorBody(trouble: Trouble): Buffer;
+  /** The status that the client is told; default: the error's own. */
+  errorStatus?(trouble: Trouble): number;
+}
+
 export interface AnswerTroubleOptions {
   readonly events: CapabilityEvents;
-  /** The error in the shape of the client's format. */
-  errorBody(trouble: Trouble): Buffer;
+  readonly format: ErrorFormat;
   /** More headers, name and value by turns. */
   readonly headers: readonly string[];
 }
@@ -36,11 +42,11 @@ export function answerTrouble(exchange: LinkExchange, trouble: Trouble, options:
   const { error } = trouble;
   if (error.code === "internal_error") options.events.failed(trouble.requestId, error.cause ?? error);
   if (exchange.over) return;
-  const body = options.errorBody(trouble);
+  const body = options.format.errorBody(trouble);
   const headers = ["content-type", "application/json", "content-length", String(body.length)];
   headers.push("x-should-retry", String(error.retryable), ...options.headers);
   const waitMs = error.retryAfterMs ?? (error.httpStatus === 503 ? 1_000 : undefined);
   if (waitMs !== undefined)
     headers.push("retry-after", String(Math.ceil(waitMs / 1_000)), "retry-after-ms", String(waitMs));
-  exchange.respond(error.httpStatus, headers, body);
+  exchange.respond(options.format.errorStatus?.(trouble) ?? error.httpStatus, headers, body);
 }

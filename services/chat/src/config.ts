@@ -1,26 +1,4 @@
-import { commaList, commonSettings } from "@uag/kit/config.ts";
+import { capabilitySettings } from "@uag/capability/settings.ts";
 import { z } from "zod";
 
-export const schema = z.object({
-  ...commonSettings,
-  GRPC_PORT: z.coerce.number().int().min(0).max(65535).default(0).describe("Port of the link; 0 picks a free one."),
-  NATS_URL: z.string().min(1).describe("NATS servers, comma-separated."),
-  BILLING_ADDR: z.string().min(1).describe("Billing, as `host:port`."),
-  METERING_ADDR: z.string().min(1).describe("Metering, as `host:port`."),
-  JOURNAL_DIR: z.string().min(1).describe("Directory of the usage journal; shared by the replicas of one volume."),
-  CATALOG_FILE: z
-    .string()
-    .min(1)
-    .default("infra/config/catalog.yaml")
-    .describe("The model catalogue. The variables it refers to are read from this environment too."),
-  EGRESS_ALLOW: commaList
-    .default([])
-    .describe("Addresses exempt from the guard of calls to users' URLs, as `host:port`, comma-separated."),
-  MAX_EXCHANGES: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(10_000)
-    .describe("Requests under way at once; more are refused."),
-  DRAIN_MS: z.coerce.number().int().min(0).default(20_000).describe("How long stopping waits for requests under way."),
-});
+export const schema = z.object(capabilitySettings);

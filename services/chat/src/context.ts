@@ -1,18 +1,12 @@
-import type { Admission } from "@uag/admission/types.ts";
-import type { CatalogStore } from "@uag/catalog/store.ts";
-import type { UpstreamHealth } from "@uag/upstreams/health.ts";
-import type { HttpPools } from "@uag/upstreams/http/pools.ts";
-import type { MediaFetcher } from "@uag/upstreams/media/fetch.ts";
-import type { RetryBudget } from "@uag/upstreams/retry-budget.ts";
-import type { ChatEvents } from "./events.ts";
+import type { CapabilityContext } from "@uag/capability/context.ts";
+import { createMediaFetcher, type MediaFetcher } from "@uag/upstreams/media/fetch.ts";
 
 /** What every operation of the service works with. */
-export interface ChatContext {
-  readonly catalog: CatalogStore;
-  readonly admission: Admission;
-  readonly pools: HttpPools;
-  readonly health: UpstreamHealth;
-  readonly budget: RetryBudget;
-  readonly events: ChatEvents;
+export interface ChatContext extends CapabilityContext {
+  /** Fetches what a request only gives the address of, for upstreams that want the content. */
   readonly media: MediaFetcher;
+}
+
+export function chatContext(context: CapabilityContext): ChatContext {
+  return { ...context, media: createMediaFetcher(context.guarded) };
 }

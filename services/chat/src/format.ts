@@ -1,8 +1,7 @@
+import type { Fields } from "@uag/capability/request/body.ts";
+import type { ErrorFormat, Trouble } from "@uag/capability/trouble.ts";
 import type { Model } from "@uag/catalog/types.ts";
-import type { GatewayError } from "@uag/kit/errors.ts";
-import type { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { GenerationFormat } from "@uag/upstreams/registry.ts";
-import type { Fields } from "./request/body.ts";
 
 /** A request for generated text, read and checked; what differs between client formats is behind {@link ClientFormat}. */
 export interface GenerationRequest {
@@ -15,15 +14,8 @@ export interface GenerationRequest {
   readonly outputCap: number | undefined;
 }
 
-/** What the client is told of a failure: ours, or an upstream's own words. */
-export interface Trouble {
-  readonly error: GatewayError;
-  readonly failure: UpstreamFailure | undefined;
-  readonly requestId: string;
-}
-
 /** A format that clients speak to this service. */
-export interface ClientFormat {
+export interface ClientFormat extends ErrorFormat {
   readonly name: GenerationFormat;
   /**
    * Checks the body's fields. The model is undefined when there is none of that name.
@@ -32,9 +24,6 @@ export interface ClientFormat {
   read(body: Buffer, fields: Fields, model: Model | undefined): GenerationRequest;
   /** The client's headers that go upstream with its body. */
   passedHeaders(headers: readonly string[]): readonly string[];
-  /** The status that the client is told; default: the error's own. */
-  errorStatus?(trouble: Trouble): number;
-  errorBody(trouble: Trouble): Buffer;
   /** The error as the last event of a stream. */
   errorEvent(trouble: Trouble): Buffer;
   /** Sent while a stream has nothing to say, so that nobody on the way takes it for dead; undefined: nothing is. */

@@ -6,15 +6,16 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Admission } from "@uag/admission/types.ts";
+import { createContext } from "@uag/capability/context.ts";
+import { openLinkDoor } from "@uag/capability/link-door.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { createLinkClient, type LinkClient } from "@uag/kit/link/client.ts";
 import { createLinkServer } from "@uag/kit/link/server.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
-import { openLinkDoor } from "../src/link-door.ts";
+import { chatContext } from "../src/context.ts";
 import { operations } from "../src/operations.ts";
-import { createContext } from "../src/service.ts";
 
 const chunks = 200;
 const concurrency = 64;
@@ -66,7 +67,8 @@ models: [{ id: m, owned_by: o, created: 0, operations: [chat.completions], conte
   };
   const log = createLogger({ service: "bench", level: "warn" });
   const catalog = { current, [Symbol.dispose]: () => {} };
-  const context = createContext({ catalog, admission, log, metrics: createMetrics("bench") });
+  const options = { name: "chat", catalog, admission, log, metrics: createMetrics("bench"), egressAllow: [] };
+  const context = chatContext(createContext(options));
   const door = await openLinkDoor({
     link: createLinkServer({ operations: operations(context) }),
     host: "127.0.0.1",

@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admission/types.ts";
+import { createContext } from "@uag/capability/context.ts";
+import { openLinkDoor } from "@uag/capability/link-door.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { AnswerStream } from "@uag/kit/link/answer-stream.ts";
 import { createLinkClient } from "@uag/kit/link/client.ts";
@@ -10,9 +12,8 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
-import { openLinkDoor } from "../src/link-door.ts";
+import { chatContext } from "../src/context.ts";
 import { operations } from "../src/operations.ts";
-import { createContext } from "../src/service.ts";
 
 /** A request that reached the upstream. */
 export interface Asked {
@@ -119,7 +120,9 @@ export async function startChat(options: { catalog: string; env?: NodeJS.Process
   const current = parseCatalog(options.catalog, options.env ?? {});
   const log = createLogger({ service: "chat-test", level: process.env["TEST_LOG"] ?? "silent" });
   const catalog = { current, [Symbol.dispose]: () => {} };
-  const context = starting.use(createContext({ catalog, admission, log, metrics: createMetrics("chat-test") }));
+  const metrics = createMetrics("chat-test");
+  const parts = { name: "chat", catalog, admission, log, metrics, egressAllow: [] };
+  const context = chatContext(starting.use(createContext(parts)));
   const link = createLinkServer({
     operations: operations(context),
     log: (event, { error }) => log.error({ err: error }, event),

@@ -1,6 +1,6 @@
 import type { Admitted } from "@uag/admission/types.ts";
 import type { Answered, Bill } from "@uag/capability/bill.ts";
-import { nestedTroubleBody } from "@uag/capability/nested-error.ts";
+import { nestedErrors } from "@uag/capability/nested-error.ts";
 import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import { usdText } from "@uag/capability/usd.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
@@ -101,7 +101,7 @@ async function answerFailure(
   if (usage.tokens === 0) await bill.fail(answered);
   else await bill.charge(chargeOf(usage, exchange.over ? Outcome.DISCONNECTED : Outcome.FAILED), answered);
   const headers = [...gatewayHeaders(serving, asked), ...admitted.headers];
-  answerTrouble(exchange, trouble, { events: context.events, format: { errorBody: nestedTroubleBody }, headers });
+  answerTrouble(exchange, trouble, { events: context.events, format: nestedErrors, headers });
 }
 
 function chargeOf({ tokens, raw, estimated }: Usage, outcome: Outcome): Parameters<Bill["charge"]>[0] {

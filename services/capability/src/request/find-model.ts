@@ -12,7 +12,11 @@ export function findModel(catalog: Catalog, id: string, caller: Caller, operatio
   const param = "model";
   if (model === undefined) {
     const shown = id.length > 100 ? `${id.slice(0, 100)}…` : id;
-    const text = `There is no model '${shown}'. GET /v1/models lists the models this key can use.`;
+    // Clients of the messages format know Anthropic's own words for this.
+    const text =
+      operation === "messages"
+        ? `model: ${shown}`
+        : `There is no model '${shown}'. GET /v1/models lists the models this key can use.`;
     throw new GatewayError("model_not_found", text, { param });
   }
   if (!mayUse(caller.models, id)) {

@@ -1,12 +1,12 @@
 import type { Admitted, Settlement } from "@uag/admission/types.ts";
+import type { CapabilityEvents } from "@uag/capability/events.ts";
+import type { Fields } from "@uag/capability/request/body.ts";
 import { price } from "@uag/catalog/price.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
 import { Outcome, Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { UsageReport } from "@uag/upstreams/generation.ts";
 import { estimatePromptTokens } from "@uag/upstreams/prompt.ts";
 import { countTokens } from "@uag/upstreams/tokens.ts";
-import type { ChatEvents } from "../events.ts";
-import type { Fields } from "../request/body.ts";
 
 const bytesPerToken = 4;
 const nothing = new Uint8Array();
@@ -24,7 +24,7 @@ export interface BillOptions {
   readonly model: Model;
   readonly fields: Fields;
   readonly bodyBytes: number;
-  readonly events: ChatEvents;
+  readonly events: CapabilityEvents;
 }
 
 /** The bill of one admitted request: written exactly once, whatever happens. */

@@ -1,3 +1,4 @@
+import { troubleOf } from "@uag/capability/trouble.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import type { Attempted } from "@uag/upstreams/attempt.ts";
 import type { Generated } from "@uag/upstreams/generate.ts";
@@ -7,7 +8,6 @@ import type { AdmittedGeneration } from "./admit.ts";
 import type { Answered, Bill } from "./bill.ts";
 import { relay } from "./relay.ts";
 import type { Serving } from "./run.ts";
-import { troubleOf } from "./trouble.ts";
 
 export interface Delivery {
   readonly admission: AdmittedGeneration;

@@ -1,3 +1,6 @@
+import { readJsonObject } from "@uag/capability/request/body.ts";
+import { findModel } from "@uag/capability/request/find-model.ts";
+import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
@@ -10,12 +13,9 @@ import type { GenerationCall } from "@uag/upstreams/generation.ts";
 import { generationAdapter } from "@uag/upstreams/registry.ts";
 import type { ChatContext } from "../context.ts";
 import type { ClientFormat, GenerationRequest } from "../format.ts";
-import { findModel } from "../operations/find-model.ts";
-import { readJsonObject } from "../request/body.ts";
 import { type AdmittedGeneration, admitGeneration } from "./admit.ts";
 import { Bill } from "./bill.ts";
 import { deliver } from "./deliver.ts";
-import { answerTrouble, troubleOf } from "./trouble.ts";
 
 /** The router limits bodies already; this only bounds what a broken router could send. */
 const mostBodyBytes = 64 * 1024 * 1024;
@@ -27,7 +27,7 @@ export function generationHandler(format: ClientFormat, context: ChatContext): L
       const { request, model, caller } = await readRequest(exchange, format, context);
       await serve({ exchange, format, context, request, model, caller });
     } catch (thrown) {
-      answerTrouble(exchange, format, troubleOf(thrown, exchange.requestId), { events: context.events, headers: [] });
+      answerTrouble(exchange, troubleOf(thrown, exchange.requestId), { events: context.events, headers: [], format });
     }
   };
 }
@@ -146,5 +146,5 @@ async function giveUp(
     throw new GatewayError("service_unavailable", undefined, { cause });
   }
   const more = ["x-gateway-attempts", String(tried?.attempts ?? 0), ...headers];
-  answerTrouble(exchange, format, trouble, { events: context.events, headers: more });
+  answerTrouble(exchange, trouble, { events: context.events, headers: more, format });
 }

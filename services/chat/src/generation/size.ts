@@ -1,7 +1,7 @@
+import type { Fields } from "@uag/capability/request/body.ts";
 import { bound, type Limit } from "@uag/catalog/price.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
-import type { Fields } from "../request/body.ts";
 
 /** What a request can come to at most. */
 export interface Size {

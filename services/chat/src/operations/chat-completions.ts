@@ -1,6 +1,7 @@
+import type { Trouble } from "@uag/capability/trouble.ts";
 import { nestedErrorBody } from "@uag/kit/errors.ts";
 import { encodeSse } from "@uag/kit/sse/encoder.ts";
-import type { ClientFormat, Trouble } from "../format.ts";
+import type { ClientFormat } from "../format.ts";
 import { readChatRequest } from "../request/chat-request.ts";
 
 const none: readonly string[] = [];

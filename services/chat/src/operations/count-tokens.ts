@@ -1,12 +1,12 @@
+import { readJsonObject } from "@uag/capability/request/body.ts";
+import { findModel } from "@uag/capability/request/find-model.ts";
+import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { countPrompt } from "@uag/upstreams/count.ts";
 import type { ChatContext } from "../context.ts";
-import { answerTrouble, troubleOf } from "../generation/trouble.ts";
-import { readJsonObject } from "../request/body.ts";
 import { checkCountRequest } from "../request/messages-request.ts";
-import { findModel } from "./find-model.ts";
 import { messages } from "./messages.ts";
 
 const mostBodyBytes = 64 * 1024 * 1024;
@@ -21,7 +21,7 @@ export function countTokens(context: ChatContext): LinkHandler {
       if (!exchange.over) exchange.respond(200, headers, body);
     } catch (thrown) {
       const trouble = troubleOf(thrown, exchange.requestId);
-      answerTrouble(exchange, messages, trouble, { events: context.events, headers: [] });
+      answerTrouble(exchange, trouble, { events: context.events, headers: [], format: messages });
     }
   };
 }

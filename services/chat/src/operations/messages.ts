@@ -1,7 +1,8 @@
+import type { Trouble } from "@uag/capability/trouble.ts";
 import type { GatewayError } from "@uag/kit/errors.ts";
 import { encodeSse } from "@uag/kit/sse/encoder.ts";
 import type { FailureKind } from "@uag/upstreams/failure.ts";
-import type { ClientFormat, Trouble } from "../format.ts";
+import type { ClientFormat } from "../format.ts";
 import { readMessagesRequest } from "../request/messages-request.ts";
 
 /** Failures that say something about the request or the model, not about our account there. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readJsonObject } from "@uag/capability/request/body.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
-import { readJsonObject } from "./body.ts";
 import { readChatRequest } from "./chat-request.ts";
 
 const catalog = parseCatalog(

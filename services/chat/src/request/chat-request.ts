@@ -1,9 +1,9 @@
+import type { Fields } from "@uag/capability/request/body.ts";
+import { schemaFault } from "@uag/capability/request/fault.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
 import type { GenerationRequest } from "../format.ts";
-import type { Fields } from "./body.ts";
 import { chatSchema, reasoningChatSchema, samplingFields } from "./chat-schema.ts";
-import { schemaFault } from "./fault.ts";
 
 /**
  * Checks a chat request against the contract. For a reasoning model the sampling fields are neither checked nor sent on: they

@@ -1,5 +1,5 @@
+import { addIssues } from "@uag/capability/request/issues.ts";
 import { z } from "zod";
-import { addIssues } from "./issues.ts";
 import { contentPart } from "./parts.ts";
 
 /** More messages than any context window holds. */

@@ -1,7 +1,7 @@
+import type { Fields } from "@uag/capability/request/body.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { z } from "zod";
 import type { GenerationRequest } from "../format.ts";
-import type { Fields } from "./body.ts";
 import { countTokensSchema, messagesSchema } from "./messages-schema.ts";
 
 /**

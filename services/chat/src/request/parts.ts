@@ -1,6 +1,6 @@
+import { addIssues } from "@uag/capability/request/issues.ts";
 import { z } from "zod";
 import { imageDataUrlFault, isBase64 } from "./data-url.ts";
-import { addIssues } from "./issues.ts";
 
 const webUrl = /^https?:\/\/[^\s/]/i;
 

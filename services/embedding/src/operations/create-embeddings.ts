@@ -1,6 +1,6 @@
 import type { Admitted } from "@uag/admission/types.ts";
 import { Bill } from "@uag/capability/bill.ts";
-import { nestedTroubleBody } from "@uag/capability/nested-error.ts";
+import { nestedErrors } from "@uag/capability/nested-error.ts";
 import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
@@ -25,7 +25,11 @@ export function createEmbeddings(context: EmbeddingContext, options: EmbeddingOp
       await admitted(exchange, { context, options, request, caller });
     } catch (thrown) {
       const trouble = troubleOf(thrown, exchange.requestId);
-      answerTrouble(exchange, trouble, { events: context.events, format: { errorBody: nestedTroubleBody }, headers: [] });
+      answerTrouble(exchange, trouble, {
+        events: context.events,
+        format: nestedErrors,
+        headers: [],
+      });
     }
   };
 }
