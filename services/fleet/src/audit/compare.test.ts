@@ -62,3 +62,12 @@ test("a stream that was broken off is billed by estimate", () => {
   const cut = attempt({ usage: undefined, outcome: "disconnected" });
   assert.equal(run([cut], [bill({ rawUsage: undefined, outcome: Outcome.DISCONNECTED })]).byEstimate, 1);
 });
+
+test("a request that was split is billed by the counts of all its calls, each once", () => {
+  const counts = [{ total_tokens: 7 }, { total_tokens: 7 }, { total_tokens: 9 }];
+  const calls = [...counts].reverse().map((each) => attempt({ usage: each }));
+  const failed = attempt({ status: 500, usage: undefined });
+  assert.equal(run([...calls, failed], [bill({ rawUsage: counts })]).byCount, 1);
+  for (const wrong of [counts.slice(1), [...counts, { total_tokens: 7 }], []])
+    assert.equal(run(calls, [bill({ rawUsage: wrong })]).violations.length, 1, JSON.stringify(wrong));
+});

@@ -34,6 +34,21 @@ function diedDuring(attempt: Served, deaths: readonly Death[]): boolean {
 
 const wasAnswered = ({ outcome, usage }: Served): boolean => outcome === "completed" && usage !== undefined;
 
+/**
+ * One attempt's count; or, for a request that was split into several calls, a list of counts: then those of all attempts
+ * that were answered, each once.
+ */
+function isBilledByCount(attempts: readonly Served[], rawUsage: unknown): boolean {
+  if (!Array.isArray(rawUsage)) return attempts.some(({ usage }) => isDeepStrictEqual(usage, rawUsage));
+  const left = [...rawUsage];
+  for (const { usage } of attempts.filter(wasAnswered)) {
+    const at = left.findIndex((count) => isDeepStrictEqual(count, usage));
+    if (at < 0) return false;
+    left.splice(at, 1);
+  }
+  return left.length === 0;
+}
+
 type Verdict = "byCount" | "byEstimate" | "lostToCrash" | "nothingOwed" | { violation: string };
 
 function judge(
@@ -49,7 +64,7 @@ function judge(
     return { violation: `${requestId} was served and is not in the ledger.` };
   }
   if (bill.rawUsage !== undefined) {
-    if (attempts.some(({ usage }) => isDeepStrictEqual(usage, bill.rawUsage))) return "byCount";
+    if (isBilledByCount(attempts, bill.rawUsage)) return "byCount";
     const counts = attempts.map(({ usage }) => JSON.stringify(usage)).join(" and ");
     return {
       violation: `${requestId} is billed for ${JSON.stringify(bill.rawUsage)}; the provider counted ${counts}.`,
