@@ -1,7 +1,9 @@
 import type { Call, Provider, Reply } from "../http/types.ts";
 import { geminiDialect, rejectGemini } from "./dialect.ts";
-import { batchEmbedContents, embedContent } from "./embeddings.ts";
+import { batchEmbedContents, embedContent, geminiEmbeddingModels } from "./embeddings.ts";
 import { countTokensOf, generateContent, modelFor, streamGenerateContent } from "./generate.ts";
+import { geminiImageModels } from "./image-models.ts";
+import { orImage } from "./images.ts";
 import { type GeminiModel, geminiModels } from "./models.ts";
 
 function modelObject(model: GeminiModel): object {
@@ -20,15 +22,26 @@ function modelObject(model: GeminiModel): object {
   };
 }
 
+function plainObject(id: string, displayName: string, methods: readonly string[], inputTokenLimit: number): object {
+  return { name: `models/${id}`, version: "001", displayName, inputTokenLimit, supportedGenerationMethods: methods };
+}
+
+const embeds = Object.entries(geminiEmbeddingModels).map(([id, { displayName }]) =>
+  plainObject(id, displayName, ["embedContent", "batchEmbedContents"], 2048),
+);
+const draws = Object.entries(geminiImageModels).map(([id, { displayName, inputTokenLimit }]) =>
+  plainObject(id, displayName, ["generateContent"], inputTokenLimit),
+);
+
 function listModels({ query }: Call): Reply {
   const size = Number(query.get("pageSize") ?? 50);
   const start = Number(query.get("pageToken") ?? 0);
   const isPage = Number.isInteger(size) && size > 0 && Number.isInteger(start) && start >= 0;
   if (!isPage) throw rejectGemini(400, "Invalid page size or page token.");
-  const all = geminiModels();
+  const all = [...geminiModels().map(modelObject), ...embeds, ...draws];
   const next = start + size;
   const body = {
-    models: all.slice(start, next).map(modelObject),
+    models: all.slice(start, next),
     ...(next < all.length && { nextPageToken: String(next) }),
   };
   return { type: "json", status: 200, body };
@@ -50,14 +63,14 @@ export const gemini: Provider = {
       path: `${model}:generateContent`,
       operation: "generateContent",
       streams: false,
-      handle: generateContent,
+      handle: orImage(generateContent, false),
     },
     {
       method: "POST",
       path: `${model}:streamGenerateContent`,
       operation: "streamGenerateContent",
       streams: true,
-      handle: streamGenerateContent,
+      handle: orImage(streamGenerateContent, true),
     },
     { method: "POST", path: `${model}:countTokens`, operation: "countTokens", streams: false, handle: countTokensOf },
     { method: "POST", path: `${model}:embedContent`, operation: "embedContent", streams: false, handle: embedContent },

@@ -1,22 +1,27 @@
 import type { Call, Provider, Reply } from "../http/types.ts";
+import { openAiImageEdits } from "../openai-media/edits.ts";
+import { openAiImages } from "../openai-media/generations.ts";
+import { openAiImageIds } from "../openai-media/image-models.ts";
+import { openAiSpeech, openAiSpeechIds } from "../openai-media/speech.ts";
 import { openAiChat } from "./chat.ts";
 import { openAiDialect, rejectOpenAi } from "./dialect.ts";
-import { openAiEmbeddings } from "./embeddings.ts";
+import { openAiEmbeddingIds, openAiEmbeddings } from "./embeddings.ts";
 import { openAiModelIds } from "./models.ts";
 
 const modelsMadeAt = 1_715_367_049;
+const ids = [...openAiModelIds(), ...openAiEmbeddingIds, ...openAiImageIds, ...openAiSpeechIds];
 
 function modelObject(id: string): object {
   return { id, object: "model", created: modelsMadeAt, owned_by: "system" };
 }
 
 function listModels(): Reply {
-  return { type: "json", status: 200, body: { object: "list", data: openAiModelIds().map(modelObject) } };
+  return { type: "json", status: 200, body: { object: "list", data: ids.map(modelObject) } };
 }
 
 function getModel(call: Call): Reply {
   const id = call.model ?? "";
-  if (openAiModelIds().includes(id)) return { type: "json", status: 200, body: modelObject(id) };
+  if (ids.includes(id)) return { type: "json", status: 200, body: modelObject(id) };
   throw rejectOpenAi({
     status: 404,
     message: `The model '${id}' does not exist`,
@@ -32,6 +37,9 @@ export const openAi: Provider = {
   routes: [
     { method: "POST", path: "/v1/chat/completions", operation: "chat.completions", handle: openAiChat },
     { method: "POST", path: "/v1/embeddings", operation: "embeddings", handle: openAiEmbeddings },
+    { method: "POST", path: "/v1/images/generations", operation: "images.generations", handle: openAiImages },
+    { method: "POST", path: "/v1/images/edits", operation: "images.edits", reads: "form", handle: openAiImageEdits },
+    { method: "POST", path: "/v1/audio/speech", operation: "audio.speech", handle: openAiSpeech },
     { method: "GET", path: "/v1/models", operation: "models.list", handle: listModels },
     { method: "GET", path: "/v1/models/{model}", operation: "models.get", handle: getModel },
   ],

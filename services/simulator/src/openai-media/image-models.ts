@@ -1,0 +1,81 @@
+/** What the simulator knows of one of OpenAI's image models. */
+export type ImageModel = {
+  readonly id: string;
+  readonly kind: "gpt-image" | "dall-e-2" | "dall-e-3";
+  /** The sizes of a list; any within the bounds of `freeSizeFault` when absent. */
+  readonly sizes?: readonly string[];
+  readonly qualities: readonly string[];
+  readonly transparent: boolean;
+  /** Takes `input_fidelity`. */
+  readonly fidelity: boolean;
+  readonly longestPrompt: number;
+  readonly most: number;
+  readonly edits: boolean;
+};
+
+const gpt: Omit<ImageModel, "id"> = {
+  kind: "gpt-image",
+  sizes: ["1024x1024", "1024x1536", "1536x1024", "auto"],
+  qualities: ["low", "medium", "high", "auto"],
+  transparent: true,
+  fidelity: true,
+  longestPrompt: 32_000,
+  most: 10,
+  edits: true,
+};
+const { sizes: _, ...free } = { ...gpt, transparent: false, fidelity: false };
+const firstDallE: Omit<ImageModel, "id"> = {
+  ...gpt,
+  kind: "dall-e-2",
+  sizes: ["256x256", "512x512", "1024x1024"],
+  qualities: ["standard"],
+  transparent: false,
+  fidelity: false,
+  longestPrompt: 1000,
+};
+const secondDallE: Omit<ImageModel, "id"> = {
+  ...firstDallE,
+  kind: "dall-e-3",
+  sizes: ["1024x1024", "1792x1024", "1024x1792"],
+  qualities: ["standard", "hd"],
+  longestPrompt: 4000,
+  most: 1,
+  edits: false,
+};
+
+const models: readonly ImageModel[] = [
+  { id: "gpt-image-2.5-flare", ...free },
+  { id: "gpt-image-2.5-sunburst", ...free },
+  { id: "gpt-image-2", ...free },
+  { id: "gpt-image-1.5", ...gpt },
+  { id: "gpt-image-1", ...gpt },
+  { id: "gpt-image-1-mini", ...gpt, fidelity: false },
+  { id: "chatgpt-image-latest", ...gpt },
+  { id: "dall-e-2", ...firstDallE },
+  { id: "dall-e-3", ...secondDallE },
+];
+
+/** Every image model's id, without the dated ones. */
+export const openAiImageIds: readonly string[] = models.map(({ id }) => id);
+
+/** A model by its id; a date after a gpt-image id names a snapshot. */
+export function openAiImageModel(id: string): ImageModel | undefined {
+  const undated = id.replace(/-\d{4}-\d{2}-\d{2}$/, "");
+  return models.find((model) => model.id === id || (model.kind === "gpt-image" && model.id === undated));
+}
+
+const longestEdge = 3840;
+const pixels = { least: 655_360, most: 8_294_400 };
+
+/** What is wrong with a free-form size; undefined when a model without a list makes it. */
+export function freeSizeFault(size: string): string | undefined {
+  const match = /^(\d{1,5})x(\d{1,5})$/.exec(size);
+  if (match === null) return "Expected a size such as '1024x1024', or 'auto'.";
+  const [width, height] = [Number(match[1]), Number(match[2])];
+  if (Math.max(width, height) > longestEdge) return `The longest edge must be less than or equal to ${longestEdge}.`;
+  if (width % 16 !== 0 || height % 16 !== 0) return "Width and height must both be divisible by 16.";
+  if (Math.max(width, height) > 3 * Math.min(width, height)) return "The aspect ratio must be between 1:3 and 3:1.";
+  if (width * height < pixels.least) return "Requested resolution is below the current minimum pixel budget.";
+  if (width * height > pixels.most) return "Requested resolution exceeds the current pixel budget.";
+  return undefined;
+}
