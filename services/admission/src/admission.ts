@@ -5,11 +5,15 @@ import { newId } from "@uag/kit/ids.ts";
 import { type JournalHome, openJournalHome } from "@uag/kit/journal/home.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
+import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing/v1/limits.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { adoptForever } from "./adopt.ts";
 import { Incarnation } from "./incarnation.ts";
 import { leave, until } from "./leave.ts";
+import { admitTaskWithin, admitWithin } from "./limits/admit-within.ts";
+import { Limits } from "./limits/limits.ts";
+import type { Taken } from "./limits/taken.ts";
 import { Meters } from "./meters.ts";
 import { type AdmissionOptions, usageSubject } from "./options.ts";
 import { Publisher } from "./publish/publisher.ts";
@@ -21,6 +25,7 @@ import type { Admission, AdmitRequest, AdmitTask, Admitted, TaskAdmission } from
 import { isFenced } from "./wallet/account.ts";
 
 const tickMs = 1_000;
+const defaultIdleMs = 10_000;
 const publishOnStopMs = 5_000;
 
 /**
@@ -30,6 +35,7 @@ const publishOnStopMs = 5_000;
 export async function createAdmission(options: AdmissionOptions): Promise<Admission & TaskAdmission> {
   const { log, bus, clock = systemClock } = options;
   const billing = createRpcClient<GrantServiceServer>(GrantServiceService, options.billing.address);
+  const limitService = createRpcClient<LimitServiceServer>(LimitServiceService, options.billing.address);
   const metering = createRpcClient<MeteringServiceServer>(MeteringServiceService, options.metering.address);
   const meters = new Meters(options.metrics, clock.monotonic());
   const owner = options.holderId ?? newId("hold");
@@ -61,15 +67,21 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
     },
   });
   const admission = new GrantAdmission({ ...options, clock }, { setting, home, meters, owner });
+  const limits = new Limits({ billing: limitService, bus, clock, log, idleMs: options.idleMs ?? defaultIdleMs });
   await admission.begin(owner);
-  return Object.assign(admission, {
+  return {
+    admit: (request) => admitWithin(limits, request, { admission, refused: (code) => meters.refused(code) }),
+    admitTask: (task) => admitTaskWithin(limits, task, (admitted) => admission.admitTask(admitted)),
+    findTaskGrant: (task) => admission.findTaskGrant(task),
+    settleTask: (event) => admission.settleTask(event),
+    check: admission.check,
     async [Symbol.asyncDispose]() {
       await admission.stop();
+      await limits[Symbol.asyncDispose]();
       await home[Symbol.asyncDispose]();
-      billing[Symbol.dispose]();
-      metering[Symbol.dispose]();
+      for (const client of [billing, limitService, metering]) client[Symbol.dispose]();
     },
-  });
+  };
 }
 
 interface Parts {
@@ -142,7 +154,7 @@ class GrantAdmission {
   #tick(): void {
     const now = this.#parts.setting.clock.monotonic();
     for (const incarnation of [this.#current, ...this.#fenced]) {
-      incarnation.advance(now - this.#tickedAt, this.#options.idleMs ?? 10_000);
+      incarnation.advance(now - this.#tickedAt, this.#options.idleMs ?? defaultIdleMs);
     }
     this.#tickedAt = now;
     this.#parts.meters.sample(this.#current, now);
@@ -155,32 +167,32 @@ class GrantAdmission {
     return lease.live ? { ok: true } : { ok: false, reason: "billing has not renewed this process's lease" };
   };
 
-  admit(request: AdmitRequest): Promise<Admitted> {
+  admit(request: AdmitRequest, taken?: Taken): Promise<Admitted> {
     const { journal, lease } = this.#current;
     const { state } = journal;
     if (state !== "ok") return this.#refuse(refuseForJournal(state));
-    if (!lease.live || this.#stopping.signal.aborted) return this.#admitLater(request);
-    if (request.holdNanoUsd <= 0n) return Promise.resolve(new OpenRequest(this.#current, request));
+    if (!lease.live || this.#stopping.signal.aborted) return this.#admitLater(request, taken);
+    if (request.holdNanoUsd <= 0n) return Promise.resolve(new OpenRequest(this.#current, request, { taken }));
     const account = this.#current.account(request.caller.accountId);
     const grant = account.take(request.holdNanoUsd);
-    if (grant === undefined) return this.#admitLater(request);
+    if (grant === undefined) return this.#admitLater(request, taken);
     this.#parts.meters.fromMemory.inc();
-    return Promise.resolve(new OpenRequest(this.#current, request, account, grant));
+    return Promise.resolve(new OpenRequest(this.#current, request, { account, grant, taken }));
   }
 
   /** What cannot be admitted from memory: renews the lease if it ran out, and waits for a grant. */
-  async #admitLater(request: AdmitRequest): Promise<Admitted> {
+  async #admitLater(request: AdmitRequest, taken?: Taken): Promise<Admitted> {
     const { meters, setting } = this.#parts;
     const since = setting.clock.monotonic();
     try {
       if (this.#stopping.signal.aborted) throw outOfReach(new Error("this process is stopping"));
       if (!this.#current.lease.live) await this.#renew();
       const incarnation = this.#current;
-      if (request.holdNanoUsd <= 0n) return new OpenRequest(incarnation, request);
+      if (request.holdNanoUsd <= 0n) return new OpenRequest(incarnation, request, { taken });
       const account = incarnation.account(request.caller.accountId);
       const grant = await incarnation.waitForGrant(account, request.holdNanoUsd);
       meters.fromBilling.inc();
-      return new OpenRequest(incarnation, request, account, grant);
+      return new OpenRequest(incarnation, request, { account, grant, taken });
     } catch (error) {
       const known = toGatewayError(error);
       meters.refused(known.code);
@@ -206,7 +218,8 @@ class GrantAdmission {
         try {
           return await acquireForTask(setting.billing, incarnation.holderId, task);
         } catch (error) {
-          if (!(error instanceof GatewayError) || !isFenced(error) || tries > 0) throw error;
+          if (!(error instanceof GatewayError) || !isFenced(error)) throw error;
+          if (tries > 0) throw outOfReach(error);
           this.#reopen(incarnation);
         }
       }

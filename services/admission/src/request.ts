@@ -1,5 +1,6 @@
 import type { Journal } from "@uag/kit/journal/journal.ts";
 import { Outcome, Pricing, type Unit, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { Taken } from "./limits/taken.ts";
 import { encodeCheckpoint, encodeFinal, encodeStarted } from "./records.ts";
 import type { AdmitRequest, Admitted, Settlement } from "./types.ts";
 import type { Account } from "./wallet/account.ts";
@@ -18,25 +19,34 @@ export interface RequestHome {
 const noBytes = Buffer.alloc(0);
 const noHeaders: readonly string[] = [];
 
+/** What admits a request: money of a grant, unless it cannot cost anything, and slots, if its key has limits. */
+export interface Basis {
+  readonly account?: Account | undefined;
+  readonly grant?: Grant | undefined;
+  readonly taken?: Taken | undefined;
+}
+
 /** One admitted request: its hold, its journal records, its bill. */
 export class OpenRequest implements Admitted {
   readonly started: Promise<void>;
-  readonly headers = noHeaders;
+  readonly headers: readonly string[];
   /** No earlier journal segment holds its `started`. */
   segment: number;
   readonly #home: RequestHome;
   readonly #account: Account | undefined;
   readonly #grant: Grant | undefined;
+  readonly #taken: Taken | undefined;
   readonly #event: UsageEvent;
   #lastUnits: Unit[] | undefined;
   #lastCost = 0n;
   #settled = false;
 
-  /** Without a grant for a request that cannot cost anything. */
-  constructor(home: RequestHome, request: AdmitRequest, account?: Account, grant?: Grant) {
+  constructor(home: RequestHome, request: AdmitRequest, { account, grant, taken }: Basis) {
     this.#home = home;
     this.#account = account;
     this.#grant = grant;
+    this.#taken = taken;
+    this.headers = taken?.headers ?? noHeaders;
     this.#event = startedEvent(home, request, grant?.id ?? "");
     this.segment = home.journal.segment;
     this.started = home.journal.append(encodeStarted(this.#event));
@@ -73,15 +83,25 @@ export class OpenRequest implements Admitted {
     event.endedAtMs = BigInt(this.#home.now());
     const charged = settlement.pricing === Pricing.UNPRICED ? 0n : settlement.costNanoUsd;
     if (this.#grant !== undefined) this.#account?.settle(this.#grant, event.holdNanoUsd, charged);
+    this.#taken?.correct(tokensOf(settlement));
     const final = encodeFinal(event);
     try {
       await this.#home.journal.append(final);
     } catch (error) {
       this.#home.unwritten(this, final);
       throw error;
+    } finally {
+      this.#taken?.release();
     }
     this.#home.open.delete(this);
   }
+}
+
+/** All tokens of the bill; undefined when the upstream did not say. */
+function tokensOf({ units, pricing }: Settlement): number | undefined {
+  let sum = 0n;
+  for (const { name, quantity } of units) if (name.endsWith("_tokens")) sum += quantity;
+  return sum === 0n && pricing === Pricing.UNPRICED ? undefined : Number(sum);
 }
 
 function startedEvent(home: RequestHome, request: AdmitRequest, grantId: string): UsageEvent {

@@ -184,6 +184,10 @@ export interface GatewayErrorOptions {
   param?: string | undefined;
   /** How long the caller should wait before it tries again, milliseconds. */
   retryAfterMs?: number | undefined;
+  /** Set where this one failure differs from its code: a limit that waiting does not help against. */
+  retryable?: boolean;
+  /** What the answer's head says besides, name and value by turns. Only within a process. */
+  headers?: readonly string[] | undefined;
   /** Operator detail; never shown to a user. */
   cause?: unknown;
 }
@@ -193,6 +197,8 @@ export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly headers: readonly string[] | undefined;
+  readonly #retryable: boolean | undefined;
 
   constructor(code: ErrorCode, text?: string, options: GatewayErrorOptions = {}) {
     super(text ?? errorTable[code].text, options.cause === undefined ? undefined : { cause: options.cause });
@@ -200,6 +206,8 @@ export class GatewayError extends Error {
     this.code = code;
     this.param = options.param;
     this.retryAfterMs = options.retryAfterMs;
+    this.headers = options.headers;
+    this.#retryable = options.retryable;
   }
 
   get httpStatus(): number {
@@ -211,7 +219,7 @@ export class GatewayError extends Error {
   }
 
   get retryable(): boolean {
-    return errorTable[this.code].retryable;
+    return this.#retryable ?? errorTable[this.code].retryable;
   }
 }
 

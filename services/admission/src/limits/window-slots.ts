@@ -17,15 +17,37 @@ const grainMs = 100;
  */
 export class WindowSlots {
   private free = 0;
+  private restingCount = 0;
+  private lastFree = 0;
   /** Time of becoming free -> count; insertion order is not time order, since slots arrive with any rest. */
   private readonly resting = new Map<number, number>();
   private nextFree = Number.POSITIVE_INFINITY;
 
   /** Slots in this replica's hands, free or resting. */
   get held(): number {
-    let sum = this.free;
-    for (const count of this.resting.values()) sum += count;
-    return sum;
+    return this.free + this.restingCount;
+  }
+
+  /** Slots that were used in the last 60 s. */
+  restingAt(now: number): number {
+    this.wake(now);
+    return this.restingCount;
+  }
+
+  /** Milliseconds until no slot rests any more. */
+  allFreeInMs(now: number): number {
+    return this.restingAt(now) === 0 ? 0 : this.lastFree - now;
+  }
+
+  /** Milliseconds until `count` slots are free, if no more are used until then; `undefined` when there are not as many. */
+  freeInMs(count: number, now: number): number | undefined {
+    let missing = count - this.freeAt(now);
+    if (missing <= 0) return 0;
+    for (const until of [...this.resting.keys()].sort((a, b) => a - b)) {
+      missing -= this.resting.get(until) as number;
+      if (missing <= 0) return until - now;
+    }
+    return undefined;
   }
 
   freeAt(now: number): number {
@@ -60,6 +82,7 @@ export class WindowSlots {
     if (undone === resting) this.resting.delete(until);
     else this.resting.set(until, resting - undone);
     this.free += undone;
+    this.restingCount -= undone;
   }
 
   /** Uses more than was reserved, after the fact: free slots go below zero and the debt is paid by those that wake next. */
@@ -82,7 +105,8 @@ export class WindowSlots {
     const free = Math.min(Math.max(this.free, 0), count);
     if (free > 0) out.push({ count: free, freeInMs: 0 });
     this.free -= free;
-    let left = count - free;
+    // What was used beyond the slots is a debt of this replica, which slots at rest here have to pay.
+    let left = Math.min(count - free, Math.max(0, this.held));
     for (const until of [...this.resting.keys()].sort((a, b) => b - a)) {
       if (left === 0) break;
       const resting = this.resting.get(until) as number;
@@ -91,11 +115,14 @@ export class WindowSlots {
       else this.resting.set(until, resting - taken);
       out.push({ count: taken, freeInMs: Math.ceil(until - now) });
       left -= taken;
+      this.restingCount -= taken;
     }
     return out;
   }
 
   private rest(count: number, until: number): void {
+    this.restingCount += count;
+    if (until > this.lastFree) this.lastFree = until;
     this.resting.set(until, (this.resting.get(until) ?? 0) + count);
     if (until < this.nextFree) this.nextFree = until;
   }
@@ -106,6 +133,7 @@ export class WindowSlots {
     for (const [until, count] of this.resting) {
       if (until <= now) {
         this.free += count;
+        this.restingCount -= count;
         this.resting.delete(until);
       } else if (until < next) next = until;
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Ask, borrow, forfeit, newPool, type Pool, type Slots, settlePool, sizeOf } from "./pool.ts";
+import { type Ask, borrow, forfeit, freeOf, newPool, type Pool, type Slots, settlePool, sizeOf } from "./pool.ts";
 
 const restMs = 60_000;
 const leaseMs = 4_000;
@@ -114,14 +114,14 @@ class World {
     const last = this.random(2) === 0;
     this.send(() => {
       if (this.leases.get(ask.holderId)?.lapsed ?? true) return;
-      const { pool, count, answered } = borrow(this.pool, { ...ask, last }, this.now);
+      const { pool, lent, answered } = borrow(this.pool, { ...ask, last }, this.now);
       this.pool = pool;
       if (!answered) return;
       this.send(() => {
         if (holder.id !== ask.holderId || holder.waitingFor?.sequence !== ask.sequence || holder.pausedUntil > this.now)
           return;
         holder.waitingFor = undefined;
-        for (let i = 0; i < count; i++) holder.slots.push(this.now);
+        for (const { count, freeInMs } of lent) for (let i = 0; i < count; i++) holder.slots.push(this.now + freeInMs);
       });
     });
   }
@@ -227,19 +227,34 @@ test("a lowered limit lends nothing until what was used under the old one has re
   const returned = [{ count: 8, freeInMs: 60_000 }];
   const change = { limit: 3, keyVersion: 2n };
   let lent = borrow(pool, ask({ ...change, sequence: 2, returned, need: 3 }), 0);
-  assert.equal(lent.count, 0);
+  assert.equal(freeOf(lent.lent), 0);
   pool = lent.pool;
   lent = borrow(pool, ask({ ...change, sequence: 3, need: 5 }), 60_000);
-  assert.equal(lent.count, 3);
+  assert.equal(freeOf(lent.lent), 3);
   assert.equal(sizeOf(lent.pool), 3);
+});
+
+test("a holder that is alone gets what rests too, and two never get the same slots", () => {
+  const used = borrow(newPool(10, 1n), ask({ need: 8, want: 8 }), 0).pool;
+  const given = borrow(
+    used,
+    ask({ sequence: 2, need: 0, want: 0, returned: [{ count: 8, freeInMs: 30_000 }] }),
+    0,
+  ).pool;
+  const alone = borrow(given, ask({ holderId: "b", need: 3 }), 10_000);
+  assert.deepEqual(alone.lent, [
+    { count: 8, freeInMs: 20_000 },
+    { count: 2, freeInMs: 0 },
+  ]);
+  assert.deepEqual(borrow(alone.pool, ask({ holderId: "c", need: 3 }), 10_000).lent, []);
 });
 
 test("a raised limit lends more at once, and an older version of the key does not lower it again", () => {
   const pool = borrow(newPool(3, 1n), ask({ need: 3, limit: 3 }), 0).pool;
   const raised = borrow(pool, ask({ sequence: 2, keyVersion: 2n, need: 9 }), 0);
-  assert.equal(raised.count, 7);
+  assert.equal(freeOf(raised.lent), 7);
   const old = borrow(raised.pool, ask({ sequence: 1, holderId: "b", limit: 3, need: 1 }), 0);
-  assert.equal(old.count, 0);
+  assert.equal(freeOf(old.lent), 0);
   assert.equal(old.pool.limit, 10);
 });
 
@@ -250,7 +265,7 @@ test("a call that is sent again gets the same answer, and gives nothing back twi
   assert.equal(gave.pool.free, 9);
   const again = borrow(gave.pool, giving, 0);
   assert.equal(again.pool, gave.pool);
-  assert.equal(borrow(again.pool, ask({ need: 4 }), 0).count, 0);
+  assert.equal(borrow(again.pool, ask({ need: 4 }), 0).lent.length, 0);
   const tooMuch = borrow(gave.pool, { ...giving, sequence: 3, returned: [{ count: 99, freeInMs: 0 }] }, 0);
   assert.equal(tooMuch.pool.free, 10);
 });

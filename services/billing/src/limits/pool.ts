@@ -15,8 +15,8 @@ export interface Loan {
   readonly held: number;
   /** Of the holder's latest call. */
   readonly sequence: number;
-  /** What that call was lent so far, all of it free when it was lent. */
-  readonly lent: number;
+  /** What that call was lent so far, as it was when it was lent. */
+  readonly lent: readonly Slots[];
   /** That call has its answer: sent again it gets the same one and nothing more. */
   readonly answered: boolean;
 }
@@ -50,7 +50,7 @@ export interface Ask {
 export interface Lent {
   readonly pool: Pool;
   /** All that this call was lent. */
-  readonly count: number;
+  readonly lent: readonly Slots[];
   /** The call has its answer. */
   readonly answered: boolean;
 }
@@ -101,7 +101,7 @@ function takeBack(pool: Pool, ask: Ask, nowMs: number): Pool {
     held -= part;
     if (part > 0) taken.push({ count: part, freeInMs });
   }
-  const loan: Loan = { held, sequence: ask.sequence, lent: 0, answered: false };
+  const loan: Loan = { held, sequence: ask.sequence, lent: [], answered: false };
   return rest({ ...pool, loans: { ...pool.loans, [ask.holderId]: loan } }, taken, nowMs);
 }
 
@@ -111,18 +111,36 @@ function takeBack(pool: Pool, ask: Ask, nowMs: number): Pool {
  */
 export function borrow(pool: Pool, ask: Ask, nowMs: number): Lent {
   const known = pool.loans[ask.holderId];
-  if (known !== undefined && ask.sequence < known.sequence) return { pool, count: 0, answered: true };
+  if (known !== undefined && ask.sequence < known.sequence) return { pool, lent: [], answered: true };
   const again = known?.sequence === ask.sequence;
-  if (again && known.answered) return { pool, count: known.lent, answered: true };
+  if (again && known.answered) return { pool, lent: known.lent, answered: true };
   const current = ask.keyVersion > pool.keyVersion ? { ...pool, limit: ask.limit, keyVersion: ask.keyVersion } : pool;
-  const ready = settlePool(again ? current : takeBack(current, ask, nowMs), nowMs);
-  const loan = ready.loans[ask.holderId] as Loan;
-  const part = Math.min(ready.free, Math.max(0, Math.max(ask.need, ask.want) - loan.lent));
-  const lent = loan.lent + part;
-  const answered = ask.last || lent >= ask.need;
-  const after: Loan = { ...loan, held: loan.held + part, lent, answered };
-  const next = { ...ready, free: ready.free - part, loans: { ...ready.loans, [ask.holderId]: after } };
-  return { pool: next, count: lent, answered };
+  return lend(settlePool(again ? current : takeBack(current, ask, nowMs), nowMs), ask, nowMs);
+}
+
+/** Free slots up to what is wanted; to a holder that is alone those at rest too, so that it knows as much as we do. */
+function lend(pool: Pool, ask: Ask, nowMs: number): Lent {
+  const loan = pool.loans[ask.holderId] as Loan;
+  const part = Math.min(pool.free, Math.max(0, Math.max(ask.need, ask.want) - freeOf(loan.lent)));
+  const alone = part === pool.free && ask.want > 0 && otherHolders(pool, ask.holderId).length === 0;
+  const moved = alone && sizeOf(pool) <= pool.limit ? pool.resting : [];
+  const news = moved.map(({ count, freeAtMs }) => ({ count, freeInMs: Math.ceil(freeAtMs - nowMs) }));
+  if (part > 0) news.push({ count: part, freeInMs: 0 });
+  const lent = [...loan.lent, ...news];
+  const answered = ask.last || freeOf(lent) >= ask.need;
+  const held = news.reduce((sum, { count }) => sum + count, loan.held);
+  const after: Loan = { ...loan, held, lent, answered };
+  const resting = moved.length > 0 ? [] : pool.resting;
+  return {
+    pool: { ...pool, free: pool.free - part, resting, loans: { ...pool.loans, [ask.holderId]: after } },
+    lent,
+    answered,
+  };
+}
+
+/** Slots that were free when they were lent. */
+export function freeOf(slots: readonly Slots[]): number {
+  return slots.reduce((sum, { count, freeInMs }) => (freeInMs === 0 ? sum + count : sum), 0);
 }
 
 /** Takes all from a holder that is gone: its slots are free from `freeAtMs` on. */

@@ -2,7 +2,15 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import { type BorrowRequest, type BorrowResponse, LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import type { Billing } from "../billing.ts";
 import { isAlive } from "../limits/holders.ts";
-import { type Ask, borrow as borrowSlots, newPool, nextFreeInMs, otherHolders } from "../limits/pool.ts";
+import {
+  type Ask,
+  borrow as borrowSlots,
+  freeOf,
+  newPool,
+  nextFreeInMs,
+  otherHolders,
+  type Slots,
+} from "../limits/pool.ts";
 import { recallSlots } from "../limits/recall.ts";
 import { findLapsed, forfeitAll } from "../limits/take-back.ts";
 import { type LimitName, poolId } from "../store/limit-pools.ts";
@@ -61,7 +69,7 @@ function read(request: BorrowRequest): Asked {
 }
 
 interface Attempt {
-  readonly count: number;
+  readonly lent: readonly Slots[];
   readonly answered: boolean;
   /** Holders that have slots which may be idle. */
   readonly others: readonly string[];
@@ -78,9 +86,9 @@ async function attempt(
   const id = poolId(keyId, limit);
   const first = newPool(ask.limit, ask.keyVersion);
   const answer = await billing.limits.changePool({ id, keyId }, first, (before, nowMs) => {
-    const { pool, ...lent } = borrowSlots(forfeitAll(before, id, lapsed, nowMs), { ...ask, last }, nowMs);
+    const { pool, ...answer } = borrowSlots(forfeitAll(before, id, lapsed, nowMs), { ...ask, last }, nowMs);
     const others = otherHolders(pool, ask.holderId);
-    return { pool, answer: { ...lent, others, nextFreeInMs: nextFreeInMs(pool, nowMs) } };
+    return { pool, answer: { ...answer, others, nextFreeInMs: nextFreeInMs(pool, nowMs) } };
   });
   return answer as Attempt;
 }
@@ -98,7 +106,7 @@ async function borrowPatiently(billing: Billing, asked: Asked): Promise<Attempt>
   if (alive.length === 0) return attempt(billing, asked, none, true);
   events.limitRecalled({ keyId, limit });
   const { holderId } = ask;
-  const need = ask.need - second.count;
+  const need = ask.need - freeOf(second.lent);
   const soonest = await recallSlots(bus, { keyId, limit, holderId, need, holders: alive.length, waitMs: recallWaitMs });
   const third = await attempt(billing, asked, none, true);
   const known = [third.nextFreeInMs, soonest].filter((ms) => ms !== undefined);
@@ -113,11 +121,11 @@ export async function borrow(billing: Billing, request: BorrowRequest): Promise<
       param: "holder_id",
     });
   }
-  const { count, nextFreeInMs: freeInMs } = await borrowPatiently(billing, asked);
-  const short = count < asked.ask.need;
+  const { lent, nextFreeInMs: freeInMs } = await borrowPatiently(billing, asked);
+  const short = freeOf(lent) < asked.ask.need;
   billing.events.borrowed({ keyId: asked.keyId, limit: asked.limit, short });
   return {
-    lent: count > 0 ? [{ count: BigInt(count), freeInMs: 0 }] : [],
+    lent: lent.map((slots) => ({ ...slots, count: BigInt(slots.count) })),
     retryAfterMs: short && freeInMs !== undefined ? Math.max(1, Math.ceil(freeInMs)) : 0,
   };
 }

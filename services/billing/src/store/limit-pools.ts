@@ -35,7 +35,7 @@ const schema = new Schema<LimitPoolDocument>(
         id: { type: String, required: true },
         held: count,
         sequence: count,
-        lent: count,
+        lent: [{ _id: false, count, freeInMs: count }],
         answered: { type: Boolean, required: true },
       },
     ],

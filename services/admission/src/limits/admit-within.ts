@@ -1,0 +1,58 @@
+import { type ErrorCode, toGatewayError } from "@uag/kit/errors.ts";
+import type { AdmitRequest, AdmitTask, Admitted } from "../types.ts";
+import type { LimitAsk } from "./key-limits.ts";
+import type { Limits } from "./limits.ts";
+import type { Taken } from "./taken.ts";
+
+export interface Within {
+  /** Takes the money. */
+  readonly admission: { admit(request: AdmitRequest, taken?: Taken): Promise<Admitted> };
+  readonly refused: (code: ErrorCode) => void;
+}
+
+const askOf = ({ tokens, operation }: Pick<AdmitRequest, "tokens" | "operation">): LimitAsk => ({
+  tokens: Math.max(1, Math.ceil(tokens)),
+  native: operation.startsWith("messages"),
+});
+
+/** Admits a request within its key's limits: first the limits, then the money; a request without money counts for no limit. */
+export function admitWithin(limits: Limits, request: AdmitRequest, within: Within): Promise<Admitted> {
+  const key = limits.of(request.caller);
+  if (key === undefined) return within.admission.admit(request);
+  const ask = askOf(request);
+  const admit = (taken: Taken): Promise<Admitted> => {
+    const admitting = within.admission.admit(request, taken);
+    admitting.catch(() => taken.undo());
+    return admitting;
+  };
+  const refuse = (error: unknown): never => {
+    within.refused(toGatewayError(error).code);
+    throw error;
+  };
+  try {
+    const taken = key.take(ask);
+    return taken === undefined ? key.wait(ask).catch(refuse).then(admit) : admit(taken);
+  } catch (error) {
+    return Promise.reject(error).catch(refuse);
+  }
+}
+
+/** Counts a task's submission, once, and lets `admitTask` take its money; the task itself occupies no slot of concurrency. */
+export async function admitTaskWithin(
+  limits: Limits,
+  task: AdmitTask,
+  admitTask: (task: AdmitTask) => Promise<string>,
+): Promise<string> {
+  const key = limits.of(task.caller);
+  if (key === undefined) return admitTask(task);
+  const ask = askOf(task);
+  const taken = key.take(ask) ?? (await key.wait(ask));
+  try {
+    return await admitTask(task);
+  } catch (error) {
+    taken.undo();
+    throw error;
+  } finally {
+    taken.release();
+  }
+}

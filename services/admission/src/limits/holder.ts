@@ -1,0 +1,81 @@
+import type { Clock } from "@uag/kit/clock.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { newId } from "@uag/kit/ids.ts";
+import type { RpcClient } from "@uag/kit/rpc/client.ts";
+import type { BorrowRequest, BorrowResponse, LimitServiceServer } from "@uag/proto/billing/v1/limits.ts";
+import { isFenced } from "../wallet/account.ts";
+
+export interface HolderOptions {
+  readonly billing: RpcClient<LimitServiceServer>;
+  readonly clock: Clock;
+  /** The lease ran out and others have the slots: forget them. */
+  readonly lapsed: () => void;
+}
+
+const callTimeoutMs = 2_000;
+
+/**
+ * This process's right to use slots, counted by the monotonic clock from when the renewal was sent. When it has run out, slots are
+ * not used until billing says whether they are still ours.
+ */
+export class Holder {
+  readonly #options: HolderOptions;
+  #id = newId("lim");
+  #validUntil = Number.NEGATIVE_INFINITY;
+  #renewing: Promise<void> | undefined;
+  #sequence = 0n;
+
+  constructor(options: HolderOptions) {
+    this.#options = options;
+  }
+
+  get id(): string {
+    return this.#id;
+  }
+
+  /** Rises over all limits, so that it rises for each also when a limit was forgotten for a while. */
+  nextSequence(): bigint {
+    return ++this.#sequence;
+  }
+
+  liveAt(now: number): boolean {
+    return now < this.#validUntil;
+  }
+
+  /** Renews the lease, or waits for the renewal that is on its way. @throws {GatewayError} when billing cannot be reached */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #renew(): Promise<void> {
+    const { billing, clock } = this.#options;
+    for (;;) {
+      const sentAt = clock.monotonic();
+      const { leaseMs, lapsed } = await billing.renew({ holderId: this.#id }, { timeoutMs: callTimeoutMs });
+      if (!lapsed) {
+        this.#validUntil = sentAt + leaseMs;
+        return;
+      }
+      this.#lapse();
+    }
+  }
+
+  /** Borrows under the lease, which must be live. @throws {GatewayError} `permission_denied` when this id has lapsed */
+  async borrow(request: BorrowRequest): Promise<BorrowResponse> {
+    try {
+      return await this.#options.billing.borrow(request, { timeoutMs: callTimeoutMs });
+    } catch (error) {
+      if (error instanceof GatewayError && isFenced(error) && request.holderId === this.#id) this.#lapse();
+      throw error;
+    }
+  }
+
+  #lapse(): void {
+    this.#validUntil = Number.NEGATIVE_INFINITY;
+    this.#id = newId("lim");
+    this.#options.lapsed();
+  }
+}

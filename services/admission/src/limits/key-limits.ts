@@ -1,0 +1,210 @@
+import type { Clock } from "@uag/kit/clock.ts";
+import type { GatewayError } from "@uag/kit/errors.ts";
+import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { ConcurrencySlots } from "./concurrency-slots.ts";
+import { limitHeaders, type Standing } from "./headers.ts";
+import type { Holder } from "./holder.ts";
+import { type LimitName, largerThanLimit, overLimit } from "./refusal.ts";
+import { SharedLimit, type SlotAsk } from "./shared-limit.ts";
+import { Taken } from "./taken.ts";
+import { WindowSlots } from "./window-slots.ts";
+
+/** What a request asks of its key's limits. */
+export interface LimitAsk {
+  readonly tokens: number;
+  /** A messages operation: Anthropic's headers besides. */
+  readonly native: boolean;
+}
+
+interface Setting {
+  readonly holder: Holder;
+  readonly clock: Clock;
+}
+
+/** Nobody knows when a request in flight ends; this is soon enough to try again. */
+const concurrencyRetryMs = 500;
+const concurrencyDryMs = 100;
+const unknownRetryMs = 1_000;
+const most = BigInt(Number.MAX_SAFE_INTEGER);
+type WindowName = "requests" | "tokens";
+const names = ["requests", "tokens", "concurrency"] as const;
+
+/** The limits of one key in this replica. */
+export class KeyLimits {
+  readonly keyId: string;
+  readonly #setting: Setting;
+  readonly #now: () => number;
+  readonly #limits: Readonly<Record<LimitName, SharedLimit>>;
+  #requests = new WindowSlots();
+  #tokens = new WindowSlots();
+  readonly #concurrency = new ConcurrencySlots();
+  #version = -1n;
+
+  constructor(keyId: string, setting: Setting) {
+    this.keyId = keyId;
+    this.#setting = setting;
+    this.#now = () => setting.clock.monotonic();
+    const common = { keyId, now: this.#now, holder: setting.holder };
+    const window = { ...common, unknownDryMs: unknownRetryMs };
+    this.#limits = {
+      requests: new SharedLimit({
+        ...{ ...window, kind: LimitKind.REQUESTS, slots: this.#requests },
+        use: (count) => this.#requests.use(count, this.#now()),
+        refusal: (ask, ms) => this.#windowRefusal("requests", this.#requests, ask, ms),
+      }),
+      tokens: new SharedLimit({
+        ...{ ...window, kind: LimitKind.TOKENS, slots: this.#tokens },
+        use: (count) => this.#tokens.use(count, this.#now()),
+        refusal: (ask, ms) => this.#windowRefusal("tokens", this.#tokens, ask, ms),
+      }),
+      concurrency: new SharedLimit({
+        ...{ ...common, unknownDryMs: concurrencyDryMs, kind: LimitKind.CONCURRENCY, slots: this.#concurrency },
+        use: () => (this.#concurrency.use() ? 0 : undefined),
+        refusal: ({ native }) =>
+          overLimit("concurrency", this.#limits.concurrency.limit, {
+            retryAfterMs: concurrencyRetryMs,
+            headers: this.headers(native),
+          }),
+      }),
+    };
+  }
+
+  /** True when nothing would be lost with it. */
+  get empty(): boolean {
+    return names.every((name) => this.#limits[name].empty) && this.#concurrency.inFlight === 0;
+  }
+
+  /** True while billing has to be told that this replica lives. */
+  get holds(): boolean {
+    return names.some((name) => this.#limits[name].slots.held > 0);
+  }
+
+  /** Takes up what the caller knows of the key's limits, if that is newer. */
+  learn({ version, limits }: Caller): void {
+    if (version <= this.#version) return;
+    this.#version = version;
+    const now = {
+      requests: limits?.requestsPerMinute ?? 0n,
+      tokens: limits?.tokensPerMinute ?? 0n,
+      concurrency: limits?.concurrentRequests ?? 0n,
+    };
+    for (const name of names) {
+      const limit = this.#limits[name];
+      const value = Number(now[name] < most ? now[name] : most);
+      const lowered = value < limit.limit;
+      limit.learn(value, version);
+      // Only billing, with all slots before it, can tell which of them a lowered limit leaves.
+      if (lowered) void this.#bringHome(name);
+    }
+  }
+
+  /** The key has changed, nobody has said how: all that is idle goes home, and what is needed is borrowed anew. */
+  async bringAllHome(): Promise<void> {
+    await Promise.all(names.map((name) => this.#bringHome(name)));
+  }
+
+  #bringHome(name: LimitName): Promise<void> {
+    const limit = this.#limits[name];
+    const out =
+      name === "concurrency" ? this.#concurrency.removeAll() : limit.slots.remove(limit.slots.held, this.#now());
+    return limit.bringHome(out);
+  }
+
+  /** Takes from memory; undefined when something has to be waited for. @throws {GatewayError} what no waiting helps against */
+  take(ask: LimitAsk): Taken | undefined {
+    const now = this.#now();
+    this.#check(ask);
+    if (!this.#setting.holder.liveAt(now)) return undefined;
+    const taken = new Taken(this.#limits, this.#now);
+    for (const name of names) {
+      const limit = this.#limits[name];
+      if (limit.limit === 0) continue;
+      const count = name === "tokens" ? ask.tokens : 1;
+      const until = limit.take(count, now);
+      if (until === undefined) {
+        taken.undo();
+        return undefined;
+      }
+      this.#note(taken, name, count, until);
+    }
+    taken.headers = this.headers(ask.native);
+    return taken;
+  }
+
+  /** Takes one limit after the other, and waits for billing where that is needed. @throws {GatewayError} */
+  async wait(ask: LimitAsk): Promise<Taken> {
+    this.#check(ask);
+    const taken = new Taken(this.#limits, this.#now);
+    try {
+      for (const name of names) {
+        const limit = this.#limits[name];
+        if (limit.limit === 0) continue;
+        const count = name === "tokens" ? ask.tokens : 1;
+        const live = this.#setting.holder.liveAt(this.#now());
+        const until =
+          (live ? limit.take(count, this.#now()) : undefined) ?? (await limit.wait({ count, native: ask.native }));
+        this.#note(taken, name, count, until);
+      }
+    } catch (error) {
+      taken.undo();
+      throw error;
+    }
+    taken.headers = this.headers(ask.native);
+    return taken;
+  }
+
+  #check({ tokens, native }: LimitAsk): void {
+    const { limit } = this.#limits.tokens;
+    if (limit !== 0 && tokens > limit) throw largerThanLimit(tokens, limit, this.headers(native));
+  }
+
+  #note(taken: Taken, name: LimitName, count: number, until: number): void {
+    if (name === "requests") taken.requests = { slots: this.#requests, count, until };
+    else if (name === "tokens") taken.tokens = { slots: this.#tokens, count, until };
+    else taken.concurrency = this.#concurrency;
+  }
+
+  #windowRefusal(name: WindowName, slots: WindowSlots, ask: SlotAsk, ms: number | undefined): GatewayError {
+    const now = this.#now();
+    const { limit } = this.#limits[name];
+    const own = ask.count === 1 ? slots.nextFreeInMs(now) : slots.freeInMs(ask.count, now);
+    const retryAfterMs = Math.min(own ?? ms ?? unknownRetryMs, ms ?? Number.POSITIVE_INFINITY);
+    return overLimit(name, limit, { retryAfterMs, headers: this.headers(ask.native, { name, retryAfterMs }) });
+  }
+
+  /** The headers of an answer now. What was refused is used up, though perhaps by other replicas. */
+  headers(native: boolean, refused?: { readonly name: WindowName; readonly retryAfterMs: number }): string[] {
+    const now = this.#now();
+    const standing = (name: WindowName, slots: WindowSlots): Standing | undefined => {
+      const { limit } = this.#limits[name];
+      if (limit === 0) return undefined;
+      const resetMs = slots.allFreeInMs(now);
+      if (refused?.name === name && name === "requests")
+        return { limit, remaining: 0, resetMs: Math.max(resetMs, refused.retryAfterMs) };
+      return { limit, remaining: Math.max(0, limit - slots.restingAt(now)), resetMs };
+    };
+    const standings = { requests: standing("requests", this.#requests), tokens: standing("tokens", this.#tokens) };
+    return limitHeaders(standings, { native, nowMs: this.#setting.clock.now() });
+  }
+
+  async giveIdle(name: LimitName, need: number): Promise<number | undefined> {
+    await this.#limits[name].giveIdle(need);
+    const slots = { requests: this.#requests, tokens: this.#tokens, concurrency: undefined }[name];
+    return slots?.nextFreeInMs(this.#now());
+  }
+
+  /** The lease ran out: no slot is ours any more. What is in flight goes on, and counts. */
+  lapse(): void {
+    this.#requests = new WindowSlots();
+    this.#tokens = new WindowSlots();
+    this.#concurrency.lapse();
+    this.#limits.requests.lapse(this.#requests);
+    this.#limits.tokens.lapse(this.#tokens);
+    this.#limits.concurrency.lapse(this.#concurrency);
+  }
+
+  advance(elapsedMs: number, idleMs: number): void {
+    for (const name of names) this.#limits[name].advance(elapsedMs, idleMs);
+  }
+}

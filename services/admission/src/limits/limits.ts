@@ -1,0 +1,106 @@
+import type { Bus } from "@uag/kit/bus.ts";
+import type { Clock } from "@uag/kit/clock.ts";
+import type { Logger } from "@uag/kit/log.ts";
+import type { RpcClient } from "@uag/kit/rpc/client.ts";
+import type { LimitServiceServer } from "@uag/proto/billing/v1/limits.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { Holder } from "./holder.ts";
+import { KeyLimits } from "./key-limits.ts";
+import type { LimitName } from "./refusal.ts";
+
+export interface LimitsOptions {
+  readonly billing: RpcClient<LimitServiceServer>;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Slots that nobody used for this long go back. */
+  readonly idleMs: number;
+}
+
+interface Recall {
+  readonly kind: LimitName;
+  readonly holder_id: string;
+  readonly need: number;
+  readonly reply_to: string;
+}
+
+const tickMs = 1_000;
+const recallSubject = "billing.recall-limits.";
+
+/** The limits of all keys in this replica. A key without limits costs a look at its caller and nothing else. */
+export class Limits implements AsyncDisposable {
+  readonly #options: LimitsOptions;
+  readonly #holder: Holder;
+  readonly #keys = new Map<string, KeyLimits>();
+  readonly #timer: NodeJS.Timeout;
+  #tickedAt: number;
+
+  constructor(options: LimitsOptions) {
+    this.#options = options;
+    const { billing, clock, bus } = options;
+    this.#holder = new Holder({
+      billing,
+      clock,
+      lapsed: () => {
+        for (const key of this.#keys.values()) key.lapse();
+      },
+    });
+    this.#tickedAt = clock.monotonic();
+    this.#timer = setInterval(() => this.#advance(), tickMs).unref();
+    bus.subscribe(`${recallSubject}*`, (data, subject) => this.#recalled(subject.slice(recallSubject.length), data));
+    bus.subscribe("billing.key-changed", (data) => this.#changed(data));
+  }
+
+  /** The caller's limits; undefined when it has none. */
+  of(caller: Caller): KeyLimits | undefined {
+    const known = this.#keys.get(caller.keyId);
+    if (known !== undefined) {
+      known.learn(caller);
+      return known;
+    }
+    const { limits } = caller;
+    if (limits === undefined) return undefined;
+    if (limits.requestsPerMinute === 0n && limits.tokensPerMinute === 0n && limits.concurrentRequests === 0n)
+      return undefined;
+    const key = new KeyLimits(caller.keyId, { holder: this.#holder, clock: this.#options.clock });
+    key.learn(caller);
+    this.#keys.set(caller.keyId, key);
+    return key;
+  }
+
+  #advance(): void {
+    const now = this.#options.clock.monotonic();
+    const elapsedMs = now - this.#tickedAt;
+    this.#tickedAt = now;
+    let holds = false;
+    for (const key of this.#keys.values()) {
+      key.advance(elapsedMs, this.#options.idleMs);
+      if (key.holds) holds = true;
+      else if (key.empty) this.#keys.delete(key.keyId);
+    }
+    if (holds)
+      this.#holder.renew().catch((error: unknown) => this.#options.log.warn({ err: error }, "limits not renewed"));
+  }
+
+  /** Gives everything back that is not in use. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([...this.#keys.values()].map((key) => key.bringAllHome()));
+  }
+
+  #recalled(keyId: string, data: Uint8Array): void {
+    const key = this.#keys.get(keyId);
+    if (key === undefined) return;
+    const { kind, holder_id: asker, need, reply_to: replyTo } = JSON.parse(Buffer.from(data).toString()) as Recall;
+    if (asker === this.#holder.id) return;
+    key
+      .giveIdle(kind, need)
+      .then((freeInMs) => this.#options.bus.connection.publish(replyTo, JSON.stringify({ free_in_ms: freeInMs })))
+      .catch((error: unknown) => this.#options.log.warn({ err: error }, "a recall of slots was not answered"));
+  }
+
+  #changed(data: Uint8Array): void {
+    const { key_id: keyId } = JSON.parse(Buffer.from(data).toString()) as { key_id: string };
+    void this.#keys.get(keyId)?.bringAllHome();
+  }
+}

@@ -1,0 +1,263 @@
+import type { GatewayError } from "@uag/kit/errors.ts";
+import type { BorrowRequest, LimitKind } from "@uag/proto/billing/v1/limits.ts";
+import { outOfReach } from "../refusals.ts";
+import type { Holder } from "./holder.ts";
+import type { Slots } from "./window-slots.ts";
+
+/** The slots of one limit in this replica's hands. */
+export interface ReplicaSlots {
+  readonly held: number;
+  freeAt(now: number): number;
+  add(slots: Slots, now: number): void;
+  remove(count: number, now: number): Slots[];
+}
+
+export interface SharedLimitOptions {
+  readonly kind: LimitKind;
+  readonly keyId: string;
+  readonly holder: Holder;
+  readonly now: () => number;
+  readonly slots: ReplicaSlots;
+  /** Uses `count` of the slots if they are free, and answers what is needed to undo that. */
+  readonly use: (count: number) => number | undefined;
+  /** How long a refusal of billing holds that does not say how long, milliseconds. */
+  readonly unknownDryMs: number;
+  /** The refusal of a request that needs `count`; billing may know after how many ms the next slot is free. */
+  readonly refusal: (ask: SlotAsk, retryAfterMs: number | undefined) => GatewayError;
+}
+
+/** What a request needs of one limit. */
+export interface SlotAsk {
+  readonly count: number;
+  /** Its refusal has Anthropic's headers besides. */
+  readonly native: boolean;
+}
+
+interface Waiter {
+  readonly ask: SlotAsk;
+  readonly resolve: (use: number) => void;
+  readonly reject: (error: GatewayError) => void;
+}
+
+/** Billing is asked again after this at the latest: other replicas may have given back before their time. */
+const mostDryMs = 1_000;
+const leastDryMs = 50;
+/** Asked for ahead of need: this part of the limit, or what is used in this time. */
+const aheadPart = 16;
+const aheadMs = 2_000;
+
+/**
+ * One limit of one key in this replica: its slots, the requests that wait for some, and one call to billing at a time. What is
+ * at hand is used from memory; when billing has nothing either, that is remembered until the next slot can be free.
+ */
+export class SharedLimit {
+  readonly #options: SharedLimitOptions;
+  slots: ReplicaSlots;
+  limit = 0;
+  #version = 0n;
+  #waiters: Waiter[] = [];
+  #returns: Slots[] = [];
+  #calling: Promise<void> | undefined;
+  /** Rises when everything is called home: what was asked for before goes home too. */
+  #epoch = 0;
+  /** A call whose answer never came: sent again word for word, for it may have been heard. */
+  #unanswered: BorrowRequest | undefined;
+  #dryUntil = 0;
+  #dryCount = 0;
+  /** Nothing is asked for ahead of need before this. */
+  #aheadFrom = 0;
+  #retryAt: number | undefined;
+  /** Used since the last look, and how many a millisecond. */
+  #used = 0;
+  #rate = 0;
+  #idleMs = 0;
+
+  constructor(options: SharedLimitOptions) {
+    this.#options = options;
+    this.slots = options.slots;
+  }
+
+  /** True when it has nothing and nobody waits. */
+  get empty(): boolean {
+    return this.slots.held <= 0 && !this.#owes && this.#calling === undefined;
+  }
+
+  get #owes(): boolean {
+    return this.#waiters.length > 0 || this.#returns.length > 0 || this.#unanswered !== undefined;
+  }
+
+  learn(limit: number, version: bigint): void {
+    this.limit = limit;
+    this.#version = version;
+    this.#dryUntil = 0;
+  }
+
+  /** Uses slots that are at hand; undefined when there are too few, or when others wait already. */
+  take(count: number, now: number): number | undefined {
+    if (this.#waiters.length > 0) return undefined;
+    const use = this.#options.use(count);
+    if (use === undefined) return undefined;
+    this.#used += count;
+    const { held } = this.slots;
+    if (held < this.limit && now >= this.#aheadFrom && this.slots.freeAt(now) < this.#ahead() / 2) void this.#call();
+    return use;
+  }
+
+  /** Waits for slots of billing. @throws {GatewayError} the refusal, or `service_unavailable` */
+  wait(ask: SlotAsk): Promise<number> {
+    const { now, holder } = this.#options;
+    const at = now();
+    // All slots there are may be here, and in use.
+    const dry = (at < this.#dryUntil && ask.count >= this.#dryCount) || this.slots.held >= this.limit;
+    if (dry && this.#waiters.length === 0 && holder.liveAt(at) && this.slots.freeAt(at) < ask.count)
+      return Promise.reject(this.#refusal(ask));
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ ask, resolve, reject });
+      void this.#call();
+    });
+  }
+
+  /** Slots that came free; waiters are served. */
+  freed(): void {
+    if (this.#waiters.length > 0) this.#serve();
+  }
+
+  /** Gives slots back to billing. */
+  give(slots: Slots[]): Promise<void> {
+    if (slots.length === 0) return Promise.resolve();
+    this.#returns.push(...slots);
+    return this.#call();
+  }
+
+  /** Gives everything back, what is on its way here included. */
+  bringHome(slots: Slots[]): Promise<void> {
+    this.#epoch++;
+    return this.give(slots);
+  }
+
+  /** Gives back what is idle, at least `need` if there is as much; keeps half of the rest. */
+  async giveIdle(need: number): Promise<void> {
+    const now = this.#options.now();
+    const free = this.slots.freeAt(now);
+    if (free <= 0 || this.#waiters.length > 0) return;
+    await this.give(this.slots.remove(Math.min(free, Math.max(need, Math.ceil(free / 2))), now));
+  }
+
+  /** The lease ran out: these are the slots from now on. */
+  lapse(slots: ReplicaSlots): void {
+    this.slots = slots;
+    this.#returns = [];
+    this.#unanswered = undefined;
+    this.#dryUntil = 0;
+  }
+
+  /** About once a second: follows the use, gives back what has been idle for `idleMs`, and sends what could not be sent. */
+  advance(elapsedMs: number, idleMs: number): void {
+    this.#rate += (this.#used / Math.max(1, elapsedMs) - this.#rate) / 2;
+    this.#idleMs = this.#used === 0 && this.#waiters.length === 0 ? this.#idleMs + elapsedMs : 0;
+    this.#used = 0;
+    if (this.#idleMs >= idleMs) {
+      const now = this.#options.now();
+      this.#returns.push(...this.slots.remove(Math.max(0, this.slots.freeAt(now)), now));
+    }
+    if (this.#owes) void this.#call();
+  }
+
+  #ahead(): number {
+    return Math.min(this.limit, Math.max(Math.ceil(this.limit / aheadPart), Math.ceil(this.#rate * aheadMs)));
+  }
+
+  #refusal(ask: SlotAsk): GatewayError {
+    const ms = this.#retryAt === undefined ? undefined : Math.max(1, this.#retryAt - this.#options.now());
+    return this.#options.refusal(ask, ms);
+  }
+
+  #serve(): void {
+    let served = 0;
+    for (const waiter of this.#waiters) {
+      const use = this.#options.use(waiter.ask.count);
+      if (use === undefined) break;
+      this.#used += waiter.ask.count;
+      served++;
+      waiter.resolve(use);
+    }
+    this.#waiters.splice(0, served);
+  }
+
+  #call(): Promise<void> {
+    this.#calling ??= this.#callAll()
+      .catch((error: unknown) => {
+        for (const { reject } of this.#waiters.splice(0)) reject(outOfReach(error));
+      })
+      .finally(() => {
+        this.#calling = undefined;
+      });
+    return this.#calling;
+  }
+
+  async #callAll(): Promise<void> {
+    do {
+      const { holder, now } = this.#options;
+      if (!holder.liveAt(now())) await holder.renew();
+      this.#serve();
+      const again = this.#unanswered !== undefined;
+      this.#unanswered ??= this.#request(holder.id);
+      const request = this.#unanswered;
+      const epoch = this.#epoch;
+      const answer = await holder.borrow(request).catch((error: unknown) => {
+        if (request.holderId === holder.id) throw error;
+        return undefined;
+      });
+      // An id that has lapsed meanwhile has nothing: the next round asks under the new one.
+      if (answer === undefined || request.holderId !== holder.id) continue;
+      this.#unanswered = undefined;
+      const lent = answer.lent.map(({ count, freeInMs }) => ({ count: Number(count), freeInMs }));
+      if (epoch !== this.#epoch) {
+        this.#returns.push(...lent);
+        continue;
+      }
+      for (const slots of lent) this.slots.add(slots, now());
+      this.#serve();
+      const free = lent.reduce((sum, { count, freeInMs }) => (freeInMs === 0 ? sum + count : sum), 0);
+      if (free < request.want) this.#aheadFrom = now() + mostDryMs;
+      if (!again && free < request.need) this.#dry(answer.retryAfterMs);
+    } while (this.#waiters.length > 0 || this.#returns.length > 0);
+  }
+
+  /** Billing has no more. Who waits for it is refused, and so is who comes before there can be another answer. */
+  #dry(retryAfterMs: number): void {
+    const now = this.#options.now();
+    const known = retryAfterMs > 0;
+    this.#retryAt = known ? now + retryAfterMs : undefined;
+    const waiters = this.#waiters.splice(0);
+    const left = waiters.filter(({ ask, resolve }) => {
+      const use = this.#options.use(ask.count);
+      if (use !== undefined) resolve(use);
+      return use === undefined;
+    });
+    if (left.length === 0) return;
+    this.#dryUntil =
+      now + (known ? Math.min(mostDryMs, Math.max(leastDryMs, retryAfterMs)) : this.#options.unknownDryMs);
+    this.#dryCount = Math.min(...left.map(({ ask }) => ask.count));
+    for (const { ask, reject } of left) reject(this.#refusal(ask));
+  }
+
+  #request(holderId: string): BorrowRequest {
+    const now = this.#options.now();
+    const waiting = this.#waiters.reduce((sum, { ask }) => sum + ask.count, 0);
+    const need = waiting === 0 ? 0 : Math.min(this.limit, Math.max(1, waiting - this.slots.freeAt(now)));
+    const giving = waiting === 0 && this.#returns.length > 0;
+    const want = giving ? 0 : Math.max(need, Math.min(this.limit - this.slots.held, need + this.#ahead()));
+    return {
+      holderId,
+      keyId: this.#options.keyId,
+      kind: this.#options.kind,
+      limit: BigInt(this.limit),
+      keyVersion: this.#version,
+      need: BigInt(need),
+      want: BigInt(Math.max(0, want)),
+      returned: this.#returns.splice(0).map(({ count, freeInMs }) => ({ count: BigInt(count), freeInMs })),
+      sequence: this.#options.holder.nextSequence(),
+    };
+  }
+}

@@ -1,0 +1,60 @@
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Limits } from "@uag/proto/common/v1/caller.ts";
+import { replica, request, settlement } from "./harness.ts";
+
+/** What a replica in a process of its own is told, as one line of JSON. */
+export interface Order {
+  readonly keyId: string;
+  readonly limits: Record<keyof Limits, number>;
+  readonly version: number;
+  /** Requests, and how many of them at once. */
+  readonly count: number;
+  readonly atOnce: number;
+  /** How long an admitted request lasts; -1: for ever. */
+  readonly lastsMs: number;
+  /** How long a worker rests after a refusal before its next request. */
+  readonly restMs: number;
+  /** Ends the order, milliseconds. */
+  readonly untilMs: number;
+}
+
+const [account = ""] = process.argv.slice(2);
+const admission = await replica(process.env as Record<string, string>, { publish: { gatherMs: 20, confirmMs: 50 } });
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+const now = (): number => performance.timeOrigin + performance.now();
+let made = 0;
+
+async function one(order: Order): Promise<void> {
+  const id = `${process.pid}-${++made}`;
+  const { keyId, limits, version } = order;
+  const caller = { ...request(account, id, 1_000n).caller, keyId, version: BigInt(version) };
+  const own = Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, BigInt(limit)]));
+  try {
+    const ask = { ...request(account, id, 1_000n), caller: { ...caller, limits: own as unknown as Limits } };
+    const admitted = await admission.admit(ask);
+    say(`admitted ${id} ${now()}`);
+    if (order.lastsMs < 0) return;
+    if (order.lastsMs > 0) await sleep(order.lastsMs);
+    say(`ended ${id} ${now()}`);
+    await admitted.settle(settlement(10n));
+  } catch (error) {
+    say(`refused ${error instanceof GatewayError ? `${error.code} ${error.retryAfterMs}` : String(error)}`);
+    if (order.restMs > 0) await sleep(order.restMs);
+  }
+}
+
+createInterface({ input: process.stdin }).on("line", async (line) => {
+  const order = JSON.parse(line) as Order;
+  const end = performance.now() + order.untilMs;
+  let left = order.count;
+  const worker = async (): Promise<void> => {
+    while (left-- > 0 && performance.now() < end) await one(order);
+  };
+  await Promise.all(Array.from({ length: order.atOnce }, worker));
+  say("done");
+});
+say("ready");

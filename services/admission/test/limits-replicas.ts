@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { eventually, type House } from "./harness.ts";
+import type { Order } from "./limits-child.ts";
+
+export interface Stay {
+  readonly replica: number;
+  readonly admittedAt: number;
+  endedAt: number | undefined;
+}
+
+/** Admission in processes of their own, and what they did. Times are those of this machine, in milliseconds. */
+export interface Replicas extends AsyncDisposable {
+  readonly stays: Stay[];
+  readonly refusals: Map<string, number>;
+  /** Tells one replica, and resolves when it has carried that out. */
+  run(replica: number, order: Partial<Order>): Promise<void>;
+  kill(replica: number): Promise<void>;
+}
+
+const noLimits = { requestsPerMinute: 0, tokensPerMinute: 0, concurrentRequests: 0, monthlyBudgetNanoUsd: 0 };
+const usual: Order = {
+  ...{ keyId: "key_test", limits: noLimits, version: 1, count: 1, atOnce: 1 },
+  ...{ lastsMs: 0, restMs: 0, untilMs: 600_000 },
+};
+
+export async function startReplicas(house: House, account: string, count: number): Promise<Replicas> {
+  const stays: Stay[] = [];
+  const refusals = new Map<string, number>();
+  const children: { process: ChildProcess; ready: boolean; done: (() => void)[] }[] = [];
+  const byId = new Map<string, Stay>();
+  const hear = (replica: number, line: string): void => {
+    const [word, id = "", time = ""] = line.split(" ");
+    const child = children[replica]!;
+    if (word === "ready") child.ready = true;
+    else if (word === "done") child.done.shift()?.();
+    else if (word === "refused") refusals.set(id, (refusals.get(id) ?? 0) + 1);
+    else if (word === "ended") byId.get(id)!.endedAt = Number(time);
+    else {
+      const stay: Stay = { replica, admittedAt: Number(time), endedAt: undefined };
+      byId.set(id, stay);
+      stays.push(stay);
+    }
+  };
+  for (let replica = 0; replica < count; replica++) {
+    const env = { ...process.env, ...house.env };
+    const child = spawn(process.execPath, [join(import.meta.dirname, "limits-child.ts"), account], {
+      env,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    children.push({ process: child, ready: false, done: [] });
+    createInterface({ input: child.stdout }).on("line", (line) => hear(replica, line));
+  }
+  const kill = async (replica: number): Promise<void> => {
+    const child = children[replica]!;
+    if (child.process.exitCode !== null || child.process.signalCode !== null) return;
+    const gone = once(child.process, "exit");
+    child.process.kill("SIGKILL");
+    await gone;
+    const at = performance.timeOrigin + performance.now();
+    for (const stay of stays) if (stay.replica === replica) stay.endedAt ??= at;
+    for (const done of child.done) done();
+  };
+  await eventually("the replicas", () => children.every(({ ready }) => ready));
+  return {
+    stays,
+    refusals,
+    run: (replica, order) =>
+      new Promise((resolve) => {
+        children[replica]!.done.push(resolve);
+        children[replica]!.process.stdin!.write(`${JSON.stringify({ ...usual, ...order })}\n`);
+      }),
+    kill,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(children.map((_, replica) => kill(replica)));
+    },
+  };
+}
+
+/** Limits of which only these are set. */
+export function limited(limits: Partial<typeof noLimits>): typeof noLimits {
+  return { ...noLimits, ...limits };
+}
+
+/** The most that were admitted within any 60 s. */
+export function busiestMinute(stays: readonly Stay[]): number {
+  const times = stays.map(({ admittedAt }) => admittedAt).sort((a, b) => a - b);
+  let most = 0;
+  for (let first = 0, last = 0; last < times.length; last++) {
+    while (times[last]! - times[first]! >= 60_000) first++;
+    most = Math.max(most, last - first + 1);
+  }
+  return most;
+}
+
+/** The most that were in flight at one time. */
+export function mostAtOnce(stays: readonly Stay[]): number {
+  const changes = stays.flatMap(({ admittedAt, endedAt = Number.POSITIVE_INFINITY }): [number, number][] => [
+    [admittedAt, 1],
+    [endedAt, -1],
+  ]);
+  // What ends and what begins in the same instant do not overlap.
+  changes.sort(([a, up], [b, down]) => a - b || up - down);
+  let [now, most] = [0, 0];
+  for (const [, change] of changes) {
+    now += change;
+    most = Math.max(most, now);
+  }
+  return most;
+}
