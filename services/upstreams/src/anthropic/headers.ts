@@ -7,9 +7,9 @@ export const defaultVersion = "2023-06-01";
  * The provider's headers, then the client's own: they travel with fields of the body, so they go on unchanged.
  * @param passed name and value by turns
  */
-export function anthropicHeaders(provider: Provider, passed: readonly string[]): string[] {
+export function anthropicHeaders(provider: Provider, requestId: string, passed: readonly string[]): string[] {
   const headers = ["x-api-key", provider.apiKey, "content-type", "application/json", "accept-encoding", "identity"];
-  headers.push(...provider.headers, ...passed);
+  headers.push("x-client-request-id", requestId, ...provider.headers, ...passed);
   if (versionIn(passed) === undefined && versionIn(provider.headers) === undefined) {
     headers.push("anthropic-version", defaultVersion);
   }

@@ -20,7 +20,7 @@ export const anthropicMessages: GenerationAdapter = {
 
 /** The client's bytes, with no more changed than this upstream needs. */
 export function passedCall(
-  call: Pick<GenerationCall, "body" | "fields" | "headers" | "outputCap">,
+  call: Pick<GenerationCall, "requestId" | "body" | "fields" | "headers" | "outputCap">,
   upstream: Upstream,
   path: string,
 ): UpstreamCall {
@@ -34,7 +34,7 @@ export function passedCall(
   }
   return {
     path,
-    headers: anthropicHeaders(upstream.provider, call.headers),
+    headers: anthropicHeaders(upstream.provider, call.requestId, call.headers),
     body: editMembers(call.body, topLevelMembers(call.body), edits),
   };
 }

@@ -38,7 +38,7 @@ export function encodeForAnthropic(conversation: Conversation, call: GenerationC
   };
   return {
     path: "/v1/messages",
-    headers: anthropicHeaders(upstream.provider, []),
+    headers: anthropicHeaders(upstream.provider, call.requestId, []),
     body: Buffer.from(JSON.stringify(body)),
   };
 }

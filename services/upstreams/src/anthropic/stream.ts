@@ -42,9 +42,11 @@ export class AnthropicStream implements AnswerStream {
   }
 
   end(): Buffer[] {
+    if (this.state !== "open") return [];
     const out = new Runs();
     const last = this.#decoder.end();
     if (last !== undefined) this.#take(last, out);
+    // The last event lacks the line that ends it.
     if (this.closing.length > 0) this.closing = Buffer.concat([this.closing, blankLine]);
     if (this.state === "open") {
       this.#fail(new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 }));

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { after, before, test } from "node:test";
+import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { type Answer, type ChatHarness, startChat } from "./support.ts";
+
+type Json = Record<string, unknown>;
+
+const models: Readonly<Record<string, readonly string[]>> = {
+  openai: ["gpt-4o-mini", "gpt-5-mini"],
+  dashscope: ["qwen-plus"],
+  xai: ["grok-4.5"],
+  anthropic: ["claude-sonnet-4-5", "claude-opus-4-8"],
+  gemini: ["gemini-2.5-flash", "gemini-3-flash-preview"],
+};
+const paths: Readonly<Record<string, string>> = { openai: "/openai/v1", xai: "/xai/v1" };
+const faults = [
+  "cut-6",
+  "error-event-6",
+  "no-terminator",
+  "usage-missing",
+  "split-0",
+  "crlf",
+  "status-529",
+  "leak-key",
+];
+const faulty = ["gpt-4o-mini", "claude-sonnet-4-5", "gemini-2.5-flash"];
+const reasoning = new Set(["gpt-5-mini", "grok-4.5"]);
+const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const schema = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+  additionalProperties: false,
+};
+
+let simulator: ChildProcess;
+let url = "";
+let harness: ChatHarness;
+
+function catalog(): string {
+  const providers = Object.keys(models).map(
+    (name) => `  ${name}: { protocol: ${name}, base_url: "${url}${paths[name] ?? `/${name}`}", api_key: sk-simulator }`,
+  );
+  const row = (provider: string, id: string, upstream: string): string =>
+    `  - { id: "${id}", owned_by: o, created: 0, operations: [chat.completions, messages], context_tokens: 128000,
+      max_output_tokens: 8192, input: [text, image, file],${reasoning.has(id) ? " reasoning: { efforts: [low, medium, high] }, output_cap_field: max_completion_tokens," : ""}
+      price: { input_tokens: 1, output_tokens: 2 }, upstreams: [{ provider: ${provider}, model: "${upstream}" }] }`;
+  const rows = Object.entries(models).flatMap(([provider, ids]) =>
+    ids.flatMap((id) => [
+      row(provider, id, id),
+      ...(faulty.includes(id) ? faults.map((fault) => row(provider, `${id}/${fault}`, `${id}--sim-${fault}`)) : []),
+    ]),
+  );
+  return `providers:\n${providers.join("\n")}\nmodels:\n${rows.join("\n")}\n`;
+}
+
+before(async () => {
+  const main = new URL("../../simulator/src/main.ts", import.meta.url).pathname;
+  const env = { ...process.env, PORT: "0", DATA_DIR: undefined, SIM_FAULTS: undefined };
+  simulator = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "inherit"] });
+  assert.ok(simulator.stdout !== null);
+  for await (const line of createInterface(simulator.stdout)) {
+    url = /http:\S+/.exec(line)?.[0] ?? "";
+    if (url !== "") break;
+  }
+  harness = await startChat({ catalog: catalog() });
+});
+after(async () => {
+  await harness?.[Symbol.asyncDispose]();
+  simulator.kill();
+  if (simulator.exitCode === null) await once(simulator, "exit");
+});
+
+/** A door: how its clients ask, and what they read in answers. */
+interface Door {
+  readonly operation: string;
+  ask(model: string, text: string, more?: Json): Json;
+  readonly tools: Json;
+  readonly image: Json;
+  readonly format: Json;
+  /** The answer's text and its calls' names. */
+  read(body: Json): { text: string; calls: string[]; turn: Json };
+  results(turn: Json): Json[];
+  readonly terminator: RegExp;
+}
+
+const chatDoor: Door = {
+  operation: "chat.completions",
+  ask: (model, text, more = {}) => ({ model, messages: [{ role: "user", content: text }], ...more }),
+  tools: { tools: [{ type: "function", function: { name: "get_weather", parameters: schema } }] },
+  image: { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } },
+  format: { response_format: { type: "json_schema", json_schema: { name: "place", schema, strict: true } } },
+  read(body) {
+    const [choice] = body["choices"] as { message: Json }[];
+    const message = choice?.message ?? {};
+    const calls = (message["tool_calls"] ?? []) as { id: string; function: { name: string } }[];
+    // Clients that know nothing of extensions send back no more than this.
+    const kept = calls.map(({ id, function: f }) => ({ id, type: "function", function: f }));
+    const turn = { role: "assistant", content: message["content"], ...(kept.length > 0 && { tool_calls: kept }) };
+    return { text: String(message["content"] ?? ""), calls: calls.map((call) => call.function.name), turn };
+  },
+  results: (turn) =>
+    (turn["tool_calls"] as { id: string }[]).map(({ id }) => ({ role: "tool", tool_call_id: id, content: "rain" })),
+  terminator: /data: \[DONE\]\r?\n\r?\n$/,
+};
+
+const messagesDoor: Door = {
+  operation: "messages.create",
+  ask: (model, text, more = {}) => ({ model, max_tokens: 4000, messages: [{ role: "user", content: text }], ...more }),
+  tools: { tools: [{ name: "get_weather", input_schema: schema }] },
+  image: { type: "image", source: { type: "base64", media_type: "image/png", data: png } },
+  format: { output_config: { format: { type: "json_schema", schema } } },
+  read(body) {
+    const blocks = body["content"] as Json[];
+    const calls = blocks.filter(({ type }) => type === "tool_use").map(({ name }) => String(name));
+    return { text: blocks.map(({ text = "" }) => text).join(""), calls, turn: { role: "assistant", content: blocks } };
+  },
+  results: (turn) => {
+    const calls = (turn["content"] as Json[]).filter(({ type }) => type === "tool_use");
+    return [
+      { role: "user", content: calls.map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "rain" })) },
+    ];
+  },
+  terminator: /event: ?message_stop\r?\ndata: ?\{[^\n]*\}\r?\n\r?\n$/,
+};
+
+interface Served {
+  readonly usage: Json | null;
+  readonly true_usage: Json | null;
+  readonly delivered: { readonly content_tokens: number };
+}
+
+/** What the simulator served for the last request; it writes that down when the connection is done. */
+async function lastServed(): Promise<Served> {
+  const id = harness.admission.booked.at(-1)?.request.requestId;
+  for (const deadline = Date.now() + 5_000; ; ) {
+    const answer = await fetch(`${url}/sim/log?request_id=${id}`);
+    const { entries } = (await answer.json()) as { entries: Served[] };
+    const last = entries.at(-1);
+    if (last !== undefined) return last;
+    if (Date.now() > deadline) assert.fail(`the simulator served nothing for ${id}`);
+  }
+}
+
+/** Prompt and output tokens in any vendor's usage object. */
+function totals(usage: Json): { input: number; output: number } {
+  const n = (name: string): number => Number(usage[name] ?? 0);
+  if ("promptTokenCount" in usage) {
+    return { input: n("promptTokenCount"), output: n("candidatesTokenCount") + n("thoughtsTokenCount") };
+  }
+  if ("prompt_tokens" in usage) return { input: n("prompt_tokens"), output: n("total_tokens") - n("prompt_tokens") };
+  const cached = n("cache_creation_input_tokens") + n("cache_read_input_tokens");
+  return { input: n("input_tokens") + cached, output: n("output_tokens") };
+}
+
+function billed(): { input: number; output: number; pricing: Pricing; outcome: Outcome } {
+  const { units, pricing, outcome } = harness.admission.booked.at(-1)?.settlement ?? assert.fail("nothing was settled");
+  const sum = (output: boolean): number =>
+    units
+      .filter(({ name }) => name.startsWith("output") === output)
+      .reduce((total, { quantity }) => total + Number(quantity), 0);
+  return { input: sum(false), output: sum(true), pricing, outcome };
+}
+
+async function good(door: Door, body: Json): Promise<Answer> {
+  const answer = await harness.ask(door.operation, body);
+  assert.equal(answer.status, 200, answer.text.slice(0, 500));
+  const { usage } = await lastServed();
+  const { pricing, outcome, ...tokens } = billed();
+  assert.deepEqual(tokens, totals(usage ?? {}), "billed is what the upstream counted");
+  assert.equal(pricing, Pricing.EXACT);
+  assert.equal(outcome, Outcome.COMPLETED);
+  return answer;
+}
+
+for (const [doorName, door] of Object.entries({ chat: chatDoor, messages: messagesDoor })) {
+  for (const model of Object.values(models).flat()) {
+    const name = `${doorName} door, ${model}`;
+
+    test(`${name}: text, in one piece and streamed`, async () => {
+      const whole = await good(door, door.ask(model, "say: Où est le 🌦?"));
+      assert.equal(door.read(whole.json()).text, "Où est le 🌦?");
+      const streamed = await good(door, door.ask(model, "say: Où est le 🌦?", { stream: true }));
+      assert.match(streamed.text, door.terminator);
+    });
+
+    test(`${name}: calls made together, and their results`, async () => {
+      const asked = door.ask(model, 'call get_weather {"city":"Oslo"}\ncall get_weather {"city":"Rome"}', door.tools);
+      const { calls, turn } = door.read((await good(door, asked)).json());
+      assert.deepEqual(calls, ["get_weather", "get_weather"]);
+      const messages = [...(asked["messages"] as Json[]), turn, ...door.results(turn)];
+      const { text } = door.read((await good(door, { ...asked, messages })).json());
+      assert.notEqual(text, "");
+      assert.match((await good(door, { ...asked, stream: true })).text, /get_weather/);
+    });
+
+    if (model !== "qwen-plus") {
+      test(`${name}: a picture, and an answer by a schema`, async () => {
+        const content = [{ type: "text", text: "say: seen" }, door.image];
+        const seen = await good(door, door.ask(model, "", { messages: [{ role: "user", content }] }));
+        assert.equal(door.read(seen.json()).text, "seen");
+        const { text } = door.read((await good(door, door.ask(model, "A place?", door.format))).json());
+        assert.deepEqual(Object.keys(JSON.parse(text)), ["city"]);
+      });
+    }
+  }
+
+  for (const model of faulty) {
+    for (const fault of faults) {
+      test(`${doorName} door, ${model}: ${fault}`, async () => {
+        const body = door.ask(`${model}/${fault}`, `repeat 60 words\n${fault} at the ${doorName} door`);
+        const answer = await harness.ask(door.operation, { ...body, stream: true });
+        assert.doesNotMatch(answer.text, /sk-simulator|127\.0\.0\.1/);
+        const { pricing, outcome, input, output } = billed();
+        if (fault === "status-529" || fault === "leak-key") {
+          assert.ok(fault === "leak-key" ? answer.status === 400 : answer.status >= 500, String(answer.status));
+          assert.equal(outcome, Outcome.FAILED);
+          const { error } = answer.json() as { error: Json };
+          assert.equal(typeof error["message"], "string");
+          assert.equal("type" in answer.json(), doorName === "messages");
+          return;
+        }
+        assert.equal(answer.status, 200, answer.text);
+        const isWhole = fault === "usage-missing" || fault === "split-0" || fault === "crlf";
+        // Gemini has no terminator, and a stream that has stopped and was counted is whole without one.
+        if (fault !== "no-terminator") assert.equal(door.terminator.test(answer.text), isWhole, answer.text);
+        assert.equal(pricing === Pricing.EXACT, fault === "split-0" || fault === "crlf" || fault === "no-terminator");
+        const served = await lastServed();
+        if (pricing === Pricing.EXACT) assert.deepEqual({ input, output }, totals(served.usage ?? {}));
+        else assert.ok(output >= served.delivered.content_tokens - 3, `${output} billed`);
+      });
+    }
+  }
+}

@@ -1,0 +1,302 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { sendJson } from "./fixtures.ts";
+import { type ChatHarness, startChat, startUpstream, type TestUpstream, until } from "./support.ts";
+
+let upstream: TestUpstream;
+let harness: ChatHarness;
+const settlement = () => harness.admission.booked.at(-1)?.settlement ?? assert.fail("nothing was settled");
+const units = () => Object.fromEntries(settlement().units.map(({ name, quantity }) => [name, Number(quantity)]));
+const headers = [
+  "content-type",
+  "application/json",
+  "anthropic-version",
+  "2023-06-01",
+  "anthropic-beta",
+  "one-2025-01-01,two-2026-01-01",
+  "anthropic-future-thing",
+  "yes",
+  "x-app",
+  "cli",
+];
+const ask = (body: unknown, options: { models?: string[] } = {}) =>
+  harness.ask("messages.create", body, { headers, target: "/v1/messages?beta=true", ...options });
+const count = (body: unknown, options: { models?: string[] } = {}) =>
+  harness.ask("messages.count_tokens", body, { headers, target: "/v1/messages/count_tokens", ...options });
+const body = (more: object = {}) => ({
+  model: "claude",
+  max_tokens: 100,
+  messages: [{ role: "user", content: "Hi" }],
+  ...more,
+});
+const event = (type: string, fields: object): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+const opening = event("message_start", {
+  message: { id: "msg_1", role: "assistant", content: [], usage: { input_tokens: 40, output_tokens: 1 } },
+});
+const delta = (text: string): string => event("content_block_delta", { index: 0, delta: { type: "text_delta", text } });
+const ending =
+  event("message_delta", { delta: { stop_reason: "end_turn" }, usage: { output_tokens: 7 } }) +
+  event("message_stop", {});
+
+const catalog = (url: string): string => `
+providers:
+  anthropic: { protocol: anthropic, base_url: "${url}", api_key: sk-upstream-secret, timeouts: { first_byte: 5s } }
+  openai: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret }
+  gemini: { protocol: gemini, base_url: "${url}", api_key: sk-upstream-secret }
+models:
+  - &m
+    id: claude
+    owned_by: o
+    created: 0
+    operations: [messages, chat.completions]
+    context_tokens: 100000
+    max_output_tokens: 1000
+    price: { input_tokens: 1, output_tokens: 2 }
+    upstreams: [{ provider: anthropic }]
+  - { <<: *m, id: renamed, upstreams: [{ provider: anthropic, model: claude-real-4-5 }] }
+  - { <<: *m, id: gpt, upstreams: [{ provider: openai }] }
+  - { <<: *m, id: gemini, upstreams: [{ provider: gemini }] }
+  - { <<: *m, id: chat-only, operations: [chat.completions] }
+`;
+
+before(async () => {
+  upstream = await startUpstream(() => {});
+});
+after(async () => {
+  await harness[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await harness?.[Symbol.asyncDispose]();
+  harness = await startChat({ catalog: catalog(upstream.url) });
+  upstream.asked.length = 0;
+});
+
+test("a request goes up and its answer comes down byte for byte, with the client's own headers", async () => {
+  const answerText = `{"type":"message", "content":[{"type":"text","text":"\\u00e9"}],\n "big":9007199254740993,"usage":{"input_tokens":3,"output_tokens":4}}`;
+  upstream.script = (_, response) => sendJson(response, 200, answerText);
+  const sent = `{ "model":"claude","max_tokens":5, "messages":[{"role":"user","content":"Hi"}],"context_management":{"x":12345678901234567890}}`;
+  const answer = await ask(sent);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.text, answerText);
+  const [asked] = upstream.asked;
+  assert.equal(asked?.path, "/v1/messages");
+  assert.equal(asked?.text, sent);
+  assert.equal(asked?.headers["x-api-key"], "sk-upstream-secret");
+  assert.equal(asked?.headers["anthropic-version"], "2023-06-01");
+  assert.equal(asked?.headers["anthropic-beta"], "one-2025-01-01,two-2026-01-01");
+  assert.equal(asked?.headers["anthropic-future-thing"], "yes");
+  assert.equal(asked?.headers["x-app"], undefined);
+  assert.deepEqual(units(), { input_tokens: 3, output_tokens: 4 });
+  assert.equal(answer.header("x-gateway-model"), "claude");
+});
+
+test("a stream goes down event by event, its last one after the bill", async () => {
+  const text = `${opening}${event("ping", {})}${delta("Hello ")}${delta("there.")}${ending}`;
+  upstream.script = (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(text);
+  };
+  let early = "";
+  let seen = "";
+  harness.admission.settling = async () => {
+    early = seen;
+  };
+  const stream = harness.open("messages.create", JSON.stringify(body({ stream: true })), { headers });
+  for await (const chunk of stream) seen += chunk.toString("utf8");
+  assert.equal(seen, text);
+  assert.ok(!early.includes("message_stop"));
+  assert.deepEqual(units(), { input_tokens: 40, output_tokens: 7 });
+  assert.equal(settlement().pricing, Pricing.EXACT);
+});
+
+test("a stream that is cut is billed the counted prompt and what was delivered, and ends with an error event", async () => {
+  upstream.script = (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(opening + delta("The quick brown fox jumps over the lazy dog."));
+  };
+  const answer = await ask(body({ stream: true }));
+  assert.match(
+    answer.text,
+    /event: error\ndata: {"type":"error","error":{"type":"api_error","message":"[^"]+"},"request_id":"req_1"}\n\n<cut: [^>]+>$/,
+  );
+  assert.deepEqual(units(), { input_tokens: 40, output_tokens: 10 });
+  assert.equal(settlement().pricing, Pricing.ESTIMATED);
+});
+
+test("a client that leaves is billed the counted prompt and what was delivered", async () => {
+  upstream.script = (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(opening + delta("The quick brown fox jumps over the lazy dog."));
+  };
+  const stream = harness.open("messages.create", JSON.stringify(body({ stream: true })), { headers });
+  for await (const chunk of stream) if (chunk.includes("lazy dog")) break;
+  await until("the bill is written", () => harness.admission.booked.at(-1)?.settlement !== undefined);
+  assert.deepEqual(units(), { input_tokens: 40, output_tokens: 10 });
+  assert.equal(settlement().outcome, Outcome.DISCONNECTED);
+});
+
+test("the upstream's own error in the middle of a stream is the client's last event", async () => {
+  const error = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_up"}`;
+  upstream.script = (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(`${opening}${delta("Hel")}event: error\ndata: ${error}\n\n`);
+  };
+  const answer = await ask(body({ stream: true }));
+  assert.match(answer.text, /overloaded_error[^\n]+\n\n<cut: [^>]+>$/);
+  assert.ok(answer.text.includes(`event: error\ndata: ${error}\n\n`), answer.text);
+});
+
+test("the upstream's word about the request comes down byte for byte, without our key", async () => {
+  const said = `{ "type": "error", "error": {"type": "invalid_request_error", "message": "messages.1.content.0: Invalid \`signature\`"}, "request_id": "req_up"}`;
+  upstream.script = (_, response) => sendJson(response, 400, said);
+  const answer = await ask(body());
+  assert.equal(answer.status, 400);
+  assert.equal(answer.text, said);
+  upstream.script = (_, response) => sendJson(response, 413, said.replace("Invalid", "sk-upstream-secret"));
+  const leaky = await ask(body());
+  assert.equal(leaky.status, 413);
+  assert.ok(leaky.text.includes("[redacted]") && !leaky.text.includes("upstream-secret"));
+  assert.equal(settlement().outcome, Outcome.FAILED);
+});
+
+test("what the upstream says about our account stays between it and us", async () => {
+  for (const [status, type] of [
+    [401, "authentication_error"],
+    [402, "billing_error"],
+    [403, "permission_error"],
+    [429, "rate_limit_error"],
+  ] as const) {
+    await harness[Symbol.asyncDispose]();
+    harness = await startChat({ catalog: catalog(upstream.url) });
+    upstream.script = (_, response) =>
+      sendJson(
+        response,
+        status,
+        { type: "error", error: { type, message: "our organization" } },
+        { "retry-after": "60" },
+      );
+    const answer = await ask(body());
+    assert.equal(answer.status, { 401: 502, 402: 503, 403: 502, 429: 429 }[status]);
+    assert.doesNotMatch(answer.text, /our organization/);
+    assert.equal((answer.json() as { type: unknown }).type, "error");
+  }
+});
+
+test("an overloaded upstream is told as such after every try", async () => {
+  const said = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
+  upstream.script = (_, response) => sendJson(response, 529, said);
+  const answer = await ask(body());
+  assert.equal(answer.status, 529);
+  assert.deepEqual(answer.json(), said);
+  assert.equal(answer.header("x-gateway-attempts"), "3");
+  assert.equal(answer.header("x-should-retry"), "true");
+});
+
+const refused: [what: string, body: unknown, status: number, type: string, message: RegExp, models?: string[]][] = [
+  ["not JSON", "{", 422, "invalid_request_error", /JSON/],
+  [
+    "no model",
+    { max_tokens: 1, messages: [{ role: "user", content: "x" }] },
+    400,
+    "invalid_request_error",
+    /^model: Field required$/,
+  ],
+  ["no cap", { ...body(), max_tokens: undefined }, 400, "invalid_request_error", /^max_tokens: Field required$/],
+  [
+    "a cap of zero",
+    body({ max_tokens: 0 }),
+    400,
+    "invalid_request_error",
+    /^max_tokens: Input should be greater than or equal to 1$/,
+  ],
+  ["no messages", body({ messages: [] }), 400, "invalid_request_error", /^messages: at least one message is required$/],
+  [
+    "a robot",
+    body({ messages: [{ role: "robot", content: "x" }] }),
+    400,
+    "invalid_request_error",
+    /^messages\.0\.role: Input should be 'user', 'assistant', 'system'$/,
+  ],
+  [
+    "content of a number",
+    body({ messages: [{ role: "user", content: 5 }] }),
+    400,
+    "invalid_request_error",
+    /^messages\.0\.content: /,
+  ],
+  [
+    "a hot temperature",
+    body({ temperature: 1.5 }),
+    400,
+    "invalid_request_error",
+    /^temperature: Input should be less than or equal to 1$/,
+  ],
+  ["a price we do not know", body({ speed: "fast" }), 400, "invalid_request_error", /^speed: /],
+  ["an unknown model", body({ model: "claude-9-opus" }), 400, "not_found_error", /^model: claude-9-opus$/],
+  ["a model of another key", body(), 403, "permission_error", /may not use/, ["gpt"]],
+  ["a model of another path", body({ model: "chat-only" }), 400, "invalid_request_error", /not served on this path/],
+];
+for (const [what, given, status, type, message, models] of refused) {
+  for (const door of what.includes("cap") || what.includes("temperature") || what.includes("price")
+    ? [ask]
+    : [ask, count]) {
+    test(`refused in Anthropic's shape by ${door === ask ? "messages" : "count_tokens"}: ${what}`, async () => {
+      const answer = await door(given, models === undefined ? {} : { models });
+      assert.equal(answer.status, status, answer.text);
+      const {
+        type: kind,
+        error,
+        request_id,
+      } = answer.json() as { type: string; error: { type: string; message: string }; request_id: string };
+      assert.deepEqual([kind, error.type, request_id], ["error", type, "req_1"]);
+      assert.match(error.message, message);
+      assert.equal(harness.admission.booked.length, 0);
+      assert.equal(upstream.asked.length, 0);
+    });
+  }
+}
+
+test("tokens are counted by the upstream that can, and nobody pays", async () => {
+  upstream.script = (asked, response) =>
+    sendJson(response, 200, asked.path.includes("countTokens") ? { totalTokens: 77 } : { input_tokens: 55 });
+  const system = [{ type: "text", text: "Be brief." }];
+  const { max_tokens: _, ...request } = body({ system });
+  assert.deepEqual((await count({ ...request, model: "renamed" })).json(), { input_tokens: 55 });
+  assert.deepEqual((await count({ ...request, model: "gemini" })).json(), { input_tokens: 77 });
+  const [anthropic, gemini] = upstream.asked;
+  assert.equal(anthropic?.path, "/v1/messages/count_tokens");
+  assert.equal(anthropic?.json["model"], "claude-real-4-5");
+  assert.equal(anthropic?.headers["anthropic-beta"], "one-2025-01-01,two-2026-01-01");
+  assert.equal(gemini?.path, "/v1beta/models/gemini:countTokens");
+  assert.match(gemini?.text ?? "", /"generateContentRequest":{"model":"models\/gemini"/);
+  assert.equal(harness.admission.booked.length, 0);
+});
+
+test("tokens are estimated where no upstream counts, pictures and tools too", async () => {
+  const base = { model: "gpt", messages: [{ role: "user", content: "The quick brown fox jumps over the lazy dog." }] };
+  const tokens = async (more: object): Promise<number> =>
+    Number((await count({ ...base, ...more })).json()["input_tokens"]);
+  const plain = await tokens({});
+  assert.ok(plain > 10 && plain < 30, String(plain));
+  assert.ok((await tokens({ system: "You are a careful assistant." })) > plain + 4);
+  const tools = [{ name: "get_weather", description: "Weather now", input_schema: { type: "object", properties: {} } }];
+  assert.ok((await tokens({ tools })) > plain + 5);
+  const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "A".repeat(4_000_000) } };
+  const withImage = await tokens({ messages: [{ role: "user", content: [image] }] });
+  assert.ok(withImage > 500 && withImage < 3_000, String(withImage));
+  assert.equal(upstream.asked.length, 0);
+});
+
+test("an upstream that cannot count just now is no reason to answer nothing; its refusal is", async () => {
+  upstream.script = (_, response) => sendJson(response, 529, {});
+  const estimated = await count({ model: "claude", messages: [{ role: "user", content: "Hi" }] });
+  assert.equal(estimated.status, 200);
+  const said = { type: "error", error: { type: "invalid_request_error", message: "messages.0: odd" } };
+  upstream.script = (_, response) => sendJson(response, 400, said);
+  const refusal = await count({ model: "claude", messages: [{ role: "user", content: "Hi" }] });
+  assert.equal(refusal.status, 400);
+  assert.deepEqual(refusal.json(), said);
+});

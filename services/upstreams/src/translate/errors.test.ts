@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { firstUpstream, testModel } from "../../test/support.ts";
+import { anthropicErrorInside, anthropicFailure } from "../anthropic/errors.ts";
+import type { FailureKind } from "../failure.ts";
+import { geminiErrorInside, geminiFailure } from "../gemini/errors.ts";
+
+const upstream = firstUpstream(testModel());
+const answer = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
+  status,
+  header: (name: string) => headers[name],
+  body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+});
+const anthropic = (type: string, message = "m") => ({ type: "error", error: { type, message }, request_id: "req_1" });
+const gemini = (code: number, status: string, more: object = {}) => ({
+  error: { code, message: "m", status, ...more },
+});
+const detail = (fields: object) => ({ details: [{ "@type": "x" }, fields] });
+
+const ofAnthropic: [status: number, body: unknown, kind: FailureKind][] = [
+  [400, anthropic("invalid_request_error"), "client"],
+  [400, anthropic("invalid_request_error", "Your credit balance is too low to access the Anthropic API."), "quota"],
+  [401, anthropic("authentication_error"), "operator"],
+  [402, anthropic("billing_error"), "quota"],
+  [403, anthropic("permission_error"), "operator"],
+  [404, anthropic("not_found_error", "model: m"), "unknown_model"],
+  [413, anthropic("request_too_large"), "client"],
+  [429, anthropic("rate_limit_error"), "capacity"],
+  [500, anthropic("api_error"), "transient"],
+  [529, anthropic("overloaded_error"), "transient"],
+  [502, "<html>Bad gateway</html>", "transient"],
+  [302, "", "operator"],
+];
+for (const [status, body, kind] of ofAnthropic) {
+  test(`Anthropic's ${status} ${JSON.stringify(body).slice(0, 90)} means ${kind}`, () => {
+    assert.equal(anthropicFailure(answer(status, body), upstream).kind, kind);
+  });
+}
+
+test("Anthropic's body is kept byte for byte, but for our secrets", () => {
+  const body = `{ "type":"error", "error":{"type":"invalid_request_error","message":"messages.0: no"},"request_id":"r"}`;
+  assert.equal(anthropicFailure(answer(400, body), upstream).body?.toString("utf8"), body);
+  const leaky = anthropicFailure(answer(400, anthropic("invalid_request_error", "bad key sk-secret-key")), upstream);
+  assert.ok(!leaky.body?.includes("sk-secret-key") && leaky.body?.includes("[redacted]"));
+  assert.ok(!leaky.said?.message.includes("sk-secret-key"));
+});
+
+test("Anthropic's wait is kept, and an error under a good status is found", () => {
+  const limited = anthropicFailure(answer(429, anthropic("rate_limit_error"), { "retry-after": "12" }), upstream);
+  assert.equal(limited.retryAfterMs, 12_000);
+  assert.equal(anthropicErrorInside(JSON.stringify(anthropic("overloaded_error")), upstream)?.kind, "transient");
+  assert.equal(anthropicErrorInside('{"type":"message","content":[]}', upstream), undefined);
+});
+
+const ofGemini: [status: number, body: unknown, kind: FailureKind][] = [
+  [400, gemini(400, "INVALID_ARGUMENT"), "client"],
+  [400, gemini(400, "INVALID_ARGUMENT", detail({ reason: "API_KEY_INVALID" })), "operator"],
+  [400, { error: { code: 400, message: "API key expired. Please renew the API key." } }, "operator"],
+  [400, gemini(400, "FAILED_PRECONDITION"), "operator"],
+  [403, gemini(403, "PERMISSION_DENIED"), "operator"],
+  [404, gemini(404, "NOT_FOUND"), "unknown_model"],
+  [429, gemini(429, "RESOURCE_EXHAUSTED"), "capacity"],
+  [429, gemini(429, "RESOURCE_EXHAUSTED", detail({ violations: [{ quotaId: "RequestsPerDayPerProject" }] })), "quota"],
+  [499, gemini(499, "CANCELLED"), "transient"],
+  [503, [gemini(503, "UNAVAILABLE")], "transient"],
+  [502, "<html>", "transient"],
+];
+for (const [status, body, kind] of ofGemini) {
+  test(`Gemini's ${status} ${JSON.stringify(body).slice(0, 110)} means ${kind}`, () => {
+    assert.equal(geminiFailure(answer(status, body), upstream).kind, kind);
+  });
+}
+
+test("Gemini's wait is in the body, and an error may come in the middle of a stream", () => {
+  const body = gemini(429, "RESOURCE_EXHAUSTED", detail({ retryDelay: "22.5s" }));
+  assert.equal(geminiFailure(answer(429, body), upstream).retryAfterMs, 22_500);
+  assert.equal(geminiErrorInside(gemini(429, "RESOURCE_EXHAUSTED"), upstream)?.kind, "capacity");
+  assert.equal(geminiErrorInside({ candidates: [] }, upstream), undefined);
+});
