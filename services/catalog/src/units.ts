@@ -16,6 +16,7 @@ export const unitTable = {
   audio_output_tokens: { per: 1_000_000, insteadOf: undefined },
   characters: { per: 1_000_000, insteadOf: undefined },
   images: { per: 1, insteadOf: undefined },
+  input_images: { per: 1, insteadOf: undefined },
   web_searches: { per: 1, insteadOf: undefined },
   video_seconds: { per: 1, insteadOf: undefined },
 } as const satisfies Record<string, UnitRow>;

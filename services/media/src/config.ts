@@ -1,0 +1,55 @@
+import { capabilitySettings } from "@uag/capability/settings.ts";
+import { z } from "zod";
+
+const port = z.coerce.number().int().min(0).max(65535).default(0);
+const bytes = z.coerce.number().int().positive();
+const hourMs = 3_600_000;
+
+export const schema = z.object({
+  ...capabilitySettings,
+  MONGODB_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("MongoDB replica set for hosted files; needed unless they are kept in S3."),
+  MONGODB_DATABASE: z.string().min(1).default("media").describe("Database of the hosted files."),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => url.replace(/\/+$/, ""))
+    .describe("The public door's base URL: what the URLs of hosted files begin with."),
+  ASSETS_PORT: port.describe("Port of the HTTP server of hosted files; 0 picks a free one."),
+  ASSETS_GRPC_PORT: port.describe("Port of the gRPC service that takes files of other services; 0 picks a free one."),
+  ASSETS_SECRET: z
+    .string()
+    .regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex")
+    .describe("Secret that signs the URLs of hosted files, hex; the same for all replicas."),
+  ASSETS_TTL_MS: z.coerce
+    .number()
+    .int()
+    .min(1_000)
+    .default(24 * hourMs)
+    .describe("How long hosted files are kept."),
+  ASSETS_SWEEP_MS: z.coerce
+    .number()
+    .int()
+    .min(100)
+    .default(600_000)
+    .describe("How often expired files are removed from MongoDB."),
+  ASSETS_MAX_BYTES: bytes.default(512 * 1024 * 1024).describe("Largest hosted file."),
+  ASSETS_S3_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      "Keeps hosted files in S3 instead: base URL of the server. Expired files are its lifecycle rule's affair.",
+    ),
+  ASSETS_S3_BUCKET: z.string().min(1).optional().describe("Bucket, needed with S3."),
+  ASSETS_S3_REGION: z.string().min(1).default("us-east-1").describe("Region that calls are signed for."),
+  ASSETS_S3_PREFIX: z.string().default("assets/").describe("What every key begins with."),
+  ASSETS_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe("Access key, needed with S3."),
+  ASSETS_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe("Its secret, needed with S3."),
+  UPLOAD_MEMORY_BYTES: bytes
+    .default(512 * 1024 * 1024)
+    .describe("Most bytes of uploads held at once; requests beyond are refused for the moment."),
+});
+
+export type MediaConfig = z.infer<typeof schema>;

@@ -1,0 +1,21 @@
+import { textOf } from "@uag/upstreams/conversation/fields.ts";
+import type { Made } from "../order.ts";
+
+/**
+ * What took effect: `background`, `output_format`, `quality`, `size`. The upstream's word goes before what was asked for,
+ * and that before the default. Families that know no such settings have none.
+ */
+export function effectiveOf({ order, answers }: Made): object {
+  const family = order.model.image?.family;
+  if (family !== "gamma" && order.operation !== "images.edits") return {};
+  const { options, size } = order.request;
+  const fields = answers[0]?.fields ?? {};
+  const of = (name: string, otherwise: string): string => textOf(fields[name]) ?? textOf(options[name]) ?? otherwise;
+  const isGamma = family === "gamma";
+  return {
+    background: of("background", isGamma ? "auto" : "opaque"),
+    output_format: of("output_format", "png"),
+    quality: of("quality", isGamma ? "auto" : "standard"),
+    size: textOf(fields["size"]) ?? answers[0]?.images[0]?.size ?? size ?? "auto",
+  };
+}

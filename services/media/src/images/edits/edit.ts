@@ -1,0 +1,45 @@
+import { findModel } from "@uag/capability/request/find-model.ts";
+import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { MediaContext } from "../../context.ts";
+import { openAiFormat } from "../answers/openai.ts";
+import type { ImageOrder } from "../order.ts";
+import { serveOrder } from "../serve.ts";
+import { readFields } from "./fields.ts";
+import { type Form, readForm } from "./form.ts";
+import { readPictures } from "./pictures.ts";
+
+const operation = "images.edits";
+/** The most that any model takes: sixteen images of 50 MB, and a mask. */
+const formLimits = { maxFiles: 17, maxFileBytes: 50 * 1024 * 1024 };
+
+/** `POST /v1/images/edits`: a form with pictures, a prompt, and what to make of them. */
+export function editImages(context: MediaContext): LinkHandler {
+  return async (exchange) => {
+    using share = context.uploads.share();
+    try {
+      const type = exchange.header("content-type");
+      const form = await readForm(exchange.body(), type, { limits: formLimits, share });
+      await serveOrder(exchange, readOrder(exchange, form, context), context);
+    } catch (thrown) {
+      const { events } = context;
+      const trouble = troubleOf(thrown, exchange.requestId);
+      answerTrouble(exchange, trouble, { events, format: openAiFormat, headers: [] });
+    }
+  };
+}
+
+function readOrder(exchange: LinkExchange, form: Form, context: MediaContext): ImageOrder {
+  const id = form.fields.get("model");
+  if (id === undefined || id === "")
+    throw new GatewayError("invalid_request", "model: is required.", { param: "model" });
+  const caller = Caller.decode(exchange.context);
+  const model = findModel(context.catalog.current, id, caller, operation);
+  if (model.image === undefined) throw new GatewayError("endpoint_model_mismatch", undefined, { param: "model" });
+  const fields = readFields(form.fields, model);
+  const { images, mask } = readPictures(form, model);
+  return { operation, model, caller, request: { ...fields, references: images, mask }, format: openAiFormat };
+}

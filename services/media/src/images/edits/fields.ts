@@ -1,0 +1,88 @@
+import type { Model } from "@uag/catalog/types.ts";
+import { z } from "zod";
+import { checkTransparency } from "../families/gamma.ts";
+import {
+  checkCount,
+  checked,
+  checkListed,
+  invalid,
+  plainQuality,
+  present,
+  promptSchema,
+  qualities,
+} from "../families/schema.ts";
+
+/** The contract's whole list: a size that no model takes here is told apart from one that this model does not take. */
+export const editSizes = ["auto", "1024x1024", "1024x1536", "1536x1024", "256x256", "512x512"] as const;
+
+const number = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,4}$/, "must be a whole number")
+    .transform(Number)
+    .pipe(z.int().min(least).max(most));
+
+/** Fields come as text; an empty one counts as absent. */
+const schema = z.looseObject({
+  prompt: promptSchema,
+  n: number(1, 10).optional(),
+  size: z.enum(editSizes).optional(),
+  quality: z.enum(qualities).optional(),
+  response_format: z.enum(["b64_json", "url"]).optional(),
+  output_format: z.enum(["png", "jpeg", "webp"]).optional(),
+  output_compression: number(0, 100).optional(),
+  background: z.enum(["transparent", "opaque", "auto"]).optional(),
+  input_fidelity: z.enum(["high", "low"]).optional(),
+  partial_images: number(0, 3).optional(),
+  stream: z.enum(["true", "false"]).optional(),
+  user: z.string().max(512).optional(),
+});
+
+export interface EditFields {
+  readonly prompt: string;
+  readonly count: number;
+  readonly size: string | undefined;
+  readonly delivery: "url" | "inline";
+  readonly stream: boolean;
+  /** Under OpenAI's names, as the upstream gets them. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** Checks an edit's fields for a model. @throws {GatewayError} naming the field */
+export function readFields(form: ReadonlyMap<string, string>, model: Model): EditFields {
+  const asked = checked(schema, Object.fromEntries([...form].filter(([, value]) => value !== "")));
+  const family = model.image?.family;
+  const isGamma = family === "gamma";
+  checkCount(asked.n ?? 1, model);
+  const sizes = model.image?.editSizes ?? [];
+  if (asked.size !== undefined && asked.size !== "auto" && sizes.length > 0) checkListed(asked.size, sizes);
+  checkTransparency(asked.background, asked.output_format);
+  if (!isGamma) refuseGammaFields(asked);
+  const { background, output_format, output_compression, input_fidelity, partial_images, user, quality } = asked;
+  const gammaOptions = { background, output_format, output_compression, input_fidelity, partial_images };
+  return {
+    prompt: asked.prompt,
+    count: asked.n ?? 1,
+    size: asked.size === "auto" && !isGamma ? undefined : asked.size,
+    // The models that always answer inline do so whatever is asked.
+    delivery: asked.response_format === "url" && !isGamma ? "url" : "inline",
+    stream: asked.stream === "true",
+    options: present({
+      ...(isGamma && { ...gammaOptions, quality: quality && plainQuality(quality) }),
+      ...((isGamma || family === "delta") && { user }),
+    }),
+  };
+}
+
+/** Models of other families make opaque PNGs of one quality: whoever asks for that gets it, for anything else an error. */
+function refuseGammaFields(asked: {
+  output_format?: string | undefined;
+  background?: string | undefined;
+  stream?: string | undefined;
+}): void {
+  if (asked.output_format !== undefined && asked.output_format !== "png") {
+    throw invalid("output_format", "must be png for this model");
+  }
+  if (asked.background === "transparent") throw invalid("background", "must be opaque or auto for this model");
+  if (asked.stream === "true") throw invalid("stream", "is not supported by this model");
+}

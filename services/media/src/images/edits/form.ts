@@ -1,0 +1,135 @@
+import { once } from "node:events";
+import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { UploadMemory } from "./upload-memory.ts";
+
+export interface UploadedFile {
+  readonly field: string;
+  readonly bytes: Buffer;
+}
+
+/** A form that came in whole. */
+export interface Form {
+  readonly files: readonly UploadedFile[];
+  /** Of a field that is there twice the last counts. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+export interface FormLimits {
+  readonly maxFiles: number;
+  readonly maxFileBytes: number;
+}
+
+const mostFields = 64;
+const mostFieldBytes = 256 * 1024;
+const mostHeaderBytes = 16 * 1024;
+const longestBoundary = 256;
+
+/**
+ * Reads a form as it comes in, within limits; nothing is written to disk, and what the files are called is not looked at.
+ * @param share pays for the bytes that are held
+ * @throws {GatewayError} `invalid_request` for a form that is not whole, `payload_too_large` beyond a limit
+ */
+export async function readForm(
+  body: AsyncIterable<Buffer>,
+  contentType: string | undefined,
+  { limits, share }: { limits: FormLimits; share: ReturnType<UploadMemory["share"]> },
+): Promise<Form> {
+  const parser = openParser(contentType, limits);
+  const files: UploadedFile[] = [];
+  const fields = new Map<string, string>();
+  const fault = Promise.withResolvers<never>();
+  // Looked at wherever the reading waits; it may come while nothing does.
+  fault.promise.catch(() => {});
+  const fail = (error: Error): void => fault.reject(error);
+  parser.on("file", (field, stream) => collect(stream, { field: String(field), files, share, limits, fail }));
+  parser.on("field", (name, value, nameCut, valueCut) => {
+    if (nameCut || valueCut) fail(tooLarge(`The field is larger than ${mostFieldBytes} bytes.`));
+    else fields.set(String(name), value);
+  });
+  parser.on("partsLimit", () => fail(invalid("The form has too many parts.")));
+  parser.on("filesLimit", () => fail(invalid(`The form has more than ${limits.maxFiles} files.`)));
+  parser.on("fieldsLimit", () => fail(invalid("The form has too many fields.")));
+  parser.on("error", (error) => fail(invalid("The form is not valid multipart/form-data.", error)));
+  const finished = once(parser, "finish").catch((error: unknown) => {
+    throw invalid("The form is not valid multipart/form-data.", error);
+  });
+  finished.catch(() => {});
+  try {
+    for await (const chunk of body) {
+      // Dicer emits parts as they are written; a fault is told before the next chunk is asked for.
+      if (!parser.write(chunk)) await Promise.race([once(parser, "drain"), fault.promise, finished]);
+      await Promise.race([fault.promise, Promise.resolve()]);
+    }
+    parser.end();
+    await Promise.race([finished, fault.promise]);
+    await Promise.race([fault.promise, Promise.resolve()]);
+  } finally {
+    // Later errors of a parser that was given up concern nobody.
+    parser.removeAllListeners();
+    parser.on("error", () => {});
+    parser.destroy();
+  }
+  return { files, fields };
+}
+
+function openParser(contentType: string | undefined, { maxFiles, maxFileBytes }: FormLimits): BusboyInstance {
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(contentType ?? "") ?? [];
+  const boundary = quoted ?? plain ?? "";
+  if (contentType === undefined || boundary === "" || boundary.length > longestBoundary) {
+    throw invalid("The content type must be multipart/form-data with a boundary.");
+  }
+  try {
+    return new Busboy({
+      headers: { "content-type": contentType },
+      // A part with a name of its own for the file, or a type, is a file, whatever the type.
+      isPartAFile: (_field, type, filename) => filename !== undefined || type === "application/octet-stream",
+      limits: {
+        fieldNameSize: 100,
+        fieldSize: mostFieldBytes,
+        fields: mostFields,
+        files: maxFiles,
+        fileSize: maxFileBytes,
+        parts: maxFiles + mostFields,
+        headerPairs: 32,
+        headerSize: mostHeaderBytes,
+      },
+    });
+  } catch (error) {
+    throw invalid("The content type is not valid.", error);
+  }
+}
+
+interface Collecting {
+  readonly field: string;
+  readonly files: UploadedFile[];
+  readonly share: ReturnType<UploadMemory["share"]>;
+  readonly limits: FormLimits;
+  fail(error: Error): void;
+}
+
+function collect(stream: BusboyFileStream, { field, files, share, limits, fail }: Collecting): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream.on("data", (chunk: Buffer) => {
+    try {
+      share.take(chunk.length);
+    } catch (error) {
+      fail(error as Error);
+      return;
+    }
+    size += chunk.length;
+    chunks.push(chunk);
+  });
+  stream.on("limit", () => fail(tooLarge(`A file is larger than ${limits.maxFileBytes} bytes.`)));
+  stream.on("error", (error) => fail(invalid("The form ended in the middle of a file.", error)));
+  stream.on("end", () => files.push({ field, bytes: Buffer.concat(chunks, size) }));
+}
+
+function invalid(text: string, cause?: unknown): GatewayError {
+  return new GatewayError("invalid_request", text, { cause });
+}
+
+function tooLarge(text: string): GatewayError {
+  return new GatewayError("payload_too_large", text);
+}

@@ -1,0 +1,68 @@
+import type { ImageSource } from "@uag/upstreams/images/types.ts";
+import { z } from "zod";
+import { checkUrl } from "../sources.ts";
+import type { Reader } from "./read.ts";
+import { checkCount, checked, checkListed, invalid, present } from "./schema.ts";
+
+const mostTextChars = 10_000;
+const largestSeed = 2_147_483_647;
+
+const block = z
+  .looseObject({ text: z.string().max(mostTextChars).optional(), image: z.string().min(1).optional() })
+  .refine(({ text, image }) => (text === undefined) !== (image === undefined), "must have either text or image");
+
+const schema = z.looseObject({
+  model: z.string(),
+  input: z.looseObject({
+    messages: z
+      .array(z.looseObject({ role: z.literal("user"), content: z.array(block).min(1).max(64) }))
+      .length(1, "must have exactly one message"),
+  }),
+  parameters: z
+    .looseObject({
+      size: z.string().nullish(),
+      n: z.int().min(1).nullish(),
+      seed: z.int().min(0).max(largestSeed).nullish(),
+      watermark: z.boolean().nullish(),
+      negative_prompt: z.string().max(mostTextChars).nullish(),
+      prompt_extend: z.boolean().nullish(),
+    })
+    .nullish(),
+});
+
+/** DashScope's own body: one message of blocks, and parameters. */
+export const readAlpha: Reader = ({ fields, model, guarded }) => {
+  const { input, parameters } = checked(schema, fields);
+  const { size, n, seed, watermark, negative_prompt, prompt_extend } = parameters ?? {};
+  if (size != null) checkListed(size, model.image?.sizes ?? [], "parameters.size");
+  checkCount(n ?? 1, model, "parameters.n");
+  const content = input.messages[0]?.content ?? [];
+  const texts = content.flatMap(({ text }) => (text === undefined ? [] : [text]));
+  if (texts.join("").trim() === "") throw invalid("input.messages[0].content", "must have a block with text");
+  const references = content.flatMap(({ image }, index): ImageSource[] => {
+    if (image === undefined) return [];
+    checkUrl(image, `input.messages[0].content[${index}].image`, guarded);
+    return [{ type: "url", url: image }];
+  });
+  checkReferences(references.length, model.image?.references ?? { min: 0, max: 0 });
+  return {
+    prompt: texts.join("\n"),
+    count: 1,
+    references,
+    mask: undefined,
+    size: size ?? model.image?.defaultSize,
+    delivery: "url",
+    stream: false,
+    options: {
+      ...present({ seed, negative_prompt }),
+      prompt_extend: prompt_extend ?? true,
+      watermark: watermark ?? false,
+    },
+  };
+};
+
+function checkReferences(count: number, { min, max }: { min: number; max: number }): void {
+  if (count >= min && count <= max) return;
+  const needed = max === 0 ? "this model takes no images" : `this model needs ${min} to ${max} blocks with image`;
+  throw invalid("input.messages[0].content", needed);
+}

@@ -1,0 +1,79 @@
+import type { Model } from "@uag/catalog/types.ts";
+import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
+import type { ImageRequest } from "@uag/upstreams/images/types.ts";
+import { z } from "zod";
+import type { Reader } from "./read.ts";
+import { checkCount, checked, checkListed, commonShape, invalid, plainQuality, present } from "./schema.ts";
+
+const sideStep = 16;
+const longestSide = 3_840;
+const steepestRatio = 3;
+
+const schema = z.looseObject({
+  ...commonShape,
+  background: z.enum(["transparent", "opaque", "auto"]).nullish(),
+  output_format: z.enum(["png", "jpeg", "webp"]).nullish(),
+  output_compression: z.int().min(0).max(100).nullish(),
+  moderation: z.enum(["low", "auto"]).nullish(),
+  partial_images: z.int().min(0).max(3).nullish(),
+});
+
+/** OpenAI's own body, for the GPT image models and for DALL-E, which knows little of it. */
+export const readGamma: Reader = ({ fields, model }) => {
+  const asked = checked(schema, fields);
+  const isGamma = model.image?.family === "gamma";
+  checkCount(asked.n ?? 1, model);
+  if (asked.size != null) checkSize(asked.size, model);
+  checkTransparency(asked.background, asked.output_format);
+  checkStream(asked, isGamma);
+  const { background, output_format, output_compression, moderation, partial_images, user, quality } = asked;
+  const gammaOptions = { background, output_format, output_compression, moderation, partial_images };
+  return {
+    prompt: asked.prompt,
+    count: asked.n ?? 1,
+    references: [],
+    mask: undefined,
+    size: asked.size === "auto" && !isGamma ? undefined : (asked.size ?? undefined),
+    delivery: deliveryOf(asked.response_format, isGamma),
+    stream: asked.stream === true,
+    options: present({ ...(isGamma && { ...gammaOptions, quality: quality && plainQuality(quality) }), user }),
+  };
+};
+
+/** The models that always answer inline do so unless a URL is asked for; of the others a URL is expected. */
+function deliveryOf(format: "url" | "b64_json" | null | undefined, isGamma: boolean): ImageRequest["delivery"] {
+  if (format == null) return isGamma ? "inline" : "url";
+  return format === "url" ? "url" : "inline";
+}
+
+/** @throws {GatewayError} for a stream of what is not streamed */
+function checkStream(
+  asked: { stream?: boolean | null | undefined; response_format?: string | null | undefined },
+  isGamma: boolean,
+): void {
+  if (asked.stream !== true) return;
+  if (!isGamma) throw invalid("stream", "is not supported by this model");
+  if (asked.response_format === "url") throw invalid("response_format", "must be b64_json for a stream");
+}
+
+/** @throws {GatewayError} when the format cannot be transparent */
+export function checkTransparency(background: string | null | undefined, format: string | null | undefined): void {
+  if (background !== "transparent" || format !== "jpeg") return;
+  throw invalid("background", "transparent needs output_format png or webp");
+}
+
+function checkSize(size: string, model: Model): void {
+  if (size === "auto") return;
+  const sizes = model.image?.sizes ?? [];
+  if (sizes.length > 0) {
+    checkListed(size, sizes);
+    return;
+  }
+  const pixels = pixelsOf(size);
+  if (pixels === undefined || !size.includes("x")) throw invalid("size", "must be auto or <width>x<height>");
+  const { width, height } = pixels;
+  if (width % sideStep !== 0 || height % sideStep !== 0) throw invalid("size", `must be multiples of ${sideStep}`);
+  const [short, long] = width < height ? [width, height] : [height, width];
+  if (long > longestSide) throw invalid("size", `must be at most ${longestSide} pixels a side`);
+  if (long > short * steepestRatio) throw invalid("size", `must not be longer than ${steepestRatio}:1`);
+}

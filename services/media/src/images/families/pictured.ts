@@ -1,0 +1,100 @@
+import type { ImageFamily } from "@uag/catalog/types.ts";
+import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import { geminiRatios } from "@uag/upstreams/images/gemini.ts";
+import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
+import type { ImageSource } from "@uag/upstreams/images/types.ts";
+import { xaiRatios } from "@uag/upstreams/images/xai.ts";
+import { z } from "zod";
+import { sourceOf } from "../sources.ts";
+import type { Reader } from "./read.ts";
+import { checkCount, checked, commonShape, invalid, plainQuality, present } from "./schema.ts";
+
+const steepestRatio = 16;
+const keyword = /^[1-8](?:\.5)?K$/;
+
+const image = z.string().min(1);
+const shape = {
+  ...commonShape,
+  image: z.union([image, z.array(image)], { error: "must be a URL, a data URL, or a list of them" }).nullish(),
+} as const;
+
+/** Each family's own settings beside the common ones, under its provider's names. */
+const schemas = {
+  seedream: z.looseObject({
+    ...shape,
+    seed: z.int().min(-1).max(2_147_483_647).nullish(),
+    guidance_scale: z.number().min(1).max(10).nullish(),
+    watermark: z.boolean().nullish(),
+    output_format: z.enum(["png", "jpeg"]).nullish(),
+  }),
+  grok: z.looseObject({
+    ...shape,
+    aspect_ratio: z.enum([...xaiRatios, "auto"]).nullish(),
+    resolution: z.enum(["1k", "1.5k", "2k"]).nullish(),
+  }),
+  gemini: z.looseObject({
+    ...shape,
+    aspect_ratio: z.enum(geminiRatios).nullish(),
+    resolution: z.enum(["1K", "2K", "4K"]).nullish(),
+  }),
+} as const;
+
+const ownFields = {
+  seedream: ["seed", "guidance_scale", "watermark", "output_format"],
+  grok: ["aspect_ratio", "resolution"],
+  gemini: ["aspect_ratio", "resolution"],
+} as const;
+
+type Pictured = keyof typeof schemas;
+
+/** OpenAI's shape for models that also take pictures in a JSON body: `image`, a URL or a data URL, or several. */
+export const readPictured: Reader = ({ fields, model, guarded }) => {
+  const family = model.image?.family as Pictured;
+  const asked = checked<Asked>(schemas[family], fields);
+  checkCount(asked.n ?? 1, model);
+  if (asked.stream === true) throw invalid("stream", "is not supported by this model");
+  const size = asked.size == null || asked.size === "auto" ? undefined : asked.size;
+  if (size !== undefined) checkSize(size, family, model.image?.sizes ?? []);
+  const own = Object.fromEntries(ownFields[family].map((name) => [name, fields[name]]));
+  const quality = asked.quality == null || asked.quality === "auto" ? undefined : plainQuality(asked.quality);
+  return {
+    prompt: asked.prompt,
+    count: asked.n ?? 1,
+    references: referencesIn(asked.image, model.image?.references.max ?? 0, guarded),
+    mask: undefined,
+    size,
+    delivery: asked.response_format === "b64_json" ? "inline" : "url",
+    stream: false,
+    options: present({ ...own, ...(family === "grok" && { quality, user: asked.user }) }),
+  };
+};
+
+type Asked = z.infer<z.ZodObject<typeof shape>>;
+
+function referencesIn(
+  images: string | string[] | null | undefined,
+  most: number,
+  guarded: GuardedClient,
+): ImageSource[] {
+  const list = images == null ? [] : Array.isArray(images) ? images : [images];
+  if (list.length > most) {
+    throw invalid("image", most === 0 ? "is not supported by this model" : `must be at most ${most} images`);
+  }
+  const several = Array.isArray(images);
+  return list.map((text, index) => sourceOf(text, several ? `image[${index}]` : "image", guarded));
+}
+
+function checkSize(size: string, family: ImageFamily, sizes: readonly string[]): void {
+  if (sizes.includes(size)) return;
+  const pixels = pixelsOf(size);
+  const words = family === "seedream" && keyword.test(size);
+  if (words && sizes.length > 0) throw invalid("size", `must be <width>x<height> or one of ${sizes.join(", ")}`);
+  if (words) return;
+  if (pixels === undefined || !size.includes("x")) {
+    throw invalid("size", `must be one of ${["auto", "<width>x<height>", ...sizes].join(", ")}`);
+  }
+  const { width, height } = pixels;
+  if (Math.max(width, height) > Math.min(width, height) * steepestRatio) {
+    throw invalid("size", `must not be longer than ${steepestRatio}:1`);
+  }
+}

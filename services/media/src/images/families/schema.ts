@@ -1,0 +1,58 @@
+import { schemaFault } from "@uag/capability/request/fault.ts";
+import type { Model } from "@uag/catalog/types.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { z } from "zod";
+
+/** More than any model reads. */
+const mostPromptChars = 32_000;
+
+export const qualities = ["auto", "low", "medium", "high", "standard", "hd"] as const;
+export type Quality = (typeof qualities)[number];
+
+/** `standard` and `hd` are what older models called it. */
+const aliases: Partial<Record<Quality, Quality>> = { standard: "medium", hd: "high" };
+
+export function plainQuality(quality: Quality): Quality {
+  return aliases[quality] ?? quality;
+}
+
+export const promptSchema = z.string().min(1).max(mostPromptChars);
+
+/** What every family on OpenAI's shape takes. */
+export const commonShape = {
+  model: z.string(),
+  prompt: promptSchema,
+  n: z.int().min(1).nullish(),
+  size: z.string().min(1).max(32).nullish(),
+  quality: z.enum(qualities).nullish(),
+  response_format: z.enum(["url", "b64_json"]).nullish(),
+  stream: z.boolean().nullish(),
+  user: z.string().max(512).nullish(),
+} as const;
+
+/** @throws {GatewayError} `invalid_request` for the first fault */
+export function checked<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (!result.success) throw schemaFault(result.error);
+  return result.data;
+}
+
+export function invalid(param: string, message: string): GatewayError {
+  return new GatewayError("invalid_request", `${param}: ${message}.`, { param });
+}
+
+/** @throws {GatewayError} when a model does not make so many pictures at once */
+export function checkCount(count: number, model: Model, param = "n"): void {
+  const most = model.image?.mostImages ?? 1;
+  if (count > most) throw invalid(param, most === 1 ? "must be 1 for this model" : `must be at most ${most}`);
+}
+
+/** @throws {GatewayError} listing the sizes, when the size is none of them */
+export function checkListed(size: string, sizes: readonly string[], param = "size"): void {
+  if (!sizes.includes(size)) throw invalid(param, `must be one of ${sizes.join(", ")}`);
+}
+
+/** Members that are neither absent nor null. */
+export function present(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
+}

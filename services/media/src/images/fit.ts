@@ -1,0 +1,63 @@
+import { UrlError } from "@uag/kit/http/guarded.ts";
+import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import type { ImageItem, ImageRequest } from "@uag/upstreams/images/types.ts";
+import { sniffMediaType } from "@uag/upstreams/media/sniff.ts";
+import type { MediaContext } from "../context.ts";
+
+const fetchTimeoutMs = 60_000;
+const mostPictureBytes = 64 * 1024 * 1024;
+
+interface Fitting {
+  readonly exchange: LinkExchange;
+  readonly context: MediaContext;
+}
+
+/**
+ * Pictures as the client wants them: an inline one is hosted where a URL is wanted, and one behind a URL is fetched where
+ * its content is. The very same list when all fit already.
+ * @throws {UpstreamFailure} when a picture cannot be fetched
+ */
+export async function asWanted(
+  images: readonly ImageItem[],
+  delivery: ImageRequest["delivery"],
+  fitting: Fitting,
+): Promise<readonly ImageItem[]> {
+  if (images.every(({ kind }) => kind === delivery)) return images;
+  return await Promise.all(
+    images.map((image) => {
+      if (image.kind === delivery) return image;
+      return image.kind === "inline" ? hosted(image, fitting) : fetched(image, fitting);
+    }),
+  );
+}
+
+type Inline = Extract<ImageItem, { kind: "inline" }>;
+type Linked = Extract<ImageItem, { kind: "url" }>;
+
+async function hosted({ base64, mediaType, ...rest }: Inline, { context }: Fitting): Promise<ImageItem> {
+  const bytes = Buffer.from(base64, "base64");
+  const type = sniffMediaType(bytes) ?? mediaType ?? "image/png";
+  const { url } = await context.assets.host(type, pieces(bytes));
+  return { ...rest, kind: "url", url };
+}
+
+/** The store takes a stream, so that it never needs a second copy of a large file. */
+async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
+  const pieceBytes = 256 * 1024;
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}
+
+async function fetched({ url, ...rest }: Linked, { context, exchange }: Fitting): Promise<ImageItem> {
+  const { signal } = exchange;
+  try {
+    const call = { timeoutMs: fetchTimeoutMs, maxBytes: mostPictureBytes, maxRedirects: 2, signal };
+    const { status, body } = await context.guarded.fetch(url, call);
+    if (status !== 200) throw new UpstreamFailure("transient", `a picture's URL answered with status ${status}`);
+    return { ...rest, kind: "inline", base64: body.toString("base64"), mediaType: sniffMediaType(body) };
+  } catch (error) {
+    if (!(error instanceof UrlError)) throw error;
+    if (signal.aborted) throw new UpstreamFailure("cancelled", "the call was given up", { cause: error });
+    throw new UpstreamFailure("transient", "a picture's URL cannot be fetched", { cause: error });
+  }
+}

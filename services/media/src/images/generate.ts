@@ -1,0 +1,57 @@
+import { type Fields, readJsonObject } from "@uag/capability/request/body.ts";
+import { findModel } from "@uag/capability/request/find-model.ts";
+import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { MediaContext } from "../context.ts";
+import { alphaFormat } from "./answers/alpha.ts";
+import { openAiFormat } from "./answers/openai.ts";
+import { readers } from "./families/read.ts";
+import type { ImageFormat, ImageOrder } from "./order.ts";
+import { serveOrder } from "./serve.ts";
+
+const operation = "images.generations";
+/** The router limits bodies already; this only bounds what a broken router could send. */
+const mostBodyBytes = 64 * 1024 * 1024;
+
+/** `POST /v1/images/generations`: the body's shape, and the answer's, depend on the model. */
+export function generateImages(context: MediaContext): LinkHandler {
+  return async (exchange) => {
+    let format: ImageFormat = openAiFormat;
+    try {
+      const fields = readJsonObject(await exchange.readBody({ maxBytes: mostBodyBytes }));
+      if (isAlphaShaped(fields, context)) format = alphaFormat;
+      await serveOrder(exchange, readOrder(exchange, { fields, format }, context), context);
+    } catch (thrown) {
+      const { events } = context;
+      answerTrouble(exchange, troubleOf(thrown, exchange.requestId), { events, format, headers: [] });
+    }
+  };
+}
+
+/** Whether the client speaks DashScope's format: by its model, or, where there is none of that name, by its body. */
+function isAlphaShaped(fields: Fields, { catalog }: MediaContext): boolean {
+  const { model: id, input, prompt } = fields;
+  const known = typeof id === "string" ? catalog.current.models.get(id)?.image?.family : undefined;
+  if (known !== undefined) return known === "alpha";
+  if (typeof id === "string" && id.startsWith("alpha-image")) return true;
+  return typeof input === "object" && input !== null && prompt === undefined;
+}
+
+function readOrder(
+  exchange: LinkExchange,
+  { fields, format }: { fields: Fields; format: ImageFormat },
+  context: MediaContext,
+): ImageOrder {
+  const { model: id } = fields;
+  if (typeof id !== "string" || id === "") {
+    throw new GatewayError("invalid_request", "model: is required.", { param: "model" });
+  }
+  const caller = Caller.decode(exchange.context);
+  const model = findModel(context.catalog.current, id, caller, operation);
+  if (model.image === undefined) throw new GatewayError("endpoint_model_mismatch", undefined, { param: "model" });
+  const request = readers[model.image.family]({ fields, model, guarded: context.guarded });
+  return { operation, model, caller, request, format };
+}

@@ -1,0 +1,133 @@
+import { bound, type Limit, type ModelPrice, price } from "@uag/catalog/price.ts";
+import type { Model } from "@uag/catalog/types.ts";
+import type { Unit } from "@uag/proto/metering/v1/usage.ts";
+import { tokensOfPartial } from "@uag/upstreams/images/openai-stream.ts";
+import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
+import type { ImageAdapter, ImageAnswer, ImageRequest } from "@uag/upstreams/images/types.ts";
+import { countTokens } from "@uag/upstreams/tokens.ts";
+
+const squareMegapixel = 1024 * 1024;
+/** The largest picture that a model makes when it may choose, or that can be asked for: 3840 x 2160. */
+const mostPixels = 3_840 * 2_160;
+/** Of the sizes that a model chooses from by itself, the largest is 1536 x 1024. */
+const mostAutoPixels = 1_536 * 1_024;
+
+/** What pictures can come to at most. */
+export interface Hold {
+  readonly holdNanoUsd: bigint;
+  /** What is reserved of a limit of tokens per minute; 0 for models that count pictures. */
+  readonly tokens: number;
+}
+
+/** True for a model that is billed by tokens, not by picture. */
+export function countsTokens(model: Model): boolean {
+  return model.image?.outputTokens !== undefined;
+}
+
+/** Bounds an order's cost. A token of the prompt is at least one byte. */
+export function holdFor(model: Model, request: ImageRequest, adapter: ImageAdapter): Hold {
+  if (!countsTokens(model)) {
+    const { costNanoUsd } = price(pictureUnits(model, request, { adapter, images: request.count }), model.price);
+    return { holdNanoUsd: costNanoUsd, tokens: 0 };
+  }
+  const promptBytes = Buffer.byteLength(request.prompt);
+  const pictures = request.references.length + (request.mask === undefined ? 0 : 1);
+  const drawn = request.count * (drawnTokens(model, request) + sketchTokens(request));
+  // Each call sends the prompt and the pictures anew.
+  const calls = Math.ceil(request.count / adapter.mostPerCall);
+  const limits: Limit[] = [
+    { quantity: BigInt(calls * promptBytes), anyOf: ["input_tokens"] },
+    { quantity: BigInt(calls * pictures * model.imageTokens), anyOf: ["input_tokens", "image_input_tokens"] },
+    { quantity: BigInt(drawn), anyOf: ["image_output_tokens"] },
+    { quantity: BigInt(request.count * model.maxOutputTokens), anyOf: ["output_tokens"] },
+  ];
+  const tokens = Math.ceil(promptBytes / 4) + calls * pictures * model.imageTokens + drawn;
+  return { holdNanoUsd: bound(limits, model.price), tokens };
+}
+
+/** Tokens of one picture of the asked size and quality, at most. */
+function drawnTokens(model: Model, { size, options }: ImageRequest): number {
+  const table = model.image?.outputTokens;
+  if (table === undefined) return 0;
+  if (model.image?.family !== "gamma") return table.high;
+  const { quality } = options;
+  const tokens = quality === "low" || quality === "medium" ? table[quality] : table.high;
+  const pixels = size === undefined ? undefined : pixelsOf(size);
+  const area = pixels === undefined ? mostAutoPixels : Math.min(pixels.width * pixels.height, mostPixels);
+  return Math.ceil(tokens * Math.max(1, area / squareMegapixel));
+}
+
+function sketchTokens({ stream, options }: ImageRequest): number {
+  const { partial_images: sketches } = options;
+  return stream && typeof sketches === "number" ? sketches * tokensOfPartial : 0;
+}
+
+/** The units of pictures that are billed one by one, the pictures sent along where those have a price. */
+function pictureUnits(
+  model: Model,
+  request: ImageRequest,
+  {
+    adapter,
+    images,
+    calls = Math.ceil(request.count / adapter.mostPerCall),
+  }: {
+    adapter: ImageAdapter;
+    images: number;
+    calls?: number;
+  },
+): Unit[] {
+  const units = [{ name: pictureUnit(model.price, adapter.priceVariants(request)), quantity: BigInt(images) }];
+  const sent = calls * request.references.length;
+  if (sent > 0 && model.price.rates.has("input_images")) units.push({ name: "input_images", quantity: BigInt(sent) });
+  return units;
+}
+
+/** `images:<variant>` for the first variant that has a price of its own, else `images`. */
+function pictureUnit({ rates }: ModelPrice, variants: readonly string[]): string {
+  const priced = variants.map((variant) => `images:${variant}`).find((name) => rates.has(name));
+  return priced ?? "images";
+}
+
+export interface Counted {
+  readonly units: Unit[];
+  /** The provider's own words; several calls' as a JSON array. */
+  readonly raw: Buffer | undefined;
+  readonly estimated: boolean;
+}
+
+/** What the answers are billed: the provider's count where there is one, else ours. */
+export async function countOf(
+  model: Model,
+  request: ImageRequest,
+  { adapter, answers }: { adapter: ImageAdapter; answers: readonly ImageAnswer[] },
+): Promise<Counted> {
+  const raws = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage.raw]));
+  const raw = raws.length > 1 ? Buffer.from(`[${raws.map((each) => each.toString("utf8")).join(",")}]`) : raws[0];
+  if (!countsTokens(model)) {
+    const images = answers.reduce((sum, answer) => sum + answer.billedImages, 0);
+    return { units: pictureUnits(model, request, { adapter, images, calls: answers.length }), raw, estimated: false };
+  }
+  const units: Unit[] = [];
+  let estimated = false;
+  for (const { usage, images } of answers) {
+    if (usage?.units !== undefined) units.push(...usage.units);
+    else {
+      estimated = true;
+      units.push(...(await estimate(model, request, images.length)));
+    }
+  }
+  return { units: merged(units), raw, estimated };
+}
+
+/** What pictures come to by the table, where the provider does not say. */
+export async function estimate(model: Model, request: ImageRequest, images: number): Promise<Unit[]> {
+  const units = [{ name: "input_tokens", quantity: BigInt(await countTokens(request.prompt)) }];
+  if (images > 0) units.push({ name: "image_output_tokens", quantity: BigInt(images * drawnTokens(model, request)) });
+  return units;
+}
+
+function merged(units: readonly Unit[]): Unit[] {
+  const sums = new Map<string, bigint>();
+  for (const { name, quantity } of units) sums.set(name, (sums.get(name) ?? 0n) + quantity);
+  return [...sums].map(([name, quantity]) => ({ name, quantity }));
+}

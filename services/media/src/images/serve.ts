@@ -1,0 +1,68 @@
+import type { Admitted } from "@uag/admission/types.ts";
+import { Bill } from "@uag/capability/bill.ts";
+import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { ImageAdapter, ImageRequest, ImageSource } from "@uag/upstreams/images/types.ts";
+import { imageAdapter } from "@uag/upstreams/registry.ts";
+import type { MediaContext } from "../context.ts";
+import { holdFor } from "./money.ts";
+import type { ImageOrder } from "./order.ts";
+import { contentOf } from "./sources.ts";
+import { serveStream } from "./stream.ts";
+import { serveWhole } from "./whole.ts";
+
+/** An order on its way through the service. */
+export interface Serving {
+  readonly exchange: LinkExchange;
+  readonly context: MediaContext;
+  readonly order: ImageOrder;
+  readonly adapter: ImageAdapter;
+  readonly admitted: Admitted;
+  readonly bill: Bill;
+}
+
+/** Admits an order, asks upstreams, delivers, and writes the bill. @throws whatever came before the admission */
+export async function serveOrder(exchange: LinkExchange, asked: ImageOrder, context: MediaContext): Promise<void> {
+  const { model, caller, operation } = asked;
+  const adapter = adapterFor(asked);
+  const order = { ...asked, request: await withContent(asked.request, adapter, { exchange, context }) };
+  const { requestId } = exchange;
+  const { holdNanoUsd, tokens } = holdFor(model, order.request, adapter);
+  const admitted = await context.admission.admit({
+    requestId,
+    caller,
+    operation,
+    model: model.id,
+    holdNanoUsd,
+    tokens,
+    priceVersion: model.price.version,
+    stream: order.request.stream,
+  });
+  // Handled where the first byte waits for it: it may fail while the upstream is still being asked.
+  admitted.started.catch(() => {});
+  const bill = new Bill({ requestId, admitted, model, events: context.events });
+  const serving: Serving = { exchange, context, order, adapter, admitted, bill };
+  await (order.request.stream ? serveStream(serving) : serveWhole(serving));
+}
+
+function adapterFor({ model }: ImageOrder): ImageAdapter {
+  const [upstream] = model.upstreams;
+  const adapter = upstream && imageAdapter(upstream.provider.protocol);
+  if (adapter === undefined) throw new Error(`${model.id} has no upstream that makes images`);
+  return adapter;
+}
+
+/** The request with the pictures themselves in the place of URLs, where the upstream takes no URLs. */
+async function withContent(
+  request: ImageRequest,
+  adapter: ImageAdapter,
+  { exchange, context }: { exchange: LinkExchange; context: MediaContext },
+): Promise<ImageRequest> {
+  const fetched = (source: ImageSource): boolean => source.type === "url" && !adapter.takesUrls;
+  if (!request.references.some(fetched)) return request;
+  const { signal } = exchange;
+  const { guarded } = context;
+  const references = await Promise.all(
+    request.references.map((source) => (fetched(source) ? contentOf(source, "image", { guarded, signal }) : source)),
+  );
+  return { ...request, references };
+}

@@ -1,0 +1,61 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import { type GuardedClient, UrlError } from "@uag/kit/http/guarded.ts";
+import { refusal } from "@uag/upstreams/conversation/refusal.ts";
+import type { ImageSource, InlineImage } from "@uag/upstreams/images/types.ts";
+import { inspectImage } from "./inspect.ts";
+
+const dataUrl = /^data:image\/[a-z0-9.+-]+;base64,/i;
+const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const fetchTimeoutMs = 20_000;
+const mostFetchedBytes = 20 * 1024 * 1024;
+const mostRedirects = 3;
+
+/**
+ * A picture that a request refers to: an https URL, or its content as a data URL, which is looked at.
+ * @throws {GatewayError | UpstreamFailure} naming `param`
+ */
+export function sourceOf(text: string, param: string, guarded: GuardedClient): ImageSource {
+  if (text.slice(0, 5).toLowerCase() === "data:") return inlined(text, param);
+  checkUrl(text, param, guarded);
+  return { type: "url", url: text };
+}
+
+/** @throws {GatewayError} `invalid_request` for a URL that the guard would not call */
+export function checkUrl(url: string, param: string, guarded: GuardedClient): void {
+  try {
+    guarded.parse(url);
+  } catch (error) {
+    if (!(error instanceof UrlError)) throw error;
+    throw new GatewayError("invalid_request", `${param}: ${error.message}`, { param, cause: error });
+  }
+}
+
+function inlined(text: string, param: string): InlineImage {
+  const match = dataUrl.exec(text);
+  const content = match === null ? "" : text.slice(match[0].length);
+  if (match === null || content.length % 4 !== 0 || !base64.test(content)) {
+    throw refusal(param, "must be a data URL of the form data:image/<type>;base64,<data>.", "invalid_image");
+  }
+  return inspectImage(Buffer.from(content, "base64"), param);
+}
+
+/**
+ * The content behind a source, fetched through the guard where it is a URL.
+ * @throws {UpstreamFailure} `client` when there is no fit picture
+ */
+export async function contentOf(
+  source: ImageSource,
+  param: string,
+  { guarded, signal }: { guarded: GuardedClient; signal: AbortSignal },
+): Promise<InlineImage> {
+  if (source.type === "inline") return source;
+  try {
+    const call = { timeoutMs: fetchTimeoutMs, maxBytes: mostFetchedBytes, maxRedirects: mostRedirects, signal };
+    const { status, body } = await guarded.fetch(source.url, call);
+    if (status !== 200) throw refusal(param, `The URL answered with status ${status}.`, "invalid_url");
+    return inspectImage(body, param);
+  } catch (error) {
+    if (error instanceof UrlError) throw refusal(param, error.message, "invalid_url");
+    throw error;
+  }
+}

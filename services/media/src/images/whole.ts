@@ -1,0 +1,67 @@
+import type { Answered } from "@uag/capability/bill.ts";
+import { usdText } from "@uag/capability/usd.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
+import { makeImages } from "@uag/upstreams/images/make.ts";
+import type { ImageAnswer } from "@uag/upstreams/images/types.ts";
+import { askUpstreams, callSizes, eachOf } from "./ask.ts";
+import { giveUp } from "./end.ts";
+import { asWanted } from "./fit.ts";
+import { countOf } from "./money.ts";
+import type { Made } from "./order.ts";
+import type { Serving } from "./serve.ts";
+
+type Answer = Attempted<ImageAnswer>;
+
+/** Answers an order in one piece: all its pictures, or those that could be made. */
+export async function serveWhole(serving: Serving): Promise<void> {
+  const { order, adapter, admitted } = serving;
+  let answers: Answer[];
+  let attempts = 0;
+  let made: Made;
+  try {
+    const sizes = callSizes(order.request.count, adapter.mostPerCall);
+    const results = await eachOf(sizes, (count) => askUpstreams(serving, count, makeImages));
+    attempts = results.reduce((sum, result) => sum + result.attempts, 0);
+    answers = results.filter((result): result is Answer => !(result instanceof AttemptsFailed));
+    const failed = results.find((result) => result instanceof AttemptsFailed);
+    if (answers.length === 0 && failed !== undefined) throw failed;
+    await admitted.started;
+    made = await gathered(serving, answers);
+  } catch (thrown) {
+    await giveUp(serving, thrown, attempts);
+    return;
+  }
+  await deliver(serving, made, { upstream: answers[0]?.upstream, attempts, status: 200 });
+}
+
+/** All answers' pictures, as the client wants them delivered. */
+async function gathered(serving: Serving, answers: readonly Answer[]): Promise<Made> {
+  const { exchange, order, context } = serving;
+  const values = answers.map(({ value }) => value);
+  const [only] = values;
+  const all = values.length === 1 && only !== undefined ? only.images : values.flatMap(({ images }) => images);
+  const images = await asWanted(all, order.request.delivery, { exchange, context });
+  return { requestId: exchange.requestId, order, images, answers: values, createdMs: Date.now() };
+}
+
+async function deliver(serving: Serving, made: Made, answered: Answered): Promise<void> {
+  const { exchange, context, order, adapter, admitted, bill } = serving;
+  try {
+    const { answers } = made;
+    const { units, raw, estimated } = await countOf(order.model, order.request, { adapter, answers });
+    const body = order.format.body(made);
+    const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.COMPLETED;
+    const cost = await bill.charge({ outcome, units, raw, estimated }, answered);
+    if (exchange.over) return;
+    const headers = ["content-type", "application/json", "content-length", String(body.length)];
+    headers.push("x-gateway-model", order.model.id, "x-gateway-attempts", String(answered.attempts));
+    headers.push(...admitted.headers, "x-gateway-cost-usd", usdText(cost));
+    exchange.respond(200, headers, body);
+  } catch (error) {
+    // The bill could not be written, or made: the client must not get what nobody can account for.
+    context.events.failed(exchange.requestId, error);
+    exchange.fail("service_unavailable");
+    await bill.fail({ ...answered, status: 503 });
+  }
+}

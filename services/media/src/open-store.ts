@@ -1,0 +1,27 @@
+import { ConfigError } from "@uag/kit/config.ts";
+import type { Logger } from "@uag/kit/log.ts";
+import { openGridFs } from "./assets/gridfs.ts";
+import { openS3 } from "./assets/s3.ts";
+import type { AssetStore } from "./assets/store.ts";
+import type { MediaConfig } from "./config.ts";
+
+/**
+ * The store that the settings choose.
+ * @throws {ConfigError} when they do not say enough of it
+ */
+export async function openStore(config: MediaConfig, log: Logger): Promise<AssetStore> {
+  const { ASSETS_S3_ENDPOINT: endpoint, ASSETS_S3_BUCKET: bucket, MONGODB_URL: url } = config;
+  if (endpoint === undefined) {
+    if (url === undefined) throw new ConfigError("The environment is not complete:\n  MONGODB_URL: is needed");
+    const { MONGODB_DATABASE: database, ASSETS_TTL_MS: ttlMs, ASSETS_SWEEP_MS: sweepIntervalMs } = config;
+    return await openGridFs({ url, database, ttlMs, sweepIntervalMs, log });
+  }
+  const { ASSETS_S3_ACCESS_KEY_ID: accessKeyId, ASSETS_S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
+  if (bucket === undefined || accessKeyId === undefined || secretAccessKey === undefined) {
+    throw new ConfigError(
+      "The environment is not complete:\n  ASSETS_S3_BUCKET, ASSETS_S3_ACCESS_KEY_ID, ASSETS_S3_SECRET_ACCESS_KEY: are needed",
+    );
+  }
+  const { ASSETS_S3_REGION: region, ASSETS_S3_PREFIX: prefix } = config;
+  return openS3({ endpoint, bucket, region, prefix, accessKeyId, secretAccessKey });
+}

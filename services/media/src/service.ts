@@ -1,0 +1,34 @@
+import { type CapabilityService, startCapability } from "@uag/capability/start.ts";
+import { readConfig } from "@uag/kit/config.ts";
+import { serveRpc } from "@uag/kit/rpc/server.ts";
+import { createAssets } from "./assets/assets.ts";
+import { assetRpc } from "./assets/put.ts";
+import { startAssetServer } from "./assets/server.ts";
+import { AssetTokens } from "./assets/token.ts";
+import { schema } from "./config.ts";
+import { UploadMemory } from "./images/edits/upload-memory.ts";
+import { openStore } from "./open-store.ts";
+import { operations } from "./operations.ts";
+
+/** Starts media as the environment says; resolves when it serves. Disposing finishes what is under way, bills included. */
+export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
+  const config = readConfig(schema, env);
+  return await startCapability({
+    name: "media",
+    settings: config,
+    env,
+    async build(context, resources) {
+      const { log } = context;
+      const store = resources.use(await openStore(config, log));
+      const tokens = new AssetTokens(Buffer.from(config.ASSETS_SECRET, "hex"));
+      const assets = createAssets({ store, tokens, publicUrl: config.PUBLIC_URL, ttlMs: config.ASSETS_TTL_MS });
+      const { HOST: host, ASSETS_PORT, ASSETS_GRPC_PORT, ASSETS_MAX_BYTES: maxBytes } = config;
+      const http = resources.use(await startAssetServer({ host, port: ASSETS_PORT, store, tokens, log }));
+      const rpc = assetRpc({ assets, maxBytes, log });
+      const grpc = resources.use(await serveRpc({ host, port: ASSETS_GRPC_PORT, services: [rpc] }));
+      log.info({ assetsPort: http.port, assetsGrpcPort: grpc.port }, "assets are served");
+      const uploads = new UploadMemory(config.UPLOAD_MEMORY_BYTES);
+      return { operations: operations({ ...context, assets, uploads }), checks: { assets: store.check } };
+    },
+  });
+}
