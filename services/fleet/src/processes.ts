@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { repoRoot } from "./paths.ts";
 import { providerSettings } from "./providers.ts";
@@ -16,6 +17,8 @@ export interface Surroundings {
   readonly callerEnv: NodeJS.ProcessEnv;
   /** `host:port` of every replica's gRPC, comma-separated. */
   grpc(service: string): string;
+  /** The same of another port, by its variable. */
+  address(service: string, variable: string): string;
 }
 
 export interface ServiceRow {
@@ -62,6 +65,19 @@ function capability(name: string): ServiceRow {
   };
 }
 
+const mediaRow = capability("media");
+const media: ServiceRow = {
+  ...mediaRow,
+  ports: [...mediaRow.ports, "ASSETS_PORT", "ASSETS_GRPC_PORT"],
+  env: (around) => ({
+    ...mediaRow.env(around),
+    MONGODB_URL: around.mongodbUrl,
+    PUBLIC_URL: `http://127.0.0.1:${around.port}`,
+    // One secret of the fleet's is enough: what is derived from it says nothing of it.
+    ASSETS_SECRET: createHmac("sha256", around.keyPepper).update("assets").digest("hex"),
+  }),
+};
+
 /** Every service of the fleet, in the order in which they are started; they stop in the other direction. */
 export const services: readonly ServiceRow[] = [
   {
@@ -80,18 +96,21 @@ export const services: readonly ServiceRow[] = [
   },
   capability("chat"),
   capability("embedding"),
+  media,
   {
     name: "router",
     entry: "gateway/src/main.ts",
     ports: ["ADMIN_PORT"],
     ready: adminReady,
-    env: ({ port, keyPepper, grpc }) => ({
+    env: ({ port, keyPepper, grpc, address }) => ({
       PORT: String(port),
       KEY_PEPPER: keyPepper,
       BILLING_ADDR: grpc("billing"),
       METERING_ADDR: grpc("metering"),
       CHAT_ADDR: grpc("chat"),
       EMBEDDING_ADDR: grpc("embedding"),
+      MEDIA_ADDR: grpc("media"),
+      ASSETS_URL: `http://${address("media", "ASSETS_PORT").split(",", 1)[0]}`,
       DRAIN_MS: drainMs,
     }),
   },

@@ -4,7 +4,7 @@ const simulatorPaths = {
   anthropic: "/anthropic",
   gemini: "/gemini",
   dashscope: "/dashscope",
-  ark: "/ark",
+  ark: "/ark/api/v3",
   voyage: "/voyage",
   xai: "/xai/v1",
 } as const;

@@ -21,13 +21,19 @@ export async function surroundingsOf(options: SurroundingsOptions): Promise<Surr
   const { dataDir, port, ports, engines, secrets, replicas } = options;
   const addresses = new Map<string, string>();
   for (const { name, ports: variables } of services) {
-    if (!variables.includes("GRPC_PORT")) continue;
-    const ofReplicas: string[] = [];
-    for (const replica of replicaNames(name, replicas[name] ?? 1))
-      ofReplicas.push(`127.0.0.1:${await ports.get(portName(replica, "GRPC_PORT"))}`);
-    addresses.set(name, ofReplicas.join(","));
+    for (const variable of variables) {
+      const ofReplicas: string[] = [];
+      for (const replica of replicaNames(name, replicas[name] ?? 1))
+        ofReplicas.push(`127.0.0.1:${await ports.get(portName(replica, variable))}`);
+      addresses.set(portName(name, variable), ofReplicas.join(","));
+    }
   }
   const simulatorAddress = `127.0.0.1:${await ports.get(portName(simulator.name, "PORT"))}`;
+  const addressOf = (service: string, variable: string): string => {
+    const address = addresses.get(portName(service, variable));
+    if (address === undefined) throw new Error(`${service} has no ${variable}`);
+    return address;
+  };
   return {
     dataDir,
     port,
@@ -37,10 +43,7 @@ export async function surroundingsOf(options: SurroundingsOptions): Promise<Surr
     egressAllow: options.egressAllow ?? simulatorAddress,
     keyPepper: secrets.key_pepper,
     callerEnv: process.env,
-    grpc(service) {
-      const address = addresses.get(service);
-      if (address === undefined) throw new Error(`${service} has no gRPC port`);
-      return address;
-    },
+    grpc: (service) => addressOf(service, "GRPC_PORT"),
+    address: addressOf,
   };
 }
