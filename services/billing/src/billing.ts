@@ -2,8 +2,10 @@ import type { Bus } from "@uag/kit/bus.ts";
 import type { Events } from "./events.ts";
 import type { Funds } from "./grants/funds.ts";
 import type { Limits } from "./limits/limits.ts";
+import type { Prices } from "./repair/prices.ts";
 import type { AccountQueue } from "./store/queue.ts";
 import type { Store } from "./store/store.ts";
+import type { Transact } from "./store/transaction.ts";
 
 /** How the RPCs behave, from the environment. */
 export interface Settings {
@@ -19,6 +21,8 @@ export interface Settings {
 export interface Billing {
   readonly store: Store;
   readonly queue: AccountQueue;
+  readonly transact: Transact;
+  readonly prices: Prices;
   readonly funds: Funds;
   /** Asks all holders of an account for what they hold unspent; false when they were asked a moment ago. */
   readonly recall: (accountId: string) => boolean;

@@ -13,6 +13,12 @@ export const schema = z.object({
     .string()
     .regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex")
     .describe("Secret under which API keys are digested, hex, 32 bytes or more. Changing it makes every key invalid."),
+  ADMIN_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{24,200}$/, "must be 24 to 200 visible characters")
+    .optional()
+    .describe("First token of the admin API, to make others with. Another value replaces it; without one it ends."),
+  CATALOG_FILE: z.string().optional().describe("Catalogue whose prices repair unpriced requests."),
   HOLDER_LEASE_MS: milliseconds(100, 15_000).describe("How long a holder may admit after a heartbeat."),
   ORPHAN_GRACE_MS: milliseconds(0, 900_000).describe(
     "How long the grants of a dead holder wait for its last requests to be settled. Longer than the longest request.",

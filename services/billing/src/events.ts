@@ -17,7 +17,14 @@ export interface Events {
   orphaned(holderId: string): void;
   holderClosed(event: { holderId: string; grants: number }): void;
   fenced(holderId: string): void;
-  keyChanged(event: { keyId: string; accountId: string; change: "created" | "updated" | "revoked" }): void;
+  keyChanged(event: {
+    keyId: string;
+    accountId: string;
+    change: "created" | "updated" | "regenerated" | "revoked";
+  }): void;
+  adminTokenChanged(event: { tokenId: string; change: "created" | "revoked" }): void;
+  accountRenamed(accountId: string): void;
+  repaired(event: { accountId: string; requestId: string; charged: bigint; writtenOff: bigint }): void;
   audited(event: { accounts: bigint; entries: bigint; violations: readonly string[]; tookMs: number }): void;
   transactionRetried(): void;
   /** Transactions that a process had left open when it died. */
@@ -37,6 +44,7 @@ function accountEvents(log: Logger, metrics: Metrics) {
     "Corrections refused because they would take more than is available.",
   );
   const keys = metrics.counter("billing_key_changes_total", "Changes of API keys.", ["change"]);
+  const tokens = metrics.counter("billing_admin_token_changes_total", "Changes of admin tokens.", ["change"]);
   return {
     accountCreated: (accountId) => log.info({ accountId }, "account created"),
     toppedUp: ({ accountId, amount, reference }) => {
@@ -51,6 +59,11 @@ function accountEvents(log: Logger, metrics: Metrics) {
       keys.inc({ change });
       log.info({ keyId, accountId }, `key ${change}`);
     },
+    adminTokenChanged: ({ tokenId, change }) => {
+      tokens.inc({ change });
+      log.warn({ tokenId }, `admin token ${change}`);
+    },
+    accountRenamed: (accountId) => log.info({ accountId }, "account renamed"),
   } satisfies Partial<Events>;
 }
 
@@ -102,9 +115,16 @@ function settleEvents(log: Logger, metrics: Metrics) {
   const writeOffs = metrics.counter("billing_write_offs_total", "Events whose cost was not covered in full.");
   const late = metrics.counter("billing_late_settles_total", "Events settled after their grant was gone.");
   const unpriced = metrics.counter("billing_unpriced_total", "Events charged 0 because they have no price yet.");
+  const repairs = metrics.counter("billing_repaired_total", "Unpriced events that were priced and charged later.");
   const isNew = settles.labels("new");
   const duplicate = settles.labels("duplicate");
   return {
+    repaired: ({ accountId, requestId, charged: amount, writtenOff }) => {
+      repairs.inc();
+      charged.inc(Number(amount));
+      lost.inc(Number(writtenOff));
+      log.info({ accountId, requestId, chargedNanoUsd: String(amount) }, "unpriced request charged");
+    },
     settled: (accountId, settlements) => {
       for (const settlement of settlements) {
         if (!settlement.isNew) {

@@ -5,6 +5,7 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
 import type { z } from "zod";
+import { seedAdminToken } from "./audit/seed-token.ts";
 import type { Billing, Settings } from "./billing.ts";
 import { schema } from "./config.ts";
 import { createEvents } from "./events.ts";
@@ -15,12 +16,14 @@ import { createRecall } from "./grants/recall.ts";
 import { createChangePool } from "./limits/change-pool.ts";
 import { startLimitReaper } from "./limits/reaper.ts";
 import { createSteadiness } from "./limits/steadiness.ts";
+import { createPrices } from "./repair/prices.ts";
 import { steadyMs } from "./rpc/renew.ts";
 import { rpcServices } from "./services.ts";
 import { createUnblocker } from "./store/abandoned.ts";
 import { connectMongo, mongoCheck } from "./store/connection.ts";
 import { createAccountQueue } from "./store/queue.ts";
 import { openStore } from "./store/store.ts";
+import { inTransaction } from "./store/transaction.ts";
 
 export interface BillingService extends AsyncDisposable {
   readonly grpcPort: number;
@@ -51,13 +54,13 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const events = createEvents(log, metrics);
   const funds = createFunds(store);
   const endAbandoned = createUnblocker(connection);
-  const queue = createAccountQueue({
-    store,
+  const transactions = {
     onRetry: events.transactionRetried,
     unblock: () => endAbandoned().then(events.transactionsEnded, events.unblockFailed),
-    onFunds: funds.notify,
-  });
+  };
+  const queue = createAccountQueue({ store, ...transactions, onFunds: funds.notify });
   const settings = settingsOf(config);
+  await seedAdminToken(store, { token: config.ADMIN_TOKEN, pepper: settings.pepper });
   const limits = {
     changePool: createChangePool(store.limitPools),
     steadiness: started.use(createSteadiness(steadyMs)),
@@ -65,6 +68,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const billing: Billing = {
     store,
     queue,
+    transact: (work) => inTransaction({ connection, ...transactions }, work),
+    prices: createPrices(config.CATALOG_FILE),
     funds,
     recall: createRecall(bus),
     register: createRegister(store, settings.leaseMs),

@@ -1,12 +1,14 @@
 import type { Logger } from "@uag/kit/log.ts";
 import { type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing/v1/limits.ts";
 import type { Billing } from "./billing.ts";
 import { acquire } from "./rpc/acquire.ts";
+import { createAdminToken, listAdminTokens, resolveAdminToken, revokeAdminToken } from "./rpc/admin-tokens.ts";
 import { audit } from "./rpc/audit.ts";
 import { borrow } from "./rpc/borrow.ts";
 import { closeHolder } from "./rpc/close-holder.ts";
@@ -17,28 +19,49 @@ import { getKey } from "./rpc/get-key.ts";
 import { getSubscription } from "./rpc/get-subscription.ts";
 import { heartbeat } from "./rpc/heartbeat.ts";
 import { listAccounts } from "./rpc/list-accounts.ts";
+import { listAuditRecords } from "./rpc/list-audit-records.ts";
 import { listEntries } from "./rpc/list-entries.ts";
 import { listKeys } from "./rpc/list-keys.ts";
+import { regenerateKey } from "./rpc/regenerate-key.ts";
 import { renew } from "./rpc/renew.ts";
+import { repairUnpriced } from "./rpc/repair-unpriced.ts";
 import { resolveKey } from "./rpc/resolve-key.ts";
 import { returnGrant } from "./rpc/return.ts";
 import { revokeKey } from "./rpc/revoke-key.ts";
 import { settle } from "./rpc/settle.ts";
 import { topUp } from "./rpc/top-up.ts";
+import { updateAccount } from "./rpc/update-account.ts";
 import { updateKey } from "./rpc/update-key.ts";
 import { toStoreError } from "./store/errors.ts";
 
 type Rpc<Q, A> = (billing: Billing, request: Q) => Promise<A>;
+type Bind = <Q, A>(rpc: Rpc<Q, A>) => (request: Q) => Promise<A>;
 
-/** Billing's five gRPC services. A database out of reach is `service_unavailable` on every one of them. */
+function adminService(bind: Bind, log: Logger): RpcService {
+  return unaryService<AdminServiceServer>(
+    AdminServiceService,
+    {
+      resolveAdminToken: bind(resolveAdminToken),
+      createAdminToken: bind(createAdminToken),
+      listAdminTokens: bind(listAdminTokens),
+      revokeAdminToken: bind(revokeAdminToken),
+      updateAccount: bind(updateAccount),
+      regenerateKey: bind(regenerateKey),
+      repairUnpriced: bind(repairUnpriced),
+      listAuditRecords: bind(listAuditRecords),
+    },
+    log,
+  );
+}
+
+/** Billing's six gRPC services. A database out of reach is `service_unavailable` on every one of them. */
 export function rpcServices(billing: Billing, log: Logger): RpcService[] {
-  const bind =
-    <Q, A>(rpc: Rpc<Q, A>) =>
-    (request: Q): Promise<A> =>
-      rpc(billing, request).catch((error: unknown) => {
-        throw toStoreError(error);
-      });
+  const bind: Bind = (rpc) => (request) =>
+    rpc(billing, request).catch((error: unknown) => {
+      throw toStoreError(error);
+    });
   return [
+    adminService(bind, log),
     unaryService<AccountServiceServer>(
       AccountServiceService,
       {

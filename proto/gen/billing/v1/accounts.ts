@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Actor } from "../../common/v1/actor.ts";
 import { PageRequest } from "../../common/v1/page.ts";
 
 export const protobufPackage = "billing.v1";
@@ -39,6 +40,7 @@ export interface CreateAccountRequest {
   /** Empty: billing makes one. Creating an id that exists returns it unchanged. */
   id: string;
   name: string;
+  actor?: Actor | undefined;
 }
 
 export interface GetAccountRequest {
@@ -60,6 +62,7 @@ export interface TopUpRequest {
   amountNanoUsd: bigint;
   reference: string;
   note: string;
+  actor?: Actor | undefined;
 }
 
 export interface GetSubscriptionRequest {
@@ -322,7 +325,7 @@ export const Account: MessageFns<Account> = {
 };
 
 function createBaseCreateAccountRequest(): CreateAccountRequest {
-  return { id: "", name: "" };
+  return { id: "", name: "", actor: undefined };
 }
 
 export const CreateAccountRequest: MessageFns<CreateAccountRequest> = {
@@ -332,6 +335,9 @@ export const CreateAccountRequest: MessageFns<CreateAccountRequest> = {
     }
     if (message.name !== "") {
       writer.uint32(18).string(message.name);
+    }
+    if (message.actor !== undefined) {
+      Actor.encode(message.actor, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -365,6 +371,14 @@ export const CreateAccountRequest: MessageFns<CreateAccountRequest> = {
             message.name = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.actor = Actor.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -381,6 +395,7 @@ export const CreateAccountRequest: MessageFns<CreateAccountRequest> = {
     return {
       id: isSet(object.id) ? globalThis.String(object.id) : "",
       name: isSet(object.name) ? globalThis.String(object.name) : "",
+      actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
     };
   },
 
@@ -392,6 +407,9 @@ export const CreateAccountRequest: MessageFns<CreateAccountRequest> = {
     if (message.name !== "") {
       obj.name = message.name;
     }
+    if (message.actor !== undefined) {
+      obj.actor = Actor.toJSON(message.actor);
+    }
     return obj;
   },
 
@@ -402,6 +420,7 @@ export const CreateAccountRequest: MessageFns<CreateAccountRequest> = {
     const message = createBaseCreateAccountRequest();
     message.id = object.id ?? "";
     message.name = object.name ?? "";
+    message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
     return message;
   },
 };
@@ -632,7 +651,7 @@ export const ListAccountsResponse: MessageFns<ListAccountsResponse> = {
 };
 
 function createBaseTopUpRequest(): TopUpRequest {
-  return { accountId: "", amountNanoUsd: 0n, reference: "", note: "" };
+  return { accountId: "", amountNanoUsd: 0n, reference: "", note: "", actor: undefined };
 }
 
 export const TopUpRequest: MessageFns<TopUpRequest> = {
@@ -651,6 +670,9 @@ export const TopUpRequest: MessageFns<TopUpRequest> = {
     }
     if (message.note !== "") {
       writer.uint32(34).string(message.note);
+    }
+    if (message.actor !== undefined) {
+      Actor.encode(message.actor, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -700,6 +722,14 @@ export const TopUpRequest: MessageFns<TopUpRequest> = {
             message.note = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.actor = Actor.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -726,6 +756,7 @@ export const TopUpRequest: MessageFns<TopUpRequest> = {
         : 0n,
       reference: isSet(object.reference) ? globalThis.String(object.reference) : "",
       note: isSet(object.note) ? globalThis.String(object.note) : "",
+      actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
     };
   },
 
@@ -743,6 +774,9 @@ export const TopUpRequest: MessageFns<TopUpRequest> = {
     if (message.note !== "") {
       obj.note = message.note;
     }
+    if (message.actor !== undefined) {
+      obj.actor = Actor.toJSON(message.actor);
+    }
     return obj;
   },
 
@@ -757,6 +791,7 @@ export const TopUpRequest: MessageFns<TopUpRequest> = {
       : 0n;
     message.reference = object.reference ?? "";
     message.note = object.note ?? "";
+    message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
     return message;
   },
 };

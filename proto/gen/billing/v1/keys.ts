@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Actor } from "../../common/v1/actor.ts";
 import { Caller, Limits } from "../../common/v1/caller.ts";
 import { PageRequest } from "../../common/v1/page.ts";
 
@@ -39,6 +40,8 @@ export interface Key {
   /** 0 means not revoked. */
   revokedAtMs: bigint;
   version: bigint;
+  /** The owner's own notes: a JSON object, as text. Absent means {}. */
+  metadata?: string | undefined;
 }
 
 export interface ResolveKeyRequest {
@@ -60,6 +63,9 @@ export interface CreateKeyRequest {
     | undefined;
   /** 0 means never. */
   expiresAtMs: bigint;
+  /** A JSON object, as text. */
+  metadata?: string | undefined;
+  actor?: Actor | undefined;
 }
 
 export interface CreateKeyResponse {
@@ -78,7 +84,11 @@ export interface ListKeysRequest {
   /** Empty means all accounts. */
   accountId: string;
   includeRevoked: boolean;
-  page: PageRequest | undefined;
+  page:
+    | PageRequest
+    | undefined;
+  /** Only keys of exactly this name. */
+  name?: string | undefined;
 }
 
 export interface ListKeysResponse {
@@ -88,16 +98,19 @@ export interface ListKeysResponse {
 
 export interface UpdateKeyRequest {
   id: string;
-  /** Only the fields named here are changed: "name", "models", "limits", "expires_at_ms". */
+  /** Only the fields named here are changed: "name", "models", "limits", "expires_at_ms", "metadata". */
   fields: string[];
   name: string;
   models: string[];
   limits: Limits | undefined;
   expiresAtMs: bigint;
+  metadata?: string | undefined;
+  actor?: Actor | undefined;
 }
 
 export interface RevokeKeyRequest {
   id: string;
+  actor?: Actor | undefined;
 }
 
 function createBaseKey(): Key {
@@ -112,6 +125,7 @@ function createBaseKey(): Key {
     expiresAtMs: 0n,
     revokedAtMs: 0n,
     version: 0n,
+    metadata: undefined,
   };
 }
 
@@ -158,6 +172,9 @@ export const Key: MessageFns<Key> = {
         throw new globalThis.Error("value provided for field message.version of type int64 too large");
       }
       writer.uint32(80).int64(message.version);
+    }
+    if (message.metadata !== undefined) {
+      writer.uint32(90).string(message.metadata);
     }
     return writer;
   },
@@ -255,6 +272,14 @@ export const Key: MessageFns<Key> = {
             message.version = reader.int64() as bigint;
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.metadata = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -295,6 +320,7 @@ export const Key: MessageFns<Key> = {
         ? BigInt(object.revoked_at_ms)
         : 0n,
       version: isSet(object.version) ? BigInt(object.version) : 0n,
+      metadata: isSet(object.metadata) ? globalThis.String(object.metadata) : undefined,
     };
   },
 
@@ -330,6 +356,9 @@ export const Key: MessageFns<Key> = {
     if (message.version !== 0n) {
       obj.version = message.version.toString();
     }
+    if (message.metadata !== undefined) {
+      obj.metadata = message.metadata;
+    }
     return obj;
   },
 
@@ -356,6 +385,7 @@ export const Key: MessageFns<Key> = {
       ? BigInt(object.revokedAtMs)
       : 0n;
     message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
+    message.metadata = object.metadata ?? undefined;
     return message;
   },
 };
@@ -515,7 +545,15 @@ export const ResolveKeyResponse: MessageFns<ResolveKeyResponse> = {
 };
 
 function createBaseCreateKeyRequest(): CreateKeyRequest {
-  return { accountId: "", name: "", models: [], limits: undefined, expiresAtMs: 0n };
+  return {
+    accountId: "",
+    name: "",
+    models: [],
+    limits: undefined,
+    expiresAtMs: 0n,
+    metadata: undefined,
+    actor: undefined,
+  };
 }
 
 export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
@@ -537,6 +575,12 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
         throw new globalThis.Error("value provided for field message.expiresAtMs of type int64 too large");
       }
       writer.uint32(40).int64(message.expiresAtMs);
+    }
+    if (message.metadata !== undefined) {
+      writer.uint32(50).string(message.metadata);
+    }
+    if (message.actor !== undefined) {
+      Actor.encode(message.actor, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -594,6 +638,22 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
             message.expiresAtMs = reader.int64() as bigint;
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.metadata = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.actor = Actor.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -621,6 +681,8 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
         : isSet(object.expires_at_ms)
         ? BigInt(object.expires_at_ms)
         : 0n,
+      metadata: isSet(object.metadata) ? globalThis.String(object.metadata) : undefined,
+      actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
     };
   },
 
@@ -641,6 +703,12 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
     if (message.expiresAtMs !== 0n) {
       obj.expiresAtMs = message.expiresAtMs.toString();
     }
+    if (message.metadata !== undefined) {
+      obj.metadata = message.metadata;
+    }
+    if (message.actor !== undefined) {
+      obj.actor = Actor.toJSON(message.actor);
+    }
     return obj;
   },
 
@@ -658,6 +726,8 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
     message.expiresAtMs = (object.expiresAtMs !== undefined && object.expiresAtMs !== null)
       ? BigInt(object.expiresAtMs)
       : 0n;
+    message.metadata = object.metadata ?? undefined;
+    message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
     return message;
   },
 };
@@ -815,7 +885,7 @@ export const GetKeyRequest: MessageFns<GetKeyRequest> = {
 };
 
 function createBaseListKeysRequest(): ListKeysRequest {
-  return { accountId: "", includeRevoked: false, page: undefined };
+  return { accountId: "", includeRevoked: false, page: undefined, name: undefined };
 }
 
 export const ListKeysRequest: MessageFns<ListKeysRequest> = {
@@ -828,6 +898,9 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
     }
     if (message.page !== undefined) {
       PageRequest.encode(message.page, writer.uint32(26).fork()).join();
+    }
+    if (message.name !== undefined) {
+      writer.uint32(34).string(message.name);
     }
     return writer;
   },
@@ -869,6 +942,14 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
             message.page = PageRequest.decode(reader, reader.uint32());
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -894,6 +975,7 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
         ? globalThis.Boolean(object.include_revoked)
         : false,
       page: isSet(object.page) ? PageRequest.fromJSON(object.page) : undefined,
+      name: isSet(object.name) ? globalThis.String(object.name) : undefined,
     };
   },
 
@@ -908,6 +990,9 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
     if (message.page !== undefined) {
       obj.page = PageRequest.toJSON(message.page);
     }
+    if (message.name !== undefined) {
+      obj.name = message.name;
+    }
     return obj;
   },
 
@@ -921,6 +1006,7 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
     message.page = (object.page !== undefined && object.page !== null)
       ? PageRequest.fromPartial(object.page)
       : undefined;
+    message.name = object.name ?? undefined;
     return message;
   },
 };
@@ -1015,7 +1101,16 @@ export const ListKeysResponse: MessageFns<ListKeysResponse> = {
 };
 
 function createBaseUpdateKeyRequest(): UpdateKeyRequest {
-  return { id: "", fields: [], name: "", models: [], limits: undefined, expiresAtMs: 0n };
+  return {
+    id: "",
+    fields: [],
+    name: "",
+    models: [],
+    limits: undefined,
+    expiresAtMs: 0n,
+    metadata: undefined,
+    actor: undefined,
+  };
 }
 
 export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
@@ -1040,6 +1135,12 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
         throw new globalThis.Error("value provided for field message.expiresAtMs of type int64 too large");
       }
       writer.uint32(48).int64(message.expiresAtMs);
+    }
+    if (message.metadata !== undefined) {
+      writer.uint32(58).string(message.metadata);
+    }
+    if (message.actor !== undefined) {
+      Actor.encode(message.actor, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -1105,6 +1206,22 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
             message.expiresAtMs = reader.int64() as bigint;
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.metadata = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.actor = Actor.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1129,6 +1246,8 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
         : isSet(object.expires_at_ms)
         ? BigInt(object.expires_at_ms)
         : 0n,
+      metadata: isSet(object.metadata) ? globalThis.String(object.metadata) : undefined,
+      actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
     };
   },
 
@@ -1152,6 +1271,12 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
     if (message.expiresAtMs !== 0n) {
       obj.expiresAtMs = message.expiresAtMs.toString();
     }
+    if (message.metadata !== undefined) {
+      obj.metadata = message.metadata;
+    }
+    if (message.actor !== undefined) {
+      obj.actor = Actor.toJSON(message.actor);
+    }
     return obj;
   },
 
@@ -1170,18 +1295,23 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
     message.expiresAtMs = (object.expiresAtMs !== undefined && object.expiresAtMs !== null)
       ? BigInt(object.expiresAtMs)
       : 0n;
+    message.metadata = object.metadata ?? undefined;
+    message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
     return message;
   },
 };
 
 function createBaseRevokeKeyRequest(): RevokeKeyRequest {
-  return { id: "" };
+  return { id: "", actor: undefined };
 }
 
 export const RevokeKeyRequest: MessageFns<RevokeKeyRequest> = {
   encode(message: RevokeKeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
+    }
+    if (message.actor !== undefined) {
+      Actor.encode(message.actor, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -1207,6 +1337,14 @@ export const RevokeKeyRequest: MessageFns<RevokeKeyRequest> = {
             message.id = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.actor = Actor.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1220,13 +1358,19 @@ export const RevokeKeyRequest: MessageFns<RevokeKeyRequest> = {
   },
 
   fromJSON(object: any): RevokeKeyRequest {
-    return { id: isSet(object.id) ? globalThis.String(object.id) : "" };
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
+    };
   },
 
   toJSON(message: RevokeKeyRequest): unknown {
     const obj: any = {};
     if (message.id !== "") {
       obj.id = message.id;
+    }
+    if (message.actor !== undefined) {
+      obj.actor = Actor.toJSON(message.actor);
     }
     return obj;
   },
@@ -1237,6 +1381,7 @@ export const RevokeKeyRequest: MessageFns<RevokeKeyRequest> = {
   fromPartial(object: DeepPartial<RevokeKeyRequest>): RevokeKeyRequest {
     const message = createBaseRevokeKeyRequest();
     message.id = object.id ?? "";
+    message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
     return message;
   },
 };

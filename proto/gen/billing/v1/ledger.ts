@@ -45,7 +45,7 @@ export interface Entry {
   id: string;
   accountId: string;
   seq: bigint;
-  /** top_up, correction, grant, release, settle */
+  /** top_up, correction, grant, release, settle, repair */
   kind: string;
   /** What the row changes, nano-USD: sums over an account give its balances. */
   availableNanoUsd: bigint;

@@ -66,6 +66,8 @@ export interface UsageBucket {
   requests: bigint;
   costNanoUsd: bigint;
   units: Unit[];
+  /** What of the cost no money covered: it was never charged. */
+  writtenOffNanoUsd?: bigint | undefined;
 }
 
 export interface ListEventsRequest {
@@ -578,7 +580,17 @@ export const QueryUsageResponse: MessageFns<QueryUsageResponse> = {
 };
 
 function createBaseUsageBucket(): UsageBucket {
-  return { startMs: 0n, accountId: "", keyId: "", model: "", operation: "", requests: 0n, costNanoUsd: 0n, units: [] };
+  return {
+    startMs: 0n,
+    accountId: "",
+    keyId: "",
+    model: "",
+    operation: "",
+    requests: 0n,
+    costNanoUsd: 0n,
+    units: [],
+    writtenOffNanoUsd: undefined,
+  };
 }
 
 export const UsageBucket: MessageFns<UsageBucket> = {
@@ -615,6 +627,12 @@ export const UsageBucket: MessageFns<UsageBucket> = {
     }
     for (const v of message.units) {
       Unit.encode(v!, writer.uint32(66).fork()).join();
+    }
+    if (message.writtenOffNanoUsd !== undefined) {
+      if (BigInt.asIntN(64, message.writtenOffNanoUsd) !== message.writtenOffNanoUsd) {
+        throw new globalThis.Error("value provided for field message.writtenOffNanoUsd of type int64 too large");
+      }
+      writer.uint32(72).int64(message.writtenOffNanoUsd);
     }
     return writer;
   },
@@ -696,6 +714,14 @@ export const UsageBucket: MessageFns<UsageBucket> = {
             message.units.push(Unit.decode(reader, reader.uint32()));
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.writtenOffNanoUsd = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -730,6 +756,11 @@ export const UsageBucket: MessageFns<UsageBucket> = {
         ? BigInt(object.cost_nano_usd)
         : 0n,
       units: globalThis.Array.isArray(object?.units) ? object.units.map((e: any) => Unit.fromJSON(e)) : [],
+      writtenOffNanoUsd: isSet(object.writtenOffNanoUsd)
+        ? BigInt(object.writtenOffNanoUsd)
+        : isSet(object.written_off_nano_usd)
+        ? BigInt(object.written_off_nano_usd)
+        : undefined,
     };
   },
 
@@ -759,6 +790,9 @@ export const UsageBucket: MessageFns<UsageBucket> = {
     if (message.units?.length) {
       obj.units = message.units.map((e) => Unit.toJSON(e));
     }
+    if (message.writtenOffNanoUsd !== undefined) {
+      obj.writtenOffNanoUsd = message.writtenOffNanoUsd.toString();
+    }
     return obj;
   },
 
@@ -777,6 +811,9 @@ export const UsageBucket: MessageFns<UsageBucket> = {
       ? BigInt(object.costNanoUsd)
       : 0n;
     message.units = object.units?.map((e) => Unit.fromPartial(e)) || [];
+    message.writtenOffNanoUsd = (object.writtenOffNanoUsd !== undefined && object.writtenOffNanoUsd !== null)
+      ? BigInt(object.writtenOffNanoUsd)
+      : undefined;
     return message;
   },
 };

@@ -5,9 +5,11 @@ import type { KeyDocument } from "../store/keys.ts";
 export function announceChange(
   billing: Pick<Billing, "bus" | "events">,
   key: KeyDocument,
-  change: "created" | "updated" | "revoked",
+  change: "created" | "updated" | "regenerated" | "revoked",
 ): void {
-  const payload = JSON.stringify({ key_id: key._id, digest: key.digest.toString("hex") });
-  billing.bus.connection.publish("billing.key-changed", payload);
+  for (const digest of [key.digest, ...(key.previous ?? []).map((secret) => secret.digest)]) {
+    const payload = JSON.stringify({ key_id: key._id, digest: digest.toString("hex") });
+    billing.bus.connection.publish("billing.key-changed", payload);
+  }
   billing.events.keyChanged({ keyId: key._id, accountId: key.accountId, change });
 }

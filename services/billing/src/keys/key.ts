@@ -36,18 +36,26 @@ export function keyMessage(key: KeyDocument): Key {
     expiresAtMs: millisecondsOf(key.expiresAt),
     revokedAtMs: millisecondsOf(key.revokedAt),
     version: key.version,
+    metadata: key.metadata ?? "{}",
   };
 }
 
-export function callerMessage(key: KeyDocument): Caller {
+/** What services learn of who calls. With a replaced secret the key ends, for this caller, when the overlap does. */
+export function callerMessage(key: KeyDocument, digest: Buffer): Caller {
   return {
     keyId: key._id,
     accountId: key.accountId,
     models: key.models,
-    expiresAtMs: millisecondsOf(key.expiresAt),
+    expiresAtMs: millisecondsOf(endOf(key, digest)),
     limits: key.limits,
     version: key.version,
   };
+}
+
+function endOf(key: KeyDocument, digest: Buffer): Date | null {
+  const replaced = key.previous?.find((secret) => secret.digest.equals(digest));
+  if (replaced === undefined) return key.expiresAt;
+  return key.expiresAt !== null && key.expiresAt < replaced.until ? key.expiresAt : replaced.until;
 }
 
 /** Enough of a secret for people to tell keys apart: `sk-Ab3d…x9Zq`. */

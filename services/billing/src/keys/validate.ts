@@ -3,6 +3,7 @@ import type { Limits } from "@uag/proto/common/v1/caller.ts";
 
 const longestName = 200;
 const mostModels = 1_000;
+const largestMetadata = 8_192;
 const latestMs = 8_640_000_000_000_000n;
 
 function invalid(param: string, text: string): GatewayError {
@@ -21,6 +22,7 @@ export function checkKeyFields(fields: {
   models?: string[];
   limits?: Limits | undefined;
   expiresAtMs?: bigint;
+  metadata?: string | undefined;
 }): void {
   if (fields.name !== undefined && fields.name.length > longestName) throw invalid("name", "The name is too long.");
   const models = fields.models ?? [];
@@ -31,4 +33,21 @@ export function checkKeyFields(fields: {
   if (fields.limits !== undefined) checkLimits(fields.limits);
   const { expiresAtMs = 0n } = fields;
   if (expiresAtMs < 0n || expiresAtMs > latestMs) throw invalid("expires_at_ms", "That is not a time.");
+  if (fields.metadata !== undefined) checkMetadata(fields.metadata);
+}
+
+function checkMetadata(text: string): void {
+  if (Buffer.byteLength(text) > largestMetadata) {
+    throw invalid("metadata", `The metadata is larger than ${largestMetadata} bytes.`);
+  }
+  if (!isJsonObject(text)) throw invalid("metadata", "The metadata is not a JSON object.");
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }

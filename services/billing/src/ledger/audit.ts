@@ -1,4 +1,5 @@
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { type Grant, isLive, leftOf } from "../grants/grant.ts";
 import { chainStart, changeOf, entryId, hashOf } from "./entry.ts";
 import { addMoney, isBalanced, isSound, type Money, noMoney } from "./money.ts";
@@ -19,7 +20,7 @@ export interface GrantSums {
   readonly settled: bigint;
 }
 
-/** Re-adds one account's ledger. Memory grows with the grants that hold money, not with the rows. */
+/** Re-adds one account's ledger. Memory grows with the grants that hold money and with unpriced requests, not with the rows. */
 export interface AccountAudit {
   /** Rows in the order of their seq. */
   row(entry: Entry): void;
@@ -32,12 +33,26 @@ export interface AccountAudit {
 function settleFault(entry: Entry): string | undefined {
   const { event } = entry;
   if (event === undefined) return "has no event";
-  if (entry.id !== entryId.settle(event.requestId) || entry.requestId !== event.requestId) {
+  const id = entry.kind === "repair" ? entryId.repair(event.requestId) : entryId.settle(event.requestId);
+  if (entry.id !== id || entry.requestId !== event.requestId) {
     return `is about request ${event.requestId}`;
   }
   if (event.accountId !== entry.accountId) return `charges an event of account ${event.accountId}`;
   const billed = entry.chargedNanoUsd + entry.writtenOffNanoUsd;
   return billed === costOf(event) ? undefined : `bills ${billed} for a cost of ${costOf(event)}`;
+}
+
+/** @param unpriced see {@link repairFault} */
+function billFault(entry: Entry, unpriced: Set<string>): string | undefined {
+  if (entry.kind !== "settle" && entry.kind !== "repair") return undefined;
+  return settleFault(entry) ?? repairFault(entry, unpriced);
+}
+
+/** A request is repaired once, and only one that had no price. @param unpriced those still to be repaired; kept up to date */
+function repairFault(entry: Entry, unpriced: Set<string>): string | undefined {
+  if (entry.event?.pricing === Pricing.UNPRICED) unpriced.add(entry.requestId);
+  else if (entry.kind === "repair" && !unpriced.delete(entry.requestId)) return "charges a request that had its price";
+  return undefined;
 }
 
 function compareMoney(sum: Money, claim: AccountClaim, report: (sentence: string) => void): void {
@@ -56,7 +71,7 @@ export function auditAccount(accountId: string, report: (sentence: string) => vo
   let settledRequests = 0n;
   let sums: GrantSums = { amount: 0n, returned: 0n, settled: 0n };
   const holding = new Map<string, bigint>();
-
+  const unpriced = new Set<string>();
   function hold(entry: Entry): void {
     const change = entry.heldNanoUsd;
     if (entry.kind === "grant") sums = { ...sums, amount: sums.amount + change };
@@ -84,9 +99,8 @@ export function auditAccount(accountId: string, report: (sentence: string) => vo
       sum = addMoney(sum, change);
       if (!isSound(sum)) report(`Account ${accountId} had a balance below zero after row ${entry.id}.`);
       if (entry.heldNanoUsd !== 0n) hold(entry);
-      if (entry.kind !== "settle") return;
-      settledRequests += 1n;
-      const fault = settleFault(entry);
+      if (entry.kind === "settle") settledRequests += 1n;
+      const fault = billFault(entry, unpriced);
       if (fault !== undefined) report(`Row ${entry.id} ${fault}.`);
     },
     finish(claim, grants) {

@@ -3,7 +3,7 @@ import { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Money } from "./money.ts";
 
-export type EntryKind = "top_up" | "correction" | "grant" | "release" | "settle";
+export type EntryKind = "top_up" | "correction" | "grant" | "release" | "settle" | "repair";
 
 /** A row that is about to be written: what it changes, before it has its place in the account's chain. */
 export interface Posting {
@@ -24,6 +24,7 @@ export const entryId = {
   return: (grantId: string, sequence: number): string => `return:${grantId}:${sequence}`,
   release: (grantId: string): string => `release:${grantId}`,
   settle: (requestId: string): string => `settle:${requestId}`,
+  repair: (requestId: string): string => `repair:${requestId}`,
 };
 
 const none = Buffer.alloc(0);

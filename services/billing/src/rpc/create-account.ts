@@ -1,6 +1,8 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import { newId } from "@uag/kit/ids.ts";
 import type { Account, CreateAccountRequest } from "@uag/proto/billing/v1/accounts.ts";
+import { recordChange } from "../audit/record.ts";
+import { accountSnapshot } from "../audit/snapshot.ts";
 import type { Billing } from "../billing.ts";
 import { chainStart } from "../ledger/entry.ts";
 import { noMoney } from "../ledger/money.ts";
@@ -8,6 +10,12 @@ import { type AccountDocument, accountMessage } from "../store/accounts.ts";
 
 /** Ids are part of NATS subjects, so they hold none of their special characters. */
 const accountId = /^[A-Za-z0-9_-]{1,64}$/;
+const longestName = 200;
+
+/** @throws {GatewayError} `invalid_request` */
+export function checkAccountName(name: string): void {
+  if (name.length > longestName) throw new GatewayError("invalid_request", "The name is too long.", { param: "name" });
+}
 
 /** Makes an account without money; one that exists under the id is answered unchanged. */
 export async function createAccount(billing: Billing, request: CreateAccountRequest): Promise<Account> {
@@ -15,17 +23,19 @@ export async function createAccount(billing: Billing, request: CreateAccountRequ
   if (!accountId.test(id)) {
     throw new GatewayError("invalid_request", "An account id has 1 to 64 letters, digits, _ or -.", { param: "id" });
   }
-  const fresh = {
-    ...noMoney,
-    name: request.name,
-    seq: 0n,
-    head: chainStart,
-    version: 0n,
-    createdAt: new Date(),
-  };
-  const before = await billing.store.accounts
-    .findOneAndUpdate({ _id: id }, { $setOnInsert: fresh }, { upsert: true, returnDocument: "before" })
-    .lean<AccountDocument>();
+  checkAccountName(request.name);
+  const { store } = billing;
+  const fresh = { ...noMoney, name: request.name, seq: 0n, head: chainStart, version: 0n, createdAt: new Date() };
+  const before = await billing.transact(async (session) => {
+    const found = await store.accounts
+      .findOneAndUpdate({ _id: id }, { $setOnInsert: fresh }, { upsert: true, returnDocument: "before", session })
+      .lean<AccountDocument>();
+    if (found !== null) return found;
+    const after = accountSnapshot(request);
+    const change = { actor: request.actor, action: "account.create", targetId: id, accountId: id, after };
+    await recordChange(store, session, change);
+    return null;
+  });
   if (before !== null) return accountMessage(before);
   billing.events.accountCreated(id);
   return accountMessage({ _id: id, ...fresh });

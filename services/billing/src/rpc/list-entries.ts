@@ -6,9 +6,13 @@ import { type EntryDocument, entryMessage } from "../store/ledger.ts";
 import { cutPage, readPage } from "./page.ts";
 
 async function ofRequest(billing: Billing, request: ListEntriesRequest): Promise<ListEntriesResponse> {
-  const row = await billing.store.ledger.findById(entryId.settle(request.requestId)).lean<EntryDocument>();
-  const fits = row !== null && (request.accountId === "" || row.accountId === request.accountId);
-  return { entries: fits ? [entryMessage(row)] : [], nextCursor: "" };
+  const { accountId, requestId } = request;
+  const rows = await billing.store.ledger
+    .find({ _id: { $in: [entryId.settle(requestId), entryId.repair(requestId)] } })
+    .sort({ seq: -1 })
+    .lean<EntryDocument[]>();
+  const fitting = rows.filter((row) => accountId === "" || row.accountId === accountId);
+  return { entries: fitting.map(entryMessage), nextCursor: "" };
 }
 
 /** Rows of one account, newest first; or the rows about one request. */

@@ -9,6 +9,7 @@ export async function listKeys(billing: Billing, request: ListKeysRequest): Prom
   const { limit, after } = readPage(request.page);
   const filter = {
     ...(request.accountId === "" ? {} : { accountId: request.accountId }),
+    ...(request.name === undefined ? {} : { name: request.name }),
     ...(request.includeRevoked ? {} : { revokedAt: null }),
     ...(after === "" ? {} : { _id: { $lt: after } }),
   };

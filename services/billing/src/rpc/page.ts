@@ -3,6 +3,8 @@ import type { PageRequest } from "@uag/proto/common/v1/page.ts";
 
 const presetLimit = 100;
 const largestLimit = 1_000;
+/** Ids and numbers: what cursors of ours are made of. */
+const place = /^[\w:.-]{0,300}$/;
 
 /** The page's size and the place where the last one ended, "" at the beginning. */
 export function readPage(page: PageRequest | undefined): { limit: number; after: string } {
@@ -10,7 +12,11 @@ export function readPage(page: PageRequest | undefined): { limit: number; after:
   if (limit < 1 || limit > largestLimit) {
     throw new GatewayError("invalid_request", `A page has 1 to ${largestLimit} rows.`, { param: "page.limit" });
   }
-  return { limit, after: Buffer.from(page?.cursor ?? "", "base64url").toString() };
+  const after = Buffer.from(page?.cursor ?? "", "base64url").toString();
+  if (!place.test(after)) {
+    throw new GatewayError("invalid_request", "The cursor is not one of ours.", { param: "page.cursor" });
+  }
+  return { limit, after };
 }
 
 /** Cuts the one row too many that was asked for, and says where the next page begins: "" when there is none. */

@@ -6,7 +6,11 @@ import type { KeyDocument } from "../store/keys.ts";
 
 /** The router's look-up. A revoked or expired key is found: the router turns it away, and may remember that. */
 export async function resolveKey(billing: Billing, request: ResolveKeyRequest): Promise<ResolveKeyResponse> {
-  const key = await billing.store.keys.findOne({ digest: request.digest }).lean<KeyDocument>();
+  const { keys } = billing.store;
+  const { digest } = request;
+  const key =
+    (await keys.findOne({ digest }).lean<KeyDocument>()) ??
+    (await keys.findOne({ "previous.digest": digest }).lean<KeyDocument>());
   if (key === null) throw new GatewayError("not_found", "There is no such key.");
-  return { caller: callerMessage(key), revoked: key.revokedAt !== null };
+  return { caller: callerMessage(key, digest), revoked: key.revokedAt !== null };
 }

@@ -1,8 +1,12 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Account, TopUpRequest } from "@uag/proto/billing/v1/accounts.ts";
+import { mongo } from "mongoose";
+import { auditDocument } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
+import { entryId } from "../ledger/entry.ts";
 import { largestAmount } from "../ledger/money.ts";
 import { topUpOperation } from "../ledger/top-up.ts";
+import { duplicateKey } from "../store/transaction.ts";
 import { getAccount } from "./get-account.ts";
 
 const longestReference = 200;
@@ -19,6 +23,17 @@ function check(request: TopUpRequest): void {
   }
 }
 
+/** The record has its row's id, so that a call which is repeated after a crash adds what is missing and nothing twice. */
+async function recordTopUp({ store }: Billing, request: TopUpRequest): Promise<void> {
+  const { accountId, amountNanoUsd, reference, note, actor } = request;
+  const after = JSON.stringify({ amount_nano_usd: String(amountNanoUsd), reference, note });
+  const change = { actor, action: amountNanoUsd < 0n ? "account.correct" : "account.top_up", accountId, after };
+  const row = auditDocument({ ...change, targetId: accountId }, entryId.topUp(accountId, reference));
+  await store.audit.collection.insertOne(row as never).catch((error: unknown) => {
+    if (!(error instanceof mongo.MongoServerError) || error.code !== duplicateKey) throw error;
+  });
+}
+
 /** Adds money, or takes available money away; once for each reference. */
 export async function topUp(billing: Billing, request: TopUpRequest): Promise<Account> {
   check(request);
@@ -26,6 +41,7 @@ export async function topUp(billing: Billing, request: TopUpRequest): Promise<Ac
   try {
     const isNew = await billing.queue.submit(topUpOperation({ accountId, amount, reference, note }));
     if (isNew) billing.events.toppedUp({ accountId, amount, reference });
+    await recordTopUp(billing, request);
   } catch (error) {
     if (error instanceof GatewayError && error.code === "insufficient_balance") {
       billing.events.correctionRefused({ accountId, amount });

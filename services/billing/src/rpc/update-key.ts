@@ -2,6 +2,7 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import type { Key, UpdateKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
 import { announceChange } from "../keys/announce.ts";
+import { changeKey } from "../keys/change-key.ts";
 import { dateOf, keyMessage, limitsDocument } from "../keys/key.ts";
 import { checkKeyFields } from "../keys/validate.ts";
 import type { KeyDocument } from "../store/keys.ts";
@@ -11,6 +12,7 @@ const fieldOf: Record<string, (request: UpdateKeyRequest) => Partial<KeyDocument
   models: (request) => ({ models: request.models }),
   limits: (request) => ({ limits: limitsDocument(request.limits) }),
   expires_at_ms: (request) => ({ expiresAt: dateOf(request.expiresAtMs) }),
+  metadata: (request) => ({ metadata: request.metadata ?? "{}" }),
 };
 
 /** Changes the named fields of a key; routers hear of it at once. */
@@ -24,10 +26,8 @@ export async function updateKey(billing: Billing, request: UpdateKeyRequest): Pr
     }
     Object.assign(set, change);
   }
-  const key = await billing.store.keys
-    .findOneAndUpdate({ _id: request.id }, { $set: set, $inc: { version: 1n } }, { returnDocument: "after" })
-    .lean<KeyDocument>();
-  if (key === null) throw new GatewayError("not_found", "There is no such key.", { param: "id" });
+  const { id, actor } = request;
+  const key = await changeKey(billing, { id, actor, action: "key.update", decide: () => set });
   announceChange(billing, key, "updated");
   return keyMessage(key);
 }

@@ -7,6 +7,12 @@ export interface LimitsDocument {
   readonly monthlyBudgetNanoUsd: bigint;
 }
 
+/** A secret that was replaced, and goes on working for a while. */
+export interface PreviousSecret {
+  readonly digest: Buffer;
+  readonly until: Date;
+}
+
 export interface KeyDocument {
   readonly _id: string;
   readonly accountId: string;
@@ -20,6 +26,10 @@ export interface KeyDocument {
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   readonly version: bigint;
+  /** A JSON object, as text; none in keys of an older making. */
+  readonly metadata?: string;
+  /** The latest last. */
+  readonly previous?: readonly PreviousSecret[];
 }
 
 const int64 = { type: Schema.Types.BigInt, required: true } as const;
@@ -43,10 +53,13 @@ const schema = new Schema<KeyDocument>(
     expiresAt: { type: Date, default: null },
     revokedAt: { type: Date, default: null },
     version: int64,
+    metadata: { type: String, default: "{}" },
+    previous: [{ _id: false, digest: { type: Buffer, required: true }, until: { type: Date, required: true } }],
   },
   { strict: "throw", versionKey: false },
 );
 schema.index({ digest: 1 }, { unique: true });
+schema.index({ "previous.digest": 1 });
 schema.index({ accountId: 1, _id: -1 });
 
 export function keyModel(connection: Connection): Model<KeyDocument> {

@@ -1,5 +1,5 @@
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
-import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { type Connection, type Model, Schema } from "mongoose";
 import { changeOf } from "../ledger/entry.ts";
 import type { Money } from "../ledger/money.ts";
@@ -43,6 +43,7 @@ const schema = new Schema<EntryDocument>(
   { strict: "throw", versionKey: false },
 );
 schema.index({ accountId: 1, seq: 1 }, { unique: true });
+schema.index({ requestId: 1 }, { name: "unpriced", partialFilterExpression: { "event.pricing": Pricing.UNPRICED } });
 
 export function ledgerModel(connection: Connection): Model<EntryDocument> {
   return connection.model("Entry", schema, "ledger") as unknown as Model<EntryDocument>;

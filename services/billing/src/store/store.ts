@@ -1,5 +1,7 @@
-import type { Connection, Model } from "mongoose";
+import { type Connection, createConnection, type Model } from "mongoose";
 import { type AccountDocument, accountModel } from "./accounts.ts";
+import { type AdminTokenDocument, adminTokenModel } from "./admin-tokens.ts";
+import { type AuditDocument, auditModel } from "./audit-log.ts";
 import { type GrantDocument, grantModel } from "./grants.ts";
 import { type HolderDocument, holderModel } from "./holders.ts";
 import { type KeyDocument, keyModel } from "./keys.ts";
@@ -8,9 +10,10 @@ import { type LimitHolderDocument, limitHolderModel } from "./limit-holders.ts";
 import { type LimitPoolDocument, limitPoolModel } from "./limit-pools.ts";
 
 /** Billing's collections. */
-export interface Store {
-  readonly connection: Connection;
+interface Models {
   readonly accounts: Model<AccountDocument>;
+  readonly adminTokens: Model<AdminTokenDocument>;
+  readonly audit: Model<AuditDocument>;
   readonly grants: Model<GrantDocument>;
   readonly holders: Model<HolderDocument>;
   readonly keys: Model<KeyDocument>;
@@ -19,11 +22,15 @@ export interface Store {
   readonly limitPools: Model<LimitPoolDocument>;
 }
 
-/** Opens the collections and makes sure they and their indexes exist: uniqueness is part of what the books promise. */
-export async function openStore(connection: Connection): Promise<Store> {
-  const store: Store = {
-    connection,
+export interface Store extends Models {
+  readonly connection: Connection;
+}
+
+function modelsOn(connection: Connection): Models {
+  return {
     accounts: accountModel(connection),
+    adminTokens: adminTokenModel(connection),
+    audit: auditModel(connection),
     grants: grantModel(connection),
     holders: holderModel(connection),
     keys: keyModel(connection),
@@ -31,18 +38,23 @@ export async function openStore(connection: Connection): Promise<Store> {
     limitHolders: limitHolderModel(connection),
     limitPools: limitPoolModel(connection),
   };
-  const models: Pick<Model<unknown>, "createCollection" | "createIndexes">[] = [
-    store.accounts,
-    store.grants,
-    store.holders,
-    store.keys,
-    store.ledger,
-    store.limitHolders,
-    store.limitPools,
-  ];
-  for (const model of models) {
+}
+
+type Collection = Pick<Model<unknown>, "createCollection" | "createIndexes" | "collection">;
+
+/** Opens the collections and makes sure they and their indexes exist: uniqueness is part of what the books promise. */
+export async function openStore(connection: Connection): Promise<Store> {
+  const models = modelsOn(connection);
+  for (const model of Object.values(models) as Collection[]) {
     await model.createCollection();
     await model.createIndexes();
   }
-  return store;
+  return { connection, ...models };
+}
+
+/** Collections whose rows are only ever added, and the others. */
+export function collectionNames(): { appendOnly: string[]; changing: string[] } {
+  const { ledger, audit, ...changing } = modelsOn(createConnection());
+  const names = (models: object): string[] => (Object.values(models) as Collection[]).map((m) => m.collection.name);
+  return { appendOnly: names({ ledger, audit }), changing: names(changing) };
 }

@@ -9,7 +9,7 @@ const firstBackoffMs = 2;
 const largestBackoffMs = 25;
 /** Losing for this long to a living transaction is not usual: they take milliseconds. */
 const stuckMs = 500;
-const duplicateKey = 11000;
+export const duplicateKey = 11000;
 
 export interface TransactionOptions {
   readonly connection: Connection;
@@ -18,6 +18,9 @@ export interface TransactionOptions {
   /** Called when others have been in the way for half a second: see to it that they are alive. */
   readonly unblock: () => Promise<void>;
 }
+
+/** {@link inTransaction} on billing's own connection. */
+export type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 /** True when the whole transaction should run again: it lost against another one, or its server went away. */
 function mayRunAgain(error: unknown): boolean {

@@ -1,0 +1,37 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Actor } from "@uag/proto/common/v1/actor.ts";
+import { recordChange } from "../audit/record.ts";
+import { keySnapshot } from "../audit/snapshot.ts";
+import type { Billing } from "../billing.ts";
+import type { KeyDocument } from "../store/keys.ts";
+
+export interface KeyChange {
+  readonly id: string;
+  readonly action: string;
+  readonly actor: Actor | undefined;
+  /** What becomes different; undefined: nothing. */
+  decide(key: KeyDocument): Partial<KeyDocument> | undefined;
+}
+
+/**
+ * Changes a key and records who did, in one transaction.
+ * @throws {GatewayError} `not_found`
+ */
+export async function changeKey(billing: Billing, change: KeyChange): Promise<KeyDocument> {
+  const { keys } = billing.store;
+  return billing.transact(async (session) => {
+    const before = await keys.findById(change.id).session(session).lean<KeyDocument>();
+    if (before === null) throw new GatewayError("not_found", "There is no such key.", { param: "id" });
+    const set = change.decide(before);
+    if (set === undefined) return before;
+    const after = await keys
+      .findOneAndUpdate({ _id: change.id }, { $set: set, $inc: { version: 1n } }, { session, returnDocument: "after" })
+      .lean<KeyDocument>();
+    if (after === null) throw new GatewayError("not_found", "There is no such key.", { param: "id" });
+    await recordChange(billing.store, session, {
+      ...{ actor: change.actor, action: change.action, targetId: change.id, accountId: before.accountId },
+      ...{ before: keySnapshot(before), after: keySnapshot(after) },
+    });
+    return after;
+  });
+}

@@ -1,0 +1,43 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { Operation } from "./book.ts";
+import { entryId } from "./entry.ts";
+import { splitCost } from "./settle.ts";
+
+/** What a repair charged, nano-USD. */
+export interface Repaired {
+  readonly isNew: boolean;
+  readonly charged: bigint;
+  readonly writtenOff: bigint;
+}
+
+/**
+ * Charges a request that was settled without a price, by a row beside that of its settlement: what is available pays, the
+ * rest is written off. Its hold has long gone back.
+ * @param event with the price it has now
+ */
+export function repairOperation(event: UsageEvent): Operation<Repaired> {
+  const { accountId, requestId } = event;
+  const id = entryId.repair(requestId);
+  const settled = entryId.settle(requestId);
+  return {
+    accountId,
+    needs: { entries: [id, settled] },
+    decide(book) {
+      const known = book.entries.get(id);
+      if (known !== undefined) {
+        const answer = { isNew: false, charged: known.charged, writtenOff: known.writtenOff };
+        return { answer, postings: [], grants: [] };
+      }
+      if (!book.entries.has(settled)) throw new GatewayError("not_found", "There is no such request in the ledger.");
+      const { available } = book.account.money;
+      const { fromAvailable, writtenOff } = splitCost({ cost: event.costNanoUsd, hold: 0n, left: 0n, available });
+      const change = {
+        ...{ available: -fromAvailable, held: 0n, charged: fromAvailable },
+        ...{ writtenOff, toppedUp: writtenOff },
+      };
+      const answer = { isNew: true, charged: fromAvailable, writtenOff };
+      return { answer, postings: [{ id, kind: "repair", change, requestId, event }], grants: [] };
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { type ModelPrice, price } from "@uag/catalog/price.ts";
+import { type Repair, RepairState } from "@uag/proto/billing/v1/admin.ts";
+import type { Actor } from "@uag/proto/common/v1/actor.ts";
+import { Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { mongo } from "mongoose";
+import { auditDocument } from "../audit/record.ts";
+import type { Billing } from "../billing.ts";
+import { entryId } from "../ledger/entry.ts";
+import { repairOperation } from "../ledger/repair.ts";
+import { type EntryDocument, entryMessage } from "../store/ledger.ts";
+import { duplicateKey } from "../store/transaction.ts";
+
+const noCost = { chargedNanoUsd: 0n, writtenOffNanoUsd: 0n };
+
+/** What the request costs by the prices in force, or why nobody can say. */
+function priced(event: UsageEvent, prices: ReadonlyMap<string, ModelPrice>): Repair {
+  const wasCounted = event.units.some((unit) => unit.quantity > 0n);
+  if (!wasCounted) return { state: RepairState.NO_USAGE, event, ...noCost };
+  const modelPrice = prices.get(event.model);
+  const found = modelPrice && price(event.units, modelPrice);
+  if (found === undefined || found.pricing === Pricing.UNPRICED)
+    return { state: RepairState.NO_PRICE, event, ...noCost };
+  const now = { ...event, ...found, priceVersion: modelPrice?.version ?? "" };
+  return { state: RepairState.REPAIRED, event: now, chargedNanoUsd: found.costNanoUsd, writtenOffNanoUsd: 0n };
+}
+
+async function earlierRepair({ store }: Billing, requestId: string): Promise<Repair | undefined> {
+  const row = await store.ledger.findById(entryId.repair(requestId)).lean<EntryDocument>();
+  if (row === null) return undefined;
+  const { event, chargedNanoUsd, writtenOffNanoUsd } = entryMessage(row);
+  return { state: RepairState.EARLIER, event, chargedNanoUsd, writtenOffNanoUsd };
+}
+
+/** The record has its row's id: a call that is repeated after a crash adds what is missing and nothing twice. */
+async function record({ store }: Billing, { event, ...repair }: Repair, actor: Actor | undefined): Promise<void> {
+  if (event === undefined) return;
+  const { requestId, accountId, model, priceVersion } = event;
+  const after = JSON.stringify({
+    ...{ model, price_version: priceVersion, charged_nano_usd: String(repair.chargedNanoUsd) },
+    written_off_nano_usd: String(repair.writtenOffNanoUsd),
+  });
+  const change = { actor, action: "ledger.repair", targetId: requestId, accountId, after };
+  const row = auditDocument(change, entryId.repair(requestId));
+  await store.audit.collection.insertOne(row as never).catch((error: unknown) => {
+    if (!(error instanceof mongo.MongoServerError) || error.code !== duplicateKey) throw error;
+  });
+}
+
+/** Prices one request that was settled without a price, and charges it unless this is a dry run. */
+export async function repair(
+  billing: Billing,
+  unpriced: UsageEvent,
+  options: { prices: ReadonlyMap<string, ModelPrice>; dryRun: boolean; actor: Actor | undefined },
+): Promise<Repair> {
+  const { prices, dryRun, actor } = options;
+  const earlier = await earlierRepair(billing, unpriced.requestId);
+  const found = earlier ?? priced(unpriced, prices);
+  if (dryRun || found.event === undefined) return found;
+  if (earlier === undefined && found.state === RepairState.REPAIRED) {
+    const { isNew, charged, writtenOff } = await billing.queue.submit(repairOperation(found.event));
+    // Another call was faster: what it charged is what counts.
+    if (!isNew) return (await earlierRepair(billing, unpriced.requestId)) ?? found;
+    const { accountId, requestId } = found.event;
+    billing.events.repaired({ accountId, requestId, charged, writtenOff });
+    const done = { ...found, chargedNanoUsd: charged, writtenOffNanoUsd: writtenOff };
+    await record(billing, done, actor);
+    return done;
+  }
+  if (earlier !== undefined) await record(billing, earlier, actor);
+  return found;
+}

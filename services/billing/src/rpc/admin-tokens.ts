@@ -1,0 +1,94 @@
+import { digestKey } from "@uag/kit/api-key.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { newId, randomText } from "@uag/kit/ids.ts";
+import type {
+  AdminToken,
+  CreateAdminTokenRequest,
+  CreateAdminTokenResponse,
+  ListAdminTokensRequest,
+  ListAdminTokensResponse,
+  ResolveAdminTokenRequest,
+  RevokeAdminTokenRequest,
+} from "@uag/proto/billing/v1/admin.ts";
+import { recordChange } from "../audit/record.ts";
+import type { Billing } from "../billing.ts";
+import type { AdminTokenDocument } from "../store/admin-tokens.ts";
+import { cutPage, readPage } from "./page.ts";
+
+const longestName = 200;
+/** Of 62 letters and digits: 238 bits. */
+const secretLength = 40;
+
+const tokenMessage = (token: AdminTokenDocument): AdminToken => ({
+  id: token._id,
+  name: token.name,
+  hint: token.hint,
+  createdAtMs: BigInt(token.createdAt.getTime()),
+  revokedAtMs: BigInt(token.revokedAt?.getTime() ?? 0),
+});
+
+const snapshot = (token: AdminTokenDocument): string =>
+  JSON.stringify({ name: token.name, hint: token.hint, revoked_at: token.revokedAt });
+
+/** The router's look-up. @throws {GatewayError} `not_found`, also for a revoked one */
+export async function resolveAdminToken(billing: Billing, request: ResolveAdminTokenRequest): Promise<AdminToken> {
+  const { digest } = request;
+  const token = await billing.store.adminTokens.findOne({ digest, revokedAt: null }).lean<AdminTokenDocument>();
+  if (token === null) throw new GatewayError("not_found", "There is no such admin token.");
+  return tokenMessage(token);
+}
+
+/** Makes an admin token. Its secret is in this answer and nowhere else. */
+export async function createAdminToken(
+  billing: Billing,
+  { name, actor }: CreateAdminTokenRequest,
+): Promise<CreateAdminTokenResponse> {
+  if (name === "" || name.length > longestName) {
+    throw new GatewayError("invalid_request", "A token's name has 1 to 200 characters.", { param: "name" });
+  }
+  const { store } = billing;
+  const secret = `adm-${randomText(secretLength)}`;
+  const token: AdminTokenDocument = {
+    ...{ _id: newId("admtok"), name, hint: `adm-…${secret.slice(-4)}` },
+    ...{ digest: digestKey(secret, billing.settings.pepper), createdAt: new Date(), revokedAt: null },
+  };
+  await billing.transact(async (session) => {
+    await store.adminTokens.create([token], { session });
+    const after = snapshot(token);
+    await recordChange(store, session, { actor, action: "admin_token.create", targetId: token._id, after });
+  });
+  billing.events.adminTokenChanged({ tokenId: token._id, change: "created" });
+  return { token: tokenMessage(token), secret };
+}
+
+/** Admin tokens, newest first, the revoked ones too. */
+export async function listAdminTokens(
+  billing: Billing,
+  request: ListAdminTokensRequest,
+): Promise<ListAdminTokensResponse> {
+  const { limit, after } = readPage(request.page);
+  const found = await billing.store.adminTokens
+    .find(after === "" ? {} : { _id: { $lt: after } })
+    .sort({ _id: -1 })
+    .limit(limit + 1)
+    .lean<AdminTokenDocument[]>();
+  const { rows, nextCursor } = cutPage(found, limit, (token) => token._id);
+  return { tokens: rows.map(tokenMessage), nextCursor };
+}
+
+/** Ends an admin token; ending it again changes nothing. */
+export async function revokeAdminToken(billing: Billing, { id, actor }: RevokeAdminTokenRequest): Promise<AdminToken> {
+  const { store } = billing;
+  const token = await billing.transact(async (session) => {
+    const before = await store.adminTokens.findById(id).session(session).lean<AdminTokenDocument>();
+    if (before === null) throw new GatewayError("not_found", "There is no such admin token.", { param: "id" });
+    if (before.revokedAt !== null) return before;
+    const after = { ...before, revokedAt: new Date() };
+    await store.adminTokens.updateOne({ _id: id }, { $set: { revokedAt: after.revokedAt } }, { session });
+    const change = { actor, action: "admin_token.revoke", targetId: id };
+    await recordChange(store, session, { ...change, before: snapshot(before), after: snapshot(after) });
+    return after;
+  });
+  billing.events.adminTokenChanged({ tokenId: id, change: "revoked" });
+  return tokenMessage(token);
+}

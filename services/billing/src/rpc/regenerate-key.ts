@@ -1,0 +1,41 @@
+import { digestKey, generateKey } from "@uag/kit/api-key.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { RegenerateKeyRequest } from "@uag/proto/billing/v1/admin.ts";
+import type { CreateKeyResponse } from "@uag/proto/billing/v1/keys.ts";
+import type { Billing } from "../billing.ts";
+import { announceChange } from "../keys/announce.ts";
+import { changeKey } from "../keys/change-key.ts";
+import { hintOf, keyMessage } from "../keys/key.ts";
+import type { KeyDocument } from "../store/keys.ts";
+
+const longestOverlapMs = 30n * 86_400_000n;
+/** Replaced secrets that are kept, so that their users learn that they have ended. */
+const mostKept = 10;
+
+function replaced(key: KeyDocument, until: Date): KeyDocument["previous"] {
+  const earlier = (key.previous ?? []).map((secret) => ({
+    digest: secret.digest,
+    until: secret.until < until ? secret.until : until,
+  }));
+  return [...earlier, { digest: key.digest, until }].slice(-mostKept);
+}
+
+/** Gives a key a new secret; all before it end with the overlap at the latest. */
+export async function regenerateKey(billing: Billing, request: RegenerateKeyRequest): Promise<CreateKeyResponse> {
+  const { overlapMs, id, actor } = request;
+  if (overlapMs < 0n || overlapMs > longestOverlapMs) {
+    throw new GatewayError("invalid_request", "The overlap is between nothing and 30 days.", { param: "overlap_ms" });
+  }
+  const secret = generateKey();
+  const decide = (key: KeyDocument): Partial<KeyDocument> => {
+    if (key.revokedAt !== null) throw new GatewayError("invalid_request", "The key is revoked.", { param: "id" });
+    return {
+      digest: digestKey(secret, billing.settings.pepper),
+      hint: hintOf(secret),
+      previous: replaced(key, new Date(Date.now() + Number(overlapMs))) ?? [],
+    };
+  };
+  const key = await changeKey(billing, { id, actor, action: "key.regenerate", decide });
+  announceChange(billing, key, "regenerated");
+  return { key: keyMessage(key), secret };
+}

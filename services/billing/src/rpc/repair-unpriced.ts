@@ -1,0 +1,45 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Repair, RepairUnpricedRequest, RepairUnpricedResponse } from "@uag/proto/billing/v1/admin.ts";
+import { Pricing } from "@uag/proto/metering/v1/usage.ts";
+import type { Billing } from "../billing.ts";
+import { entryId } from "../ledger/entry.ts";
+import { repair } from "../repair/repair.ts";
+import { type EntryDocument, entryMessage } from "../store/ledger.ts";
+import { cutPage, readPage } from "./page.ts";
+
+async function unpricedRow({ store }: Billing, requestId: string): Promise<EntryDocument> {
+  const row = await store.ledger.findById(entryId.settle(requestId)).lean<EntryDocument>();
+  if (row === null) throw new GatewayError("not_found", "There is no such request.", { param: "request_id" });
+  if (row.event?.pricing === Pricing.UNPRICED) return row;
+  throw new GatewayError("invalid_request", "That request has its price.", { param: "request_id" });
+}
+
+/** Those that were repaired are among them: whoever asks for all again learns of every one. */
+async function unpricedRows({ store }: Billing, request: RepairUnpricedRequest) {
+  const { limit, after } = readPage(request.page);
+  const found = await store.ledger
+    .find({ "event.pricing": Pricing.UNPRICED, ...(after === "" ? {} : { requestId: { $gt: after } }) })
+    .sort({ requestId: 1 })
+    .limit(limit + 1)
+    .lean<EntryDocument[]>();
+  return cutPage(found, limit, (row) => row.requestId);
+}
+
+/** Prices and charges requests that had no price when they were settled; their own rows stay as they are. */
+export async function repairUnpriced(
+  billing: Billing,
+  request: RepairUnpricedRequest,
+): Promise<RepairUnpricedResponse> {
+  const { requestId, dryRun, actor } = request;
+  const prices = await billing.prices();
+  const { rows, nextCursor } =
+    requestId === ""
+      ? await unpricedRows(billing, request)
+      : { rows: [await unpricedRow(billing, requestId)], nextCursor: "" };
+  const repairs: Repair[] = [];
+  for (const row of rows) {
+    const { event } = entryMessage(row);
+    if (event !== undefined) repairs.push(await repair(billing, event, { prices, dryRun, actor }));
+  }
+  return { repairs, nextCursor };
+}

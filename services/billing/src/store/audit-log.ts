@@ -1,0 +1,44 @@
+import { type Connection, type Model, Schema } from "mongoose";
+
+/** One administrative change. Rows are never changed. */
+export interface AuditDocument {
+  readonly _id: string;
+  readonly at: Date;
+  readonly actorId: string;
+  readonly actorName: string;
+  /** The router's id of the request that asked for it. */
+  readonly requestId: string;
+  readonly action: string;
+  readonly targetId: string;
+  /** Empty when no account is concerned. */
+  readonly accountId: string;
+  /** JSON objects as text, empty for nothing. */
+  readonly before: string;
+  readonly after: string;
+}
+
+const text = { type: String, required: true } as const;
+const maybe = { type: String, default: "" } as const;
+
+const schema = new Schema<AuditDocument>(
+  {
+    _id: text,
+    at: { type: Date, required: true },
+    actorId: text,
+    actorName: maybe,
+    requestId: maybe,
+    action: text,
+    targetId: text,
+    accountId: maybe,
+    before: maybe,
+    after: maybe,
+  },
+  { strict: "throw", versionKey: false },
+);
+schema.index({ at: -1, _id: -1 });
+schema.index({ targetId: 1, at: -1, _id: -1 });
+schema.index({ accountId: 1, at: -1, _id: -1 });
+
+export function auditModel(connection: Connection): Model<AuditDocument> {
+  return connection.model("AuditRecord", schema, "audit_log") as unknown as Model<AuditDocument>;
+}

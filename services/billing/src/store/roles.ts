@@ -1,0 +1,30 @@
+import { collectionNames } from "./store.ts";
+
+interface Privilege {
+  readonly resource: { readonly db: string; readonly collection: string };
+  readonly actions: readonly string[];
+}
+
+/** Reading, adding, and what billing does at its start: making collections and indexes that are missing. */
+const adding = ["find", "insert", "createCollection", "createIndex", "listIndexes", "collStats"];
+const changing = [...adding, "update", "remove"];
+
+/**
+ * The database role under which billing can do all its work and nobody can change what was written: no update and no remove
+ * on the collections that are only added to. https://www.mongodb.com/docs/manual/reference/privilege-actions/
+ */
+export function appendOnlyRole(database: string): { name: string; privileges: Privilege[] } {
+  const names = collectionNames();
+  const on = (collection: string, actions: readonly string[]): Privilege => ({
+    resource: { db: database, collection },
+    actions,
+  });
+  return {
+    name: "billing_append_only",
+    privileges: [
+      on("", ["listCollections"]),
+      ...names.appendOnly.map((name) => on(name, adding)),
+      ...names.changing.map((name) => on(name, changing)),
+    ],
+  };
+}
