@@ -17,6 +17,11 @@ export const capabilitySettings = {
   EGRESS_ALLOW: commaList
     .default([])
     .describe("Addresses exempt from the guard of calls to users' URLs, as `host:port`, comma-separated."),
+  MONGODB_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("MongoDB replica set; answers under an Idempotency-Key are kept there. Unset: that header does nothing."),
   MAX_EXCHANGES: z.coerce
     .number()
     .int()

@@ -1,18 +1,27 @@
 import { createAdmission } from "@uag/admission/admission.ts";
+import type { TaskAdmission } from "@uag/admission/types.ts";
 import { openCatalog } from "@uag/catalog/store.ts";
 import { type Bus, connectBus } from "@uag/kit/bus.ts";
 import { type HealthCheck, startAdminServer } from "@uag/kit/health.ts";
 import { createLinkServer, type LinkHandler } from "@uag/kit/link/server.ts";
 import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics, type Metrics } from "@uag/kit/metrics.ts";
+import type { RpcService } from "@uag/kit/rpc/server.ts";
 import { type CapabilityContext, createContext } from "./context.ts";
+import { withIdempotency } from "./idempotency/idempotency.ts";
+import { IdempotencyStore } from "./idempotency/store.ts";
 import { type LinkDoor, openLinkDoor } from "./link-door.ts";
 import type { CapabilitySettings } from "./settings.ts";
+import type { ErrorFormat } from "./trouble.ts";
 
 /** What a service serves, by the names that the router's table uses, with what else it needs to be healthy. */
 export interface Capability {
   readonly operations: Readonly<Record<string, LinkHandler>>;
   readonly checks?: Readonly<Record<string, HealthCheck>>;
+  /** gRPC services beside the link, on the same port. */
+  readonly services?: readonly RpcService[];
+  /** How an operation's clients are told of errors that arise before its handler is asked; default: nested. */
+  readonly formats?: Readonly<Record<string, ErrorFormat>>;
 }
 
 export interface CapabilityOptions {
@@ -21,7 +30,11 @@ export interface CapabilityOptions {
   readonly settings: CapabilitySettings;
   readonly env: NodeJS.ProcessEnv;
   /** Builds the service on its context; what it opens it adds to `resources`, to be closed after the last request. */
-  build(context: CapabilityContext, resources: AsyncDisposableStack): Promise<Capability> | Capability;
+  build(
+    context: CapabilityContext,
+    resources: AsyncDisposableStack,
+    tasks: TaskAdmission,
+  ): Promise<Capability> | Capability;
 }
 
 export interface CapabilityService extends AsyncDisposable {
@@ -36,8 +49,9 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   await using started = new AsyncDisposableStack();
   const metrics = createMetrics(name);
   const bus = started.use(await connectBus({ url: settings.NATS_URL, name, log }));
-  const context = await openContext(options, { log, metrics, bus, started });
-  const { operations, checks = {} } = await options.build(context, started);
+  const { context, tasks } = await openContext(options, { log, metrics, bus, started });
+  const { operations: bare, checks = {}, services = [], formats = {} } = await options.build(context, started, tasks);
+  const operations = onceByKey(bare, { settings, context, formats, started });
   const link = createLinkServer({ operations, maxExchanges: settings.MAX_EXCHANGES, log: linkLog(log) });
   const doors: LinkDoor[] = [];
   const isOpen: HealthCheck = async () =>
@@ -45,7 +59,7 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   const allChecks = { link: isOpen, nats: bus.check, admission: context.admission.check, ...checks };
   const { HOST: host, ADMIN_PORT, GRPC_PORT, DRAIN_MS } = settings;
   const admin = started.use(await startAdminServer({ host, port: ADMIN_PORT, metrics, checks: allChecks }));
-  const door = started.use(await openLinkDoor({ link, host, port: GRPC_PORT, drainMs: DRAIN_MS }));
+  const door = started.use(await openLinkDoor({ link, services, host, port: GRPC_PORT, drainMs: DRAIN_MS }));
   doors.push(door);
   log.info({ grpcPort: door.port, adminPort: admin.port }, `${name} is up`);
   const running = started.move();
@@ -59,7 +73,7 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
 async function openContext(
   { name, settings, env }: CapabilityOptions,
   { log, metrics, bus, started }: { log: Logger; metrics: Metrics; bus: Bus; started: AsyncDisposableStack },
-): Promise<CapabilityContext> {
+): Promise<{ context: CapabilityContext; tasks: TaskAdmission }> {
   const catalog = started.use(await openCatalog({ file: settings.CATALOG_FILE, env, log }));
   const admission = started.use(
     await createAdmission({
@@ -72,7 +86,31 @@ async function openContext(
       metrics,
     }),
   );
-  return started.use(createContext({ name, catalog, admission, log, metrics, egressAllow: settings.EGRESS_ALLOW }));
+  const egressAllow = settings.EGRESS_ALLOW;
+  const context = started.use(createContext({ name, catalog, admission, log, metrics, egressAllow }));
+  return { context, tasks: admission };
+}
+
+const idempotencyLeaseMs = 15_000;
+
+/** The operations with answers kept under idempotency keys, where there is a database to keep them in. */
+function onceByKey(
+  operations: Capability["operations"],
+  {
+    settings,
+    context,
+    formats,
+    started,
+  }: Pick<CapabilityOptions, "settings"> & {
+    context: CapabilityContext;
+    formats: NonNullable<Capability["formats"]>;
+    started: AsyncDisposableStack;
+  },
+): Capability["operations"] {
+  if (settings.MONGODB_URL === undefined) return operations;
+  const store = started.use(new IdempotencyStore({ url: settings.MONGODB_URL, leaseMs: idempotencyLeaseMs }));
+  const { events, log } = context;
+  return withIdempotency(operations, { store, events, log, formats, renewMs: idempotencyLeaseMs / 3 });
 }
 
 function linkLog(log: Logger): (event: string, detail: { error: unknown; requestId?: string }) => void {

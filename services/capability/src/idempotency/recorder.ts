@@ -1,0 +1,145 @@
+import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { StoredAnswer } from "./store.ts";
+
+/** Larger answers are not kept. */
+const mostBytes = 64 * 1024 * 1024;
+
+export interface RecorderOptions {
+  readonly exchange: LinkExchange;
+  /** The whole request body: it was read to be hashed. */
+  readonly body: Buffer;
+  /** Called with the whole answer before the client gets the end of it; undefined for one that is not to be kept. */
+  keep(answer: StoredAnswer | undefined): Promise<void>;
+}
+
+/**
+ * Stands between a handler and its exchange: passes everything on and remembers it. The client's leaving is hidden from the
+ * handler, so that the result is there when the client asks again. The end is held back until the result is kept.
+ */
+export class RecordingExchange implements LinkExchange {
+  readonly #options: RecorderOptions;
+  readonly #aborter = new AbortController();
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  #status = 0;
+  #headers: readonly string[] = [];
+  #failed = "";
+  #ended = false;
+  #kept: Promise<void> | undefined;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    const { signal } = options.exchange;
+    const onAbort = (): void => {
+      // Only the router's deadline ends the work; a client that leaves may come back for the result.
+      if ((signal.reason as { code?: string } | undefined)?.code === "deadline") this.#aborter.abort(signal.reason);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  }
+
+  get #real(): LinkExchange {
+    return this.#options.exchange;
+  }
+  get operation(): string {
+    return this.#real.operation;
+  }
+  get requestId(): string {
+    return this.#real.requestId;
+  }
+  get target(): string {
+    return this.#real.target;
+  }
+  get headers(): readonly string[] {
+    return this.#real.headers;
+  }
+  get context(): Buffer {
+    return this.#real.context;
+  }
+  get bodyless(): boolean {
+    return false;
+  }
+  get signal(): AbortSignal {
+    return this.#aborter.signal;
+  }
+  get over(): boolean {
+    return this.#ended || this.#aborter.signal.aborted;
+  }
+
+  header(name: string): string | undefined {
+    return this.#real.header(name);
+  }
+
+  async *body(): AsyncIterable<Buffer> {
+    yield this.#options.body;
+  }
+
+  async readBody(): Promise<Buffer> {
+    return this.#options.body;
+  }
+
+  head(status: number, headers: readonly string[]): void {
+    this.#status = status;
+    this.#headers = headers;
+    this.#real.head(status, headers);
+  }
+
+  write(chunk: Buffer): boolean {
+    if (this.over) return false;
+    this.#bytes += chunk.length;
+    if (this.#bytes <= mostBytes) this.#chunks.push(chunk);
+    else this.#chunks.length = 0;
+    // Nobody waits for a client that has left.
+    return this.#real.write(chunk) || this.#real.over;
+  }
+
+  async drained(): Promise<void> {
+    try {
+      await this.#real.drained();
+    } catch (error) {
+      if (!this.#real.over || this.over) throw error;
+    }
+  }
+
+  end(): void {
+    if (this.over) return;
+    this.#ended = true;
+    this.#kept = this.#keep(this.#answer).then(() => this.#real.end());
+  }
+
+  fail(errorCode: string): void {
+    if (this.over) return;
+    this.#ended = true;
+    this.#failed = errorCode;
+    this.#kept = this.#keep(undefined).then(() => this.#real.fail(errorCode));
+  }
+
+  respond(status: number, headers: readonly string[], body: Buffer): void {
+    if (this.over) return;
+    this.#ended = true;
+    this.#status = status;
+    this.#headers = headers;
+    this.#chunks.push(body);
+    this.#kept = this.#keep(this.#answer).then(() => this.#real.respond(status, headers, body));
+  }
+
+  /** Resolves when the handler's answer is kept and has been sent; an answer that never came is not kept. */
+  async done(): Promise<void> {
+    if (this.#kept === undefined && this.#failed === "") this.#kept = this.#keep(undefined);
+    await this.#kept;
+  }
+
+  get #answer(): StoredAnswer | undefined {
+    if (this.#bytes > mostBytes) return undefined;
+    return { status: this.#status, headers: this.#headers, body: this.#chunks };
+  }
+
+  #keep(answer: StoredAnswer | undefined): Promise<void> {
+    return this.#options.keep(answer !== undefined && isKept(answer.status) ? answer : undefined);
+  }
+}
+
+/** What another try may change is not kept: our own and upstreams' trouble, limits, and an empty balance. */
+function isKept(status: number): boolean {
+  return status < 500 && status !== 429 && status !== 402 && status !== 409;
+}

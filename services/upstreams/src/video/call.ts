@@ -1,0 +1,89 @@
+import type { Timeouts, Upstream } from "@uag/catalog/types.ts";
+import { type Fields, fieldsOf, parsedJson } from "../conversation/fields.ts";
+import type { UpstreamFailure } from "../failure.ts";
+import { send } from "../http/call.ts";
+import type { HttpPools } from "../http/pools.ts";
+import type { VideoAdapter, VideoCall } from "./types.ts";
+
+const mostAnswerBytes = 8 * 1024 * 1024;
+
+export interface VideoCallOptions {
+  readonly pools: HttpPools;
+  readonly adapter: VideoAdapter;
+  readonly upstream: Upstream;
+  readonly call: VideoCall;
+  readonly requestId: string;
+  /** The whole call, milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface VideoAnswer {
+  readonly status: number;
+  /** Empty for a body that is no JSON object. */
+  readonly body: Fields;
+}
+
+/**
+ * Makes one call about a video task.
+ * @throws {UpstreamFailure} for a status of 300 or more too
+ */
+export async function callVideo(options: VideoCallOptions): Promise<VideoAnswer> {
+  const { call, upstream, timeoutMs } = options;
+  const { provider } = upstream;
+  const timeouts: Timeouts = {
+    connectMs: Math.min(provider.timeouts.connectMs, timeoutMs),
+    firstByteMs: timeoutMs,
+    betweenChunksMs: timeoutMs,
+    totalMs: timeoutMs,
+  };
+  const answer = await send(options.pools, {
+    origin: provider.origin,
+    path: provider.basePath + call.path,
+    method: call.method,
+    headers: headersOf(options),
+    body: call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body)),
+    timeouts,
+    signal: options.signal,
+  });
+  const bytes = await answer.read(mostAnswerBytes);
+  if (answer.status >= 300) {
+    const bad = { status: answer.status, header: (name: string) => answer.header(name), body: bytes };
+    throw options.adapter.failureOf(bad, upstream);
+  }
+  return { status: answer.status, body: fieldsOf(parsedJson(bytes.toString("utf8"))) };
+}
+
+function headersOf({ upstream, call, requestId }: VideoCallOptions): string[] {
+  const headers = ["authorization", `Bearer ${upstream.provider.apiKey}`, "accept-encoding", "identity"];
+  if (call.body !== undefined) headers.push("content-type", "application/json");
+  headers.push("x-client-request-id", requestId, ...(call.headers ?? []), ...upstream.provider.headers);
+  return headers;
+}
+
+/** How the making of a task ended without an id. */
+export type CreateFault =
+  /** It was not made, and another upstream may be asked. */
+  | "refused"
+  /** It was not made, or failed at once; asking anywhere again is not for us to decide. */
+  | "failed"
+  /** Nobody knows: it must not be made again. */
+  | "ambiguous";
+
+/** What a failed `create` means for the task. */
+export function createFault(failure: UpstreamFailure): CreateFault {
+  switch (failure.kind) {
+    case "unreachable":
+    case "operator":
+    case "quota":
+    case "unknown_model":
+    case "capacity":
+      return "refused";
+    case "client":
+      return "failed";
+    default:
+      // An error in the provider's own words is its refusal; anything else may have come from in between.
+      if (failure.status === 503 || failure.status === 529) return "refused";
+      return failure.status >= 500 && failure.said !== undefined ? "failed" : "ambiguous";
+  }
+}

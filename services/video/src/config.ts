@@ -1,0 +1,32 @@
+import { capabilitySettings } from "@uag/capability/settings.ts";
+import { z } from "zod";
+
+const milliseconds = z.coerce.number().int().positive();
+const scale = z.coerce.number().positive().max(10);
+
+export const schema = z.object({
+  ...capabilitySettings,
+  MONGODB_URL: z.string().min(1).describe("MongoDB replica set, as `mongodb://host:port/?replicaSet=name`."),
+  MONGODB_DATABASE: z.string().min(1).default("video").describe("Database of tasks, webhooks and their secrets."),
+  WEBHOOK_KEY: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex")
+    .describe(
+      "Key under which the accounts' signing secrets are encrypted, 32 bytes in hex. Losing it makes every secret useless.",
+    ),
+  POLL_SCALE: scale.default(1).describe("Factor on the pauses between looks at a task; small against a simulator."),
+  POLL_QPS: z.coerce
+    .number()
+    .positive()
+    .default(20)
+    .describe("Most looks a second at one provider, all replicas together (DashScope allows 20)."),
+  LOOK_TIMEOUT_MS: milliseconds.default(20_000).describe("How long a look at a task may take."),
+  CREATE_TIMEOUT_MS: milliseconds.default(60_000).describe("How long a provider may take to accept a task."),
+  TASK_AGE_LIMIT_MS: milliseconds
+    .optional()
+    .describe("Age at which an unfinished task is given up; unset: when its provider forgets it."),
+  WEBHOOK_SCALE: scale.default(1).describe("Factor on the pauses between tries of a webhook."),
+  WEBHOOK_TIMEOUT_MS: milliseconds.default(15_000).describe("How long a webhook's receiver may take to answer."),
+});
+
+export type VideoSettings = z.infer<typeof schema>;

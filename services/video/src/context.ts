@@ -1,0 +1,23 @@
+import type { TaskAdmission } from "@uag/admission/types.ts";
+import type { CapabilityContext } from "@uag/capability/context.ts";
+import type { VideoSettings } from "./config.ts";
+import type { VideoEvents } from "./events.ts";
+import type { TaskDocument } from "./store/task.ts";
+import type { TaskStore } from "./store/tasks.ts";
+import type { EndHub } from "./tasks/end-hub.ts";
+
+/** What bringing about the end of a task needs: asked at once by whoever ended it. */
+export interface Aftermath {
+  /** Settles, and hands over the webhook, in the background; what fails is taken up again later. */
+  begin(task: TaskDocument): void;
+}
+
+/** What every part of the service works with. */
+export interface VideoContext extends Omit<CapabilityContext, "admission"> {
+  readonly settings: VideoSettings;
+  readonly tasks: TaskStore;
+  readonly admission: TaskAdmission;
+  readonly video: VideoEvents;
+  readonly hub: EndHub;
+  readonly aftermath: Aftermath;
+}

@@ -1,0 +1,65 @@
+import type { Logger } from "@uag/kit/log.ts";
+import type { Metrics } from "@uag/kit/metrics.ts";
+import type { TaskDocument } from "./store/task.ts";
+
+/** What happens to tasks and webhooks that somebody wants to know: each is logged and counted here and nowhere else. */
+export interface VideoEvents {
+  submitted(task: TaskDocument, elapsedMs: number): void;
+  /** Nobody knows whether the provider took it. */
+  ambiguous(task: TaskDocument, error: unknown): void;
+  /** A task that had no id at the provider was looked for. */
+  recovered(task: TaskDocument, found: boolean): void;
+  looked(provider: string, outcome: "ok" | "failed" | "ended"): void;
+  ended(task: TaskDocument): void;
+  settled(task: TaskDocument): void;
+  settleFailed(task: TaskDocument, error: unknown): void;
+  delivered(detail: { id: string; account: string; attempt: number; ms: number }): void;
+  deliveryFailed(detail: { id: string; account: string; attempt: number; error: string; last: boolean }): void;
+  /** Background work that goes on by itself. */
+  stumbled(work: string, error: unknown): void;
+}
+
+export function createVideoEvents(log: Logger, metrics: Metrics): VideoEvents {
+  const submits = metrics.seconds("video_submit_seconds", "Time from a request to its accepted task.");
+  const ambiguous = metrics.counter("video_ambiguous_total", "Tasks that a provider may or may not have taken.");
+  const recovered = metrics.counter("video_recovered_total", "Such tasks by whether they were found.", ["found"]);
+  const looks = metrics.counter("video_looks_total", "Looks at tasks of providers.", ["provider", "outcome"]);
+  const ends = metrics.counter("video_tasks_ended_total", "Tasks by how they ended.", ["status"]);
+  const settled = metrics.counter("video_tasks_settled_total", "Tasks whose bill is written.");
+  const settleFailures = metrics.counter("video_settle_failures_total", "Tries of writing a bill that failed.");
+  const deliveries = metrics.counter("video_webhook_attempts_total", "Tries of webhooks.", ["outcome"]);
+  const stumbles = metrics.counter("video_background_failures_total", "Failures of background work.", ["work"]);
+  return {
+    submitted: (task, elapsedMs) => {
+      submits.observe(elapsedMs / 1_000);
+      log.debug({ task: task._id, model: task.model }, "task submitted");
+    },
+    ambiguous(task, error) {
+      ambiguous.inc();
+      log.warn({ task: task._id, request_id: task.requestId, err: error }, "a task may or may not have been taken");
+    },
+    recovered(task, found) {
+      recovered.labels(String(found)).inc();
+      log.warn({ task: task._id, request_id: task.requestId, found }, "looked for a task whose answer was lost");
+    },
+    looked: (provider, outcome) => looks.labels(provider, outcome).inc(),
+    ended(task) {
+      ends.labels(task.status).inc();
+      log.debug({ task: task._id, status: task.status }, "task ended");
+    },
+    settled: () => settled.inc(),
+    settleFailed(task, error) {
+      settleFailures.inc();
+      log.warn({ task: task._id, request_id: task.requestId, err: error }, "a task's bill has to wait");
+    },
+    delivered: () => deliveries.labels("delivered").inc(),
+    deliveryFailed(detail) {
+      deliveries.labels(detail.last ? "given_up" : "failed").inc();
+      log.info(detail, "a webhook was not taken");
+    },
+    stumbled(work, error) {
+      stumbles.labels(work).inc();
+      log.warn({ err: error, work }, "background work failed and goes on");
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { invalid } from "./family.ts";
+
+const link = z.strictObject({ url: z.string().min(1) });
+const item = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("text"), text: z.string().min(1) }),
+  z.strictObject({
+    type: z.literal("image_url"),
+    image_url: link,
+    role: z.enum(["first_frame", "last_frame", "reference_image"]).optional(),
+  }),
+  z.strictObject({ type: z.literal("video_url"), video_url: link, role: z.literal("reference_video").optional() }),
+  z.strictObject({ type: z.literal("audio_url"), audio_url: link, role: z.literal("reference_audio").optional() }),
+  z.strictObject({ type: z.literal("draft_task"), draft_task: z.strictObject({ id: z.string().min(1) }) }),
+]);
+
+export const contentSchema = z.array(item).min(1).max(100);
+export type ContentItem = z.infer<typeof item>;
+
+export interface ContentRules {
+  readonly images: number;
+  readonly videos: number;
+  readonly sounds: number;
+  /** A sound may stand for itself, without a picture. */
+  readonly soundAlone: boolean;
+  readonly drafts: boolean;
+}
+
+export interface ContentSummary {
+  readonly prompt: string;
+  readonly frames: number;
+  readonly videos: number;
+  readonly drafts: readonly string[];
+}
+
+/** Checks that the items go together: frames, or references, or a draft to finish. @throws {GatewayError} */
+export function summarize(content: readonly ContentItem[], rules: ContentRules): ContentSummary {
+  const roles = { first_frame: 0, last_frame: 0, reference_image: 0 };
+  const counts = { text: 0, image_url: 0, video_url: 0, audio_url: 0, draft_task: 0 };
+  for (const part of content) {
+    counts[part.type]++;
+    if (part.type === "image_url") roles[part.role ?? "first_frame"]++;
+  }
+  const frames = roles.first_frame + roles.last_frame;
+  if (roles.first_frame > 1 || roles.last_frame > 1) fault("has one first_frame and one last_frame at most");
+  if (roles.last_frame > roles.first_frame) fault("needs a first_frame beside its last_frame");
+  const references = roles.reference_image + counts.video_url + counts.audio_url;
+  if (frames > 0 && references > 0) fault("takes frames or references, not both");
+  mostOf("reference images", roles.reference_image, rules.images);
+  mostOf("reference videos", counts.video_url, rules.videos);
+  mostOf("reference audios", counts.audio_url, rules.sounds);
+  if (counts.audio_url > 0 && !rules.soundAlone && roles.reference_image + counts.video_url === 0) {
+    fault("needs a reference image or video beside its audio");
+  }
+  if (counts.draft_task > 0 && !rules.drafts) fault("takes no draft_task with this model");
+  if (content.length === 0 || (counts.text === 0 && frames + references + counts.draft_task === 0)) fault("is empty");
+  return {
+    prompt: content.flatMap((part) => (part.type === "text" ? part.text : [])).join("\n"),
+    frames,
+    videos: counts.video_url,
+    drafts: content.flatMap((part) => (part.type === "draft_task" ? part.draft_task.id : [])),
+  };
+}
+
+function mostOf(what: string, count: number, most: number): void {
+  if (count > most) fault(most === 0 ? `takes no ${what} with this model` : `has more than ${most} ${what}`);
+}
+
+function fault(text: string): never {
+  throw invalid("content", `content: ${text}.`);
+}

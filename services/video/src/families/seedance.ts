@@ -1,0 +1,160 @@
+import { schemaFault } from "@uag/capability/request/fault.ts";
+import { z } from "zod";
+import type { Terms } from "../store/task.ts";
+import { type Asked, checkSeconds, defaultResolution, defaultSeconds, invalid, type ReadRequest } from "./family.ts";
+import { type ContentRules, type ContentSummary, contentSchema, summarize } from "./seedance-content.ts";
+
+const ratio = z.enum(["16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "adaptive"]);
+
+const schema = z.object({
+  content: contentSchema,
+  duration: z.int().optional(),
+  frames: z.int().min(29).max(289).optional(),
+  resolution: z.string().optional(),
+  ratio: ratio.optional(),
+  aspect_ratio: ratio.optional(),
+  seed: z.int().min(-1).max(4_294_967_295).optional(),
+  camera_fixed: z.boolean().optional(),
+  watermark: z.boolean().optional(),
+  generate_audio: z.boolean().optional(),
+  draft: z.boolean().optional(),
+  return_last_frame: z.boolean().optional(),
+  service_tier: z.enum(["default", "flex"]).optional(),
+  execution_expires_after: z.int().min(3_600).max(259_200).optional(),
+  priority: z.int().optional(),
+  tools: z
+    .array(z.looseObject({ type: z.string() }))
+    .max(8)
+    .optional(),
+  safety_identifier: z.string().max(64).optional(),
+  output_format: z.string().max(32).optional(),
+  omni_reference_task_type: z.enum(["auto", "reference", "edit", "extend"]).optional(),
+});
+type Request = z.infer<typeof schema>;
+
+/** What goes to the provider as it is. */
+const passed = [
+  "frames",
+  "seed",
+  "camera_fixed",
+  "watermark",
+  "generate_audio",
+  "draft",
+  "return_last_frame",
+  "service_tier",
+  "execution_expires_after",
+  "priority",
+  "tools",
+  "safety_identifier",
+  "output_format",
+  "omni_reference_task_type",
+] as const satisfies readonly (keyof Request)[];
+
+interface Line extends ContentRules {
+  readonly pattern: RegExp;
+  readonly seconds: readonly [least: number, most: number];
+  readonly resolutions: readonly string[];
+  /** It can make sound, and so be cheaper without. */
+  readonly audio: boolean;
+  readonly flex: boolean;
+  readonly frames: boolean;
+}
+
+const none = { images: 0, videos: 0, sounds: 0, soundAlone: false };
+const first = { ...none, audio: false, flex: true, frames: true, drafts: false } as const;
+const second = { images: 9, videos: 3, sounds: 3, soundAlone: false, audio: true, flex: false } as const;
+const all = ["480p", "720p", "1080p"];
+const lower = ["480p", "720p"];
+
+/** What each line of models takes (ModelArk's video generation API). */
+const lines: readonly Line[] = [
+  { ...first, pattern: /seedance-1-0-lite-i2v/, images: 4, seconds: [2, 12], resolutions: all },
+  { ...first, pattern: /seedance-1-0/, seconds: [2, 12], resolutions: all },
+  { ...first, pattern: /seedance-1-5/, frames: false, audio: true, drafts: true, seconds: [4, 12], resolutions: all },
+  {
+    ...second,
+    pattern: /seedance-2-0-(fast|mini)/,
+    frames: false,
+    drafts: false,
+    seconds: [4, 15],
+    resolutions: lower,
+  },
+  { ...second, pattern: /seedance-2-0/, frames: false, drafts: false, seconds: [4, 15], resolutions: all },
+  {
+    ...second,
+    pattern: /seedance/,
+    images: 30,
+    videos: 10,
+    sounds: 10,
+    soundAlone: true,
+    frames: false,
+    drafts: true,
+    seconds: [4, 30],
+    resolutions: all,
+  },
+];
+
+/** The reference videos of one request together (ModelArk's limits), seconds. */
+const longestInput = 30;
+const framesPerSecond = 24;
+
+/** Reads a request in Seedance's own shape: a list of texts, frames and references, with its settings beside it. */
+export const readSeedance: ReadRequest = (fields, { upstreamModel }): Asked => {
+  const line = lines.find(({ pattern }) => pattern.test(upstreamModel)) as Line;
+  if (fields["callback_url"] !== undefined) throw invalid("callback_url", "callback_url: use webhook_url.");
+  const parsed = schema.safeParse(fields);
+  if (!parsed.success) throw schemaFault(parsed.error);
+  const request = parsed.data;
+  const content = summarize(request.content, line);
+  checkOptions(request, line);
+  const resolution = resolutionOf(request, line);
+  const { seconds, sent } = lengthOf(request, line);
+  const aspectRatio = request.ratio ?? request.aspect_ratio ?? (content.frames > 0 ? "adaptive" : "16:9");
+  const body: Record<string, unknown> = { content: request.content, resolution, ratio: aspectRatio, ...sent };
+  for (const name of passed) if (request[name] !== undefined) body[name] = request[name];
+  const terms = { seconds, resolution, aspectRatio, ...priceTerms(request, line, content) };
+  const lifeMs = request.execution_expires_after && request.execution_expires_after * 1_000;
+  return { terms, body, prompt: content.prompt, drafts: content.drafts, lifeMs };
+};
+
+function checkOptions(request: Request, line: Line): void {
+  if (request.draft === true && !line.drafts) throw invalid("draft", "draft: is not offered by this model.");
+  if (request.service_tier === "flex" && !line.flex) throw invalid("service_tier", "service_tier: must be default.");
+  if (request.generate_audio === true && !line.audio) {
+    throw invalid("generate_audio", "generate_audio: this model makes no sound.");
+  }
+  if (request.frames === undefined) return;
+  if (!line.frames) throw invalid("frames", "frames: is not taken by this model; use duration.");
+  if ((request.frames - 25) % 4 !== 0) throw invalid("frames", "frames: must be 25 + 4n.");
+}
+
+function resolutionOf(request: Request, line: Line): string {
+  if (request.draft === true) {
+    if (request.resolution === undefined || request.resolution === "480p") return "480p";
+    throw invalid("resolution", "resolution: drafts are made in 480p.");
+  }
+  const resolution = request.resolution ?? defaultResolution;
+  if (line.resolutions.includes(resolution)) return resolution;
+  throw invalid("resolution", `resolution: this model makes ${line.resolutions.join(", ")}.`);
+}
+
+/** The seconds that are paid for at most, and how the provider is told the length. */
+function lengthOf(request: Request, line: Line): { seconds: number; sent: Record<string, unknown> } {
+  const { duration, frames } = request;
+  if (frames !== undefined) {
+    if (duration !== undefined) throw invalid("frames", "frames: stands in place of duration.");
+    return { seconds: frames / framesPerSecond, sent: {} };
+  }
+  // The model decides: it may take as long as it can.
+  if (duration === -1 && !line.frames) return { seconds: line.seconds[1], sent: { duration } };
+  const seconds = checkSeconds(duration ?? Math.max(defaultSeconds, line.seconds[0]), line.seconds);
+  return { seconds, sent: { duration: seconds } };
+}
+
+function priceTerms(request: Request, line: Line, content: ContentSummary): Pick<Terms, "inputSeconds" | "variants"> {
+  const variants: string[] = [];
+  if (content.videos > 0) variants.push("video");
+  if (line.audio && request.generate_audio === false) variants.push("silent");
+  if (request.service_tier === "flex") variants.push("flex");
+  return { inputSeconds: content.videos > 0 ? longestInput : 0, variants };
+}

@@ -1,0 +1,120 @@
+import { z } from "zod";
+
+const url = z
+  .string()
+  .min(1)
+  .max(32 * 1024 * 1024);
+const prompt = z.string().min(1);
+const optional = {
+  negative_prompt: z.string().optional(),
+  audio_url: url.optional(),
+  template: z.string().optional(),
+} as const;
+
+const textInput = z.strictObject({ prompt, negative_prompt: optional.negative_prompt, audio_url: optional.audio_url });
+
+const imageInput = z.strictObject({ ...optional, prompt: z.string().optional(), img_url: url });
+
+const references = z.array(url).min(1).max(5);
+const referenceInput = z
+  .strictObject({
+    prompt,
+    negative_prompt: optional.negative_prompt,
+    audio_url: optional.audio_url,
+    reference_urls: references.optional(),
+    reference_video_urls: references.max(3).optional(),
+  })
+  .refine((input) => input.reference_urls !== undefined || input.reference_video_urls !== undefined, {
+    path: ["reference_urls"],
+    message: "is required",
+  });
+
+const mediaTypes = [
+  "first_frame",
+  "last_frame",
+  "driving_audio",
+  "first_clip",
+  "reference_image",
+  "reference_video",
+  "video",
+] as const;
+export type MediaType = (typeof mediaTypes)[number];
+
+const item = z.strictObject({ type: z.enum(mediaTypes), url, reference_voice: url.optional() });
+export type MediaItem = z.infer<typeof item>;
+
+/** How often each type may come; a type that is not named may not come at all. */
+export type MediaRules = Partial<Record<MediaType, number>>;
+
+export interface MediaShape {
+  readonly most: MediaRules;
+  /** One of these must come. */
+  readonly oneOf: readonly MediaType[];
+  /** Most items in all. */
+  readonly total?: number;
+  readonly promptRequired: boolean;
+}
+
+function mediaInput(shape: MediaShape) {
+  const media = z.array(item).superRefine((items, context) => {
+    const counts = Object.groupBy(items, ({ type }) => type);
+    for (const [index, { type }] of items.entries()) {
+      const most = shape.most[type] ?? 0;
+      if (most === 0) fault(context, [index, "type"], `${type} is not taken by this model`);
+      else if ((counts[type]?.length ?? 0) > most) return fault(context, [], `has more than ${most} of ${type}`);
+    }
+    if (!shape.oneOf.some((type) => counts[type] !== undefined))
+      fault(context, [], `needs an item of type ${shape.oneOf.join(" or ")}`);
+    if (items.length > (shape.total ?? Number.POSITIVE_INFINITY))
+      fault(context, [], `has more than ${shape.total} items`);
+    return undefined;
+  });
+  return z.strictObject({
+    prompt: shape.promptRequired ? prompt : z.string().optional(),
+    negative_prompt: optional.negative_prompt,
+    audio_url: optional.audio_url,
+    media,
+  });
+}
+
+function fault(context: z.RefinementCtx, path: PropertyKey[], message: string): void {
+  context.addIssue({ code: "custom", path, message });
+}
+
+const firstFrame = {
+  most: { first_frame: 1, last_frame: 1, driving_audio: 1, first_clip: 1 },
+  oneOf: ["first_frame", "first_clip"],
+  promptRequired: false,
+} as const satisfies MediaShape;
+
+const wanReferences = {
+  most: { reference_image: 5, reference_video: 5, first_frame: 1 },
+  oneOf: ["reference_image", "reference_video"],
+  total: 6,
+  promptRequired: true,
+} as const satisfies MediaShape;
+
+export type Mode = "t2v" | "i2v" | "r2v" | "video-edit";
+
+/** Which input a Wan model takes: the suffix of its name says what, its version in which fields. */
+export function wanInput(mode: Mode, takesMedia: boolean): z.ZodType<WanInput> {
+  if (mode === "t2v") return textInput;
+  if (takesMedia) return mediaInput(mode === "i2v" ? firstFrame : wanReferences);
+  return mode === "i2v" ? imageInput : referenceInput;
+}
+
+/** HappyHorse takes what Wan 2.7 takes, with up to nine reference images. */
+export function happyInput(mode: Mode): z.ZodType<WanInput> {
+  if (mode === "t2v") return textInput;
+  if (mode === "i2v") return mediaInput({ most: { first_frame: 1 }, oneOf: ["first_frame"], promptRequired: false });
+  if (mode === "r2v")
+    return mediaInput({ most: { reference_image: 9 }, oneOf: ["reference_image"], promptRequired: true });
+  return mediaInput({ most: { video: 1, reference_image: 5 }, oneOf: ["video"], promptRequired: true });
+}
+
+export interface WanInput {
+  readonly prompt?: string | undefined;
+  readonly media?: readonly MediaItem[] | undefined;
+  readonly reference_urls?: readonly string[] | undefined;
+  readonly reference_video_urls?: readonly string[] | undefined;
+}

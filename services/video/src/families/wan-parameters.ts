@@ -1,0 +1,67 @@
+import type { Fields } from "@uag/capability/request/body.ts";
+import { ratioOfSize, resolutionOfSize, wanSizes } from "@uag/upstreams/video/wan-sizes.ts";
+import { invalid } from "./family.ts";
+
+export interface Wanted {
+  readonly seconds: number | undefined;
+  readonly resolution: string;
+  readonly aspectRatio: string;
+  /** The client asked for that ratio; otherwise it is our default and gives way. */
+  readonly ratioAsked: boolean;
+}
+
+export interface ParameterRules {
+  /** In which words the provider is told the resolution. */
+  readonly says: "resolution" | "size";
+  /** The video's shape is free, not that of a picture in the input. */
+  readonly takesRatio: boolean;
+}
+
+/**
+ * The parameters for the provider: the client's own, which must say the same as what is billed, and what is billed where
+ * they say nothing.
+ * @throws {GatewayError} `invalid_request` when they contradict it
+ */
+export function wanParameters(given: Fields, wanted: Wanted, rules: ParameterRules): Fields {
+  checkDuration(given, wanted);
+  checkResolution(given, wanted);
+  checkRatio(given, wanted);
+  const filled: Record<string, unknown> = { ...given };
+  if (wanted.seconds !== undefined) filled["duration"] ??= wanted.seconds;
+  if (rules.says === "size") filled["size"] ??= sizeOf(wanted);
+  else {
+    filled["resolution"] ??= wanted.resolution.toUpperCase();
+    if (rules.takesRatio && given["size"] === undefined) filled["ratio"] ??= wanted.aspectRatio;
+  }
+  return filled;
+}
+
+function checkDuration({ duration }: Fields, { seconds }: Wanted): void {
+  if (duration === undefined || duration === seconds) return;
+  throw invalid("parameters.duration", `parameters.duration: contradicts duration, which is ${seconds}.`);
+}
+
+function checkResolution({ resolution, size }: Fields, wanted: Wanted): void {
+  if (resolution !== undefined && String(resolution).toLowerCase() !== wanted.resolution) {
+    const text = `parameters.resolution: contradicts resolution, which is ${wanted.resolution}.`;
+    throw invalid("parameters.resolution", text);
+  }
+  if (size !== undefined && (typeof size !== "string" || resolutionOfSize(size) !== wanted.resolution)) {
+    throw invalid("parameters.size", `parameters.size: contradicts resolution, which is ${wanted.resolution}.`);
+  }
+}
+
+function checkRatio({ ratio, size }: Fields, wanted: Wanted): void {
+  if (!wanted.ratioAsked) return;
+  const said = ratio ?? (typeof size === "string" ? ratioOfSize(size) : undefined);
+  if (said === undefined || said === wanted.aspectRatio) return;
+  const field = ratio === undefined ? "parameters.size" : "parameters.ratio";
+  throw invalid(field, `${field}: contradicts aspect_ratio, which is ${wanted.aspectRatio}.`);
+}
+
+function sizeOf({ resolution, aspectRatio }: Wanted): string {
+  const sizes = wanSizes[resolution] ?? {};
+  const size = sizes[aspectRatio];
+  if (size !== undefined) return size;
+  throw invalid("aspect_ratio", `aspect_ratio: at ${resolution} it is one of ${Object.keys(sizes).join(", ")}.`);
+}

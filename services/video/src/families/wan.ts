@@ -1,0 +1,136 @@
+import type { Fields } from "@uag/capability/request/body.ts";
+import { schemaFault } from "@uag/capability/request/fault.ts";
+import type { Model } from "@uag/catalog/types.ts";
+import { z } from "zod";
+import { pricedResolutions } from "../price.ts";
+import type { Terms } from "../store/task.ts";
+import {
+  type Asked,
+  checkResolution,
+  checkSeconds,
+  defaultRatio,
+  defaultResolution,
+  defaultSeconds,
+  invalid,
+  optionalText,
+} from "./family.ts";
+import { happyInput, type Mode, type WanInput, wanInput } from "./wan-input.ts";
+import { wanParameters } from "./wan-parameters.ts";
+
+interface Kind {
+  readonly mode: Mode;
+  readonly input: z.ZodType<WanInput>;
+  readonly seconds: readonly [least: number, most: number];
+  /** The only lengths, where not all within the range go. */
+  readonly onlySeconds?: readonly number[];
+  readonly says: "resolution" | "size";
+  readonly ratios: readonly string[];
+  readonly durationRequired: boolean;
+  /** The model has a silent and cheaper form. */
+  readonly silent: boolean;
+}
+
+const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"];
+const newerRatios = [...ratios, "4:5", "5:4", "21:9", "9:21"];
+/** Longest reference clip that is billed beside the output, seconds (Model Studio, reference to video). */
+const longestClip = 10;
+
+/** What a Wan or HappyHorse model takes, from the provider's name of it. */
+function kindOf(upstreamModel: string): Kind {
+  const wan = /^wan(2\.\d)-(t2v|i2v|r2v)/.exec(upstreamModel);
+  if (wan !== null) {
+    const version = wan[1] as string;
+    const mode = wan[2] as Mode;
+    const takesMedia = version !== "2.5" && version !== "2.6";
+    return {
+      mode,
+      input: wanInput(mode, takesMedia),
+      seconds: mode === "r2v" && !takesMedia ? [2, 10] : version === "2.5" ? [5, 10] : [2, 15],
+      ...(version === "2.5" && { onlySeconds: [5, 10] }),
+      says: takesMedia || mode === "i2v" ? "resolution" : "size",
+      ratios,
+      durationRequired: true,
+      silent: upstreamModel.includes("-flash"),
+    };
+  }
+  const mode = (/-(t2v|i2v|r2v|video-edit)/.exec(upstreamModel)?.[1] ?? "t2v") as Mode;
+  return {
+    mode,
+    input: happyInput(mode),
+    seconds: [3, 15],
+    says: "resolution",
+    ratios: upstreamModel.startsWith("happyhorse-1.0") ? ratios : newerRatios,
+    durationRequired: false,
+    silent: false,
+  };
+}
+
+/**
+ * Reads a request for a Wan or HappyHorse model. The top-level fields say what is billed; `input` and `parameters` go to
+ * the provider as they are, with what is billed filled in where `parameters` does not repeat it.
+ */
+export function readWan(fields: Fields, { model, upstreamModel }: { model: Model; upstreamModel: string }): Asked {
+  const kind = kindOf(upstreamModel);
+  const seconds = secondsOf(fields, kind);
+  const resolution = checkResolution(optionalText(fields, "resolution") ?? defaultResolution, pricedResolutions(model));
+  const asked = optionalText(fields, "aspect_ratio");
+  if (asked !== undefined && !kind.ratios.includes(asked)) {
+    throw invalid("aspect_ratio", `aspect_ratio: must be one of ${kind.ratios.join(", ")}.`);
+  }
+  const input = inputOf(fields, kind);
+  const given = objectOf(fields, "parameters");
+  const aspectRatio = asked ?? defaultRatio;
+  const takesRatio = kind.mode === "t2v" || kind.mode === "r2v";
+  const wanted = { resolution, aspectRatio, ratioAsked: asked !== undefined };
+  const parameters = wanParameters(
+    given,
+    { ...wanted, seconds: kind.mode === "video-edit" ? undefined : seconds },
+    { says: kind.says, takesRatio },
+  );
+  checkClips(seconds, input, kind);
+  const terms: Terms = {
+    seconds,
+    inputSeconds: clipsOf(input) * longestClip,
+    resolution,
+    aspectRatio,
+    variants: kind.silent && given["audio"] === false ? ["silent"] : [],
+  };
+  return { terms, body: { input: fields["input"] as Fields, parameters }, prompt: input.prompt ?? "", drafts: [] };
+}
+
+function secondsOf(fields: Fields, kind: Kind): number {
+  const { duration } = fields;
+  if (duration === undefined && kind.durationRequired) throw invalid("duration", "duration: is required.");
+  const seconds = checkSeconds(duration ?? defaultSeconds, kind.seconds);
+  if (kind.onlySeconds !== undefined && !kind.onlySeconds.includes(seconds)) {
+    throw invalid("duration", `duration: must be ${kind.onlySeconds.join(" or ")}.`);
+  }
+  return seconds;
+}
+
+function inputOf(fields: Fields, kind: Kind): WanInput {
+  const parsed = z.object({ input: kind.input }).safeParse(fields);
+  if (!parsed.success) throw schemaFault(parsed.error);
+  return parsed.data.input;
+}
+
+function objectOf(fields: Fields, name: string): Fields {
+  const value = fields[name] ?? {};
+  if (typeof value === "object" && !Array.isArray(value)) return value as Fields;
+  throw invalid(name, `${name}: must be an object.`);
+}
+
+const videoFile = /\.(mp4|mov|webm|mkv|avi)(\?|#|$)/i;
+
+/** Input videos, which the provider bills by their length. */
+function clipsOf(input: WanInput): number {
+  const media = input.media?.filter(({ type }) => type === "reference_video" || type === "video").length ?? 0;
+  const listed = input.reference_urls?.filter((url) => videoFile.test(url)).length ?? 0;
+  return media + listed + (input.reference_video_urls?.length ?? 0);
+}
+
+/** With a reference clip the newest models make less (Model Studio, reference to video). */
+function checkClips(seconds: number, input: WanInput, kind: Kind): void {
+  if (kind.mode !== "r2v" || seconds <= 10 || clipsOf(input) === 0) return;
+  throw invalid("duration", "duration: must be at most 10 with a reference video.");
+}

@@ -1,0 +1,23 @@
+import { nestedErrors } from "@uag/capability/nested-error.ts";
+import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
+import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { VideoContext } from "../context.ts";
+
+export function respondJson(exchange: LinkExchange, status: number, value: unknown, headers: string[] = []): void {
+  const body = Buffer.from(JSON.stringify(value));
+  const head = ["content-type", "application/json", "content-length", String(body.length), ...headers];
+  exchange.respond(status, head, body);
+}
+
+/** A handler whose failures are answered as errors. */
+export function answering(context: VideoContext, handle: (exchange: LinkExchange) => Promise<void>): LinkHandler {
+  return async (exchange) => {
+    try {
+      await handle(exchange);
+    } catch (thrown) {
+      const trouble = troubleOf(thrown, exchange.requestId);
+      answerTrouble(exchange, trouble, { events: context.events, format: nestedErrors, headers: [] });
+    }
+  };
+}

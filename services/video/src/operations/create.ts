@@ -1,0 +1,48 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { LinkHandler } from "@uag/kit/link/server.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { VideoContext } from "../context.ts";
+import { invalid } from "../families/family.ts";
+import { readVideoRequest } from "../request/read.ts";
+import { waitMs } from "../request/wait.ts";
+import { submit } from "../tasks/submit.ts";
+import { viewOf } from "../tasks/view.ts";
+import { answering, respondJson } from "./answer.ts";
+import { findTask } from "./find.ts";
+
+/** The router limits bodies already; this only bounds what a broken router could send. */
+const mostBodyBytes = 64 * 1024 * 1024;
+
+/** `POST /v1/videos/generations`: 202 with the task, or 200 when the request waits and the task ends in time. */
+export function createVideo(context: VideoContext): LinkHandler {
+  return answering(context, async (exchange) => {
+    const body = await exchange.readBody({ maxBytes: mostBodyBytes });
+    const caller = Caller.decode(exchange.context);
+    const { guarded, catalog, hub } = context;
+    const request = readVideoRequest(body, { catalog: catalog.current, caller, guarded });
+    const prefer = exchange.header("prefer");
+    const timeoutMs = waitMs({ prefer, target: exchange.target, body: request.fields["wait"] });
+    await checkDrafts(context, caller.accountId, request.drafts);
+    const { requestId } = exchange;
+    const idempotencyKey = exchange.header("idempotency-key");
+    const task = await submit(context, { request, caller, requestId, idempotencyKey });
+    const waits = task.live && timeoutMs > 0;
+    const ended = waits ? await hub.wait(task._id, { timeoutMs, signal: exchange.signal }) : undefined;
+    const last = ended ?? task;
+    const view = viewOf(last);
+    const headers = ["location", `/v1/videos/generations/${view.id}`];
+    const terminal = !last.live && timeoutMs > 0;
+    respondJson(exchange, terminal ? 200 : 202, view, headers);
+  });
+}
+
+/** A draft goes on only from a task of the same account: the provider would take any of ours. */
+async function checkDrafts(context: VideoContext, accountId: string, drafts: readonly string[]): Promise<void> {
+  for (const id of drafts) {
+    await findTask(context, accountId, id).catch((error: unknown) => {
+      if (error instanceof GatewayError && error.code === "not_found")
+        throw invalid("content", "content: draft_task names no task of this account.");
+      throw error;
+    });
+  }
+}

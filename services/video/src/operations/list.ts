@@ -1,0 +1,52 @@
+import type { LinkHandler } from "@uag/kit/link/server.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { VideoContext } from "../context.ts";
+import { invalid } from "../families/family.ts";
+import { toStoreError } from "../store/connection.ts";
+import { statuses, type TaskStatus } from "../store/task.ts";
+import type { ListQuery } from "../store/tasks.ts";
+import { mayBeId } from "../tasks/ids.ts";
+import { viewOf } from "../tasks/view.ts";
+import { answering, respondJson } from "./answer.ts";
+
+const usualLimit = 20;
+const largestLimit = 100;
+
+/** `GET /v1/videos/generations`: the account's tasks, newest first, a page at a time. */
+export function listVideos(context: VideoContext): LinkHandler {
+  return answering(context, async (exchange) => {
+    const { accountId } = Caller.decode(exchange.context);
+    const query = queryOf(exchange.target);
+    const found = await context.tasks.list({ ...query, accountId, limit: query.limit + 1 }).catch((error: unknown) => {
+      throw toStoreError(error);
+    });
+    const page = found.slice(0, query.limit);
+    const hasMore = found.length > page.length;
+    const next = hasMore ? page.at(-1)?._id : undefined;
+    respondJson(exchange, 200, {
+      object: "list",
+      data: page.map(viewOf),
+      has_more: hasMore,
+      next_cursor: next ?? null,
+    });
+  });
+}
+
+function queryOf(target: string): Omit<ListQuery, "accountId"> {
+  const at = target.indexOf("?");
+  const query = new URLSearchParams(at < 0 ? "" : target.slice(at + 1, at + 2_000));
+  const limit = Number(query.get("limit") ?? usualLimit);
+  if (!Number.isInteger(limit) || limit < 1 || limit > largestLimit) {
+    throw invalid("limit", `limit: must be a whole number from 1 to ${largestLimit}.`);
+  }
+  const after = query.get("cursor") ?? query.get("after") ?? undefined;
+  if (after !== undefined && !mayBeId(after)) throw invalid("cursor", "cursor: is not one of a page before.");
+  return { limit, after, status: statusOf(query.get("status")), model: query.get("model") ?? undefined };
+}
+
+function statusOf(text: string | null): TaskStatus | undefined {
+  if (text === null) return undefined;
+  const status = statuses.find((known) => known === text);
+  if (status === undefined) throw invalid("status", `status: must be one of ${statuses.join(", ")}.`);
+  return status;
+}

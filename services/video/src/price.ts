@@ -1,0 +1,92 @@
+import { type ModelPrice, type Priced, price } from "@uag/catalog/price.ts";
+import type { Model } from "@uag/catalog/types.ts";
+import type { UnitName } from "@uag/catalog/units.ts";
+import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
+import type { VideoUsage } from "@uag/upstreams/video/types.ts";
+import type { TaskDocument, Terms } from "./store/task.ts";
+
+const seconds: UnitName = "video_seconds";
+const tokens: UnitName = "output_tokens";
+
+type Rates = ReadonlyMap<string, bigint>;
+
+/** Whether a model is priced by seconds or by tokens. */
+function basisOf(rates: Rates): UnitName {
+  for (const name of rates.keys()) if (name.split(":", 1)[0] === tokens) return tokens;
+  return seconds;
+}
+
+/** The resolutions that a model has a price for; undefined when its price does not depend on them. */
+export function pricedResolutions(model: Pick<Model, "price">): readonly string[] | undefined {
+  const found = new Set<string>();
+  for (const name of model.price.rates.keys()) {
+    const resolution = /:(\d+p)/.exec(name)?.[1];
+    if (resolution !== undefined) found.add(resolution);
+  }
+  return found.size === 0 ? undefined : [...found];
+}
+
+/**
+ * The unit of a price that says most about a task: of `output_tokens:720p-video`, `output_tokens:720p` and `output_tokens`
+ * the first one that the catalogue has. A price for a variant that the task is not never counts.
+ */
+function unitFor(basis: UnitName, rates: Rates, resolution: string, variants: readonly string[]): string {
+  const extra = [[...variants], ...variants.map((variant) => [variant]), []];
+  for (const words of [...extra.map((more) => [resolution, ...more]), ...extra]) {
+    const name = words.length === 0 ? basis : `${basis}:${words.join("-")}`;
+    if (rates.has(name)) return name;
+  }
+  return `${basis}:${resolution}`;
+}
+
+/** Pixels of a frame, the largest of any ratio (ModelArk's table of sizes). */
+const framePixels: Readonly<Record<string, number>> = { "480p": 430_000, "720p": 940_000, "1080p": 2_100_000 };
+const framesPerSecond = 24;
+
+/** Tokens of a Seedance video: pixels of all its frames by 1,024, and one frame more in newer models. */
+function tokensOf({ resolution, seconds: length, inputSeconds }: Terms): bigint {
+  const pixels = framePixels[resolution] ?? 2_100_000;
+  return BigInt(Math.ceil((pixels * ((length + inputSeconds) * framesPerSecond + 1)) / 1024));
+}
+
+/** What a task costs at most, nano-USD: exactly its price where input videos and tokens do not make it uncertain. */
+export function priceOf(terms: Terms, modelPrice: ModelPrice): Priced {
+  return price([nominalUnit(terms, modelPrice.rates)], modelPrice);
+}
+
+function nominalUnit(terms: Terms, rates: Rates): Unit {
+  const basis = basisOf(rates);
+  const quantity = basis === tokens ? tokensOf(terms) : BigInt(Math.ceil(terms.seconds + terms.inputSeconds));
+  return { name: unitFor(basis, rates, terms.resolution, terms.variants), quantity };
+}
+
+export interface Bill extends Priced {
+  readonly units: Unit[];
+}
+
+/** What a finished task costs: by what the provider counted, or by what was asked for where it did not say. */
+export function billOf(
+  task: Pick<TaskDocument, "rates" | "terms" | "priceVersion">,
+  usage: VideoUsage | undefined,
+): Bill {
+  const rates = new Map(task.rates.map(({ unit, rate }) => [unit, rate]));
+  const modelPrice: ModelPrice = { version: task.priceVersion, rates, tiers: [] };
+  const counted = countedUnit(task.terms, rates, usage);
+  const units = [counted ?? nominalUnit(task.terms, rates)];
+  const { costNanoUsd, pricing } = price(units, modelPrice);
+  const estimated = counted === undefined && pricing === Pricing.EXACT;
+  return { units, costNanoUsd, pricing: estimated ? Pricing.ESTIMATED : pricing };
+}
+
+function countedUnit(terms: Terms, rates: Rates, usage: VideoUsage | undefined): Unit | undefined {
+  const basis = basisOf(rates);
+  const count = basis === tokens ? usage?.tokens : usage?.seconds;
+  if (count === undefined || !(count >= 0)) return undefined;
+  const resolution = usage?.resolution ?? terms.resolution;
+  return { name: unitFor(basis, rates, resolution, terms.variants), quantity: BigInt(Math.ceil(count - 1e-6)) };
+}
+
+/** A price as a task keeps it: what it was when the task was submitted is what is charged. */
+export function keptRates(modelPrice: ModelPrice): TaskDocument["rates"] {
+  return [...modelPrice.rates].map(([unit, rate]) => ({ unit, rate }));
+}

@@ -1,0 +1,65 @@
+import { type Fields, readJsonObject } from "@uag/capability/request/body.ts";
+import { findModel } from "@uag/capability/request/find-model.ts";
+import type { Catalog, Model } from "@uag/catalog/types.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { type GuardedClient, UrlError } from "@uag/kit/http/guarded.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { type Asked, familyOf, invalid, optionalText, type ReadRequest } from "../families/family.ts";
+import { readGrok } from "../families/grok.ts";
+import { readSeedance } from "../families/seedance.ts";
+import { readWan } from "../families/wan.ts";
+import type { Family } from "../store/task.ts";
+
+export const operation = "videos.generations";
+
+const readers: Record<Family, ReadRequest> = { wan: readWan, happy: readWan, seedance: readSeedance, grok: readGrok };
+
+/** A request for a video, checked in every respect. */
+export interface VideoRequest extends Asked {
+  readonly model: Model;
+  readonly family: Family;
+  readonly fields: Fields;
+  readonly webhookUrl: string | undefined;
+}
+
+export interface ReadContext {
+  readonly catalog: Catalog;
+  readonly caller: Caller;
+  readonly guarded: Pick<GuardedClient, "parse">;
+}
+
+/** @throws {GatewayError} `invalid_json`, `invalid_request`, or what `findModel` throws */
+export function readVideoRequest(body: Buffer, { catalog, caller, guarded }: ReadContext): VideoRequest {
+  const fields = readJsonObject(body);
+  const { model: id } = fields;
+  if (typeof id !== "string") throw invalid("model", "model: is required.");
+  const model = modelFor(catalog, id, caller);
+  const family = familyOf(model);
+  const upstreamModel = model.upstreams[0]?.model ?? model.id;
+  const asked = readers[family](fields, { model, upstreamModel });
+  const webhookUrl = optionalText(fields, "webhook_url");
+  if (webhookUrl !== undefined) checkUrl(webhookUrl, guarded);
+  return { ...asked, model, family, fields, webhookUrl };
+}
+
+const dated = /^(beta2\.7-(?:t2v|i2v|r2v))-(\d{4}-\d{2}-\d{2}|\d{8})$/;
+
+/** The model; for a dated id that the catalogue does not list, its undated model under the provider's dated name. */
+function modelFor(catalog: Catalog, id: string, caller: Caller): Model {
+  const [, base, date] = (catalog.models.has(id) ? null : dated.exec(id)) ?? [];
+  const model = base === undefined ? undefined : catalog.models.get(base);
+  if (model === undefined) return findModel(catalog, id, caller, operation);
+  const upstreams = model.upstreams.map((upstream) => ({ ...upstream, model: `${upstream.model}-${date}` }));
+  const known = { ...catalog, models: new Map([[id, { ...model, id, upstreams }]]) };
+  return findModel(known, id, caller, operation);
+}
+
+function checkUrl(url: string, guarded: Pick<GuardedClient, "parse">): void {
+  try {
+    guarded.parse(url);
+  } catch (error) {
+    if (!(error instanceof UrlError)) throw error;
+    const options = { param: "webhook_url", cause: error };
+    throw new GatewayError("invalid_request", `webhook_url: ${error.message}`, options);
+  }
+}

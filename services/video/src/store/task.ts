@@ -1,0 +1,173 @@
+import { type Connection, type Model, Schema } from "mongoose";
+
+/** What the public sees of a task's state. All from `succeeded` on are for good. */
+export const statuses = ["submitted", "queued", "running", "succeeded", "failed", "cancelled", "expired"] as const;
+export type TaskStatus = (typeof statuses)[number];
+export type EndStatus = Extract<TaskStatus, "succeeded" | "failed" | "cancelled" | "expired">;
+
+export const families = ["wan", "happy", "seedance", "grok"] as const;
+export type Family = (typeof families)[number];
+
+/** What a task was asked to make, as far as its price depends on it. */
+export interface Terms {
+  /** Output seconds. */
+  readonly seconds: number;
+  /** Most seconds of input video that may be billed beside them; 0 when there is none. */
+  readonly inputSeconds: number;
+  /** e.g. `720p` */
+  readonly resolution: string;
+  readonly aspectRatio: string;
+  /** What else a price may depend on, in the catalogue's words: `silent`, `video`, `flex`. */
+  readonly variants: readonly string[];
+}
+
+/** What a succeeded task made. */
+export interface Content {
+  readonly video_url?: string;
+  readonly last_frame_url?: string;
+}
+
+export interface PendingWebhook {
+  readonly id: string;
+  readonly url: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** What the end of a task still has to bring about. Written with the end itself, taken away once it is done. */
+export interface Outbox {
+  /** An encoded `metering.v1.UsageEvent`. */
+  readonly settle?: Buffer;
+  readonly webhook?: PendingWebhook;
+}
+
+export interface TaskDocument {
+  /** Our id: a UUID that sorts by time. */
+  readonly _id: string;
+  /** Every id by which its account may ask for it; the last is the one it was told. */
+  readonly ids: string[];
+  readonly accountId: string;
+  readonly keyId: string;
+  /** Of the bill. */
+  readonly requestId: string;
+  readonly idempotencyKey?: string;
+  readonly model: string;
+  readonly family: Family;
+  readonly provider: string;
+  readonly upstreamModel: string;
+  /** Unset until the provider has answered with one. */
+  readonly upstreamId?: string;
+  /** That id was found by looking for it, where the provider does not say whose a task is. */
+  readonly guessed?: boolean;
+  readonly status: TaskStatus;
+  readonly upstreamStatus: string;
+  /** The request came to nothing at once and was answered so: nobody knows the task's id. */
+  readonly hidden: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly endedAt?: Date;
+  /** When it is given up. */
+  readonly expiresAt: Date;
+  /** Until it has ended. */
+  readonly live: boolean;
+  /** When somebody has to look after it next. Whoever takes it moves this on: that is the lease. */
+  readonly dueAt: Date;
+  /** Fencing token of who took it last. */
+  readonly claim: string;
+  readonly looks: number;
+  /** Looks in a row that found nothing. */
+  readonly misses: number;
+  readonly terms: Terms;
+  readonly holdNanoUsd: bigint;
+  readonly priceVersion: string;
+  /** Nano-USD per million units, by unit, as they were when it was submitted. */
+  readonly rates: { readonly unit: string; readonly rate: bigint }[];
+  /** Unset until billing has answered; empty for a task without a grant. */
+  readonly grantId?: string;
+  /** SHA-256 of the prompt, to tell one task from another at the provider. */
+  readonly promptHash: string;
+  readonly webhookUrl?: string;
+  readonly content?: Content;
+  readonly usage?: Readonly<Record<string, unknown>>;
+  readonly seed?: number;
+  readonly failure?: string;
+  readonly outbox?: Outbox;
+  readonly outboxAt?: Date;
+  readonly outboxClaim?: string;
+  readonly outboxTries?: number;
+}
+
+const text = { type: String, required: true } as const;
+const maybeText = { type: String } as const;
+const date = { type: Date, required: true } as const;
+const int64 = { type: Schema.Types.BigInt, required: true } as const;
+const count = { type: Number, default: 0 } as const;
+const anything = { type: Schema.Types.Mixed } as const;
+
+const schema = new Schema<TaskDocument>(
+  {
+    _id: text,
+    ids: { type: [String], required: true },
+    accountId: text,
+    keyId: text,
+    requestId: text,
+    idempotencyKey: maybeText,
+    model: text,
+    family: { type: String, enum: families, required: true },
+    provider: text,
+    upstreamModel: text,
+    upstreamId: maybeText,
+    guessed: { type: Boolean },
+    status: { type: String, enum: statuses, required: true },
+    upstreamStatus: { type: String, default: "" },
+    hidden: { type: Boolean, default: false },
+    createdAt: date,
+    updatedAt: date,
+    endedAt: { type: Date },
+    expiresAt: date,
+    live: { type: Boolean, required: true },
+    dueAt: date,
+    claim: { type: String, default: "" },
+    looks: count,
+    misses: count,
+    terms: { ...anything, required: true },
+    holdNanoUsd: int64,
+    priceVersion: text,
+    rates: { type: [{ _id: false, unit: text, rate: int64 }], required: true },
+    grantId: maybeText,
+    promptHash: { type: String, default: "" },
+    webhookUrl: maybeText,
+    content: anything,
+    usage: anything,
+    seed: { type: Number },
+    failure: maybeText,
+    outbox: anything,
+    outboxAt: { type: Date },
+    outboxClaim: maybeText,
+    outboxTries: { type: Number },
+  },
+  { strict: "throw", versionKey: false, minimize: false },
+);
+// Both together answer a look-up the same way, whether the task is another account's or nobody's.
+schema.index({ accountId: 1, ids: 1 });
+schema.index({ ids: 1 }, { unique: true });
+schema.index({ accountId: 1, _id: -1 });
+schema.index({ requestId: 1 }, { unique: true });
+schema.index({ provider: 1, dueAt: 1 }, { partialFilterExpression: { live: true } });
+schema.index({ outboxAt: 1 }, { partialFilterExpression: { outboxAt: { $type: "date" } } });
+schema.index(
+  { provider: 1, upstreamId: 1 },
+  { unique: true, partialFilterExpression: { upstreamId: { $type: "string" } } },
+);
+schema.index(
+  { accountId: 1, idempotencyKey: 1 },
+  { unique: true, partialFilterExpression: { idempotencyKey: { $type: "string" } } },
+);
+schema.index(
+  { endedAt: 1 },
+  { expireAfterSeconds: 90 * 86_400, partialFilterExpression: { endedAt: { $type: "date" } } },
+);
+
+export function taskModel(connection: Connection): Model<TaskDocument> {
+  return connection.model("Task", schema, "tasks") as unknown as Model<TaskDocument>;
+}

@@ -1,0 +1,262 @@
+import { randomUUID } from "node:crypto";
+import type { Connection, Model } from "mongoose";
+import { isDuplicate } from "./connection.ts";
+import { type EndStatus, type Outbox, type TaskDocument, type TaskStatus, taskModel } from "./task.ts";
+
+/** What the end of a task adds to it. */
+export interface Ending {
+  readonly status: EndStatus;
+  readonly upstreamStatus?: string;
+  readonly content?: TaskDocument["content"];
+  readonly usage?: TaskDocument["usage"];
+  readonly seed?: number;
+  readonly failure?: string;
+  readonly hidden?: boolean;
+  readonly outbox: Outbox;
+}
+
+export interface Sent {
+  readonly grantId: string;
+  readonly provider: string;
+  readonly upstreamModel: string;
+  readonly dueAt?: Date;
+}
+
+/** What the provider's answer to its making adds to a task. */
+export interface Created {
+  readonly upstreamId: string;
+  /** More ids by which it can be asked for; the last is told. */
+  readonly ids: string[];
+  readonly grantId: string;
+  readonly provider: string;
+  readonly upstreamModel: string;
+  readonly status: TaskStatus;
+  readonly dueAt: Date;
+  readonly guessed?: boolean;
+}
+
+export interface EndOptions {
+  /** Only while this caller holds the task. */
+  readonly claim?: string | undefined;
+  /** Only while the provider's id is not known. */
+  readonly unmade?: boolean;
+  /** How long the caller has for what the end brings about, before others take it up. */
+  readonly outboxMs: number;
+}
+
+export interface GoOn {
+  readonly id: string;
+  readonly claim: string;
+  readonly status: TaskStatus;
+  readonly upstreamStatus: string;
+  readonly misses: number;
+  readonly dueAt: Date;
+}
+
+export interface ListQuery {
+  readonly accountId: string;
+  readonly limit: number;
+  /** Tasks older than this one. */
+  readonly after: string | undefined;
+  readonly status: TaskStatus | undefined;
+  readonly model: string | undefined;
+}
+
+export type Insertion = { readonly kind: "inserted" } | { readonly kind: "known"; readonly task: TaskDocument };
+
+/** The tasks in MongoDB. Every change is one write that finds the task only in the state that it is meant for. */
+export class TaskStore {
+  readonly #tasks: Model<TaskDocument>;
+
+  constructor(connection: Connection) {
+    this.#tasks = taskModel(connection);
+  }
+
+  async open(): Promise<void> {
+    await this.#tasks.createCollection();
+    await this.#tasks.createIndexes();
+  }
+
+  /** Adds a task; answers the one that the same idempotency key has made already. */
+  async insert(task: TaskDocument): Promise<Insertion> {
+    try {
+      await this.#tasks.collection.insertOne({ ...task } as never);
+      return { kind: "inserted" };
+    } catch (error) {
+      const { accountId, idempotencyKey } = task;
+      if (!isDuplicate(error) || idempotencyKey === undefined) throw error;
+      const known = await this.#tasks.findOne({ accountId, idempotencyKey }).lean<TaskDocument>();
+      if (known === null) throw error;
+      return { kind: "known", task: known };
+    }
+  }
+
+  /** Takes back a task that never came to be: no money held, nobody called. */
+  async discard(id: string): Promise<void> {
+    await this.#tasks.deleteOne({ _id: id, live: true, upstreamId: { $exists: false }, grantId: { $exists: false } });
+  }
+
+  async forgetKey(id: string): Promise<void> {
+    await this.#tasks.updateOne({ _id: id }, { $unset: { idempotencyKey: 1 } });
+  }
+
+  /** Leaves a task whose request was answered with an error to those who clean up. */
+  async abandon(id: string): Promise<void> {
+    await this.#tasks.updateOne({ _id: id }, { $set: { hidden: true }, $unset: { idempotencyKey: 1 } });
+  }
+
+  /** Notes what is known of a task that may be at a provider by now; false when it was taken over or has ended. */
+  async sending(id: string, sent: Sent): Promise<boolean> {
+    const filter = { _id: id, live: true, claim: "", upstreamId: { $exists: false } };
+    return (await this.#tasks.updateOne(filter, { $set: defined(sent) })).matchedCount > 0;
+  }
+
+  /** Notes the provider's id; false when the task has one already or has ended. */
+  async created(id: string, created: Created): Promise<boolean> {
+    const { ids, ...set } = created;
+    const filter = { _id: id, live: true, upstreamId: { $exists: false } };
+    try {
+      const update = { $set: { ...set, misses: 0, updatedAt: new Date() }, $push: { ids: { $each: ids } } };
+      return (await this.#tasks.updateOne(filter, update)).matchedCount > 0;
+    } catch (error) {
+      // Another task has that id: this one is not it.
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Ends a task, once; undefined when it had ended already, or is not what the options say any more. */
+  async end(id: string, ending: Ending, options: EndOptions): Promise<TaskDocument | undefined> {
+    const now = new Date();
+    const { outbox, ...said } = ending;
+    const set = {
+      ...defined(said),
+      live: false,
+      endedAt: now,
+      updatedAt: now,
+      outbox,
+      outboxAt: new Date(now.getTime() + options.outboxMs),
+      outboxClaim: randomUUID(),
+      outboxTries: 0,
+    };
+    const filter = {
+      _id: id,
+      live: true,
+      ...(options.claim !== undefined && { claim: options.claim }),
+      ...(options.unmade === true && { upstreamId: { $exists: false } }),
+    };
+    const ended = await this.#tasks.findOneAndUpdate(filter, { $set: set }, { new: true }).lean<TaskDocument>();
+    return ended ?? undefined;
+  }
+
+  find(accountId: string, id: string): Promise<TaskDocument | null> {
+    return this.#tasks
+      .findOne({ accountId, ids: id, hidden: false })
+      .hint({ accountId: 1, ids: 1 })
+      .lean<TaskDocument>();
+  }
+
+  list(query: ListQuery): Promise<TaskDocument[]> {
+    const { accountId, limit, after, status, model } = query;
+    const filter = {
+      accountId,
+      hidden: false,
+      ...(after !== undefined && { _id: { $lt: after } }),
+      ...(status !== undefined && { status }),
+      ...(model !== undefined && { model }),
+    };
+    return this.#tasks.find(filter).sort({ _id: -1 }).limit(limit).lean<TaskDocument[]>();
+  }
+
+  /** Those of the tasks that have ended. */
+  ended(ids: readonly string[]): Promise<TaskDocument[]> {
+    return this.#tasks.find({ _id: { $in: [...ids] }, live: false }).lean<TaskDocument[]>();
+  }
+
+  /** When a provider's next tasks are due, soonest first. */
+  soonest(provider: string, limit: number): Promise<Pick<TaskDocument, "_id" | "dueAt">[]> {
+    return this.#tasks
+      .find({ provider, live: true }, { dueAt: 1 })
+      .sort({ dueAt: 1 })
+      .limit(limit)
+      .lean<Pick<TaskDocument, "_id" | "dueAt">[]>();
+  }
+
+  /** Takes those of the tasks that are due for `leaseMs`. No two callers get the same one. */
+  async claimDue(ids: readonly string[], leaseMs: number): Promise<TaskDocument[]> {
+    const now = Date.now();
+    const claim = randomUUID();
+    const filter = { _id: { $in: [...ids] }, live: true, dueAt: { $lte: new Date(now) } };
+    const { modifiedCount } = await this.#tasks.updateMany(filter, {
+      $set: { claim, dueAt: new Date(now + leaseMs) },
+      $inc: { looks: 1 },
+    });
+    if (modifiedCount === 0) return [];
+    return await this.#tasks.find({ _id: { $in: [...ids] }, claim }).lean<TaskDocument[]>();
+  }
+
+  /** Notes that tasks go on, each only if nobody has taken it since. */
+  async goOn(changes: readonly GoOn[]): Promise<void> {
+    if (changes.length === 0) return;
+    const updatedAt = new Date();
+    await this.#tasks.bulkWrite(
+      changes.map(({ id, claim, ...set }) => ({
+        updateOne: { filter: { _id: id, claim, live: true }, update: { $set: { ...set, updatedAt } } },
+      })),
+      { ordered: false },
+    );
+  }
+
+  async setGrant(id: string, grantId: string): Promise<void> {
+    await this.#tasks.updateOne({ _id: id, live: true }, { $set: { grantId } });
+  }
+
+  /** Which of the provider's ids belong to tasks of ours. */
+  async known(provider: string, upstreamIds: readonly string[]): Promise<Set<string>> {
+    const filter = { provider, upstreamId: { $in: [...upstreamIds] } };
+    const found = await this.#tasks.find(filter, { upstreamId: 1 }).lean<Pick<TaskDocument, "upstreamId">[]>();
+    return new Set(found.flatMap(({ upstreamId }) => upstreamId ?? []));
+  }
+
+  /** Tasks of the same provider and model that wait for their id too. */
+  lostBeside(task: TaskDocument): Promise<number> {
+    const { provider, upstreamModel } = task;
+    return this.#tasks.countDocuments({ provider, upstreamModel, live: true, upstreamId: { $exists: false } });
+  }
+
+  liveProviders(): Promise<string[]> {
+    return this.#tasks.distinct("provider", { live: true });
+  }
+
+  /** Takes ended tasks whose end still has to be brought about. */
+  async claimOutbox(limit: number, leaseMs: number): Promise<TaskDocument[]> {
+    const now = new Date();
+    const due = await this.#tasks
+      .find({ outboxAt: { $lte: now } }, { _id: 1 })
+      .sort({ outboxAt: 1 })
+      .limit(limit)
+      .lean<Pick<TaskDocument, "_id">[]>();
+    if (due.length === 0) return [];
+    const claim = randomUUID();
+    const ids = due.map(({ _id }) => _id);
+    await this.#tasks.updateMany(
+      { _id: { $in: ids }, outboxAt: { $lte: now } },
+      { $set: { outboxClaim: claim, outboxAt: new Date(now.getTime() + leaseMs) }, $inc: { outboxTries: 1 } },
+    );
+    return await this.#tasks.find({ _id: { $in: ids }, outboxClaim: claim }).lean<TaskDocument[]>();
+  }
+
+  async outboxDone(id: string): Promise<void> {
+    await this.#tasks.updateOne({ _id: id }, { $unset: { outbox: 1, outboxAt: 1, outboxClaim: 1, outboxTries: 1 } });
+  }
+
+  /** Leaves an outbox for later. */
+  async outboxLater(task: TaskDocument, delayMs: number): Promise<void> {
+    const filter = { _id: task._id, outboxClaim: task.outboxClaim };
+    await this.#tasks.updateOne(filter as never, { $set: { outboxAt: new Date(Date.now() + delayMs) } });
+  }
+}
+
+function defined<T extends object>(value: T): Partial<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as Partial<T>;
+}

@@ -1,0 +1,50 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import type { VideoContext } from "../context.ts";
+import type { TaskDocument } from "../store/task.ts";
+import { finish, lookAt, stepOf } from "./look.ts";
+import { leaseMs } from "./pace.ts";
+import { callAbout, providerOf } from "./provider.ts";
+
+const unstoppable =
+  "The provider has begun this task or cannot stop it. It goes on, and is charged only if it succeeds.";
+
+/** True when the provider has cancelled it; false where it cannot. @throws {UpstreamFailure} */
+export async function cancelUpstream(context: VideoContext, task: TaskDocument): Promise<boolean> {
+  const at = providerOf(context, task);
+  if (at?.adapter.cancel === undefined || task.upstreamId === undefined) return false;
+  await callAbout(context, { ...at, task, call: at.adapter.cancel(task.upstreamId) });
+  return true;
+}
+
+/**
+ * Cancels a task where the provider can: then nothing is owed. A task that has ended stays as it is. One that the
+ * provider works on goes on, since it is paid for whether we look or not.
+ * @throws {GatewayError} `invalid_request` when it cannot be stopped, `service_unavailable` while nobody can tell
+ */
+export async function cancelTask(context: VideoContext, task: TaskDocument): Promise<TaskDocument> {
+  if (!task.live) return task;
+  const options = { outboxMs: leaseMs(context.settings) };
+  const current = async (): Promise<TaskDocument> => (await context.tasks.find(task.accountId, task._id)) ?? task;
+  // Looked at first: some providers take the deletion of a finished task for an order to forget it.
+  const state = await lookAt(context, task);
+  if (state === undefined) {
+    throw new GatewayError("service_unavailable", "The task cannot be cancelled just now.", { retryAfterMs: 2_000 });
+  }
+  const step = stepOf(task, state);
+  if (step.kind === "end") return (await finish(context, task, { step, state, options })) ?? (await current());
+  if (state.phase !== "queued" || !(await mayCancel(context, task))) {
+    throw new GatewayError("invalid_request", unstoppable, { param: "id" });
+  }
+  const cancelled = { kind: "end", status: "cancelled", word: state.word } as const;
+  return (await finish(context, task, { step: cancelled, options })) ?? (await current());
+}
+
+async function mayCancel(context: VideoContext, task: TaskDocument): Promise<boolean> {
+  try {
+    return await cancelUpstream(context, task);
+  } catch (error) {
+    if (error instanceof UpstreamFailure && (error.kind === "client" || error.kind === "unknown_model")) return false;
+    throw error;
+  }
+}

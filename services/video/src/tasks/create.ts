@@ -1,0 +1,96 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { attempt } from "@uag/upstreams/attempt.ts";
+import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import { callVideo, createFault } from "@uag/upstreams/video/call.ts";
+import { videoAdapter } from "@uag/upstreams/video/registry.ts";
+import type { VideoAdapter } from "@uag/upstreams/video/types.ts";
+import type { VideoContext } from "../context.ts";
+import type { VideoRequest } from "../request/read.ts";
+import type { TaskDocument } from "../store/task.ts";
+
+export interface Made {
+  readonly upstream: Upstream;
+  readonly adapter: VideoAdapter;
+  readonly upstreamId: string;
+}
+
+/** Nobody knows whether the provider has the task: it must not be made again. */
+export class AmbiguousCreate extends Error {
+  override readonly name = "AmbiguousCreate";
+  readonly upstream: Upstream;
+
+  constructor(upstream: Upstream, cause: unknown) {
+    super("the provider may or may not have taken the task", { cause });
+    this.upstream = upstream;
+  }
+}
+
+export function adapterOf(upstream: Upstream): VideoAdapter {
+  const adapter = videoAdapter(upstream.provider.protocol);
+  if (adapter === undefined) throw new UpstreamFailure("operator", `no adapter for ${upstream.provider.protocol}`);
+  return adapter;
+}
+
+/**
+ * Has a provider make the task. Another is asked only when the one before has certainly refused it.
+ * @throws {AttemptsFailed} or {UpstreamFailure} when it was not made; {AmbiguousCreate} when nobody knows
+ */
+export async function createUpstream(
+  context: VideoContext,
+  options: { task: TaskDocument; grantId: string; request: VideoRequest },
+): Promise<Made> {
+  const { task, grantId, request } = options;
+  const { health, budget, events, tasks } = context;
+  const never = new AbortController().signal;
+  const made = await attempt<Made>({
+    upstreams: request.model.upstreams,
+    health,
+    budget,
+    signal: never,
+    call: async (upstream) => {
+      const isFirst = upstream.provider.name === task.provider && upstream.model === task.upstreamModel;
+      const sent = { grantId, provider: upstream.provider.name, upstreamModel: upstream.model };
+      if (!isFirst && !(await tasks.sending(task._id, sent))) throw new AmbiguousCreate(upstream, "taken over");
+      return callOne(context, { task, request, upstream, signal: never });
+    },
+    onFailure: (upstream, failure) => events.upstreamFailed(task.requestId, upstream, failure),
+  });
+  return made.value;
+}
+
+async function callOne(
+  context: VideoContext,
+  one: { task: TaskDocument; request: VideoRequest; upstream: Upstream; signal: AbortSignal },
+): Promise<Made> {
+  const { task, request, upstream, signal } = one;
+  const { pools, settings } = context;
+  const adapter = adapterOf(upstream);
+  const { requestId } = task;
+  // After its lease another process may have given the task up already.
+  const timeoutMs = Math.min(settings.CREATE_TIMEOUT_MS, task.dueAt.getTime() - Date.now());
+  if (timeoutMs <= 0) throw new AmbiguousCreate(upstream, "the submission took too long");
+  try {
+    const call = adapter.create({ requestId, taskId: task._id, body: request.body }, upstream);
+    const answer = await callVideo({ pools, adapter, upstream, call, requestId, timeoutMs, signal });
+    const upstreamId = adapter.createdId(answer.body);
+    if (upstreamId === undefined) throw new AmbiguousCreate(upstream, "the answer has no task id");
+    return { upstream, adapter, upstreamId };
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure)) throw error;
+    const fault = createFault(error);
+    if (fault === "ambiguous") throw new AmbiguousCreate(upstream, error);
+    if (fault === "failed" && error.kind !== "client") throw new Refused(error);
+    throw error;
+  }
+}
+
+/** A failure in the provider's own words that another try must not paper over. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly failure: UpstreamFailure;
+
+  constructor(failure: UpstreamFailure) {
+    super(failure.message, { cause: failure });
+    this.failure = failure;
+  }
+}

@@ -1,0 +1,73 @@
+import type { TaskDocument } from "../store/task.ts";
+
+type Waiter = (task: TaskDocument) => void;
+
+/**
+ * Tells waiting requests of the ends of tasks: at once of those that end in this process, and within `everyMs` of those
+ * that end in another, by one look for all who wait.
+ */
+export class EndHub implements Disposable {
+  readonly #waiting = new Map<string, Set<Waiter>>();
+  readonly #ended: (ids: readonly string[]) => Promise<TaskDocument[]>;
+  readonly #failed: (error: unknown) => void;
+  readonly #everyMs: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: {
+    ended: (ids: readonly string[]) => Promise<TaskDocument[]>;
+    failed: (error: unknown) => void;
+    everyMs: number;
+  }) {
+    this.#ended = options.ended;
+    this.#failed = options.failed;
+    this.#everyMs = options.everyMs;
+  }
+
+  tell(task: TaskDocument): void {
+    for (const waiter of [...(this.#waiting.get(task._id) ?? [])]) waiter(task);
+  }
+
+  /** Resolves with the ended task; undefined when `timeoutMs` passes first or the signal aborts. */
+  wait(
+    id: string,
+    { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+  ): Promise<TaskDocument | undefined> {
+    return new Promise((resolve) => {
+      const waiters = this.#waiting.get(id) ?? new Set<Waiter>();
+      const done = (task?: TaskDocument): void => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", gaveUp);
+        waiters.delete(done);
+        if (waiters.size === 0) this.#waiting.delete(id);
+        resolve(task);
+      };
+      const gaveUp = (): void => done();
+      const timer = setTimeout(gaveUp, timeoutMs);
+      signal.addEventListener("abort", gaveUp, { once: true });
+      if (signal.aborted) return gaveUp();
+      this.#waiting.set(id, waiters.add(done));
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#waiting.size === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#look()
+        .catch(this.#failed)
+        .finally(() => {
+          this.#timer = undefined;
+          this.#schedule();
+        });
+    }, this.#everyMs).unref();
+  }
+
+  async #look(): Promise<void> {
+    for (const task of await this.#ended([...this.#waiting.keys()])) this.tell(task);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    for (const waiters of this.#waiting.values()) for (const waiter of [...waiters]) (waiter as () => void)();
+  }
+}

@@ -1,0 +1,84 @@
+import { Outcome, Pricing, type Unit, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { VideoState } from "@uag/upstreams/video/types.ts";
+import { billOf } from "../price.ts";
+import { operation } from "../request/read.ts";
+import type { EndStatus, PendingWebhook, TaskDocument } from "../store/task.ts";
+import type { Ending } from "../store/tasks.ts";
+import { viewOf } from "./view.ts";
+
+export interface End {
+  readonly status: EndStatus;
+  readonly word: string;
+  readonly failure?: string | undefined;
+  /** The provider's last words, for a task that succeeded. */
+  readonly state?: VideoState | undefined;
+  /** The request came to nothing at once and was answered with this HTTP status; nobody is told a task id. */
+  readonly refusedWith?: number;
+}
+
+/** All that the end of a task writes in one go: what it made, its bill, its message to the owner. */
+export function endingOf(task: TaskDocument, end: End, now: Date): Ending {
+  const { status, word, failure, state } = end;
+  const charged = status === "succeeded" ? billOf(task, state?.usage) : undefined;
+  const said = {
+    status,
+    upstreamStatus: word,
+    ...(failure !== undefined && { failure }),
+    ...(status === "succeeded" && { content: contentOf(state), usage: usageOf(task, state) }),
+    ...(state?.seed !== undefined && { seed: state.seed }),
+    ...(end.refusedWith !== undefined && { hidden: true }),
+  };
+  const raw = charged === undefined ? undefined : state?.usage?.raw;
+  const event = UsageEvent.encode({
+    ...startOf(task),
+    endedAtMs: BigInt(now.getTime()),
+    outcome: charged === undefined ? Outcome.FAILED : Outcome.COMPLETED,
+    pricing: charged?.pricing ?? Pricing.EXACT,
+    units: charged?.units ?? ([] as Unit[]),
+    costNanoUsd: charged?.costNanoUsd ?? 0n,
+    rawUsage: raw === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(raw)),
+    status: end.refusedWith ?? 202,
+  }).finish();
+  const ended: TaskDocument = { ...task, ...said, live: false, updatedAt: now, endedAt: now };
+  const webhook = ended.hidden ? undefined : webhookOf(ended, now);
+  return { ...said, outbox: { settle: Buffer.from(event), ...(webhook !== undefined && { webhook }) } };
+}
+
+function startOf(task: TaskDocument) {
+  return {
+    requestId: task.requestId,
+    accountId: task.accountId,
+    keyId: task.keyId,
+    holderId: "",
+    grantId: task.grantId ?? "",
+    operation,
+    model: task.model,
+    upstream: task.provider,
+    upstreamModel: task.upstreamModel,
+    startedAtMs: BigInt(task.createdAt.getTime()),
+    holdNanoUsd: task.holdNanoUsd,
+    priceVersion: task.priceVersion,
+    attempts: 1,
+    stream: false,
+  };
+}
+
+function contentOf(state: VideoState | undefined): NonNullable<TaskDocument["content"]> {
+  return {
+    ...(state?.videoUrl !== undefined && { video_url: state.videoUrl }),
+    ...(state?.lastFrameUrl !== undefined && { last_frame_url: state.lastFrameUrl }),
+  };
+}
+
+/** The provider's own counts, with the two that every family has. */
+function usageOf(task: TaskDocument, state: VideoState | undefined): Readonly<Record<string, unknown>> {
+  const { seconds, resolution, raw } = state?.usage ?? {};
+  return { ...raw, duration: seconds ?? task.terms.seconds, resolution: resolution ?? task.terms.resolution };
+}
+
+function webhookOf(task: TaskDocument, now: Date): PendingWebhook | undefined {
+  if (task.webhookUrl === undefined) return undefined;
+  const type = `video.generation.${task.status}`;
+  const body = JSON.stringify({ type, timestamp: now.toISOString(), data: viewOf(task) });
+  return { id: `msg_${task._id.replaceAll("-", "")}`, url: task.webhookUrl, type, body };
+}

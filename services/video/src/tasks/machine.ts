@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import type { VideoState } from "@uag/upstreams/video/types.ts";
+import type { EndStatus, TaskDocument, TaskStatus } from "../store/task.ts";
+
+/** Looks in a row that find nothing before a task counts as lost: a provider's replicas may lag behind each other. */
+const mostMisses = 3;
+
+export type Step =
+  | { readonly kind: "end"; readonly status: EndStatus; readonly word: string; readonly failure?: string | undefined }
+  | { readonly kind: "go on"; readonly status: TaskStatus; readonly word: string; readonly misses: number };
+
+/** What of a task decides about its next step. */
+export type Standing = Pick<TaskDocument, "status" | "upstreamStatus" | "misses" | "promptHash"> & {
+  readonly expiresAt: Date;
+  /** Its id at the provider was found by looking, not by being told. */
+  readonly guessed: boolean;
+};
+
+const rank: Partial<Record<TaskStatus, number>> = { submitted: 0, queued: 1, running: 2 };
+
+export function promptHash(prompt: string): string {
+  return createHash("sha256").update(prompt).digest("hex");
+}
+
+/**
+ * What follows from a look at the provider's task, or from a look that came to nothing (`undefined`). Pure. A task never
+ * goes back from running to queued, whatever order answers come in.
+ */
+export function nextStep(task: Standing, seen: VideoState | undefined, nowMs: number): Step {
+  const overdue = nowMs >= task.expiresAt.getTime();
+  if (seen === undefined) {
+    return overdue ? expired(task.upstreamStatus) : goOn(task, task.status, task.upstreamStatus, task.misses);
+  }
+  const { phase, word } = seen;
+  switch (phase) {
+    case "succeeded":
+      return succeeded(task, seen, overdue);
+    case "failed":
+      return { kind: "end", status: "failed", word, failure: seen.reason ?? "The provider gave no reason." };
+    case "cancelled":
+      return { kind: "end", status: "cancelled", word };
+    case "expired":
+      return { kind: "end", status: "expired", word, failure: seen.reason };
+    case "unknown":
+      if (overdue || task.misses + 1 >= mostMisses) return expired(word);
+      return goOn(task, task.status, word, task.misses + 1);
+    default:
+      if (overdue) return expired(word);
+      return goOn(task, phase, word, 0);
+  }
+}
+
+function succeeded(task: Standing, seen: VideoState, overdue: boolean): Step {
+  const { word } = seen;
+  // Somebody else's video must never reach this account.
+  if (task.guessed && (seen.prompt === undefined || promptHash(seen.prompt) !== task.promptHash)) {
+    return { kind: "end", status: "failed", word, failure: unconfirmed };
+  }
+  if (seen.videoUrl !== undefined) return { kind: "end", status: "succeeded", word };
+  if (overdue || task.misses + 1 >= mostMisses) {
+    return { kind: "end", status: "failed", word, failure: "The provider finished without a video." };
+  }
+  return goOn(task, "running", word, task.misses + 1);
+}
+
+/** What a task is told of that may or may not have reached the provider. */
+export const unconfirmed =
+  "The provider did not confirm that it took the task. It was not charged and may be submitted again.";
+
+function expired(word: string): Step {
+  return { kind: "end", status: "expired", word, failure: "The task did not end in time." };
+}
+
+function goOn(task: Standing, status: TaskStatus, word: string, misses: number): Step {
+  const later = (rank[status] ?? 0) > (rank[task.status] ?? 0) ? status : task.status;
+  return { kind: "go on", status: later, word, misses };
+}

@@ -1,0 +1,59 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { orderUpstreams } from "@uag/upstreams/choose.ts";
+import type { VideoContext } from "../context.ts";
+import { keptRates, priceOf } from "../price.ts";
+import type { VideoRequest } from "../request/read.ts";
+import type { TaskDocument } from "../store/task.ts";
+import { adapterOf } from "./create.ts";
+import { newTaskId } from "./ids.ts";
+import { promptHash } from "./machine.ts";
+import { createLeaseMs } from "./pace.ts";
+
+/** A task as it is written down before anybody is asked for it. */
+export function newTask(
+  context: Pick<VideoContext, "settings" | "health">,
+  given: { request: VideoRequest; caller: Caller; requestId: string; idempotencyKey: string | undefined },
+): TaskDocument {
+  const { request, caller, requestId, idempotencyKey } = given;
+  const { model, family, terms, webhookUrl } = request;
+  const upstream = orderUpstreams(model.upstreams, (one) => context.health.restsUntil(one))[0];
+  if (upstream === undefined) throw new Error("a model without upstreams was asked for");
+  const priced = priceOf(terms, model.price);
+  if (priced.pricing !== Pricing.EXACT) {
+    throw new GatewayError("internal_error", undefined, { cause: new Error(`${model.id} has no price for this`) });
+  }
+  const now = new Date();
+  const id = newTaskId(now.getTime());
+  const lifeMs = context.settings.TASK_AGE_LIMIT_MS ?? request.lifeMs ?? adapterOf(upstream).lifeMs;
+  return {
+    _id: id,
+    ids: [id],
+    accountId: caller.accountId,
+    keyId: caller.keyId,
+    requestId,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    model: model.id,
+    family,
+    provider: upstream.provider.name,
+    upstreamModel: upstream.model,
+    status: "submitted",
+    upstreamStatus: "",
+    hidden: false,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: new Date(now.getTime() + lifeMs),
+    live: true,
+    dueAt: new Date(now.getTime() + createLeaseMs(context.settings)),
+    claim: "",
+    looks: 0,
+    misses: 0,
+    terms,
+    holdNanoUsd: priced.costNanoUsd,
+    priceVersion: model.price.version,
+    rates: keptRates(model.price),
+    promptHash: promptHash(request.prompt),
+    ...(webhookUrl !== undefined && { webhookUrl }),
+  };
+}

@@ -1,0 +1,36 @@
+import type { Provider, Upstream } from "@uag/catalog/types.ts";
+import { callVideo, type VideoAnswer } from "@uag/upstreams/video/call.ts";
+import { videoAdapter } from "@uag/upstreams/video/registry.ts";
+import type { VideoAdapter, VideoCall } from "@uag/upstreams/video/types.ts";
+import type { VideoContext } from "../context.ts";
+import type { TaskDocument } from "../store/task.ts";
+
+/** The provider that has a task, as the catalogue names it now. */
+export interface TaskProvider {
+  readonly upstream: Upstream;
+  readonly adapter: VideoAdapter;
+}
+
+/** Undefined when the catalogue does not have the provider any more. */
+export function providerOf(context: Pick<VideoContext, "catalog">, task: TaskDocument): TaskProvider | undefined {
+  const provider: Provider | undefined = context.catalog.current.providers.get(task.provider);
+  const adapter = provider && videoAdapter(provider.protocol);
+  if (provider === undefined || adapter === undefined) return undefined;
+  return { adapter, upstream: { provider, model: task.upstreamModel, weight: 1, priority: 0 } };
+}
+
+/** One call about a task that exists. @throws {UpstreamFailure} */
+export function callAbout(
+  context: Pick<VideoContext, "pools" | "settings">,
+  at: TaskProvider & { task: TaskDocument; call: VideoCall },
+): Promise<VideoAnswer> {
+  return callVideo({
+    pools: context.pools,
+    adapter: at.adapter,
+    upstream: at.upstream,
+    call: at.call,
+    requestId: at.task.requestId,
+    timeoutMs: context.settings.LOOK_TIMEOUT_MS,
+    signal: new AbortController().signal,
+  });
+}

@@ -1,0 +1,89 @@
+import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import type { ListedVideo } from "@uag/upstreams/video/types.ts";
+import type { VideoContext } from "../context.ts";
+import type { TaskDocument } from "../store/task.ts";
+import type { GoOn } from "../store/tasks.ts";
+import { admissionOf } from "./grant.ts";
+import { finish } from "./look.ts";
+import { unconfirmed } from "./machine.ts";
+import { createLeaseMs, leaseMs, nextLookMs } from "./pace.ts";
+import { callAbout, providerOf, type TaskProvider } from "./provider.ts";
+
+/** Times that a task is looked for before it counts as never made. */
+const mostSearches = 3;
+
+/**
+ * Finishes a submission that nobody can answer for: its process died, or the provider's answer was lost. It is never made
+ * again. Where the provider lists its tasks it is looked for there; what is not found has failed and costs nothing.
+ * @returns what to note when it should be looked for again
+ */
+export async function recover(context: VideoContext, task: TaskDocument): Promise<GoOn | undefined> {
+  const held = await withGrant(context, task);
+  const at = providerOf(context, held);
+  const found = at === undefined ? undefined : await search(context, held, at);
+  if (found !== undefined && at !== undefined) {
+    const dueAt = new Date(Date.now() + nextLookMs(context.settings, { pollMs: at.adapter.pollMs, ageMs: 0 }));
+    const { _id: id, grantId = "", provider, upstreamModel, status } = held;
+    const guessed = at.adapter.list?.exact !== true;
+    const ids = held.family === "seedance" ? [found] : [];
+    const created = { upstreamId: found, ids, grantId, provider, upstreamModel, status, guessed, dueAt };
+    if (await context.tasks.created(id, created)) context.video.recovered(held, true);
+    return undefined;
+  }
+  const canSearch = at?.adapter.list !== undefined;
+  if (canSearch && held.misses + 1 < mostSearches) return searchAgain(context, held);
+  const step = { kind: "end", status: "failed", word: "", failure: unconfirmed } as const;
+  const options = { claim: held.claim, unmade: true, outboxMs: leaseMs(context.settings) };
+  if ((await finish(context, held, { step, options })) !== undefined) context.video.recovered(held, false);
+  return undefined;
+}
+
+function searchAgain({ settings }: VideoContext, task: TaskDocument): GoOn {
+  const { _id: id, claim, status, upstreamStatus, misses } = task;
+  const dueAt = new Date(Date.now() + nextLookMs(settings, { pollMs: 10_000, ageMs: 0 }));
+  return { id, claim, status, upstreamStatus, misses: misses + 1, dueAt };
+}
+
+/** Billing knows whether the dead process had held the money: asking again answers the same grant. */
+async function withGrant(context: VideoContext, task: TaskDocument): Promise<TaskDocument> {
+  if (task.grantId !== undefined) return task;
+  const grantId = await context.admission.findTaskGrant(admissionOf(task)).catch((error: { code?: string }) => {
+    // Then it had not been held, and cannot be now.
+    if (error.code === "insufficient_balance") return "";
+    throw error;
+  });
+  await context.tasks.setGrant(task._id, grantId);
+  return { ...task, grantId };
+}
+
+/** The id of the task at its provider, if it is certain enough. */
+async function search(context: VideoContext, task: TaskDocument, at: TaskProvider): Promise<string | undefined> {
+  const { list } = at.adapter;
+  if (list === undefined) return undefined;
+  const fromMs = task.createdAt.getTime();
+  const untilMs = fromMs + createLeaseMs(context.settings);
+  const call = list.call({ taskId: task._id, upstreamModel: task.upstreamModel, fromMs, untilMs });
+  let listed: readonly ListedVideo[];
+  try {
+    listed = list.read((await callAbout(context, { ...at, task, call })).body);
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure)) throw error;
+    context.events.upstreamFailed(task.requestId, at.upstream, error);
+    return undefined;
+  }
+  if (list.exact) return listed.find(({ taskId }) => taskId === task._id)?.id;
+  return await onlyStranger(context, task, listed);
+}
+
+/** Where nothing tells tasks apart: the one that is nobody's, when only one of ours waits for its id. */
+async function onlyStranger(
+  { tasks }: VideoContext,
+  task: TaskDocument,
+  listed: readonly ListedVideo[],
+): Promise<string | undefined> {
+  const ids = listed.map(({ id }) => id);
+  const known = await tasks.known(task.provider, ids);
+  const strangers = ids.filter((id) => !known.has(id));
+  if (strangers.length !== 1 || (await tasks.lostBeside(task)) !== 1) return undefined;
+  return strangers[0];
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
+import { failureToGatewayError, type UpstreamFailure } from "@uag/upstreams/failure.ts";
+import type { VideoContext } from "../context.ts";
+import type { VideoRequest } from "../request/read.ts";
+import { toStoreError } from "../store/connection.ts";
+import type { TaskDocument } from "../store/task.ts";
+import { cancelUpstream } from "./cancel.ts";
+import { AmbiguousCreate, createUpstream, type Made, Refused } from "./create.ts";
+import { endingOf } from "./ending.ts";
+import { admissionOf } from "./grant.ts";
+import { newTask } from "./new-task.ts";
+import { createLeaseMs, leaseMs, nextLookMs } from "./pace.ts";
+
+export interface Submission {
+  readonly request: VideoRequest;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** An idempotency key stands for its task this long. */
+const keyLifeMs = 24 * 3_600_000;
+
+/**
+ * Submits a task: writes it down, holds its money, has a provider make it, and stores the provider's id, in this order. A
+ * process that dies in between leaves a task that others find and finish (see `recover.ts`).
+ * @returns the task as it stands; also when nobody knows yet whether the provider took it
+ * @throws {GatewayError} or {AttemptsFailed} when there is no task, and nothing is owed
+ */
+export async function submit(context: VideoContext, submission: Submission): Promise<TaskDocument> {
+  const began = performance.now();
+  const task = newTask(context, submission);
+  const known = await insert(context, task);
+  if (known !== undefined) return known;
+  const grantId = await hold(context, task, submission.caller);
+  const held: TaskDocument = { ...task, grantId };
+  let made: Made;
+  try {
+    made = await createUpstream(context, { task, grantId, request: submission.request });
+  } catch (error) {
+    return await notMade(context, held, error);
+  }
+  const stored = await store(context, held, made);
+  context.video.submitted(stored, performance.now() - began);
+  return stored;
+}
+
+async function insert(context: VideoContext, task: TaskDocument): Promise<TaskDocument | undefined> {
+  for (;;) {
+    const insertion = await context.tasks.insert(task).catch((error: unknown) => {
+      throw toStoreError(error);
+    });
+    if (insertion.kind === "inserted") return undefined;
+    if (insertion.task.createdAt.getTime() > Date.now() - keyLifeMs) return insertion.task;
+    await context.tasks.forgetKey(insertion.task._id);
+  }
+}
+
+async function hold(context: VideoContext, task: TaskDocument, caller: Caller): Promise<string> {
+  try {
+    return await context.admission.admitTask(admissionOf(task, caller));
+  } catch (error) {
+    // An answer that was lost may have held the money: then the task stays, and whoever recovers it gives the money back.
+    const isCertain = error instanceof GatewayError && error.code !== "service_unavailable";
+    const settled = isCertain ? context.tasks.discard(task._id) : context.tasks.abandon(task._id);
+    await settled.catch((cause: unknown) => context.video.stumbled("discard", cause));
+    throw error;
+  }
+}
+
+async function notMade(context: VideoContext, task: TaskDocument, error: unknown): Promise<TaskDocument> {
+  const { tasks, settings, video } = context;
+  if (error instanceof AmbiguousCreate) {
+    video.ambiguous(task, error.cause);
+    const { provider, model } = error.upstream;
+    const sent = { grantId: task.grantId ?? "", provider: provider.name, upstreamModel: model };
+    const dueAt = new Date(Date.now() + nextLookMs(settings, { pollMs: 5_000, ageMs: 0 }));
+    // When this fails the task falls due by itself, a little later.
+    await tasks.sending(task._id, { ...sent, dueAt }).catch((cause: unknown) => video.stumbled("submit", cause));
+    return task;
+  }
+  const failure = failureIn(error);
+  const refusedWith = failure === undefined ? 500 : failureToGatewayError(failure).httpStatus;
+  const ending = endingOf(task, { status: "failed", word: "", failure: failure?.message, refusedWith }, new Date());
+  const ended = await tasks.end(task._id, ending, { unmade: true, outboxMs: leaseMs(settings) });
+  if (ended !== undefined) {
+    await tasks.forgetKey(task._id);
+    context.aftermath.begin(ended);
+  }
+  throw error instanceof Refused ? error.failure : error;
+}
+
+function failureIn(error: unknown): UpstreamFailure | undefined {
+  return error instanceof AttemptsFailed || error instanceof Refused ? error.failure : undefined;
+}
+
+/** Stores the provider's id: tried for as long as the task is this process's to submit. */
+async function store(context: VideoContext, task: TaskDocument, made: Made): Promise<TaskDocument> {
+  const { settings, tasks, video } = context;
+  const { upstream, adapter, upstreamId } = made;
+  const created = {
+    upstreamId,
+    ids: task.family === "seedance" ? [upstreamId] : [],
+    grantId: task.grantId ?? "",
+    provider: upstream.provider.name,
+    upstreamModel: upstream.model,
+    status: task.status,
+    dueAt: new Date(Date.now() + nextLookMs(settings, { pollMs: adapter.pollMs, ageMs: 0 })),
+  };
+  const deadline = task.createdAt.getTime() + createLeaseMs(settings);
+  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
+    try {
+      if (await tasks.created(task._id, created)) {
+        return { ...task, ...created, ids: [...task.ids, ...created.ids] };
+      }
+      break;
+    } catch (error) {
+      video.stumbled("submit", error);
+      if (Date.now() + pauseMs > deadline) throw toStoreError(error);
+      await sleep(pauseMs);
+    }
+  }
+  // It was given up, or found, by another process meanwhile: what stands in the database counts.
+  const current = await tasks.find(task.accountId, task._id);
+  if (current?.upstreamId !== upstreamId) await cancelUpstream(context, { ...task, ...created }).catch(() => undefined);
+  return current ?? task;
+}

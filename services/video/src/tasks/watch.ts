@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { videoAdapter } from "@uag/upstreams/video/registry.ts";
+import type { VideoContext } from "../context.ts";
+import type { RateGate } from "../store/rate-gate.ts";
+import type { TaskDocument } from "../store/task.ts";
+import type { GoOn } from "../store/tasks.ts";
+import { attend } from "./attend.ts";
+import { leaseMs } from "./pace.ts";
+
+/** Tasks that this process looks at at once, of one provider. */
+const mostAtOnce = 64;
+const longestRestMs = 1_000;
+const leastIdleRestMs = 200;
+const shortestRestMs = 10;
+/** How often providers are looked for that have tasks and are in the catalogue no more. */
+const strangersMs = 30_000;
+/** Tasks that go on are noted together, this long after the first of them. */
+const gatherMs = 20;
+const afterFailureMs = 1_000;
+
+/** Looks after the tasks of one provider, sharing them with all other replicas by claims in the database. */
+class ProviderWatch {
+  readonly #context: VideoContext;
+  readonly #gate: RateGate;
+  readonly #provider: string;
+  readonly #running = new Set<Promise<void>>();
+  #goingOn: GoOn[] = [];
+  #flushing: Promise<void> | undefined;
+
+  constructor(context: VideoContext, gate: RateGate, provider: string) {
+    this.#context = context;
+    this.#gate = gate;
+    this.#provider = provider;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const restMs = await this.#round().catch((error: unknown) => {
+        this.#context.video.stumbled("watch", error);
+        return afterFailureMs;
+      });
+      await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+    await Promise.all(this.#running);
+    await this.#flush();
+  }
+
+  /** Takes what is due and sets off looking; answers how long to rest, milliseconds. */
+  async #round(): Promise<number> {
+    const free = mostAtOnce - this.#running.size;
+    if (free === 0) return shortestRestMs;
+    const soonest = await this.#context.tasks.soonest(this.#provider, free);
+    const now = Date.now();
+    const due = soonest.filter(({ dueAt }) => dueAt.getTime() <= now);
+    if (due.length === 0) return this.#restUntil(soonest[0]?.dueAt, now);
+    const allowed = await this.#gate.take(this.#provider, due.length);
+    if (allowed === 0) return 1_000 / this.#context.settings.POLL_QPS;
+    const ids = due.slice(0, allowed).map(({ _id }) => _id);
+    for (const task of await this.#context.tasks.claimDue(ids, leaseMs(this.#context.settings))) this.#look(task);
+    return shortestRestMs;
+  }
+
+  #restUntil(dueAt: Date | undefined, now: number): number {
+    // A task that is submitted meanwhile should not wait much longer than its first pause.
+    const idleMs = Math.min(longestRestMs, Math.max(leastIdleRestMs, 5_000 * this.#context.settings.POLL_SCALE));
+    return dueAt === undefined ? idleMs : Math.min(idleMs, Math.max(shortestRestMs, dueAt.getTime() - now));
+  }
+
+  #look(task: TaskDocument): void {
+    const looking = attend(this.#context, task)
+      .then((change) => {
+        if (change !== undefined) this.#note(change);
+      })
+      .catch((error: unknown) => this.#context.video.stumbled("look", error))
+      .finally(() => this.#running.delete(looking));
+    this.#running.add(looking);
+  }
+
+  #note(change: GoOn): void {
+    this.#goingOn.push(change);
+    this.#flushing ??= sleep(gatherMs, undefined, { ref: false }).then(() => this.#flush());
+  }
+
+  async #flush(): Promise<void> {
+    this.#flushing = undefined;
+    const changes = this.#goingOn.splice(0);
+    // What is not noted falls due again when its claim runs out.
+    await this.#context.tasks.goOn(changes).catch((error: unknown) => this.#context.video.stumbled("note", error));
+  }
+}
+
+/** Looks after all unfinished tasks until disposed; then finishes the looks under way. */
+export function watchTasks(context: VideoContext, gate: RateGate): AsyncDisposable {
+  const stop = new AbortController();
+  const watches = new Map<string, Promise<void>>();
+  const follow = (name: string): void => {
+    if (!watches.has(name)) watches.set(name, new ProviderWatch(context, gate, name).run(stop.signal));
+  };
+  const followCatalog = (): void => {
+    for (const { name, protocol } of context.catalog.current.providers.values())
+      if (videoAdapter(protocol) !== undefined) follow(name);
+  };
+  const followTasks = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      followCatalog();
+      await context.tasks.liveProviders().then(
+        (names) => names.forEach(follow),
+        (error: unknown) => context.video.stumbled("watch", error),
+      );
+      await sleep(strangersMs, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+    }
+  };
+  const following = followTasks();
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await following;
+      await Promise.all(watches.values());
+    },
+  };
+}
