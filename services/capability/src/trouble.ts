@@ -44,7 +44,7 @@ export function answerTrouble(exchange: LinkExchange, trouble: Trouble, options:
   if (exchange.over) return;
   const body = options.format.errorBody(trouble);
   const headers = ["content-type", "application/json", "content-length", String(body.length)];
-  headers.push("x-should-retry", String(error.retryable), ...options.headers);
+  headers.push("x-should-retry", String(error.retryable), ...options.headers, ...(error.headers ?? []));
   const waitMs = error.retryAfterMs ?? (error.httpStatus === 503 ? 1_000 : undefined);
   if (waitMs !== undefined)
     headers.push("retry-after", String(Math.ceil(waitMs / 1_000)), "retry-after-ms", String(waitMs));

@@ -6,7 +6,11 @@ import type { UnitName } from "@uag/catalog/units.ts";
 /** What a request can come to at most. */
 export interface Size {
   readonly holdNanoUsd: bigint;
-  /** What is reserved of a limit of tokens per minute. */
+  /**
+   * What is reserved of a limit of tokens per minute, until the real count corrects it: the larger of the cap that the client set
+   * on the answer and the likely tokens of the prompt, as OpenAI counts. An upper bound would make such limits useless.
+   * https://platform.openai.com/docs/guides/rate-limits
+   */
   readonly tokens: number;
 }
 
@@ -23,8 +27,6 @@ export interface Sizing {
 
 /** Bytes of base64 that one token of audio stands for at least: 25 tokens a second of 8 kbit/s (the thinnest MP3). */
 const audioCharsPerToken = 50;
-/** Without a cap of its own a request reserves this much of a token limit; the real count corrects it at the end. */
-const usualOutput = 4_096;
 const bytesPerToken = 4;
 
 const textIn: readonly UnitName[] = [
@@ -53,10 +55,11 @@ export function sizeOf(sizing: Sizing): Size {
     { quantity: BigInt(output), anyOf: speaks ? ["output_tokens", "audio_output_tokens"] : ["output_tokens"] },
   ];
   const likelyText = sizing.promptTokens ?? Math.ceil(text / bytesPerToken);
-  const likelyOutput = Math.min(sizing.outputCap ?? usualOutput, outputBound(sizing)) * candidates;
+  const likelyInput = Math.min(likelyText + media.tokens, model.contextTokens);
+  const cap = sizing.outputCap === undefined ? 0 : Math.min(sizing.outputCap, outputBound(sizing)) * candidates;
   return {
     holdNanoUsd: bound(limits, model.price),
-    tokens: Math.min(likelyText + media.tokens, model.contextTokens) + likelyOutput,
+    tokens: Math.max(likelyInput, cap),
   };
 }
 
