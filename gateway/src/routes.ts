@@ -53,6 +53,8 @@ export const routes: readonly Route[] = [
   forward("POST", "/v1/messages", "chat", "messages.create", { body: "json", dialect: "native" }),
   forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", { body: "json", dialect: "native" }),
   forward("POST", "/v1/embeddings", "embedding", "embeddings", { body: "json" }),
+  forward("POST", "/v1/audio/speech", "speech", "audio.speech", { body: "json" }),
+  forward("GET", "/v1/audio/voices", "speech", "audio.voices", { body: "none" }),
   forward("POST", "/v1/images/generations", "media", "images.generations", { body: "json" }),
   forward("POST", "/v1/images/edits", "media", "images.edits", { body: "multipart" }),
   forward("GET", "/v1/models", "chat", "models.list", { body: "none" }),

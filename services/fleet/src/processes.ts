@@ -96,6 +96,7 @@ export const services: readonly ServiceRow[] = [
   },
   capability("chat"),
   capability("embedding"),
+  capability("speech"),
   media,
   {
     name: "router",
@@ -109,6 +110,7 @@ export const services: readonly ServiceRow[] = [
       METERING_ADDR: grpc("metering"),
       CHAT_ADDR: grpc("chat"),
       EMBEDDING_ADDR: grpc("embedding"),
+      SPEECH_ADDR: grpc("speech"),
       MEDIA_ADDR: grpc("media"),
       ASSETS_URL: `http://${address("media", "ASSETS_PORT").split(",", 1)[0]}`,
       DRAIN_MS: drainMs,

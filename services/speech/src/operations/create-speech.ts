@@ -1,0 +1,51 @@
+import { Bill } from "@uag/capability/bill.ts";
+import { nestedErrors } from "@uag/capability/nested-error.ts";
+import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
+import { bound } from "@uag/catalog/price.ts";
+import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { SpeechContext } from "../operations.ts";
+import { operation, readSpeechRequest, type SpeechRequest } from "../request/read.ts";
+import { serveSpeech } from "../serve.ts";
+
+/** The router limits bodies already; this only bounds what a broken router could send. */
+const mostBodyBytes = 64 * 1024 * 1024;
+
+/** `POST /v1/audio/speech` */
+export function createSpeech(context: SpeechContext): LinkHandler {
+  return async (exchange) => {
+    try {
+      const body = await exchange.readBody({ maxBytes: mostBodyBytes });
+      const caller = Caller.decode(exchange.context);
+      const { maxCharacters } = context;
+      const request = readSpeechRequest(body, { catalog: context.catalog.current, caller, maxCharacters });
+      await admit(exchange, { context, request, caller });
+    } catch (thrown) {
+      const trouble = troubleOf(thrown, exchange.requestId);
+      answerTrouble(exchange, trouble, { events: context.events, format: nestedErrors, headers: [] });
+    }
+  };
+}
+
+async function admit(
+  exchange: LinkExchange,
+  { context, request, caller }: { context: SpeechContext; request: SpeechRequest; caller: Caller },
+): Promise<void> {
+  const { model, characters } = request;
+  const { requestId } = exchange;
+  const admitted = await context.admission.admit({
+    requestId,
+    caller,
+    operation,
+    model: model.id,
+    priceVersion: model.price.version,
+    holdNanoUsd: bound([{ quantity: BigInt(characters), anyOf: ["characters"] }], model.price),
+    tokens: characters,
+    stream: true,
+  });
+  // Waited for before the answer; it may fail while the upstream is still being asked.
+  admitted.started.catch(() => {});
+  const bill = new Bill({ requestId, admitted, model, events: context.events });
+  await serveSpeech({ exchange, context, request, admitted, bill });
+}

@@ -1,0 +1,77 @@
+import { readJsonObject } from "@uag/capability/request/body.ts";
+import { schemaFault } from "@uag/capability/request/fault.ts";
+import { findModel } from "@uag/capability/request/find-model.ts";
+import type { Catalog, Model, SpeechFormat, SpeechTraits } from "@uag/catalog/types.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { countCharacters } from "../text/count.ts";
+import { speechSchema } from "./schema.ts";
+import { readVoice } from "./voice.ts";
+
+export const operation = "audio.speech";
+
+/** A request that can be served. */
+export interface SpeechRequest {
+  readonly model: Model;
+  readonly traits: SpeechTraits;
+  readonly input: string;
+  /** Of the input, as the upstream counts. */
+  readonly characters: number;
+  readonly voice: string;
+  readonly format: SpeechFormat;
+  readonly instructions: string | undefined;
+}
+
+export interface ReadOptions {
+  readonly catalog: Catalog;
+  readonly caller: Caller;
+  readonly maxCharacters: number;
+}
+
+/**
+ * Checks a request against the contract.
+ * @throws {GatewayError} naming the field at fault
+ */
+export function readSpeechRequest(body: Buffer, { catalog, caller, maxCharacters }: ReadOptions): SpeechRequest {
+  const result = speechSchema.safeParse(readJsonObject(body));
+  if (!result.success) throw schemaFault(result.error);
+  const { data } = result;
+  const model = findModel(catalog, data.model, caller, operation);
+  const traits = model.speech;
+  if (traits === undefined) throw new Error(`the catalogue says nothing of how ${model.id} speaks`);
+  return {
+    model,
+    traits,
+    input: data.input,
+    characters: readCharacters(data.input, traits, maxCharacters),
+    voice: readVoice(data.voice, traits.voices),
+    format: readFormat(data.response_format, traits),
+    instructions: readInstructions(data.instructions, traits),
+  };
+}
+
+function readCharacters(input: string, traits: SpeechTraits, maxCharacters: number): number {
+  if (input.trim() === "") throw fault("input", "must not be empty");
+  const characters = countCharacters(input, traits.ideographWeight);
+  if (characters > maxCharacters)
+    throw fault("input", `must have at most ${maxCharacters} characters, has ${characters}`);
+  return characters;
+}
+
+function readFormat(asked: string | null | undefined, { formats, fixedFormat }: SpeechTraits): SpeechFormat {
+  const usual = formats[0] as SpeechFormat;
+  if (fixedFormat || asked === null || asked === undefined) return usual;
+  const format = formats.find((known) => known === asked);
+  if (format === undefined) throw fault("response_format", `must be one of ${formats.join(", ")}`);
+  return format;
+}
+
+function readInstructions(asked: string | null | undefined, traits: SpeechTraits): string | undefined {
+  if (asked === null || asked === undefined || asked === "") return undefined;
+  if (!traits.instructions) throw fault("instructions", "this model takes no instructions");
+  return asked;
+}
+
+function fault(param: string, what: string): GatewayError {
+  return new GatewayError("invalid_request", `${param}: ${what}.`, { param });
+}

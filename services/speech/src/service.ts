@@ -1,0 +1,21 @@
+import { type CapabilityService, startCapability } from "@uag/capability/start.ts";
+import { readConfig } from "@uag/kit/config.ts";
+import { createAudioFetcher } from "@uag/upstreams/speech/fetch.ts";
+import { Mp3Threads } from "./audio/mp3-threads.ts";
+import { schema } from "./config.ts";
+import { operations } from "./operations.ts";
+
+/** Starts speech as the environment says; resolves when it serves. Disposing finishes what is under way, bills included. */
+export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
+  const settings = readConfig(schema, env);
+  return startCapability({
+    name: "speech",
+    settings,
+    env,
+    build: (context, resources) => {
+      const threads = resources.use(new Mp3Threads(settings.ENCODER_THREADS));
+      const audio = createAudioFetcher(context.guarded);
+      return { operations: operations({ ...context, threads, audio, maxCharacters: settings.MAX_CHARACTERS }) };
+    },
+  });
+}

@@ -1,0 +1,73 @@
+import type { Charge } from "@uag/capability/bill.ts";
+import type { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { type CharacterReport, type SpokenText, sampleRate } from "@uag/upstreams/speech/types.ts";
+
+/** How fast people speak, roughly: what a sound stands for while its upstream has not counted yet. */
+const charactersPerSecond = 15;
+const bytesPerSecond = 2 * sampleRate;
+
+interface OpenPiece {
+  readonly spoken: SpokenText;
+  /** Our own count of its text. */
+  readonly characters: number;
+  pcmBytes: number;
+}
+
+/** Counts what a request has spoken, piece by piece. */
+export class Tally {
+  readonly #reports: CharacterReport[] = [];
+  #pieces = 0;
+  #characters = 0;
+  #estimated = false;
+  #open: OpenPiece | undefined;
+
+  begin(spoken: SpokenText, characters: number): void {
+    this.#pieces++;
+    this.#open = { spoken, characters, pcmBytes: 0 };
+  }
+
+  delivered(pcmBytes: number): void {
+    if (this.#open !== undefined) this.#open.pcmBytes += pcmBytes;
+  }
+
+  /** The piece is spoken to its end. */
+  finish(): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    const usage = open.spoken.usage();
+    if (usage === undefined) this.#estimated = true;
+    else this.#reports.push(usage);
+    this.#characters += usage?.characters ?? open.characters;
+    this.#open = undefined;
+  }
+
+  /** Characters of finished pieces, and of an open one as far as it was delivered. */
+  get characters(): number {
+    return this.#characters + this.#openCharacters();
+  }
+
+  /** The bill of what was delivered. What of it no upstream has counted to its end is an estimate. */
+  charge(outcome: Outcome): Charge {
+    const partial = this.#openCharacters();
+    return {
+      outcome,
+      units: [{ name: "characters", quantity: BigInt(this.#characters + partial) }],
+      raw: this.#raw(),
+      estimated: this.#estimated || partial > 0,
+    };
+  }
+
+  #openCharacters(): number {
+    const open = this.#open;
+    if (open === undefined || open.pcmBytes === 0) return 0;
+    const spoken = Math.ceil((open.pcmBytes / bytesPerSecond) * charactersPerSecond);
+    return Math.min(open.spoken.usage()?.characters ?? spoken, open.characters);
+  }
+
+  /** One usage object as it came, or the list of those of all pieces. */
+  #raw(): Buffer | undefined {
+    const [first] = this.#reports;
+    if (first === undefined || this.#pieces === 1) return first?.raw;
+    return Buffer.from(`[${this.#reports.map(({ raw }) => raw.toString("utf8")).join(",")}]`);
+  }
+}

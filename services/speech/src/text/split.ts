@@ -1,0 +1,73 @@
+import { countCharacters } from "./count.ts";
+
+/** Where speech pauses by itself, the best first; each match ends where a cut may be. */
+const pauses: readonly RegExp[] = [
+  /\n+/g,
+  /[.!?…]+["'”’»)\]]*\s+|[。！？…｡]+[”’」』）]*\s*/g,
+  /[;:]\s+|[；：]\s*/g,
+  /,\s+|[，、]\s*/g,
+  /\s+/g,
+];
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+export interface SplitOptions {
+  /** Most characters of a piece, as they are counted. */
+  readonly most: number;
+  readonly ideographWeight: number;
+}
+
+/**
+ * Cuts a text into pieces of at most `most` characters, at the last sentence's end that fits, else at a lesser pause, else
+ * between graphemes. Put together the pieces are the text.
+ */
+export function splitText(text: string, options: SplitOptions): string[] {
+  const pieces: string[] = [];
+  let rest = text;
+  while (countCharacters(rest, options.ideographWeight) > options.most) {
+    const fitting = fittingPrefix(rest, options);
+    const cut = lastPause(rest, fitting) ?? lastGrapheme(rest, fitting);
+    pieces.push(rest.slice(0, cut));
+    rest = rest.slice(cut);
+  }
+  if (rest !== "") pieces.push(rest);
+  return pieces;
+}
+
+/** Length in UTF-16 units of the longest beginning that is short enough; at least one code point. */
+function fittingPrefix(text: string, { most, ideographWeight }: SplitOptions): number {
+  let count = 0;
+  let length = 0;
+  for (const char of text) {
+    count += countCharacters(char, ideographWeight);
+    if (count > most && length > 0) break;
+    length += char.length;
+  }
+  return length;
+}
+
+/** The end of the last pause within `fitting` units; a cut in the first third is none, for it leaves too many short pieces. */
+function lastPause(text: string, fitting: number): number | undefined {
+  // One unit more shows whether a mark at the very end is followed by white space.
+  const window = text.slice(0, fitting + 1);
+  for (const pause of pauses) {
+    let found: number | undefined;
+    for (const { index, 0: match } of window.matchAll(pause)) {
+      const end = Math.min(index + match.length, fitting);
+      if (end > index && index + match.trimEnd().length <= fitting && end > fitting / 3) found = end;
+    }
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function lastGrapheme(text: string, fitting: number): number {
+  let end = 0;
+  for (const { index, segment } of graphemes.segment(text.slice(0, fitting + 64))) {
+    const next = index + segment.length;
+    if (next > fitting) break;
+    end = next;
+  }
+  // A grapheme that is longer than a piece (a letter under a heap of marks) is cut after all.
+  return end === 0 ? fitting : end;
+}

@@ -1,0 +1,51 @@
+import type { UpstreamFailure } from "../failure.ts";
+import type { HttpAnswer } from "./call.ts";
+
+/** Bytes waiting for their reader above which the socket is not read. */
+const highWaterBytes = 256 * 1024;
+
+/**
+ * An answer's body as it comes, at the pace of its reader. Leaving the loop early gives up the call.
+ * @throws {UpstreamFailure} when the body breaks
+ */
+export async function* chunksOf(answer: HttpAnswer): AsyncGenerator<Buffer, void, undefined> {
+  const waiting: Buffer[] = [];
+  let size = 0;
+  let ended = false;
+  let failure: UpstreamFailure | undefined;
+  let wake = (): void => {};
+  answer.consume({
+    data(chunk) {
+      waiting.push(chunk);
+      size += chunk.length;
+      if (size > highWaterBytes) answer.pause();
+      wake();
+    },
+    end() {
+      ended = true;
+      wake();
+    },
+    error(error) {
+      failure = error;
+      wake();
+    },
+  });
+  try {
+    for (;;) {
+      const chunk = waiting.shift();
+      if (chunk !== undefined) {
+        if (size > highWaterBytes && size - chunk.length <= highWaterBytes) answer.resume();
+        size -= chunk.length;
+        yield chunk;
+      } else if (failure !== undefined) throw failure;
+      else if (ended) return;
+      else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    if (!ended && failure === undefined) answer.cancel();
+  }
+}

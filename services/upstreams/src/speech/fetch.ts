@@ -1,0 +1,38 @@
+import { type GuardedClient, UrlError } from "@uag/kit/http/guarded.ts";
+import { UpstreamFailure } from "../failure.ts";
+
+const timeoutMs = 60_000;
+/** Some twenty minutes of 24 kHz, 16 bits, one channel. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** Fetches sound that an upstream left at a URL. */
+export interface AudioFetcher {
+  /** @throws {UpstreamFailure} `transient`: nothing has reached the client by then */
+  fetch(url: string, signal: AbortSignal): Promise<Buffer>;
+}
+
+/** Plain http is asked for as https: DashScope names http, and its storage serves both. */
+export function createAudioFetcher(client: GuardedClient): AudioFetcher {
+  return {
+    async fetch(url, signal) {
+      try {
+        const answer = await client.fetch(securedUrl(url, client), { timeoutMs, maxBytes: mostBytes, signal });
+        if (answer.status === 200) return answer.body;
+        throw new UpstreamFailure("transient", `the sound's URL answered ${answer.status}`, { status: 200 });
+      } catch (error) {
+        if (!(error instanceof UrlError)) throw error;
+        if (signal.aborted) throw new UpstreamFailure("cancelled", "the call was given up", { cause: error });
+        throw new UpstreamFailure("transient", "the sound cannot be fetched", { status: 200, cause: error });
+      }
+    },
+  };
+}
+
+function securedUrl(url: string, client: GuardedClient): string {
+  try {
+    return client.parse(url).href;
+  } catch (error) {
+    if (error instanceof UrlError && url.startsWith("http:")) return url.replace("http:", "https:");
+    throw error;
+  }
+}
