@@ -15,7 +15,7 @@ export class AnthropicUsage {
   add(usage: unknown, { final }: { final: boolean }): void {
     if (!isFields(usage)) return;
     this.#fields ??= {};
-    for (const [name, value] of Object.entries(usage)) if (value !== null) this.#fields[name] = value;
+    for (const [name, value] of Object.entries(usage)) if (value !== null || !(name in this.#fields)) this.#fields[name] = value;
     if (final && countOf(usage["output_tokens"]) !== undefined) this.#final = true;
   }
 
