@@ -2,6 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type GrantServiceServer, GrantServiceService } from "../../proto/gen/billing/v1/grants.ts";
+import { type LimitServiceServer, LimitServiceService } from "../../proto/gen/billing/v1/limits.ts";
+import type { Caller } from "../../proto/gen/common/v1/caller.ts";
 import { Outcome, Pricing } from "../../proto/gen/metering/v1/usage.ts";
 import { createAdmission } from "../../services/admission/src/admission.ts";
 import type { Bus } from "../../services/kit/src/bus.ts";
@@ -11,7 +13,8 @@ import { serveRpc, unaryService } from "../../services/kit/src/rpc/server.ts";
 
 /**
  * CPU of one admit + started + settle in one process, with the real journal on the disk of the temporary directory, a
- * billing that always gives, and no broker. `node scripts/bench/admission.ts [requests] [concurrency]`
+ * billing that always gives, and no broker: for a key without limits, and for one with a limit of each kind.
+ * `node scripts/bench/admission.ts [requests] [concurrency]`
  */
 const requests = Number(process.argv[2] ?? 200_000);
 const concurrency = Number(process.argv[3] ?? 64);
@@ -38,6 +41,14 @@ const billing = await serveRpc({
       },
       log,
     ),
+    unaryService<LimitServiceServer>(
+      LimitServiceService,
+      {
+        borrow: async ({ want }) => ({ lent: want > 0n ? [{ count: want, freeInMs: 0 }] : [], retryAfterMs: 0 }),
+        renew: async () => ({ leaseMs: 4_000, lapsed: false }),
+      },
+      log,
+    ),
   ],
 });
 const bus = {
@@ -56,11 +67,18 @@ const admission = await createAdmission({
   metrics: createMetrics("bench"),
 });
 
-const caller = { keyId: "key_1", accountId: "acct_1", models: [], expiresAtMs: 0n, limits: undefined, version: 1n };
+const unlimited = { keyId: "key_1", accountId: "acct_1", models: [], expiresAtMs: 0n, limits: undefined, version: 1n };
+const limits = {
+  requestsPerMinute: 100_000_000n,
+  tokensPerMinute: 1_000_000_000_000n,
+  concurrentRequests: 10_000n,
+  monthlyBudgetNanoUsd: 0n,
+};
+const limited = { ...unlimited, keyId: "key_2", limits };
 const rawUsage = Buffer.from(JSON.stringify({ prompt_tokens: 1_234, completion_tokens: 567, total_tokens: 1_801 }));
 let next = 0;
 
-async function worker(until: number): Promise<void> {
+async function worker(until: number, caller: Caller): Promise<void> {
   while (next < until) {
     const admitted = await admission.admit({
       requestId: `req_${next++}`,
@@ -90,17 +108,24 @@ async function worker(until: number): Promise<void> {
   }
 }
 
-async function measure(count: number): Promise<string> {
+async function measure(count: number, caller: Caller): Promise<string> {
   const until = next + count;
   const cpu = process.cpuUsage();
   const since = performance.now();
-  await Promise.all(Array.from({ length: concurrency }, () => worker(until)));
+  await Promise.all(Array.from({ length: concurrency }, () => worker(until, caller)));
   const seconds = (performance.now() - since) / 1_000;
   const { user, system } = process.cpuUsage(cpu);
   return `${(user / count).toFixed(1)} us user + ${(system / count).toFixed(1)} us system a request, ${Math.round(count / seconds)} requests/s`;
 }
 
-await measure(Math.ceil(requests / 10));
-process.stdout.write(`admit + started + settle, concurrency ${concurrency}: ${await measure(requests)}\n`);
+for (const [name, caller] of [
+  ["unlimited", unlimited],
+  ["limited", limited],
+] as const) {
+  await measure(Math.ceil(requests / 10), caller);
+  process.stdout.write(
+    `admit + started + settle, ${name}, concurrency ${concurrency}: ${await measure(requests, caller)}\n`,
+  );
+}
 await rm(dir, { recursive: true, force: true });
 process.exit(0);

@@ -32,6 +32,7 @@ interface Gauge {
 describe("a key's limits hold over three replicas, seen from the public door and by the upstream", () => {
   let fleet: TestFleet;
   let keys: RpcClient<KeyServiceServer>;
+  let exhausted: { client: TestClient; endedAt: number; refused: TestResponse } | undefined;
   const resources = new AsyncDisposableStack();
 
   before(async () => {
@@ -92,10 +93,9 @@ describe("a key's limits hold over three replicas, seen from the public door and
     assert.equal(headers.get("x-should-retry"), "true");
   }
 
-  test("60 requests a minute hit by 1,000 are 60, and a minute later 60 again", async () => {
+  test("60 requests a minute hit by 1,000 are 60, and the refusals say when the next one is", async () => {
     const { client } = await newKey({ requestsPerMinute: 60n });
     const { counts, see } = tally();
-    const began = performance.now();
     await hit(client, { model: "gpt-4.1-nano" }, see);
     assert.deepEqual([...counts].sort(), [
       ["200", 60],
@@ -108,12 +108,7 @@ describe("a key's limits hold over three replicas, seen from the public door and
     assert.equal(refused.headers.get("x-ratelimit-limit-requests"), "60");
     assert.equal(refused.headers.get("x-ratelimit-remaining-requests"), "0");
     assert.match(refused.headers.get("x-ratelimit-reset-requests") ?? "", /^([0-5]?[0-9](\.\d+)?s|1m0s|\d+ms)$/);
-    await sleep(Number(refused.headers.get("retry-after-ms")));
-    assert.equal((await ask(client, { model: "gpt-4.1-nano" })).status, 200, "retry-after was too short");
-    await sleep(Math.max(0, began + 66_000 - performance.now()));
-    counts.clear();
-    await hit(client, { model: "gpt-4.1-nano" }, see);
-    assert.equal(counts.get("200"), 59);
+    exhausted = { client, endedAt: performance.now(), refused };
   });
 
   test("of 1,000 requests never more than 5 are at the upstream at once, and all slots come back", async () => {
@@ -191,6 +186,18 @@ describe("a key's limits hold over three replicas, seen from the public door and
     await set(10n);
     const raised = await Promise.all(Array.from({ length: 20 }, () => ask(client, { model: "gpt-4o-mini" })));
     assert.equal(raised.filter(({ status }) => status === 200).length, 4);
+  });
+
+  test("when the minute is over there are 60 again, the first when retry-after said so", async () => {
+    assert.ok(exhausted !== undefined);
+    const { client, endedAt, refused } = exhausted;
+    const passed = performance.now() - endedAt;
+    await sleep(Math.max(0, Number(refused.headers.get("retry-after-ms")) - passed));
+    assert.equal((await ask(client, { model: "gpt-4.1-nano" })).status, 200, "retry-after was too short");
+    await sleep(Math.max(0, endedAt + 61_000 - performance.now()));
+    const { counts, see } = tally();
+    await hit(client, { model: "gpt-4.1-nano" }, see);
+    assert.equal(counts.get("200"), 59);
   });
 
   test("after all of it the ledger holds exactly what the upstream served", async () => {
