@@ -18,7 +18,8 @@ const usd = z
   .min(0, "a price is never negative")
   .max(1_000_000)
   .refine((value) => nanoUsd(value) !== undefined, "a price has at most nine decimals");
-const variants = z.record(z.string().regex(/^[A-Za-z0-9._*/-]+$/), usd);
+/** No dots: a unit's name becomes the name of a field where usage is counted. */
+const variants = z.record(z.string().regex(/^[A-Za-z0-9_*/-]{1,64}$/), usd);
 const anyPrice = z.union([usd, variants]);
 
 const unitShape = Object.fromEntries(Object.keys(unitTable).map((unit) => [unit, anyPrice.optional()])) as {

@@ -21,5 +21,5 @@ test("a real key never goes to the simulator", () => {
 test("a base URL alone is used, and empty variables count as unset", () => {
   const settings = providerSettings({ OPENAI_BASE_URL: "http://localhost:11434/v1", ARK_API_KEY: "" }, simulator);
   assert.equal(settings["OPENAI_BASE_URL"], "http://localhost:11434/v1");
-  assert.equal(settings["ARK_BASE_URL"], `${simulator}/ark`);
+  assert.equal(settings["ARK_BASE_URL"], `${simulator}/ark/api/v3`);
 });

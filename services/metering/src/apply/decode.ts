@@ -7,7 +7,8 @@ export class PoisonError extends Error {
 
 const idPattern = /^[^\n\r\0]{1,256}$/;
 const textPattern = /^[^\n\r\0]{0,512}$/;
-const unitPattern = /^[A-Za-z0-9_-]{1,64}$/;
+/** A unit's name, with the variant that its price depends on behind a colon. It names a field of the rollups: no dots. */
+const unitPattern = /^[A-Za-z0-9_-]{1,64}(?::[A-Za-z0-9_*/-]{1,64})?$/;
 /** Beyond the year 5138 a Date is a mistake of units. */
 const latestMs = 100_000_000_000_000n;
 

@@ -34,7 +34,8 @@ export const xaiImages: ImageAdapter = {
   mostPerCall: 10,
   takesUrls: true,
   priceVariants: (request) => {
-    const { resolution } = shapeOf(request);
+    // A variant is a name without dots.
+    const resolution = shapeOf(request).resolution.replace(".", "_");
     const quality = textOf(request.options["quality"]);
     return [...(quality === undefined ? [] : [`${quality}-${resolution}`]), resolution];
   },
