@@ -63,7 +63,7 @@ export class Bill {
     const units = soFar === undefined ? await this.#estimated(counted) : withOutput(soFar.units, counted);
     const priced = price(units, model.price);
     const pricing = priced.pricing === Pricing.EXACT ? Pricing.ESTIMATED : priced.pricing;
-    await this.#settle({ outcome, units, costNanoUsd: priced.costNanoUsd, pricing }, answered, soFar?.raw);
+    await this.#settle({ outcome, units, costNanoUsd: priced.costNanoUsd, pricing }, answered, undefined);
     return priced.costNanoUsd;
   }
 

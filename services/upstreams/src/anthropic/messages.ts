@@ -48,6 +48,6 @@ function decodeMessage(body: Buffer, upstream: Upstream): WholeAnswer {
     throw new UpstreamFailure("transient", "the upstream's answer is not a message", { status: 200 });
   }
   const usage = new AnthropicUsage();
-  usage.add(value["usage"], { final: true });
+  usage.whole(value["usage"]);
   return { body, usage: usage.report, deliveredText: () => messageText(value) };
 }

@@ -47,7 +47,7 @@ export class AnthropicReader implements AnswerReader {
     if (failure !== undefined) throw failure;
     const message = fieldsOf(parsedJson(text));
     if (!Array.isArray(message["content"])) throw broken("the upstream's answer is not a message");
-    this.#usage.add(message["usage"], { final: true });
+    this.#usage.whole(message["usage"]);
     return [
       startOf(message),
       ...listOf(message["content"]).flatMap((block, index) => this.#wholeBlock(fieldsOf(block), index)),

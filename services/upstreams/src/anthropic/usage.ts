@@ -10,12 +10,19 @@ import type { UsageReport } from "../generation.ts";
 export class AnthropicUsage {
   #fields: Record<string, unknown> | undefined;
   #final = false;
+  #whole: unknown;
+
+  /** The count of an answer in one piece. */
+  whole(usage: unknown): void {
+    this.add(usage, { final: true });
+    this.#whole = usage;
+  }
 
   /** @param final the answer has been generated to its end */
   add(usage: unknown, { final }: { final: boolean }): void {
     if (!isFields(usage)) return;
     this.#fields ??= {};
-    for (const [name, value] of Object.entries(usage)) if (value !== null || !(name in this.#fields)) this.#fields[name] = value;
+    for (const [name, value] of Object.entries(usage)) if (value !== null) this.#fields[name] = value;
     if (final && countOf(usage["output_tokens"]) !== undefined) this.#final = true;
   }
 
@@ -27,7 +34,8 @@ export class AnthropicUsage {
   get soFar(): UsageReport | undefined {
     const { tokens } = this;
     if (tokens === undefined || this.#fields === undefined) return undefined;
-    return { units: unitsOfTokens(tokens, this.#fields), raw: Buffer.from(JSON.stringify(this.#fields)) };
+    const raw = Buffer.from(JSON.stringify(this.#whole ?? this.#fields));
+    return { units: unitsOfTokens(tokens, this.#fields), raw };
   }
 
   /** Undefined when it does not say what was used. */
