@@ -6,7 +6,10 @@ export type ServiceName = "chat" | "embedding" | "media" | "speech" | "video";
 /** What the router answers itself, from billing's and metering's unary calls. */
 export type QueryName = "subscription" | "usage";
 
-export type Method = "GET" | "POST" | "DELETE";
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** What express calls each method. */
+export const verbs = { GET: "get", POST: "post", PATCH: "patch", DELETE: "delete" } as const;
 
 /** What a route's request carries after its head; a body on a `none` route is ignored. */
 export type BodyKind = "json" | "multipart" | "none";
@@ -27,6 +30,11 @@ export interface ForwardRoute extends RouteBase {
 
 export interface QueryRoute extends RouteBase {
   readonly query: QueryName;
+}
+
+/** What administrators ask, with a token of their own. */
+export interface AdminRoute extends RouteBase {
+  readonly operation: string;
 }
 
 export type Route = ForwardRoute | QueryRoute;
@@ -57,6 +65,10 @@ export const routes: readonly Route[] = [
   forward("GET", "/v1/audio/voices", "speech", "audio.voices", { body: "none" }),
   forward("POST", "/v1/images/generations", "media", "images.generations", { body: "json" }),
   forward("POST", "/v1/images/edits", "media", "images.edits", { body: "multipart" }),
+  forward("GET", "/v1/videos/generations/:id", "video", "videos.get", { body: "none" }),
+  forward("POST", "/v1/videos/generations", "video", "videos.create", { body: "json" }),
+  forward("GET", "/v1/videos/generations", "video", "videos.list", { body: "none" }),
+  forward("DELETE", "/v1/videos/generations/:id", "video", "videos.cancel", { body: "none" }),
   forward("GET", "/v1/models", "chat", "models.list", { body: "none" }),
   forward("GET", "/v1/models/:id", "chat", "models.get", { body: "none" }),
   query("/v1/dashboard/billing/subscription", "subscription"),

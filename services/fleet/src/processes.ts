@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { repoRoot } from "./paths.ts";
-import { providerSettings } from "./providers.ts";
+import { providerSettings, simulatedProviders } from "./providers.ts";
 
 /** What the environment of a service is made from. */
 export interface Surroundings {
@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly simulatorUrl: string;
   readonly egressAllow: string;
   readonly keyPepper: string;
+  /** Opens the admin API. */
+  readonly adminToken: string;
   /** The caller's environment: provider keys are taken from it. */
   readonly callerEnv: NodeJS.ProcessEnv;
   /** `host:port` of every replica's gRPC, comma-separated. */
@@ -57,6 +59,8 @@ function capability(name: string): ServiceRow {
       METERING_ADDR: around.grpc("metering"),
       // One for all replicas: each takes over the journals of those that are gone.
       JOURNAL_DIR: join(around.dataDir, "journal", name),
+      // For answers under idempotency keys.
+      MONGODB_URL: around.mongodbUrl,
       CATALOG_FILE: join(repoRoot, "infra/config/catalog.yaml"),
       EGRESS_ALLOW: around.egressAllow,
       DRAIN_MS: drainMs,
@@ -78,6 +82,28 @@ const media: ServiceRow = {
   }),
 };
 
+/** The simulator's tasks take milliseconds, not minutes: they are looked at as much more often. */
+const simulatedPace = {
+  POLL_SCALE: "0.02",
+  POLL_QPS: "400",
+  LOOK_TIMEOUT_MS: "4000",
+  CREATE_TIMEOUT_MS: "8000",
+};
+const videoProviders = ["dashscope", "ark", "xai"];
+
+const videoRow = capability("video");
+const video: ServiceRow = {
+  ...videoRow,
+  env: (around) => {
+    const simulated = simulatedProviders(around.callerEnv);
+    return {
+      ...videoRow.env(around),
+      WEBHOOK_KEY: createHmac("sha256", around.keyPepper).update("webhooks").digest("hex"),
+      ...(videoProviders.every((name) => simulated.includes(name)) && simulatedPace),
+    };
+  },
+};
+
 /** Every service of the fleet, in the order in which they are started; they stop in the other direction. */
 export const services: readonly ServiceRow[] = [
   {
@@ -85,7 +111,12 @@ export const services: readonly ServiceRow[] = [
     entry: "services/billing/src/main.ts",
     ports: ["GRPC_PORT", "ADMIN_PORT"],
     ready: adminReady,
-    env: ({ mongodbUrl, keyPepper }) => ({ MONGODB_URL: mongodbUrl, KEY_PEPPER: keyPepper }),
+    env: ({ mongodbUrl, keyPepper, adminToken }) => ({
+      MONGODB_URL: mongodbUrl,
+      KEY_PEPPER: keyPepper,
+      ADMIN_TOKEN: adminToken,
+      CATALOG_FILE: join(repoRoot, "infra/config/catalog.yaml"),
+    }),
   },
   {
     name: "metering",
@@ -98,6 +129,7 @@ export const services: readonly ServiceRow[] = [
   capability("embedding"),
   capability("speech"),
   media,
+  video,
   {
     name: "router",
     entry: "gateway/src/main.ts",
@@ -112,6 +144,7 @@ export const services: readonly ServiceRow[] = [
       EMBEDDING_ADDR: grpc("embedding"),
       SPEECH_ADDR: grpc("speech"),
       MEDIA_ADDR: grpc("media"),
+      VIDEO_ADDR: grpc("video"),
       ASSETS_URL: `http://${address("media", "ASSETS_PORT").split(",", 1)[0]}`,
       DRAIN_MS: drainMs,
     }),

@@ -30,8 +30,11 @@ export function wanParameters(given: Fields, wanted: Wanted, rules: ParameterRul
   if (wanted.seconds !== undefined) filled["duration"] ??= wanted.seconds;
   if (rules.says === "size") filled["size"] ??= sizeOf(wanted);
   else {
+    // Where the provider reads `resolution` it takes no `size`; a size says the shape besides.
+    delete filled["size"];
+    const shape = typeof given["size"] === "string" ? ratioOfSize(given["size"]) : undefined;
     filled["resolution"] ??= wanted.resolution.toUpperCase();
-    if (rules.takesRatio && given["size"] === undefined) filled["ratio"] ??= wanted.aspectRatio;
+    if (rules.takesRatio) filled["ratio"] ??= shape ?? wanted.aspectRatio;
   }
   return filled;
 }

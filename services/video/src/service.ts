@@ -1,0 +1,102 @@
+import type { TaskAdmission } from "@uag/admission/types.ts";
+import type { CapabilityContext } from "@uag/capability/context.ts";
+import { type Capability, type CapabilityService, startCapability } from "@uag/capability/start.ts";
+import { readConfig } from "@uag/kit/config.ts";
+import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { Connection } from "mongoose";
+import { schema, type VideoSettings } from "./config.ts";
+import type { VideoContext } from "./context.ts";
+import { createVideoEvents } from "./events.ts";
+import { createVideo } from "./operations/create.ts";
+import { cancelVideo, getVideo } from "./operations/find.ts";
+import { listVideos } from "./operations/list.ts";
+import { webhookService } from "./rpc/webhooks.ts";
+import { connectMongo, mongoCheck } from "./store/connection.ts";
+import { RateGate } from "./store/rate-gate.ts";
+import { TaskStore } from "./store/tasks.ts";
+import { TaskAftermath } from "./tasks/aftermath.ts";
+import { EndHub } from "./tasks/end-hub.ts";
+import { leaseMs } from "./tasks/pace.ts";
+import { watchTasks } from "./tasks/watch.ts";
+import { DeliveryStore } from "./webhooks/deliveries.ts";
+import { SecretBox } from "./webhooks/secret-box.ts";
+import { SecretStore } from "./webhooks/secrets.ts";
+import { WebhookSender } from "./webhooks/sender.ts";
+
+/** Starts video as the environment says; resolves when it serves. */
+export function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
+  const settings = readConfig(schema, env);
+  return startCapability({
+    name: "video",
+    settings,
+    env,
+    build: (context, resources, tasks) => buildVideo({ context, resources, admission: tasks, settings }),
+  });
+}
+
+export interface BuildOptions {
+  readonly context: CapabilityContext;
+  readonly resources: AsyncDisposableStack;
+  readonly admission: TaskAdmission;
+  readonly settings: VideoSettings;
+}
+
+/** Puts the service together; what works in the background begins at once. */
+export async function buildVideo(options: BuildOptions): Promise<Capability> {
+  const { resources, settings } = options;
+  const { MONGODB_URL: url, MONGODB_DATABASE: database } = settings;
+  const connection = await connectMongo({ url, database });
+  resources.defer(() => connection.close());
+  const { sender, deliveries, secrets, video } = await openWebhooks(options, connection);
+  const tasks = new TaskStore(connection);
+  await tasks.open();
+  const { admission } = options;
+  const enqueue = sender.enqueue.bind(sender);
+  const aftermath = resources.use(new TaskAftermath({ tasks, admission, video, enqueue, leaseMs: leaseMs(settings) }));
+  const hub = resources.use(
+    new EndHub({
+      ended: (ids) => tasks.ended(ids),
+      failed: (error) => video.stumbled("wait", error),
+      everyMs: endLookMs,
+    }),
+  );
+  const context: VideoContext = { ...options.context, admission, settings, tasks, video, hub, aftermath };
+  resources.use(watchTasks(context, new RateGate(connection, settings.POLL_QPS)));
+  const { log } = options.context;
+  return {
+    operations: operations(context),
+    checks: { mongodb: mongoCheck(connection) },
+    services: [webhookService({ deliveries, secrets, wake: () => sender.wake(), log })],
+  };
+}
+
+/** How soon a waiting request hears of a task that ended in another process. */
+const endLookMs = 500;
+
+async function openWebhooks({ context, resources, settings }: BuildOptions, connection: Connection) {
+  const video = createVideoEvents(context.log, context.metrics);
+  const deliveries = new DeliveryStore(connection);
+  await deliveries.open();
+  const secrets = new SecretStore(connection, new SecretBox(settings.WEBHOOK_KEY));
+  const sender = resources.use(
+    new WebhookSender({
+      deliveries,
+      secrets,
+      guarded: context.guarded,
+      video,
+      timeoutMs: settings.WEBHOOK_TIMEOUT_MS,
+      scale: settings.WEBHOOK_SCALE,
+    }),
+  );
+  return { sender, deliveries, secrets, video };
+}
+
+/** What this service serves, by the names that the router's table uses. */
+function operations(context: VideoContext): Record<string, LinkHandler> {
+  return {
+    "videos.create": createVideo(context),
+    "videos.list": listVideos(context),
+    "videos.get": getVideo(context),
+    "videos.cancel": cancelVideo(context),
+  };
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+import type { Collection, Connection } from "mongoose";
+import { isDuplicate } from "../store/connection.ts";
+import type { PendingWebhook, TaskDocument } from "../store/task.ts";
+
+export const deliveryStates = ["pending", "delivered", "failed", "stopped"] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+export interface AttemptRecord {
+  readonly at: Date;
+  readonly durationMs: number;
+  /** 0 when there was no answer. */
+  readonly status: number;
+  /** Empty when it was taken. */
+  readonly error: string;
+}
+
+export interface DeliveryDocument {
+  /** The webhook id. */
+  readonly _id: string;
+  readonly accountId: string;
+  readonly taskId: string;
+  readonly url: string;
+  readonly type: string;
+  readonly body: string;
+  readonly state: DeliveryState;
+  readonly createdAt: Date;
+  /** Whoever takes it moves this on: that is the lease. */
+  readonly dueAt: Date;
+  readonly claim: string;
+  /** Tries of the present series: a replay begins a new one. */
+  readonly tries: number;
+  /** The last ones. */
+  readonly attempts: AttemptRecord[];
+}
+
+export interface Attempted {
+  readonly attempt: AttemptRecord;
+  readonly state: DeliveryState;
+  /** When pending. */
+  readonly dueAt?: Date;
+}
+
+export interface DeliveryQuery {
+  readonly accountId: string;
+  readonly state: string;
+  readonly taskId: string;
+  readonly limit: number;
+  /** Opaque; empty for the first page. */
+  readonly cursor: string;
+}
+
+const keptAttempts = 50;
+const keptSeconds = 90 * 86_400;
+
+/** The webhooks that were or are to be sent, with every try. */
+export class DeliveryStore {
+  readonly #deliveries: Collection<DeliveryDocument>;
+
+  constructor(connection: Connection) {
+    this.#deliveries = connection.collection<DeliveryDocument>("deliveries");
+  }
+
+  async open(): Promise<void> {
+    const pending = { partialFilterExpression: { state: "pending" } };
+    await this.#deliveries.createIndex({ dueAt: 1 }, pending);
+    await this.#deliveries.createIndex({ accountId: 1, createdAt: -1, _id: -1 });
+    await this.#deliveries.createIndex({ createdAt: -1, _id: -1 });
+    await this.#deliveries.createIndex({ createdAt: 1 }, { expireAfterSeconds: keptSeconds });
+  }
+
+  /** Adds a webhook to be sent at once; once for each id, however often it is called. */
+  async enqueue(task: TaskDocument, { id, url, type, body }: PendingWebhook): Promise<void> {
+    const now = new Date();
+    const delivery: DeliveryDocument = {
+      _id: id,
+      accountId: task.accountId,
+      taskId: task._id,
+      url,
+      type,
+      body,
+      state: "pending",
+      createdAt: now,
+      dueAt: now,
+      claim: "",
+      tries: 0,
+      attempts: [],
+    };
+    await this.#deliveries.insertOne(delivery).catch((error: unknown) => {
+      if (!isDuplicate(error)) throw error;
+    });
+  }
+
+  /** Takes what is due for `leaseMs`. No two callers get the same one. */
+  async claimDue(limit: number, leaseMs: number): Promise<DeliveryDocument[]> {
+    const now = new Date();
+    const due = { state: "pending" as const, dueAt: { $lte: now } };
+    const found = await this.#deliveries
+      .find(due, { projection: { _id: 1 } })
+      .sort({ dueAt: 1 })
+      .limit(limit)
+      .toArray();
+    if (found.length === 0) return [];
+    const ids = found.map(({ _id }) => _id);
+    const claim = randomUUID();
+    await this.#deliveries.updateMany(
+      { _id: { $in: ids }, ...due },
+      { $set: { claim, dueAt: new Date(now.getTime() + leaseMs) } },
+    );
+    return await this.#deliveries.find({ _id: { $in: ids }, claim }).toArray();
+  }
+
+  /** Gives back what was taken and not tried. */
+  async later({ _id, claim }: DeliveryDocument, delayMs: number): Promise<void> {
+    const dueAt = new Date(Date.now() + delayMs);
+    await this.#deliveries.updateOne({ _id, claim }, { $set: { dueAt, claim: "" } });
+  }
+
+  /** Notes a try, unless somebody else has taken the delivery since. */
+  async attempted(delivery: DeliveryDocument, { attempt, state, dueAt }: Attempted): Promise<void> {
+    await this.#deliveries.updateOne(
+      { _id: delivery._id, claim: delivery.claim },
+      {
+        $set: { state, claim: "", ...(dueAt !== undefined && { dueAt }) },
+        $inc: { tries: 1 },
+        $push: { attempts: { $each: [attempt], $slice: -keptAttempts } },
+      },
+    );
+  }
+
+  /** Begins a new series of tries; undefined when there is no such delivery. */
+  async replay(id: string): Promise<DeliveryDocument | undefined> {
+    const again = { state: "pending" as const, dueAt: new Date(), tries: 0, claim: "" };
+    const after = await this.#deliveries.findOneAndUpdate({ _id: id }, { $set: again }, { returnDocument: "after" });
+    return after ?? undefined;
+  }
+
+  async list({ accountId, state, taskId, limit, cursor }: DeliveryQuery): Promise<DeliveryDocument[]> {
+    const [ms = "", after = ""] = cursor.split("|");
+    const createdAt = new Date(Number(ms));
+    const filter = {
+      ...(accountId !== "" && { accountId }),
+      ...(state !== "" && { state: state as DeliveryState }),
+      ...(taskId !== "" && { taskId }),
+      ...(cursor !== "" && { $or: [{ createdAt: { $lt: createdAt } }, { createdAt, _id: { $lt: after } }] }),
+    };
+    return await this.#deliveries.find(filter).sort({ createdAt: -1, _id: -1 }).limit(limit).toArray();
+  }
+}
+
+export function cursorAfter({ createdAt, _id }: DeliveryDocument): string {
+  return `${createdAt.getTime()}|${_id}`;
+}

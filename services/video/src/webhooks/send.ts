@@ -1,0 +1,56 @@
+import { type GuardedClient, UrlError } from "@uag/kit/http/guarded.ts";
+import { retryAfterMs } from "@uag/upstreams/retry-after.ts";
+import type { Attempted, DeliveryDocument } from "./deliveries.ts";
+import { nextTryMs } from "./schedule.ts";
+import { webhookHeaders } from "./signature.ts";
+
+/** More of a receiver's answer is not read. */
+const mostAnswerBytes = 64 * 1024;
+
+export interface SendOptions {
+  readonly guarded: Pick<GuardedClient, "fetch">;
+  readonly secrets: readonly string[];
+  readonly timeoutMs: number;
+  /** Factor on the retry schedule. */
+  readonly scale: number;
+}
+
+interface Outcome {
+  readonly status: number;
+  readonly error: string;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** Sends a webhook once and says what follows. A redirect is a failure and not followed; 410 ends the tries. */
+export async function send(delivery: DeliveryDocument, options: SendOptions): Promise<Attempted> {
+  const at = new Date();
+  const began = performance.now();
+  const outcome = await post(delivery, at, options);
+  const durationMs = Math.round(performance.now() - began);
+  const attempt = { at, durationMs, status: outcome.status, error: outcome.error };
+  if (outcome.error === "") return { attempt, state: "delivered" };
+  if (outcome.status === 410) return { attempt, state: "stopped" };
+  const tries = delivery.tries + 1;
+  const pauseMs = nextTryMs({ tries, retryAfterMs: outcome.retryAfterMs, scale: options.scale });
+  if (pauseMs === undefined) return { attempt, state: "failed" };
+  return { attempt, state: "pending", dueAt: new Date(Date.now() + pauseMs) };
+}
+
+async function post(delivery: DeliveryDocument, at: Date, options: SendOptions): Promise<Outcome> {
+  const { guarded, secrets, timeoutMs } = options;
+  const { _id: id, body, url } = delivery;
+  const headers = webhookHeaders({ id, timestamp: Math.floor(at.getTime() / 1_000), body }, secrets);
+  try {
+    const answer = await guarded.fetch(url, { method: "POST", headers, body, timeoutMs, maxBytes: mostAnswerBytes });
+    const { status } = answer;
+    if (status >= 200 && status < 300) return { status, error: "" };
+    const header = (name: string): string | undefined => {
+      const value = answer.headers[name];
+      return Array.isArray(value) ? value[0] : value;
+    };
+    return { status, error: `answered ${status}`, retryAfterMs: retryAfterMs(header, Date.now()) };
+  } catch (error) {
+    if (error instanceof UrlError) return { status: 0, error: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import type { VideoEvents } from "../events.ts";
+import type { PendingWebhook, TaskDocument } from "../store/task.ts";
+import type { DeliveryDocument, DeliveryStore } from "./deliveries.ts";
+import type { SecretStore } from "./secrets.ts";
+import { send } from "./send.ts";
+
+const mostAtOnce = 128;
+/** A slow receiver does not keep the others from theirs. */
+const mostPerHost = 32;
+const restMs = 1_000;
+const fullRestMs = 50;
+const leaseSlackMs = 10_000;
+/** What its host is too busy for is taken up again after this. */
+const laterMs = 250;
+
+export interface SenderOptions {
+  readonly deliveries: DeliveryStore;
+  readonly secrets: SecretStore;
+  readonly guarded: Pick<GuardedClient, "fetch">;
+  readonly video: VideoEvents;
+  readonly timeoutMs: number;
+  readonly scale: number;
+}
+
+/** Sends the webhooks that are due, together with all other replicas. */
+export class WebhookSender implements AsyncDisposable {
+  readonly #options: SenderOptions;
+  readonly #stop = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  readonly #hosts = new Map<string, number>();
+  readonly #loop: Promise<void>;
+  #wake: (() => void) | undefined;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#loop = this.#run();
+  }
+
+  /** Adds a webhook and sends it without waiting for the next look. */
+  async enqueue(task: TaskDocument, webhook: PendingWebhook): Promise<void> {
+    await this.#options.deliveries.enqueue(task, webhook);
+    this.#wake?.();
+  }
+
+  wake(): void {
+    this.#wake?.();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const free = mostAtOnce - this.#running.size;
+      const taken = free > 0 ? await this.#claim(free) : [];
+      for (const delivery of taken) this.#begin(delivery);
+      if (taken.length === 0) await this.#rest(signal);
+    }
+  }
+
+  async #rest(signal: AbortSignal): Promise<void> {
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    const restsMs = this.#running.size < mostAtOnce ? restMs : fullRestMs;
+    const rested = sleep(restsMs, undefined, { signal, ref: false });
+    await Promise.race([woken, rested.catch(() => undefined)]);
+    this.#wake = undefined;
+  }
+
+  #claim(limit: number): Promise<DeliveryDocument[]> {
+    const { deliveries, timeoutMs, video } = this.#options;
+    return deliveries.claimDue(limit, timeoutMs + leaseSlackMs).catch((error: unknown) => {
+      video.stumbled("webhooks", error);
+      return [];
+    });
+  }
+
+  #begin(delivery: DeliveryDocument): void {
+    const host = URL.parse(delivery.url)?.host ?? "";
+    const work = this.#sendWhenFree(delivery, host)
+      .catch((error: unknown) => this.#options.video.stumbled("webhooks", error))
+      .finally(() => this.#running.delete(work));
+    this.#running.add(work);
+  }
+
+  async #sendWhenFree(delivery: DeliveryDocument, host: string): Promise<void> {
+    const busy = this.#hosts.get(host) ?? 0;
+    if (busy >= mostPerHost) return await this.#options.deliveries.later(delivery, laterMs);
+    this.#hosts.set(host, busy + 1);
+    try {
+      await this.#send(delivery);
+    } finally {
+      const left = (this.#hosts.get(host) ?? 1) - 1;
+      if (left === 0) this.#hosts.delete(host);
+      else this.#hosts.set(host, left);
+    }
+  }
+
+  async #send(delivery: DeliveryDocument): Promise<void> {
+    const { deliveries, secrets, guarded, video, timeoutMs, scale } = this.#options;
+    const inForce = await secrets.inForce(delivery.accountId);
+    const attempted = await send(delivery, { guarded, secrets: inForce, timeoutMs, scale });
+    await deliveries.attempted(delivery, attempted);
+    const detail = { id: delivery._id, account: delivery.accountId, attempt: delivery.tries + 1 };
+    const { attempt, state } = attempted;
+    if (state === "delivered") video.delivered({ ...detail, ms: attempt.durationMs });
+    else video.deliveryFailed({ ...detail, error: attempt.error, last: state !== "pending" });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+    await Promise.all(this.#running);
+  }
+}
