@@ -42,6 +42,7 @@ export async function surroundingsOf(options: SurroundingsOptions): Promise<Surr
     simulatorUrl: `http://${simulatorAddress}`,
     egressAllow: options.egressAllow ?? simulatorAddress,
     keyPepper: secrets.key_pepper,
+    adminToken: secrets.admin.token,
     callerEnv: process.env,
     grpc: (service) => addressOf(service, "GRPC_PORT"),
     address: addressOf,
