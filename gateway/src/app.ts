@@ -3,6 +3,7 @@ import type { LinkClient } from "@uag/kit/link/client.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import express, { type Express } from "express";
+import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
 import { type ForwardOptions, forward } from "./forward.ts";
 import { greeting, live, ready } from "./handlers/probes.ts";
 import type { KeyCache } from "./keys/key-cache.ts";
@@ -15,7 +16,7 @@ import { type ObserveOptions, observe } from "./middleware/observe.ts";
 import { requestId } from "./middleware/request-id.ts";
 import { proxyTo } from "./proxy.ts";
 import type { Handler } from "./request-state.ts";
-import { type QueryName, type Route, routes, type ServiceName } from "./routes.ts";
+import { type QueryName, type Route, routes, type ServiceName, verbs } from "./routes.ts";
 
 export interface AppOptions {
   log: Logger;
@@ -25,6 +26,8 @@ export interface AppOptions {
   /** A route whose service or query is not here does not exist. */
   links: Partial<Record<ServiceName, LinkClient>>;
   queries: Partial<Record<QueryName, Handler>>;
+  /** Without it there is no admin API. */
+  admin: AdminOptions | undefined;
   /** URL by mount path. */
   proxies: Readonly<Record<string, string>>;
   bodyLimits: BodyLimits;
@@ -51,6 +54,7 @@ export function createApp(options: AppOptions): Express {
     at.options(preflight(methods));
     at.all(methodNotAllowed(methods));
   }
+  if (options.admin !== undefined) mountAdmin(app, options.admin);
   for (const [path, handler] of Object.entries(probes(options)))
     app
       .route(path)
@@ -63,8 +67,6 @@ export function createApp(options: AppOptions): Express {
   app.use(renderErrors(log));
   return app;
 }
-
-const verbs = { GET: "get", POST: "post", DELETE: "delete" } as const;
 
 function probes(options: AppOptions): Record<string, Handler> {
   return {

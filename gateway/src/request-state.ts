@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from "express";
 import type { ResolvedKey } from "./keys/key-cache.ts";
-import type { Route } from "./routes.ts";
+import type { AdminRoute, Route } from "./routes.ts";
 
 /** What the router knows of a request; it grows on the way through the middleware. */
 export interface RequestState {
@@ -8,7 +8,7 @@ export interface RequestState {
   requestId: string;
   /** Milliseconds on the clock of performance.now(). */
   startedAt: number;
-  route: Route | undefined;
+  route: Route | AdminRoute | undefined;
   key: ResolvedKey | undefined;
   /** Why an answer failed or broke off, for the log. */
   failure: string | undefined;

@@ -2,6 +2,8 @@ import { connectBus } from "@uag/kit/bus.ts";
 import { type HealthCheck, startAdminServer } from "@uag/kit/health.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
+import { openAdminClients } from "./admin/admin.ts";
+import type { AdminOptions } from "./admin/mount.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { openKeys } from "./keys/open-keys.ts";
@@ -24,13 +26,24 @@ export async function startGateway(config: Config): Promise<Gateway> {
   const { keys } = starting.use(openKeys({ ...keySettings(config), bus, metrics, log }));
   const links = starting.use(openLinks(config, log));
   const queries = starting.use(openQueries({ billing: config.BILLING_ADDR, metering: config.METERING_ADDR }));
+  const adminApi = openAdmin(config);
+  if (adminApi !== undefined) starting.use(adminApi.clients);
   const uploads = starting.use(new UploadWatch(config.UPLOAD_IDLE_MS));
   const doors: Door[] = [];
   const readiness = readinessOf(doors, links);
   const admin = starting.use(
     await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks: readiness }),
   );
-  const parts = { log, metrics, keys, links: links.byService, queries: queries.handlers, uploads, readiness };
+  const parts = {
+    log,
+    metrics,
+    keys,
+    links: links.byService,
+    queries: queries.handlers,
+    admin: adminApi,
+    uploads,
+    readiness,
+  };
   const door = starting.use(
     await openDoor({ app: createApp({ ...parts, ...appSettings(config) }), ...doorSettings(config) }),
   );
@@ -47,6 +60,13 @@ function readinessOf(doors: readonly Door[], links: Links): Record<string, Healt
     door: async () => (open() ? { ok: true } : { ok: false, reason: "not open, or draining" }),
     services: async () => (links.anyReady() ? { ok: true } : { ok: false, reason: "no capability service is reached" }),
   };
+}
+
+/** Administrators ask for money and usage alike: without metering there is no admin API. */
+function openAdmin(config: Config): AdminOptions | undefined {
+  const { BILLING_ADDR: billing, METERING_ADDR: metering, KEY_PEPPER: pepper } = config;
+  if (metering === undefined) return undefined;
+  return { clients: openAdminClients({ billing, metering }), pepper: Buffer.from(pepper, "hex") };
 }
 
 function keySettings(config: Config) {

@@ -52,6 +52,9 @@ async function dailyBuckets(metering: Metering, key: ResolvedKey, url: string): 
   });
 }
 
+/** What was charged, nano-USD: the subscription's limit does not count what we wrote off either. */
+const chargedOf = (bucket: UsageBucket): bigint => bucket.costNanoUsd - (bucket.writtenOffNanoUsd ?? 0n);
+
 interface DailyCost {
   timestamp: number;
   line_items: { name: string; cost: number }[];
@@ -62,7 +65,7 @@ function dailyCosts(buckets: readonly UsageBucket[]): DailyCost[] {
   for (const bucket of buckets) {
     const start = Math.floor(Number(bucket.startMs) / dayMs) * (dayMs / 1_000);
     const models = days.get(start) ?? new Map<string, bigint>();
-    models.set(bucket.model, (models.get(bucket.model) ?? 0n) + bucket.costNanoUsd);
+    models.set(bucket.model, (models.get(bucket.model) ?? 0n) + chargedOf(bucket));
     days.set(start, models);
   }
   const rows = [...days].map(([timestamp, models]) => ({
@@ -78,7 +81,7 @@ export function usage(metering: Metering): Handler {
     const { key } = response.locals;
     if (key === undefined) throw new GatewayError("invalid_api_key");
     const buckets = await dailyBuckets(metering, key, request.originalUrl);
-    const total = buckets.reduce((sum, bucket) => sum + bucket.costNanoUsd, 0n);
+    const total = buckets.reduce((sum, bucket) => sum + chargedOf(bucket), 0n);
     const body = { object: "list", total_usage: Number(total) / nanoPerCent, daily_costs: dailyCosts(buckets) };
     sendJson(request, response, 200, JSON.stringify(body));
   };

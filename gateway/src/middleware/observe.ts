@@ -1,8 +1,7 @@
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { Request } from "express";
-import type { GatewayResponse, Handler } from "../request-state.ts";
-import type { Route } from "../routes.ts";
+import type { GatewayResponse, Handler, RequestState } from "../request-state.ts";
 
 export interface ObserveOptions {
   metrics: Metrics;
@@ -35,7 +34,7 @@ class BoundByStatus<T> {
   }
 }
 
-function operationOf(route: Route | undefined): string {
+function operationOf(route: RequestState["route"]): string {
   if (route === undefined) return "none";
   return "operation" in route ? route.operation : route.query;
 }

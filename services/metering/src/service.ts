@@ -1,19 +1,21 @@
 import { connectBus } from "@uag/kit/bus.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { startAdminServer } from "@uag/kit/health.ts";
-import { createLogger } from "@uag/kit/log.ts";
+import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
-import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
+import { type RpcService, serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { schema } from "./config.ts";
 import { createEvents } from "./events.ts";
+import { applyRepairs } from "./rpc/apply-repairs.ts";
 import { confirmApplied } from "./rpc/confirm-applied.ts";
-import { listEvents } from "./rpc/list-events.ts";
+import { exportEvents, listEvents } from "./rpc/list-events.ts";
 import { queryUsage } from "./rpc/query-usage.ts";
 import { connectMongo, mongoCheck } from "./store/connection.ts";
-import { openStore } from "./store/store.ts";
+import { openStore, type Store } from "./store/store.ts";
 import { Inbox } from "./stream/inbox.ts";
 import { streamNames } from "./stream/topology.ts";
 import { work } from "./stream/worker.ts";
@@ -23,6 +25,28 @@ const dayMs = 86_400_000;
 export interface MeteringService extends AsyncDisposable {
   readonly grpcPort: number;
   readonly adminPort: number;
+}
+
+function rpcServices(store: Store, log: Logger): RpcService[] {
+  return [
+    unaryService<MeteringServiceServer>(
+      MeteringServiceService,
+      {
+        confirmApplied: (request) => confirmApplied(store, request),
+        queryUsage: (request) => queryUsage(store, request, Date.now()),
+        listEvents: (request) => listEvents(store, request, Date.now()),
+      },
+      log,
+    ),
+    unaryService<UsageAdminServiceServer>(
+      UsageAdminServiceService,
+      {
+        exportEvents: (request) => exportEvents(store, request, Date.now()),
+        applyRepairs: (request) => applyRepairs(store, request),
+      },
+      log,
+    ),
+  ];
 }
 
 /** Starts metering as the environment says; resolves when it serves. */
@@ -58,16 +82,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     await working;
     await bus.connection.flush().catch(() => undefined);
   });
-  const rpc = unaryService<MeteringServiceServer>(
-    MeteringServiceService,
-    {
-      confirmApplied: (request) => confirmApplied(store, request),
-      queryUsage: (request) => queryUsage(store, request, Date.now()),
-      listEvents: (request) => listEvents(store, request, Date.now()),
-    },
-    log,
-  );
-  const server = stack.use(await serveRpc({ host: config.HOST, port: config.GRPC_PORT, services: [rpc] }));
+  const services = rpcServices(store, log);
+  const server = stack.use(await serveRpc({ host: config.HOST, port: config.GRPC_PORT, services }));
   const billingCheck = async () => {
     await billing.settle({ events: [] }, { timeoutMs: 2_000 });
     return { ok: true as const };

@@ -4,9 +4,10 @@ import { outcomeToJSON, Pricing, type UsageBatch, type UsageEvent } from "@uag/p
 import type { mongo } from "mongoose";
 import type { MeteringEvents } from "../events.ts";
 import { type EventDocument, fromDocument, toDocument } from "../store/event.ts";
+import type { RollupDocument } from "../store/rollup.ts";
 import type { Store } from "../store/store.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { rollUp } from "./rollup.ts";
+import { rollUp, type WriteOffs } from "./rollup.ts";
 
 export interface ApplyOptions {
   readonly store: Store;
@@ -26,10 +27,11 @@ const settleTimeoutMs = 20_000;
  */
 export async function applyBatches(options: ApplyOptions, batches: readonly UsageBatch[]): Promise<void> {
   const incoming = firstOfEach(options, batches);
-  const counted = await settle(options, incoming);
+  const { counted, writeOffs } = await settle(options, incoming);
   const stored = await store(options, {
     events: incoming.filter(({ requestId }) => !counted.has(requestId)),
     batches,
+    writeOffs,
   });
   options.events.applied(batches.length, incoming.length, incoming.length - stored);
 }
@@ -51,16 +53,23 @@ function differs(event: UsageEvent, other: UsageEvent): boolean {
   return event.costNanoUsd !== other.costNanoUsd || event.outcome !== other.outcome;
 }
 
-/**
- * @returns ids of events that must not be stored: counted before and their raw event expired since, or charged by
- *   another end of the same request, whose own batch stores it
- */
-async function settle(options: ApplyOptions, events: readonly UsageEvent[]): Promise<Set<string>> {
+interface SettleResult {
+  /**
+   * Ids of events that must not be stored: counted before and their raw event expired since, or charged by another end of
+   * the same request, whose own batch stores it.
+   */
+  readonly counted: ReadonlySet<string>;
+  readonly writeOffs: WriteOffs;
+}
+
+async function settle(options: ApplyOptions, events: readonly UsageEvent[]): Promise<SettleResult> {
   const counted = new Set<string>();
+  const writeOffs = new Map<string, bigint>();
   const expiredBefore = BigInt(options.expiredBeforeMs());
   for (let n = 0; n < events.length; n += settledAtOnce) {
     const part = events.slice(n, n + settledAtOnce);
     const { settled } = await options.billing.settle({ events: part }, { timeoutMs: settleTimeoutMs });
+    for (const one of settled) if (one.writtenOffNanoUsd > 0n) writeOffs.set(one.requestId, one.writtenOffNanoUsd);
     const earlier = settled.filter((one) => !one.new);
     if (earlier.length === 0) continue;
     const byId = new Map(part.map((event) => [event.requestId, event]));
@@ -71,13 +80,17 @@ async function settle(options: ApplyOptions, events: readonly UsageEvent[]): Pro
       if (event.endedAtMs < expiredBefore || chargedNanoUsd + writtenOffNanoUsd !== cost) counted.add(requestId);
     }
   }
-  return counted;
+  return { counted, writeOffs };
 }
 
 /** @returns how many of the events were new */
 async function store(
   { store, events: happened }: ApplyOptions,
-  { events, batches }: { events: readonly UsageEvent[]; batches: readonly UsageBatch[] },
+  {
+    events,
+    batches,
+    writeOffs,
+  }: { events: readonly UsageEvent[]; batches: readonly UsageBatch[]; writeOffs: WriteOffs },
 ): Promise<number> {
   const conflicts: [UsageEvent, EventDocument][] = [];
   let count = 0;
@@ -93,7 +106,7 @@ async function store(
     }
     if (fresh.length > 0) {
       await store.events.insertMany(fresh.map(toDocument), { session });
-      await addRollups(store, fresh, session);
+      await addRollups(store, rollUp(fresh, writeOffs), session);
     }
     await markBatches(store, batches, session);
     count = fresh.length;
@@ -120,9 +133,15 @@ async function markBatches(store: Store, batches: readonly UsageBatch[], session
   if (marks.length > 0) await store.batches.bulkWrite(marks, { session });
 }
 
-async function addRollups(store: Store, events: UsageEvent[], session: mongo.ClientSession): Promise<void> {
-  const operations = rollUp(events).map(({ _id, requests, costNanoUsd, units, ...names }) => {
+/** Adds to the roll-ups that are there, and makes those that are not. */
+export async function addRollups(
+  store: Store,
+  rows: readonly RollupDocument[],
+  session: mongo.ClientSession,
+): Promise<void> {
+  const operations = rows.map(({ _id, requests, costNanoUsd, writtenOffNanoUsd, units, ...names }) => {
     const increments: Record<string, bigint> = { requests, costNanoUsd };
+    if (writtenOffNanoUsd !== undefined) increments["writtenOffNanoUsd"] = writtenOffNanoUsd;
     for (const [name, quantity] of Object.entries(units)) increments[`units.${name}`] = quantity;
     return { updateOne: { filter: { _id }, update: { $inc: increments, $setOnInsert: names }, upsert: true } };
   });

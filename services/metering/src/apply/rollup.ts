@@ -3,17 +3,25 @@ import type { BucketSize, RollupDocument } from "../store/rollup.ts";
 
 const sizes: Record<BucketSize, number> = { hour: 3_600_000, day: 86_400_000 };
 
+/** What no money covered of each request's cost, nano-USD; requests that were paid in full are not there. */
+export type WriteOffs = ReadonlyMap<string, bigint>;
+
+const none: WriteOffs = new Map();
+
 /** Adds events up by hour and by day of their end (UTC), account, key, model and operation. */
-export function rollUp(events: readonly UsageEvent[]): RollupDocument[] {
+export function rollUp(events: readonly UsageEvent[], writeOffs = none): RollupDocument[] {
   const rollups = new Map<string, RollupDocument>();
   for (const event of events) {
-    addTo(rollups, "hour", event);
-    addTo(rollups, "day", event);
+    const writtenOff = writeOffs.get(event.requestId) ?? 0n;
+    for (const bucket of ["hour", "day"] as const) {
+      const rollup = addTo(rollups, bucket, event);
+      if (writtenOff > 0n) rollup.writtenOffNanoUsd = (rollup.writtenOffNanoUsd ?? 0n) + writtenOff;
+    }
   }
   return [...rollups.values()];
 }
 
-function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: UsageEvent): void {
+function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: UsageEvent): RollupDocument {
   const { accountId, keyId, model, operation } = event;
   const ms = Number(event.endedAtMs);
   const start = ms - (ms % sizes[bucket]);
@@ -30,4 +38,5 @@ function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: 
   rollup.requests++;
   rollup.costNanoUsd += event.costNanoUsd;
   for (const { name, quantity } of event.units) rollup.units[name] = (rollup.units[name] ?? 0n) + quantity;
+  return rollup;
 }

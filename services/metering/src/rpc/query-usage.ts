@@ -28,5 +28,7 @@ export async function queryUsage(store: Store, request: QueryUsageRequest, nowMs
 function toBucket(row: RollupDocument): UsageBucket {
   const { accountId, keyId, model, operation, requests, costNanoUsd } = row;
   const units = Object.entries(row.units ?? {}).map(([name, quantity]) => ({ name, quantity }));
-  return { startMs: BigInt(row.start.getTime()), accountId, keyId, model, operation, requests, costNanoUsd, units };
+  const startMs = BigInt(row.start.getTime());
+  const writtenOffNanoUsd = row.writtenOffNanoUsd ?? 0n;
+  return { startMs, accountId, keyId, model, operation, requests, costNanoUsd, units, writtenOffNanoUsd };
 }

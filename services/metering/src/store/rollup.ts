@@ -13,6 +13,8 @@ export interface RollupDocument {
   operation: string;
   requests: bigint;
   costNanoUsd: bigint;
+  /** What of the cost no money covered; none in most rows. */
+  writtenOffNanoUsd?: bigint;
   units: Record<string, bigint>;
 }
 
@@ -29,12 +31,25 @@ export const rollupSchema = new Schema<RollupDocument>(
     operation: text,
     requests: { type: BigInt, required: true },
     costNanoUsd: { type: BigInt, required: true },
+    writtenOffNanoUsd: BigInt,
     units: { type: Schema.Types.Mixed, required: true },
   },
   { collection: "rollups", versionKey: false },
 );
 rollupSchema.index({ bucket: 1, accountId: 1, start: 1, _id: 1 });
 rollupSchema.index({ bucket: 1, start: 1, _id: 1 });
+
+/** A request whose cost was counted later, because it had no price at first. Kept for ever: each counts once. */
+export interface RepairDocument {
+  /** The request's id. */
+  _id: string;
+  appliedAt: Date;
+}
+
+export const repairSchema = new Schema<RepairDocument>(
+  { _id: text, appliedAt: { type: Date, required: true } },
+  { collection: "repairs", versionKey: false },
+);
 
 /** A batch of which every event is settled and rolled up. */
 export interface BatchDocument {

@@ -1,6 +1,13 @@
 import type { Connection, mongo } from "mongoose";
 import { type EventDocument, eventSchema } from "./event.ts";
-import { type BatchDocument, batchSchema, type RollupDocument, rollupSchema } from "./rollup.ts";
+import {
+  type BatchDocument,
+  batchSchema,
+  type RepairDocument,
+  type RollupDocument,
+  repairSchema,
+  rollupSchema,
+} from "./rollup.ts";
 
 /** Metering's collections. Hot paths use the driver's own: a document a model makes costs ten times as much. */
 export interface Store {
@@ -8,6 +15,7 @@ export interface Store {
   readonly events: mongo.Collection<EventDocument>;
   readonly rollups: mongo.Collection<RollupDocument>;
   readonly batches: mongo.Collection<BatchDocument>;
+  readonly repairs: mongo.Collection<RepairDocument>;
 }
 
 const indexOptionsConflict = 85;
@@ -18,6 +26,7 @@ export async function openStore(connection: Connection, options: { rawUsageTtlDa
     connection.model<EventDocument>("Event", eventSchema),
     connection.model<RollupDocument>("Rollup", rollupSchema),
     connection.model<BatchDocument>("Batch", batchSchema),
+    connection.model<RepairDocument>("Repair", repairSchema),
   ];
   for (const model of models) {
     await model.createCollection();
@@ -31,6 +40,7 @@ export async function openStore(connection: Connection, options: { rawUsageTtlDa
     events: db.collection<EventDocument>("events"),
     rollups: db.collection<RollupDocument>("rollups"),
     batches: db.collection<BatchDocument>("batches"),
+    repairs: db.collection<RepairDocument>("repairs"),
   };
 }
 

@@ -1,0 +1,60 @@
+import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
+import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
+import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import type { Actor } from "@uag/proto/common/v1/actor.ts";
+import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
+import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
+import type { Request } from "express";
+import type { GatewayResponse } from "../request-state.ts";
+
+/** Who knows what administrators ask for. */
+export interface AdminClients extends Disposable {
+  readonly accounts: RpcClient<AccountServiceServer>;
+  readonly admin: RpcClient<AdminServiceServer>;
+  readonly keys: RpcClient<KeyServiceServer>;
+  readonly ledger: RpcClient<LedgerServiceServer>;
+  readonly metering: RpcClient<MeteringServiceServer>;
+  readonly usageAdmin: RpcClient<UsageAdminServiceServer>;
+}
+
+export function openAdminClients(addresses: { billing: string; metering: string }): AdminClients {
+  const { billing, metering } = addresses;
+  const clients = {
+    accounts: createRpcClient<AccountServiceServer>(AccountServiceService, billing),
+    admin: createRpcClient<AdminServiceServer>(AdminServiceService, billing),
+    keys: createRpcClient<KeyServiceServer>(KeyServiceService, billing),
+    ledger: createRpcClient<LedgerServiceServer>(LedgerServiceService, billing),
+    metering: createRpcClient<MeteringServiceServer>(MeteringServiceService, metering),
+    usageAdmin: createRpcClient<UsageAdminServiceServer>(UsageAdminServiceService, metering),
+  };
+  return {
+    ...clients,
+    [Symbol.dispose]() {
+      for (const client of Object.values(clients)) client[Symbol.dispose]();
+    },
+  };
+}
+
+/** One authenticated call of the admin API. */
+export interface AdminCall {
+  readonly clients: AdminClients;
+  readonly actor: Actor;
+  /** The id in the path; empty where there is none. */
+  readonly id: string;
+  /** With its query. */
+  readonly url: string;
+  /** What the body's JSON says; undefined on routes without one. */
+  readonly body: unknown;
+  readonly request: Request;
+  readonly response: GatewayResponse;
+}
+
+export interface AdminAnswer {
+  readonly status?: number;
+  readonly body: object;
+}
+
+/** Answers a call; undefined when it has written its answer itself. */
+export type AdminHandler = (call: AdminCall) => Promise<AdminAnswer | undefined>;

@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import type { ExportedEvent } from "@uag/proto/metering/v1/admin.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { z } from "zod";
+import { cutAnswer } from "../cut-answer.ts";
+import type { GatewayResponse } from "../request-state.ts";
+import { answerHeaders } from "../respond.ts";
+import type { AdminCall, AdminHandler } from "./admin.ts";
+import { checkedQuery } from "./check.ts";
+import { pageFields } from "./fields.ts";
+import { jsonText } from "./json.ts";
+import { showEvent } from "./show-usage.ts";
+import { filterFields, filterOf } from "./usage.ts";
+
+const query = z.strictObject({
+  ...filterFields,
+  after: pageFields.after,
+  format: z.enum(["csv", "ndjson"]).default("ndjson"),
+});
+const rowsAtOnce = 500;
+const timeoutMs = 20_000;
+
+interface Format {
+  readonly type: string;
+  readonly head: string;
+  row(event: UsageEvent, cursor: string): string;
+}
+
+const columns = [
+  ...["request_id", "account_id", "key_id", "operation", "model", "upstream", "upstream_model", "started_at"],
+  ...["ended_at", "outcome", "pricing", "cost_usd", "cost_nano_usd", "price_version", "units", "raw_usage"],
+  ...["attempts", "status", "stream"],
+] as const;
+
+/** A field by RFC 4180; one that a spreadsheet would take for a formula is told apart by a quote. */
+export function csvField(value: unknown): string {
+  const text = typeof value === "object" && value !== null ? jsonText(value) : String(value ?? "");
+  const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+const formats: Readonly<Record<"csv" | "ndjson", Format>> = {
+  ndjson: {
+    type: "application/x-ndjson",
+    head: "",
+    row: (event, cursor) => `${jsonText({ ...showEvent(event), cursor })}\n`,
+  },
+  csv: {
+    type: "text/csv; charset=utf-8",
+    head: `${columns.join(",")},cursor\r\n`,
+    row: (event, cursor) => {
+      const shown = showEvent(event);
+      return `${[...columns.map((column) => shown[column]), cursor].map(csvField).join(",")}\r\n`;
+    },
+  },
+};
+
+/** Writes and waits until the client has taken it; false when the client has gone. */
+async function write(response: GatewayResponse, text: string): Promise<boolean> {
+  if (response.destroyed) return false;
+  if (text !== "" && !response.write(text)) await Promise.race([once(response, "drain"), once(response, "close")]);
+  return !response.destroyed;
+}
+
+function begin({ request, response }: AdminCall, name: "csv" | "ndjson"): void {
+  const headers = answerHeaders(request, response);
+  headers.push("content-type", formats[name].type, "cache-control", "no-store");
+  headers.push("content-disposition", `attachment; filename="usage.${name}"`);
+  response.writeHead(200, headers);
+}
+
+const rowsOf = (events: readonly ExportedEvent[], format: Format): string =>
+  events.map(({ event, cursor }) => (event === undefined ? "" : format.row(event, cursor))).join("");
+
+/**
+ * Streams single events, newest first. Every row carries the cursor that goes on behind it as `after`, so an export that
+ * broke off is taken up again; one that is not whole ends without the closing of its transfer encoding.
+ */
+export const exportUsage: AdminHandler = async (call) => {
+  const { clients, request, response, url } = call;
+  const { format: name, after = "", ...rest } = checkedQuery(query, url);
+  // Requests that end while the export runs are not part of it.
+  const filter = filterOf({ ...rest, until: rest.until ?? BigInt(Date.now()) });
+  const format = formats[name];
+  const read = (cursor: string) =>
+    clients.usageAdmin.exportEvents({ filter, page: { limit: rowsAtOnce, cursor } }, { timeoutMs });
+  let page = await read(after);
+  begin(call, name);
+  try {
+    let goesOn = await write(response, after === "" ? format.head : "");
+    while (goesOn && (await write(response, rowsOf(page.events, format)))) {
+      goesOn = page.nextCursor !== "";
+      if (goesOn) page = await read(page.nextCursor);
+    }
+    response.end();
+  } catch (error) {
+    response.locals.failure = error instanceof Error ? error.message : "export failed";
+    cutAnswer(request, response, { afterReading: false });
+  }
+  return undefined;
+};

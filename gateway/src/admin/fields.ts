@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { nanoUsdOf } from "./amounts.ts";
+
+const longestName = 200;
+const mostModels = 1_000;
+const largestMetadata = 8_192;
+const deepestMetadata = 32;
+const largestLimit = 1_000_000_000_000;
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Fields of the admin API's requests. LiteLLM's names and meanings where it has them: https://docs.litellm.ai/docs/proxy/virtual_keys */
+
+export const name = z.string().max(longestName, "A name has at most 200 characters.");
+
+/** An id of ours. */
+export const id = z.string().regex(/^[\w.:-]{1,200}$/, "That is not an id.");
+
+/** USD as text or number, in nano-USD. */
+export const usd = z
+  .union([z.string(), z.number()], { error: "An amount is a number of USD, or its text." })
+  .transform((amount, context) => {
+    const nano = nanoUsdOf(amount);
+    if (nano !== undefined) return nano;
+    context.addIssue("An amount has at most nine decimals and is below ten billion USD.");
+    return z.NEVER;
+  });
+
+const limit = z
+  .int("A limit is a whole number, or null for none.")
+  .min(1, "A limit is at least 1; null means none.")
+  .max(largestLimit, "The limit is too large.")
+  .nullable();
+
+function depthOf(value: unknown, most: number): number {
+  if (typeof value !== "object" || value === null || most === 0) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map((part) => depthOf(part, most - 1)));
+}
+
+/** A JSON object, as text. */
+const metadata = z.record(z.string(), z.unknown()).transform((value, context) => {
+  const deep = depthOf(value, deepestMetadata) >= deepestMetadata;
+  const text = deep ? "" : JSON.stringify(value);
+  if (!deep && Buffer.byteLength(text) <= largestMetadata) return text;
+  context.addIssue(`Metadata is at most ${largestMetadata} bytes and ${deepestMetadata} levels.`);
+  return z.NEVER;
+});
+
+/** A time as ISO 8601 (a date is its first moment, UTC), as Unix milliseconds. */
+export const time = z.string().transform((text, context) => {
+  const isTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })]).safeParse(text).success;
+  if (isTime) return BigInt(Date.parse(text));
+  context.addIssue("Give a time as 2027-01-31 or 2027-01-31T12:00:00Z.");
+  return z.NEVER;
+});
+
+function endOf(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
+  if (count !== undefined) return Date.now() + Number(count) * (unitMs[unit] ?? 0);
+  const isTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })]).safeParse(text).success;
+  return isTime ? Date.parse(text) : Number.NaN;
+}
+
+/** When a key ends: a time to come or a duration, null for never; as Unix milliseconds, 0 for never. */
+const expires = z
+  .string()
+  .nullable()
+  .transform((text, context) => {
+    if (text === null) return 0n;
+    const ms = endOf(text);
+    if (ms > Date.now() && ms <= 8_640_000_000_000_000) return BigInt(ms);
+    context.addIssue("Give a time to come, as 2027-01-31 or 2027-01-31T12:00:00Z, or a duration such as 30d.");
+    return z.NEVER;
+  });
+
+/** What can be said of a key when it is made and when it is changed. */
+export const keyFields = {
+  key_alias: name.optional(),
+  models: z
+    .array(
+      z.string().min(1, "A model's name is not empty.").max(longestName, "A model's name has at most 200 characters."),
+    )
+    .max(mostModels, `A key names at most ${mostModels} models.`)
+    .optional(),
+  expires: expires.optional(),
+  rpm_limit: limit.optional(),
+  tpm_limit: limit.optional(),
+  max_parallel_requests: limit.optional(),
+  max_budget: usd
+    .refine((nano) => nano > 0n, "A budget is more than 0; null means none.")
+    .nullable()
+    .optional(),
+  metadata: metadata.optional(),
+} as const;
+
+/** How a listing is paged. */
+export const pageFields = {
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, "A page has 1 to 1000 rows.")
+    .transform(Number)
+    .refine((rows) => rows >= 1 && rows <= 1_000, "A page has 1 to 1000 rows.")
+    .optional(),
+  after: z
+    .string()
+    .regex(/^[\w-]{0,2048}$/, "That is not a cursor of ours.")
+    .optional(),
+} as const;
+
+/** The page for an RPC. */
+export function pageOf(query: { limit?: number | undefined; after?: string | undefined }) {
+  return { limit: query.limit ?? 0, cursor: query.after ?? "" };
+}

@@ -1,0 +1,119 @@
+import type { Key } from "@uag/proto/billing/v1/keys.ts";
+import type { Limits } from "@uag/proto/common/v1/caller.ts";
+import { z } from "zod";
+import type { AdminHandler } from "./admin.ts";
+import { usdText } from "./amounts.ts";
+import { checked, checkedQuery } from "./check.ts";
+import { id, keyFields, name, pageFields, pageOf } from "./fields.ts";
+import { listOf, timeText } from "./json.ts";
+
+const create = z.strictObject({ account_id: id, ...keyFields });
+const change = z.strictObject(keyFields).refine((fields) => Object.keys(fields).length > 0, "Name a field to change.");
+const longestOverlapSeconds = 30 * 86_400;
+const regenerate = z.strictObject({
+  overlap_seconds: z.int("Give whole seconds.").min(0).max(longestOverlapSeconds).default(0),
+});
+const listQuery = z.strictObject({
+  ...pageFields,
+  account: id.optional(),
+  alias: name.optional(),
+  include_revoked: z.enum(["true", "false"]).optional(),
+});
+
+type Fields = Omit<z.output<typeof create>, "account_id">;
+
+const noLimits: Limits = {
+  ...{ requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 0n },
+};
+
+/** A limit as billing keeps it: 0 stands for none. */
+const limitOf = (given: number | null | undefined, before: bigint): bigint =>
+  given === undefined ? before : BigInt(given ?? 0);
+
+function limitsOf(fields: Fields, before = noLimits): Limits {
+  const budget = fields.max_budget;
+  return {
+    requestsPerMinute: limitOf(fields.rpm_limit, before.requestsPerMinute),
+    tokensPerMinute: limitOf(fields.tpm_limit, before.tokensPerMinute),
+    concurrentRequests: limitOf(fields.max_parallel_requests, before.concurrentRequests),
+    monthlyBudgetNanoUsd: budget === undefined ? before.monthlyBudgetNanoUsd : (budget ?? 0n),
+  };
+}
+
+const shownLimit = (value: bigint | undefined): bigint | null => (value ? value : null);
+
+function showKey(key: Key): object {
+  const { limits } = key;
+  const budget = limits?.monthlyBudgetNanoUsd ?? 0n;
+  return {
+    ...{ id: key.id, object: "key", account_id: key.accountId, key_alias: key.name, hint: key.hint },
+    models: key.models,
+    rpm_limit: shownLimit(limits?.requestsPerMinute),
+    tpm_limit: shownLimit(limits?.tokensPerMinute),
+    max_parallel_requests: shownLimit(limits?.concurrentRequests),
+    max_budget: budget === 0n ? null : Number(usdText(budget)),
+    max_budget_nano_usd: shownLimit(budget),
+    metadata: JSON.parse(key.metadata ?? "{}") as unknown,
+    ...{ created_at: timeText(key.createdAtMs), expires: timeText(key.expiresAtMs) },
+    ...{ revoked_at: timeText(key.revokedAtMs), version: key.version },
+  };
+}
+
+/** With its secret, which is shown this once. */
+function showNewKey({ key, secret }: { key?: Key | undefined; secret: string }): object {
+  return { ...(key && showKey(key)), key: secret };
+}
+
+export const createKey: AdminHandler = async ({ clients, actor, body }) => {
+  const fields = checked(create, body);
+  const made = await clients.keys.createKey({
+    ...{ accountId: fields.account_id, name: fields.key_alias ?? "", models: fields.models ?? [], actor },
+    ...{ limits: limitsOf(fields), expiresAtMs: fields.expires ?? 0n, metadata: fields.metadata ?? "{}" },
+  });
+  return { status: 201, body: showNewKey(made) };
+};
+
+export const listKeys: AdminHandler = async ({ clients, url }) => {
+  const query = checkedQuery(listQuery, url);
+  const { keys, nextCursor } = await clients.keys.listKeys({
+    accountId: query.account ?? "",
+    includeRevoked: query.include_revoked === "true",
+    page: pageOf(query),
+    ...(query.alias !== undefined && { name: query.alias }),
+  });
+  return { body: listOf(keys.map(showKey), nextCursor) };
+};
+
+export const getKey: AdminHandler = async (call) => ({
+  body: showKey(await call.clients.keys.getKey({ id: call.id })),
+});
+
+const limitFields = ["rpm_limit", "tpm_limit", "max_parallel_requests", "max_budget"] as const;
+
+export const updateKey: AdminHandler = async ({ clients, actor, id: keyId, body }) => {
+  const fields = checked(change, body);
+  const named = [
+    ...(fields.key_alias === undefined ? [] : ["name"]),
+    ...(fields.models === undefined ? [] : ["models"]),
+    ...(fields.expires === undefined ? [] : ["expires_at_ms"]),
+    ...(fields.metadata === undefined ? [] : ["metadata"]),
+    ...(limitFields.some((field) => fields[field] !== undefined) ? ["limits"] : []),
+  ];
+  const before = await clients.keys.getKey({ id: keyId });
+  const after = await clients.keys.updateKey({
+    ...{ id: keyId, fields: named, name: fields.key_alias ?? "", models: fields.models ?? [], actor },
+    ...{ limits: limitsOf(fields, before.limits), expiresAtMs: fields.expires ?? 0n },
+    metadata: fields.metadata ?? "{}",
+  });
+  return { body: showKey(after) };
+};
+
+export const regenerateKey: AdminHandler = async ({ clients, actor, id: keyId, body }) => {
+  const { overlap_seconds } = checked(regenerate, body ?? {});
+  const overlapMs = BigInt(overlap_seconds) * 1_000n;
+  return { body: showNewKey(await clients.admin.regenerateKey({ id: keyId, overlapMs, actor })) };
+};
+
+export const revokeKey: AdminHandler = async ({ clients, actor, id: keyId }) => ({
+  body: showKey(await clients.keys.revokeKey({ id: keyId, actor })),
+});

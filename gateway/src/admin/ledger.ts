@@ -1,0 +1,77 @@
+import { type Repair, RepairState } from "@uag/proto/billing/v1/admin.ts";
+import { z } from "zod";
+import type { AdminHandler } from "./admin.ts";
+import { usdText } from "./amounts.ts";
+import { checked, checkedQuery } from "./check.ts";
+import { id, pageFields, pageOf } from "./fields.ts";
+import { listOf } from "./json.ts";
+import { showEntry } from "./show-account.ts";
+
+const query = z.strictObject({ ...pageFields, request_id: id.optional(), account: id.optional() });
+const mostRepairs = 200;
+const repairBody = z
+  .strictObject({
+    request_id: id.optional(),
+    all: z.literal(true, "all is true, or not there.").optional(),
+    dry_run: z.boolean().default(false),
+    limit: z.int().min(1).max(mostRepairs).default(mostRepairs),
+    after: z
+      .string()
+      .regex(/^[\w-]{0,2048}$/, "That is not a cursor of ours.")
+      .default(""),
+  })
+  .refine((body) => (body.request_id === undefined) !== (body.all === undefined), {
+    error: "Name one request_id, or all.",
+    path: ["request_id"],
+  });
+const repairTimeoutMs = 60_000;
+
+/** Rows about one request, or of one account. */
+export const readLedger: AdminHandler = async ({ clients, url }) => {
+  const { request_id: requestId = "", account: accountId = "", ...paging } = checkedQuery(query, url);
+  const { entries, nextCursor } = await clients.ledger.listEntries({ accountId, requestId, page: pageOf(paging) });
+  return { body: listOf(entries.map(showEntry), nextCursor) };
+};
+
+const words: Readonly<Record<RepairState, string>> = {
+  [RepairState.UNSPECIFIED]: "unknown",
+  [RepairState.REPAIRED]: "repaired",
+  [RepairState.EARLIER]: "repaired_earlier",
+  [RepairState.NO_PRICE]: "no_price",
+  [RepairState.NO_USAGE]: "no_usage",
+};
+
+function showRepair(repair: Repair, dryRun: boolean): object {
+  const { event, state, chargedNanoUsd, writtenOffNanoUsd } = repair;
+  return {
+    ...{ object: "repair", request_id: event?.requestId, account_id: event?.accountId, model: event?.model },
+    status: dryRun && state === RepairState.REPAIRED ? "would_be_repaired" : words[state],
+    ...{ charged_usd: usdText(chargedNanoUsd), charged_nano_usd: chargedNanoUsd },
+    ...{ written_off_usd: usdText(writtenOffNanoUsd), written_off_nano_usd: writtenOffNanoUsd },
+    price_version: event?.priceVersion || null,
+  };
+}
+
+const hasPrice = ({ state }: Repair): boolean => state === RepairState.REPAIRED || state === RepairState.EARLIER;
+
+/**
+ * Charges requests that had no price, and has metering count what they cost. Both do so once by request id, so a call that
+ * broke off is simply sent again.
+ */
+export const repairLedger: AdminHandler = async ({ clients, actor, body }) => {
+  const { request_id: requestId = "", dry_run: dryRun, limit, after } = checked(repairBody, body);
+  const page = { limit, cursor: after };
+  const options = { timeoutMs: repairTimeoutMs };
+  const found = await clients.admin.repairUnpriced({ requestId, dryRun, page, actor }, options);
+  const charged = dryRun ? [] : found.repairs.filter(hasPrice);
+  if (charged.length > 0) {
+    const repairs = charged.map(({ event, writtenOffNanoUsd }) => ({ event, writtenOffNanoUsd }));
+    await clients.usageAdmin.applyRepairs({ repairs }, options);
+  }
+  return {
+    body: listOf(
+      found.repairs.map((repair) => showRepair(repair, dryRun)),
+      found.nextCursor,
+    ),
+  };
+};

@@ -1,0 +1,66 @@
+import type { Account } from "@uag/proto/billing/v1/accounts.ts";
+import type { AdminToken, AuditRecord } from "@uag/proto/billing/v1/admin.ts";
+import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import { usdText } from "./amounts.ts";
+import { timeText } from "./json.ts";
+import { showEvent } from "./show-usage.ts";
+
+interface Columns {
+  readonly availableNanoUsd: bigint;
+  readonly heldNanoUsd: bigint;
+  readonly chargedNanoUsd: bigint;
+  readonly writtenOffNanoUsd: bigint;
+  readonly toppedUpNanoUsd: bigint;
+}
+
+function showColumns(money: Columns): object {
+  return {
+    available_usd: usdText(money.availableNanoUsd),
+    available_nano_usd: money.availableNanoUsd,
+    held_usd: usdText(money.heldNanoUsd),
+    held_nano_usd: money.heldNanoUsd,
+    charged_usd: usdText(money.chargedNanoUsd),
+    charged_nano_usd: money.chargedNanoUsd,
+    written_off_usd: usdText(money.writtenOffNanoUsd),
+    written_off_nano_usd: money.writtenOffNanoUsd,
+    topped_up_usd: usdText(money.toppedUpNanoUsd),
+    topped_up_nano_usd: money.toppedUpNanoUsd,
+  };
+}
+
+export function showAccount(account: Account): object {
+  const { id, name, createdAtMs } = account;
+  return { id, object: "account", name, created_at: timeText(createdAtMs), ...showColumns(account) };
+}
+
+/** A row of the ledger: the columns are what it changes. */
+export function showEntry(entry: Entry): object {
+  return {
+    ...{ id: entry.id, object: "ledger_entry", account_id: entry.accountId, seq: entry.seq, kind: entry.kind },
+    at: timeText(entry.atMs),
+    ...showColumns(entry),
+    request_id: entry.requestId || null,
+    grant_id: entry.grantId || null,
+    note: entry.note,
+    event: entry.event === undefined ? null : showEvent(entry.event),
+    previous_hash: Buffer.from(entry.previousHash).toString("hex"),
+    hash: Buffer.from(entry.hash).toString("hex"),
+  };
+}
+
+const parsed = (text: string): unknown => (text === "" ? null : JSON.parse(text));
+
+export function showAuditRecord(record: AuditRecord): object {
+  const { id, atMs, actor, action, targetId, accountId } = record;
+  return {
+    ...{ id, object: "audit_record", at: timeText(atMs), action, target_id: targetId, account_id: accountId || null },
+    actor: { id: actor?.id ?? "", name: actor?.name ?? "", request_id: actor?.requestId || null },
+    before: parsed(record.before),
+    after: parsed(record.after),
+  };
+}
+
+export function showToken({ id, name, hint, createdAtMs, revokedAtMs }: AdminToken): object {
+  const times = { created_at: timeText(createdAtMs), revoked_at: timeText(revokedAtMs) };
+  return { id, object: "admin_token", name, hint, ...times };
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import type { AdminHandler } from "./admin.ts";
+import { checked, checkedQuery } from "./check.ts";
+import { id, name, pageFields, pageOf } from "./fields.ts";
+import { listOf } from "./json.ts";
+import { showAuditRecord, showToken } from "./show-account.ts";
+
+const create = z.strictObject({ name: name.min(1, "A token has a name.") });
+const tokenQuery = z.strictObject(pageFields);
+const auditQuery = z.strictObject({
+  ...pageFields,
+  account: id.optional(),
+  target: id.optional(),
+  action: z
+    .string()
+    .regex(/^[a-z_.]{1,64}$/, "An action is such as key.update.")
+    .optional(),
+});
+
+export const createToken: AdminHandler = async ({ clients, actor, body }) => {
+  const { token, secret } = await clients.admin.createAdminToken({ ...checked(create, body), actor });
+  return { status: 201, body: { ...(token && showToken(token)), token: secret } };
+};
+
+export const listTokens: AdminHandler = async ({ clients, url }) => {
+  const page = pageOf(checkedQuery(tokenQuery, url));
+  const { tokens, nextCursor } = await clients.admin.listAdminTokens({ page });
+  return { body: listOf(tokens.map(showToken), nextCursor) };
+};
+
+export const revokeToken: AdminHandler = async ({ clients, actor, id: tokenId }) => ({
+  body: showToken(await clients.admin.revokeAdminToken({ id: tokenId, actor })),
+});
+
+export const listAuditLog: AdminHandler = async ({ clients, url }) => {
+  const { account = "", target = "", action = "", ...paging } = checkedQuery(auditQuery, url);
+  const request = { accountId: account, targetId: target, action, page: pageOf(paging) };
+  const { records, nextCursor } = await clients.admin.listAuditRecords(request);
+  return { body: listOf(records.map(showAuditRecord), nextCursor) };
+};

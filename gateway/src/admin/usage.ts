@@ -1,0 +1,49 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { UsageFilter } from "@uag/proto/metering/v1/metering.ts";
+import { z } from "zod";
+import type { AdminHandler } from "./admin.ts";
+import { checkedQuery } from "./check.ts";
+import { id, name, pageFields, pageOf, time } from "./fields.ts";
+import { listOf } from "./json.ts";
+import { showBucket, showEvent } from "./show-usage.ts";
+
+const timeoutMs = 20_000;
+
+/** Which usage is asked for. */
+export const filterFields = {
+  from: time.optional(),
+  until: time.optional(),
+  account: id.optional(),
+  key: id.optional(),
+  model: name.optional(),
+  operation: name.optional(),
+} as const;
+
+const bucketQuery = z.strictObject({ ...pageFields, ...filterFields, bucket: z.enum(["hour", "day"]).default("day") });
+const eventQuery = z.strictObject({ ...pageFields, ...filterFields });
+
+type Filter = z.output<z.ZodObject<typeof filterFields>>;
+
+/** @throws {GatewayError} `invalid_request` for a time that ends before it begins */
+export function filterOf(query: Filter): UsageFilter {
+  const { from = 0n, until = 0n, account = "", key = "", model = "", operation = "" } = query;
+  if (until !== 0n && until <= from) {
+    throw new GatewayError("invalid_request", "until must be after from.", { param: "until" });
+  }
+  return { accountId: account, keyId: key, model, operation, fromMs: from, untilMs: until };
+}
+
+export const listUsage: AdminHandler = async ({ clients, url }) => {
+  const query = checkedQuery(bucketQuery, url);
+  const request = { filter: filterOf(query), bucket: query.bucket, page: pageOf(query) };
+  const { buckets, nextCursor } = await clients.metering.queryUsage(request, { timeoutMs });
+  return { body: listOf(buckets.map(showBucket), nextCursor) };
+};
+
+export const listEvents: AdminHandler = async ({ clients, url }) => {
+  const query = checkedQuery(eventQuery, url);
+  const request = { filter: filterOf(query), page: pageOf(query) };
+  const { events, nextCursor } = await clients.metering.listEvents(request, { timeoutMs });
+  const data = events.map((event) => ({ object: "usage_event", ...showEvent(event) }));
+  return { body: listOf(data, nextCursor) };
+};
