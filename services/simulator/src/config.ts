@@ -16,7 +16,10 @@ function parseFaults(text: string, context: z.RefinementCtx): ReturnType<typeof 
 export const configSchema = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(9090).describe("port of everything; 0 takes a free one"),
   HOST: z.string().default("127.0.0.1").describe("address to listen on"),
-  DATA_DIR: z.string().optional().describe("folder of the truth log; without it the log lives in memory alone"),
+  DATA_DIR: z
+    .string()
+    .optional()
+    .describe("folder of the truth log and of the tasks; without it they live in memory alone"),
   SIM_FAULTS: z.string().default("").transform(parseFaults).describe("faults of every request, such as `slow=10,crlf`"),
   SIM_MAX_BODY_BYTES: z.coerce.number().int().min(1).default(67_108_864).describe("largest request body"),
   SIM_TASK_MS: z.coerce.number().int().min(0).default(2000).describe("ms from a task's acceptance to its end"),

@@ -11,9 +11,6 @@ const models: { readonly [id: string]: readonly number[] } = {
   "text-embedding-v3": [1024, 768, 512, 256, 128, 64],
 };
 
-/** Every embedding model's id. */
-export const qwenEmbeddingIds: readonly string[] = Object.keys(models);
-
 const usual = 1024;
 const largestBatch = 10;
 const tokensEach = 8192;

@@ -1,14 +1,13 @@
 import type { Provider, Reply } from "../http/types.ts";
 import { qwenChat } from "./chat.ts";
 import { dashScopeDialect } from "./dialect.ts";
-import { qwenEmbeddingIds, qwenEmbeddings } from "./embeddings.ts";
+import { qwenEmbeddings } from "./embeddings.ts";
 import { qwenModelIds } from "./models.ts";
 
 const modelsMadeAt = 1_722_470_400;
 
 function listModels(): Reply {
-  const ids = [...qwenModelIds(), ...qwenEmbeddingIds];
-  const data = ids.map((id) => ({ id, object: "model", created: modelsMadeAt, owned_by: "system" }));
+  const data = qwenModelIds().map((id) => ({ id, object: "model", created: modelsMadeAt, owned_by: "system" }));
   return { type: "json", status: 200, body: { object: "list", data } };
 }
 

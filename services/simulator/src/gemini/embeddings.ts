@@ -6,12 +6,12 @@ import { rejectGemini } from "./dialect.ts";
 import { withCamelNames } from "./field-names.ts";
 import { geminiWording } from "./wording.ts";
 
-type EmbeddingModel = { readonly displayName: string; readonly dimensions: number };
+type EmbeddingModel = { readonly dimensions: number };
 
-/** Gemini's embedding models. Both read the first 2,048 tokens of a text. */
-export const geminiEmbeddingModels: { readonly [id: string]: EmbeddingModel } = {
-  "text-embedding-004": { displayName: "Text Embedding 004", dimensions: 768 },
-  "gemini-embedding-001": { displayName: "Gemini Embedding 001", dimensions: 3072 },
+// Both read the first 2,048 tokens of a text.
+const models: { readonly [id: string]: EmbeddingModel } = {
+  "text-embedding-004": { dimensions: 768 },
+  "gemini-embedding-001": { dimensions: 3072 },
 };
 
 const tokensEach = 2048;
@@ -39,7 +39,7 @@ const many = z.strictObject({ requests: z.array(one).min(1) });
 type One = z.infer<typeof one>;
 
 function modelOf(call: Call, method: string): EmbeddingModel {
-  const model = geminiEmbeddingModels[call.model ?? ""];
+  const model = models[call.model ?? ""];
   if (model !== undefined) return model;
   const message = `models/${call.model} is not found for API version v1beta, or is not supported for ${method}. Call ListModels to see the list of available models and their supported methods.`;
   throw rejectGemini(404, message);

@@ -1,6 +1,5 @@
 /** What the simulator knows of one Gemini model that makes images. */
 export type GeminiImageModel = {
-  readonly displayName: string;
   readonly inputTokenLimit: number;
   readonly sizes: readonly string[];
   readonly wideRatios: boolean;
@@ -13,7 +12,6 @@ const third = { inputTokenLimit: 65_536, tokens: (size: string) => (size === "4K
 /** Gemini's image models. */
 export const geminiImageModels: { readonly [id: string]: GeminiImageModel } = {
   "gemini-2.5-flash-image": {
-    displayName: "Gemini 2.5 Flash Image",
     inputTokenLimit: 32_768,
     sizes: ["1K"],
     wideRatios: false,
@@ -21,14 +19,12 @@ export const geminiImageModels: { readonly [id: string]: GeminiImageModel } = {
   },
   "gemini-3-pro-image-preview": {
     ...third,
-    displayName: "Gemini 3 Pro Image",
     sizes: ["1K", "2K", "4K"],
     wideRatios: false,
   },
-  "gemini-3-pro-image": { ...third, displayName: "Gemini 3 Pro Image", sizes: ["1K", "2K", "4K"], wideRatios: false },
+  "gemini-3-pro-image": { ...third, sizes: ["1K", "2K", "4K"], wideRatios: false },
   "gemini-3.1-flash-image-preview": {
     ...third,
-    displayName: "Gemini 3.1 Flash Image",
     sizes: ["512", "1K", "2K", "4K"],
     wideRatios: true,
   },

@@ -1,8 +1,7 @@
 import type { Call, Provider, Reply } from "../http/types.ts";
 import { geminiDialect, rejectGemini } from "./dialect.ts";
-import { batchEmbedContents, embedContent, geminiEmbeddingModels } from "./embeddings.ts";
+import { batchEmbedContents, embedContent } from "./embeddings.ts";
 import { countTokensOf, generateContent, modelFor, streamGenerateContent } from "./generate.ts";
-import { geminiImageModels } from "./image-models.ts";
 import { orImage } from "./images.ts";
 import { type GeminiModel, geminiModels } from "./models.ts";
 
@@ -22,26 +21,15 @@ function modelObject(model: GeminiModel): object {
   };
 }
 
-function plainObject(id: string, displayName: string, methods: readonly string[], inputTokenLimit: number): object {
-  return { name: `models/${id}`, version: "001", displayName, inputTokenLimit, supportedGenerationMethods: methods };
-}
-
-const embeds = Object.entries(geminiEmbeddingModels).map(([id, { displayName }]) =>
-  plainObject(id, displayName, ["embedContent", "batchEmbedContents"], 2048),
-);
-const draws = Object.entries(geminiImageModels).map(([id, { displayName, inputTokenLimit }]) =>
-  plainObject(id, displayName, ["generateContent"], inputTokenLimit),
-);
-
 function listModels({ query }: Call): Reply {
   const size = Number(query.get("pageSize") ?? 50);
   const start = Number(query.get("pageToken") ?? 0);
   const isPage = Number.isInteger(size) && size > 0 && Number.isInteger(start) && start >= 0;
   if (!isPage) throw rejectGemini(400, "Invalid page size or page token.");
-  const all = [...geminiModels().map(modelObject), ...embeds, ...draws];
+  const all = geminiModels();
   const next = start + size;
   const body = {
-    models: all.slice(start, next),
+    models: all.slice(start, next).map(modelObject),
     ...(next < all.length && { nextPageToken: String(next) }),
   };
   return { type: "json", status: 200, body };

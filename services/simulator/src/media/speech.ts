@@ -11,8 +11,8 @@ export function speechSeconds(characters: number): number {
 
 /** Speech for a text as 24 kHz mono 16-bit PCM: a tone whose pitch follows from the digest. */
 export function speechPcm(digest: string, seconds: number): Buffer {
-  // The pitch is a whole number of hertz, so that one second of it repeats without a seam.
-  const second = toneFor(digest, 1);
+  // A URL names a digest by its first 16 digits. The pitch is a whole number of hertz, so that one second of it repeats without a seam.
+  const second = toneFor(digest.slice(0, 16), 1);
   const length = 2 * Math.round(seconds * sampleRate);
   return Buffer.alloc(length, second);
 }

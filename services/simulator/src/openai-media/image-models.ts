@@ -55,9 +55,6 @@ const models: readonly ImageModel[] = [
   { id: "dall-e-3", ...secondDallE },
 ];
 
-/** Every image model's id, without the dated ones. */
-export const openAiImageIds: readonly string[] = models.map(({ id }) => id);
-
 /** A model by its id; a date after a gpt-image id names a snapshot. */
 export function openAiImageModel(id: string): ImageModel | undefined {
   const undated = id.replace(/-\d{4}-\d{2}-\d{2}$/, "");

@@ -24,9 +24,6 @@ const schema = z.looseObject({
   stream_format: z.enum(["audio", "sse"]).optional(),
 });
 
-/** Every speech model's id. */
-export const openAiSpeechIds: readonly string[] = models;
-
 function* eventsOf(sound: Buffer, usage: Usage | undefined): Generator<StreamEvent> {
   for (let at = 0; at < sound.length; at += pieceBytes) {
     const audio = sound.subarray(at, at + pieceBytes).toString("base64");

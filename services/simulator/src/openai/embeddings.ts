@@ -13,9 +13,6 @@ const models: { readonly [id: string]: EmbeddingModel } = {
   "text-embedding-ada-002": { dimensions: 1536, shortens: false },
 };
 
-/** Every embedding model's id. */
-export const openAiEmbeddingIds: readonly string[] = Object.keys(models);
-
 const tokensEach = 8192;
 const tokensTogether = 300_000;
 const token = z.int().min(0).max(200_000);

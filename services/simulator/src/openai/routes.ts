@@ -1,27 +1,25 @@
 import type { Call, Provider, Reply } from "../http/types.ts";
 import { openAiImageEdits } from "../openai-media/edits.ts";
 import { openAiImages } from "../openai-media/generations.ts";
-import { openAiImageIds } from "../openai-media/image-models.ts";
-import { openAiSpeech, openAiSpeechIds } from "../openai-media/speech.ts";
+import { openAiSpeech } from "../openai-media/speech.ts";
 import { openAiChat } from "./chat.ts";
 import { openAiDialect, rejectOpenAi } from "./dialect.ts";
-import { openAiEmbeddingIds, openAiEmbeddings } from "./embeddings.ts";
+import { openAiEmbeddings } from "./embeddings.ts";
 import { openAiModelIds } from "./models.ts";
 
 const modelsMadeAt = 1_715_367_049;
-const ids = [...openAiModelIds(), ...openAiEmbeddingIds, ...openAiImageIds, ...openAiSpeechIds];
 
 function modelObject(id: string): object {
   return { id, object: "model", created: modelsMadeAt, owned_by: "system" };
 }
 
 function listModels(): Reply {
-  return { type: "json", status: 200, body: { object: "list", data: ids.map(modelObject) } };
+  return { type: "json", status: 200, body: { object: "list", data: openAiModelIds().map(modelObject) } };
 }
 
 function getModel(call: Call): Reply {
   const id = call.model ?? "";
-  if (ids.includes(id)) return { type: "json", status: 200, body: modelObject(id) };
+  if (openAiModelIds().includes(id)) return { type: "json", status: 200, body: modelObject(id) };
   throw rejectOpenAi({
     status: 404,
     message: `The model '${id}' does not exist`,

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import sharp from "sharp";
+import { type MediaSpec, mediaUrl } from "../src/media/url.ts";
+import { type Simulator, startSimulator } from "../src/service.ts";
+import { movieOf } from "./mp4.ts";
+import { logged } from "./support.ts";
+import { download } from "./task-support.ts";
+
+let simulator: Simulator;
+before(async () => {
+  simulator = await startSimulator();
+});
+after(() => simulator.close());
+
+const digest = "0123456789abcdef";
+const soon = () => Math.floor(Date.now() / 1000) + 60;
+const video = { kind: "video", digest, width: 1280, height: 720, seconds: 5, fps: 24, sound: true } as const;
+
+function urlOf(spec: MediaSpec, traits: { expires?: number; slow?: number } = {}): string {
+  return mediaUrl(spec, { origin: simulator.url, expires: soon(), ...traits });
+}
+
+for (const [width, height, seconds, fps, sound] of [
+  [832, 480, 5, 30, true],
+  [1920, 1080, 2, 24, false],
+  [1248, 704, 12.5, 24, true],
+] as const) {
+  test(`an MP4 is ${width} x ${height} and ${seconds} s long by its headers, and its samples lie where they say`, async () => {
+    const movie = movieOf(await download(urlOf({ ...video, width, height, seconds, fps, sound })));
+    assert.deepEqual([movie.width, movie.height, movie.sound, movie.whole], [width, height, sound, true]);
+    assert.ok(Math.abs(movie.seconds - seconds) < 0.05, `${movie.seconds}`);
+  });
+}
+
+test("images decode to their last line at the size in their URL", async () => {
+  for (const format of ["png", "jpeg", "webp"] as const) {
+    const bytes = await download(urlOf({ kind: "image", digest, width: 1328, height: 512, format }));
+    const { info } = await sharp(bytes, { failOn: "error" }).raw().toBuffer({ resolveWithObject: true });
+    assert.deepEqual([info.width, info.height], [1328, 512]);
+  }
+});
+
+test("the same URL gives the same bytes, and any range of them", async () => {
+  const url = urlOf(video);
+  const whole = await download(url);
+  assert.ok(whole.equals(await download(url)));
+  for (const [range, from, to] of [
+    ["bytes=0-99", 0, 100],
+    ["bytes=100-", 100, whole.length],
+    ["bytes=-10", whole.length - 10, whole.length],
+    ["bytes=10-999999999", 10, whole.length],
+  ] as const) {
+    const answer = await fetch(url, { headers: { range } });
+    assert.equal(answer.status, 206);
+    assert.equal(answer.headers.get("content-range"), `bytes ${from}-${to - 1}/${whole.length}`);
+    assert.ok(Buffer.from(await answer.arrayBuffer()).equals(whole.subarray(from, to)));
+  }
+  const beyond = await fetch(url, { headers: { range: `bytes=${whole.length}-` } });
+  assert.equal(beyond.status, 416);
+});
+
+test("an expired URL and one whose query was changed are a 403, an unknown name a 404", async () => {
+  const expired = await fetch(urlOf(video, { expires: soon() - 120 }));
+  assert.deepEqual([expired.status, /expired/.test(await expired.text())], [403, true]);
+  const longer = new URL(urlOf(video));
+  longer.searchParams.set("Expires", String(soon() + 1000));
+  assert.equal((await fetch(longer)).status, 403);
+  assert.equal((await fetch(`${simulator.url}/media/video/x.mp4?Expires=${soon()}`)).status, 404);
+});
+
+test("a slow URL gives its file in pieces", async () => {
+  const startedAt = performance.now();
+  await download(urlOf(video, { slow: 20 }));
+  assert.ok(performance.now() - startedAt >= 8 * 19);
+});
+
+test("the log shows whether a credential was sent to the file host", async () => {
+  simulator.log.clear();
+  await download(urlOf(video));
+  await (await fetch(urlOf(video), { headers: { authorization: "Bearer good" } })).arrayBuffer();
+  const entries = await logged(simulator, 2);
+  assert.deepEqual(
+    entries.map((entry) => [entry.provider, entry.authorization]),
+    [
+      ["media", false],
+      ["media", true],
+    ],
+  );
+});

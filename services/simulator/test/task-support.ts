@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import type { Simulator } from "../src/service.ts";
+import type { TaskView } from "../src/tasks/task.ts";
+import { send } from "./support.ts";
+
+/** The body of a 200, parsed. */
+export async function good(simulator: Simulator, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const { status, text } = await send(simulator, path, body, headers);
+  assert.equal(status, 200, text);
+  return JSON.parse(text);
+}
+
+/** Asks again until the answer fits. */
+export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (fits(answer)) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** What the control API says of the newest task. */
+export async function lastTask(simulator: Simulator): Promise<TaskView> {
+  const { tasks } = (await good(simulator, "/sim/tasks")) as { tasks: TaskView[] };
+  const last = tasks.at(-1);
+  assert.ok(last);
+  return last;
+}
+
+/** The bytes behind a URL that must be served. */
+export async function download(url: string): Promise<Buffer> {
+  const answer = await fetch(url);
+  assert.equal(answer.status, 200, url);
+  return Buffer.from(await answer.arrayBuffer());
+}
