@@ -33,6 +33,10 @@ const latest: Shape = { ...adaptive, thinking: ["adaptive"], fixedSampling: true
 
 // Id, alias, name, date, shape.
 const rows: readonly (readonly [string, string, string, string, Shape])[] = [
+  ["claude-opus-5-5", "", "Claude Opus 5.5", "2026-09-01", latest],
+  ["claude-sonnet-5-5", "", "Claude Sonnet 5.5", "2026-09-28", latest],
+  ["claude-haiku-5-5", "", "Claude Haiku 5.5", "2026-10-15", latest],
+  ["claude-opus-5", "", "Claude Opus 5", "2026-07-24", latest],
   ["claude-opus-4-8", "", "Claude Opus 4.8", "2026-05-28", latest],
   ["claude-opus-4-7", "", "Claude Opus 4.7", "2026-04-16", latest],
   ["claude-sonnet-4-6", "", "Claude Sonnet 4.6", "2026-02-17", adaptive],
