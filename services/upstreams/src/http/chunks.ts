@@ -11,6 +11,7 @@ const highWaterBytes = 256 * 1024;
 export async function* chunksOf(answer: HttpAnswer): AsyncGenerator<Buffer, void, undefined> {
   const waiting: Buffer[] = [];
   let size = 0;
+  let paused = false;
   let ended = false;
   let failure: UpstreamFailure | undefined;
   let wake = (): void => {};
@@ -18,7 +19,10 @@ export async function* chunksOf(answer: HttpAnswer): AsyncGenerator<Buffer, void
     data(chunk) {
       waiting.push(chunk);
       size += chunk.length;
-      if (size > highWaterBytes) answer.pause();
+      if (size > highWaterBytes && !paused) {
+        paused = true;
+        answer.pause();
+      }
       wake();
     },
     end() {
@@ -34,8 +38,12 @@ export async function* chunksOf(answer: HttpAnswer): AsyncGenerator<Buffer, void
     for (;;) {
       const chunk = waiting.shift();
       if (chunk !== undefined) {
-        if (size > highWaterBytes && size - chunk.length <= highWaterBytes) answer.resume();
         size -= chunk.length;
+        if (paused && size <= highWaterBytes) {
+          paused = false;
+          // What the socket held back may come in at once, within this call.
+          answer.resume();
+        }
         yield chunk;
       } else if (failure !== undefined) throw failure;
       else if (ended) return;
