@@ -24,9 +24,10 @@ const mostFields = 64;
 const mostFieldBytes = 256 * 1024;
 const mostHeaderBytes = 16 * 1024;
 const longestBoundary = 256;
+const longestFilename = 1_024;
 
 /**
- * Reads a form as it comes in, within limits; nothing is written to disk, and what the files are called is not looked at.
+ * Reads a form as it comes in, within limits; nothing is written to disk, and what the files are called is not used.
  * @param share pays for the bytes that are held
  * @throws {GatewayError} `invalid_request` for a form that is not whole, `payload_too_large` beyond a limit
  */
@@ -42,7 +43,10 @@ export async function readForm(
   // Looked at wherever the reading waits; it may come while nothing does.
   fault.promise.catch(() => {});
   const fail = (error: Error): void => fault.reject(error);
-  parser.on("file", (field, stream) => collect(stream, { field: String(field), files, share, limits, fail }));
+  parser.on("file", (field, stream, filename) => {
+    if (String(filename).length > longestFilename) fail(invalid("A file's name is too long."));
+    collect(stream, { field: String(field), files, share, limits, fail });
+  });
   parser.on("field", (name, value, nameCut, valueCut) => {
     if (nameCut || valueCut) fail(tooLarge(`The field is larger than ${mostFieldBytes} bytes.`));
     else fields.set(String(name), value);

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { type Form, type FormLimits, readForm } from "./form.ts";
+import { UploadMemory } from "./upload-memory.ts";
+
+const boundary = "----x";
+const type = `multipart/form-data; boundary=${boundary}`;
+const limits: FormLimits = { maxFiles: 4, maxFileBytes: 1_000_000 };
+const part = (disposition: string, content: Buffer | string, more = ""): Buffer =>
+  Buffer.concat([
+    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\n`),
+    Buffer.from(content),
+    Buffer.from("\r\n"),
+  ]);
+const end = Buffer.from(`--${boundary}--\r\n`);
+const form = (...parts: Buffer[]): Buffer => Buffer.concat([...parts, end]);
+
+async function* inPieces(bytes: Buffer, size: () => number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; ) {
+    const next = at + Math.max(1, size());
+    yield Buffer.from(bytes.subarray(at, next));
+    at = next;
+    await new Promise(setImmediate);
+  }
+}
+
+async function read(bytes: Buffer, contentType: string | undefined = type, size = () => 65_536): Promise<Form> {
+  const memory = new UploadMemory(100_000_000);
+  try {
+    using share = memory.share();
+    return await readForm(inPieces(bytes, size), contentType, { limits, share });
+  } finally {
+    assert.equal(memory.held, 0, "memory was not given back");
+  }
+}
+
+async function codeOf(reading: Promise<unknown>): Promise<string> {
+  try {
+    await reading;
+  } catch (error) {
+    assert.ok(error instanceof GatewayError, String(error));
+    return error.code;
+  }
+  return assert.fail("it was accepted");
+}
+
+test("a form comes out the same however its bytes are cut", async () => {
+  const picture = Buffer.concat([randomBytes(3_000), Buffer.from(`\r\n--${boundary.slice(0, 4)}`), randomBytes(50)]);
+  const bytes = form(
+    part('name="prompt"', "a cat 🐈\r\nand a dog"),
+    part('name="image[]"; filename="a.png"', picture, "Content-Type: image/png\r\n"),
+    part('name="image[]"; filename="../../x"', "second", "Content-Type: application/octet-stream\r\n"),
+    part('name="__proto__"', "1"),
+    part('name="n"', "1"),
+    part('name="n"', "2"),
+  );
+  for (let round = 0; round < 60; round++) {
+    const most = [1, 2, 7, 64, 4_096][round % 5] as number;
+    const { files, fields } = await read(bytes, type, () => (round < 5 ? most : Math.ceil(Math.random() * most)));
+    assert.deepEqual(
+      files.map(({ field }) => field),
+      ["image[]", "image[]"],
+    );
+    assert.ok(files[0]?.bytes.equals(picture));
+    assert.equal(fields.get("prompt"), "a cat 🐈\r\nand a dog");
+    assert.equal(fields.get("n"), "2", "the last of two counts");
+    assert.equal(({} as Record<string, unknown>)["1"], undefined);
+  }
+});
+
+const file = part('name="image"; filename="a.png"', "x");
+const refused: [what: string, bytes: Buffer, contentType: string | undefined, code: string][] = [
+  ["no boundary", form(file), "multipart/form-data", "invalid_request"],
+  ["no content type", form(file), "", "invalid_request"],
+  ["an empty boundary", form(file), "multipart/form-data; boundary=", "invalid_request"],
+  ["a boundary of 10 KB", form(file), `multipart/form-data; boundary=${"b".repeat(10_240)}`, "invalid_request"],
+  ["another boundary than is announced", form(file), "multipart/form-data; boundary=other", "invalid_request"],
+  ["an empty body", Buffer.alloc(0), type, "invalid_request"],
+  ["no end", file, type, "invalid_request"],
+  ["an end in the middle of a file", form(file).subarray(0, -20), type, "invalid_request"],
+  ["an end in the middle of a part's head", form(file).subarray(0, 30), type, "invalid_request"],
+  ["no form at all", randomBytes(5_000), type, "invalid_request"],
+  [
+    "10,000 fields",
+    form(...Array.from({ length: 10_000 }, (_, at) => part(`name="f${at}"`, "1"))),
+    type,
+    "invalid_request",
+  ],
+  ["more files than are taken", form(file, file, file, file, file), type, "invalid_request"],
+  [
+    "a file that is too large",
+    form(part('name="image"; filename="a"', randomBytes(1_000_001))),
+    type,
+    "payload_too_large",
+  ],
+  ["a field that is too large", form(part('name="prompt"', "x".repeat(300_000))), type, "payload_too_large"],
+];
+for (const [what, bytes, contentType, code] of refused) {
+  test(`refused: ${what}`, async () => {
+    assert.equal(await codeOf(read(bytes, contentType)), code);
+    assert.equal(await codeOf(read(bytes, contentType, () => 1_021)), code);
+  });
+}
+
+test("a file's name of 1 MB is refused, and one that climbs out of folders is not used", async () => {
+  const named = (name: string) => form(part(`name="image"; filename="${name}"`, "x"), part('name="prompt"', "y"));
+  assert.equal(await codeOf(read(named("a".repeat(1_000_000)))), "invalid_request");
+  const { files } = await read(named("../../etc/passwd"));
+  assert.deepEqual(files, [{ field: "image", bytes: Buffer.from("x") }]);
+});
+
+test("random damage to a form never does more than refuse it", async () => {
+  const good = form(part('name="prompt"', "a"), part('name="image"; filename="a"', randomBytes(400)));
+  for (let round = 0; round < 300; round++) {
+    const bytes = Buffer.from(good);
+    for (let hits = 0; hits < 1 + (round % 4); hits++)
+      bytes[Math.floor(Math.random() * bytes.length)] = Math.floor(Math.random() * 256);
+    const cut = bytes.subarray(0, Math.floor(Math.random() * (bytes.length + 1)));
+    await read(cut, type, () => 1 + Math.floor(Math.random() * 100)).catch((error: unknown) => {
+      assert.ok(error instanceof GatewayError, String(error));
+    });
+  }
+});
+
+test("a client that leaves in the middle ends the reading, and its memory is given back", async () => {
+  const memory = new UploadMemory(10_000_000);
+  async function* leaving(): AsyncGenerator<Buffer> {
+    yield file.subarray(0, file.length - 2);
+    yield randomBytes(1_000);
+    throw new Error("the client left");
+  }
+  await assert.rejects(async () => {
+    using share = memory.share();
+    await readForm(leaving(), type, { limits, share });
+  }, /the client left/);
+  assert.equal(memory.held, 0);
+});
+
+test("uploads that would hold more than their memory are refused for the moment", async () => {
+  const memory = new UploadMemory(1_000);
+  using share = memory.share();
+  const bytes = form(part('name="image"; filename="a"', randomBytes(2_000)));
+  const reading = readForm(
+    inPieces(bytes, () => 500),
+    type,
+    { limits, share },
+  );
+  assert.equal(await codeOf(reading), "service_unavailable");
+});
