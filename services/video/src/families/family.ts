@@ -11,6 +11,8 @@ export interface Asked {
   readonly prompt: string;
   /** Tasks whose results it goes on from: they must be the account's own. */
   readonly drafts: readonly string[];
+  /** The seed that was asked for: told again where the provider does not. */
+  readonly seed?: number | undefined;
   /** How long the provider may take, milliseconds, where the request says so. */
   readonly lifeMs?: number | undefined;
 }
@@ -44,6 +46,10 @@ export function checkResolution(resolution: string, offered: readonly string[] |
 export function checkSeconds(value: unknown, [least, most]: readonly [number, number], param = "duration"): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most) return value;
   throw invalid(param, `${param}: must be a whole number of seconds from ${least} to ${most}.`);
+}
+
+export function seedIn(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
 export function optionalText(fields: Fields, name: string): string | undefined {

@@ -1,7 +1,15 @@
 import { schemaFault } from "@uag/capability/request/fault.ts";
 import { z } from "zod";
 import type { Terms } from "../store/task.ts";
-import { type Asked, checkSeconds, defaultResolution, defaultSeconds, invalid, type ReadRequest } from "./family.ts";
+import {
+  type Asked,
+  checkSeconds,
+  defaultResolution,
+  defaultSeconds,
+  invalid,
+  type ReadRequest,
+  seedIn,
+} from "./family.ts";
 import { type ContentRules, type ContentSummary, contentSchema, summarize } from "./seedance-content.ts";
 
 const ratio = z.enum(["16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "adaptive"]);
@@ -114,7 +122,8 @@ export const readSeedance: ReadRequest = (fields, { upstreamModel }): Asked => {
   for (const name of passed) if (request[name] !== undefined) body[name] = request[name];
   const terms = { seconds, resolution, aspectRatio, ...priceTerms(request, line, content) };
   const lifeMs = request.execution_expires_after && request.execution_expires_after * 1_000;
-  return { terms, body, prompt: content.prompt, drafts: content.drafts, lifeMs };
+  const seed = seedIn(request.seed);
+  return { terms, body, prompt: content.prompt, drafts: content.drafts, seed, lifeMs };
 };
 
 function checkOptions(request: Request, line: Line): void {

@@ -13,6 +13,7 @@ import {
   defaultSeconds,
   invalid,
   optionalText,
+  seedIn,
 } from "./family.ts";
 import { happyInput, type Mode, type WanInput, wanInput } from "./wan-input.ts";
 import { wanParameters } from "./wan-parameters.ts";
@@ -95,7 +96,8 @@ export function readWan(fields: Fields, { model, upstreamModel }: { model: Model
     aspectRatio,
     variants: kind.silent && given["audio"] === false ? ["silent"] : [],
   };
-  return { terms, body: { input: fields["input"] as Fields, parameters }, prompt: input.prompt ?? "", drafts: [] };
+  const body = { input: fields["input"] as Fields, parameters };
+  return { terms, body, prompt: input.prompt ?? "", drafts: [], seed: seedIn(given["seed"]) };
 }
 
 function secondsOf(fields: Fields, kind: Kind): number {

@@ -54,6 +54,7 @@ export function newTask(
     priceVersion: model.price.version,
     rates: keptRates(model.price),
     promptHash: promptHash(request.prompt),
+    ...(request.seed !== undefined && { seed: request.seed }),
     ...(webhookUrl !== undefined && { webhookUrl }),
   };
 }
