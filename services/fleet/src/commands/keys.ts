@@ -1,9 +1,9 @@
-// npm run keys: makes, lists and revokes API keys of the running fleet.
+// npm run keys: makes, lists, changes, renews and revokes API keys of the running fleet.
 import { parseArgs } from "node:util";
-import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
-import { type Key, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
+import { z } from "zod";
 import { Advice, fail } from "../../../../scripts/lib/step.mjs";
-import { grpcAddress, parseCount, parseExpiry, parseUsd, readRunningFleet, showUsd } from "./options.ts";
+import { type AdminApi, adminApi } from "./admin-api.ts";
+import { parseCount, readRunningFleet } from "./options.ts";
 import { table } from "./table.ts";
 
 const help = `npm run keys -- <command> [options]
@@ -12,14 +12,19 @@ const help = `npm run keys -- <command> [options]
     --account <id>      default: the account that npm start made
     --name <text>
     --models <a,b>      models it may use, "*" at an end stands for any rest; default: all
-    --expires <when>    30d, or 2027-01-01; default: never
+    --expires <when>    30d, 12h, or 2027-01-01; default: never
     --rpm <n>           requests per minute
     --tpm <n>           tokens per minute
     --concurrency <n>   requests at the same time
     --budget <usd>      money it may spend in one calendar month
   list              shows the keys
     --account <id>      only this account's
+    --name <text>       only those of this name
     --all               revoked ones too
+  update <id>       changes what is given of the options of create, everywhere within a second;
+                    "none" takes a limit or the end away, and lets the key use all models
+  regenerate <id>   gives the key a new secret, which is printed once
+    --overlap <s>       seconds for which the old one goes on working; default: 0
   revoke <id>       ends a key, everywhere within a second
 `;
 
@@ -33,77 +38,99 @@ const options = {
   tpm: text,
   concurrency: text,
   budget: text,
+  overlap: text,
   all: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
 
-type Keys = RpcClient<KeyServiceServer>;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+
+const keySchema = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  key_alias: z.string(),
+  hint: z.string(),
+  models: z.array(z.string()),
+  rpm_limit: z.number().nullable(),
+  tpm_limit: z.number().nullable(),
+  max_parallel_requests: z.number().nullable(),
+  max_budget: z.number().nullable(),
+  expires: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+});
+const newKeySchema = keySchema.extend({ key: z.string() });
+type Key = z.infer<typeof keySchema>;
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-async function create(keys: Keys, values: Values, accountId: string): Promise<void> {
-  const { key, secret } = await keys.createKey({
-    accountId,
-    name: values.name ?? "",
-    models: values.models?.split(",").map((model) => model.trim()) ?? [],
-    expiresAtMs: values.expires === undefined ? 0n : parseExpiry(values.expires, Date.now()),
-    limits: {
-      requestsPerMinute: parseCount("rpm", values.rpm),
-      tokensPerMinute: parseCount("tpm", values.tpm),
-      concurrentRequests: parseCount("concurrency", values.concurrency),
-      monthlyBudgetNanoUsd: values.budget === undefined ? 0n : parseUsd("budget", values.budget),
-    },
-  });
-  // The secret alone goes to stdout, so that a script can take it.
-  process.stderr.write(`${key?.id} for ${accountId}. This is its secret; it is not shown again:\n`);
-  say(secret);
+/** A limit as the API takes it; undefined when it was not given. */
+function limitOf(name: string, given: string | undefined): number | null | undefined {
+  return given === undefined || given === "none" ? given && null : Number(parseCount(name, given));
 }
 
-const day = (ms: bigint): string => new Date(Number(ms)).toISOString().slice(0, 16).replace("T", " ");
+function fieldsOf(values: Values): Record<string, unknown> {
+  const { models, expires, budget } = values;
+  return {
+    key_alias: values.name,
+    models: models === "none" ? [] : models?.split(",").map((model) => model.trim()),
+    expires: expires === "none" ? null : expires,
+    rpm_limit: limitOf("rpm", values.rpm),
+    tpm_limit: limitOf("tpm", values.tpm),
+    max_parallel_requests: limitOf("concurrency", values.concurrency),
+    max_budget: budget === "none" ? null : budget,
+  };
+}
+
+/** The secret alone goes to stdout, so that a script can take it. */
+function saySecret(answer: unknown): void {
+  const { id, account_id, key } = newKeySchema.parse(answer);
+  process.stderr.write(`${id} for ${account_id}. This is its secret; it is not shown again:\n`);
+  say(key);
+}
+
+const minute = (time: string): string => time.slice(0, 16).replace("T", " ");
 
 function stateOf(key: Key): string {
-  if (key.revokedAtMs !== 0n) return `revoked ${day(key.revokedAtMs)}`;
-  if (key.expiresAtMs === 0n) return "never expires";
-  return `${key.expiresAtMs <= BigInt(Date.now()) ? "expired" : "expires"} ${day(key.expiresAtMs)}`;
+  if (key.revoked_at !== null) return `revoked ${minute(key.revoked_at)}`;
+  if (key.expires === null) return "never expires";
+  return `${Date.parse(key.expires) <= Date.now() ? "expired" : "expires"} ${minute(key.expires)}`;
 }
 
-function limitsOf({ limits }: Key): string {
+function limitsOf(key: Key): string {
   const shown = [
-    limits?.requestsPerMinute ? `${limits.requestsPerMinute} rpm` : "",
-    limits?.tokensPerMinute ? `${limits.tokensPerMinute} tpm` : "",
-    limits?.concurrentRequests ? `${limits.concurrentRequests} at once` : "",
-    limits?.monthlyBudgetNanoUsd ? `${showUsd(limits.monthlyBudgetNanoUsd)} a month` : "",
+    key.rpm_limit === null ? "" : `${key.rpm_limit} rpm`,
+    key.tpm_limit === null ? "" : `${key.tpm_limit} tpm`,
+    key.max_parallel_requests === null ? "" : `${key.max_parallel_requests} at once`,
+    key.max_budget === null ? "" : `${key.max_budget} USD a month`,
   ].filter((limit) => limit !== "");
   return shown.join(", ") || "none";
 }
 
-async function list(keys: Keys, values: Values): Promise<void> {
+const rowOf = (key: Key): string[] => [
+  ...[key.id, key.hint, key.account_id, key.key_alias, key.models.join(",") || "all"],
+  ...[limitsOf(key), stateOf(key)],
+];
+
+async function list(api: AdminApi, { account, name, all }: Values): Promise<void> {
   const rows = [["ID", "KEY", "ACCOUNT", "NAME", "MODELS", "LIMITS", "STATE"]];
-  let cursor = "";
-  do {
-    const page = { limit: 1000, cursor };
-    const answer = await keys.listKeys({ accountId: values.account ?? "", includeRevoked: values.all ?? false, page });
-    for (const key of answer.keys)
-      rows.push([
-        key.id,
-        key.hint,
-        key.accountId,
-        key.name,
-        key.models.join(",") || "all",
-        limitsOf(key),
-        stateOf(key),
-      ]);
-    cursor = answer.nextCursor;
-  } while (cursor !== "");
+  const query = { account, alias: name, include_revoked: String(all ?? false) };
+  for await (const row of api.rows("/keys", query)) rows.push(rowOf(keySchema.parse(row)));
   say(table(rows));
 }
 
-async function revoke(keys: Keys, id: string | undefined): Promise<void> {
-  if (id === undefined) throw new Advice("Which key? npm run keys -- revoke <id>; npm run keys -- list shows the ids");
-  const key = await keys.revokeKey({ id });
+async function changeOne(api: AdminApi, command: string, id: string, values: Values): Promise<void> {
+  const path = `/keys/${encodeURIComponent(id)}`;
+  if (command === "update") {
+    const key = keySchema.parse(await api.call("PATCH", path, fieldsOf(values)));
+    return say(table([rowOf(key)]));
+  }
+  if (command === "regenerate") {
+    const overlap = Number(parseCount("overlap", values.overlap));
+    return saySecret(await api.call("POST", `${path}/regenerate`, { overlap_seconds: overlap }));
+  }
+  const key = keySchema.parse(await api.call("DELETE", path));
   say(`${key.id} is revoked.`);
 }
 
@@ -112,11 +139,18 @@ async function main(): Promise<void> {
   const [command, id] = positionals;
   if (values.help || command === undefined) return say(help);
   const run = await readRunningFleet();
-  using keys = createRpcClient<KeyServiceServer>(KeyServiceService, grpcAddress(run, "billing"));
-  if (command === "create") return await create(keys, values, values.account ?? run.account_id);
-  if (command === "list") return await list(keys, values);
-  if (command === "revoke") return await revoke(keys, id);
-  throw new Advice(`There is no command "${command}".\n\n${help}`);
+  const api = adminApi(run);
+  if (command === "list") return await list(api, values);
+  if (command === "create") {
+    const body = { account_id: values.account ?? run.account_id, ...fieldsOf(values) };
+    return saySecret(await api.call("POST", "/keys", body));
+  }
+  if (!["update", "regenerate", "revoke"].includes(command)) {
+    throw new Advice(`There is no command "${command}".\n\n${help}`);
+  }
+  if (id === undefined)
+    throw new Advice(`Which key? npm run keys -- ${command} <id>; npm run keys -- list shows the ids`);
+  await changeOne(api, command, id, values);
 }
 
 await main().catch(fail);

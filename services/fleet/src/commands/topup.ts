@@ -1,20 +1,21 @@
-// Puts money on an account of the running fleet.
+// npm run topup: puts money on an account of the running fleet.
 import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
-import { createRpcClient } from "@uag/kit/rpc/client.ts";
-import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { z } from "zod";
 import { Advice, fail } from "../../../../scripts/lib/step.mjs";
-import { grpcAddress, parseUsd, readRunningFleet, showUsd } from "./options.ts";
+import { adminApi } from "./admin-api.ts";
+import { readRunningFleet } from "./options.ts";
 
-const help = `node scripts/run.mjs services/fleet/src/commands/topup.ts --usd <amount> [options]
+const help = `npm run topup -- --usd <amount> [options]
 
-  --usd <amount>      may be negative, for a correction; never takes more than is available
+  --usd <amount>      negative for a correction (--usd=-5); never takes more than is available
   --account <id>      default: the account that npm start made
   --reference <text>  the same reference tops up once; default: a new one
   --note <text>
 `;
 
 const text = { type: "string" } as const;
+const answerSchema = z.object({ account: z.object({ id: z.string(), available_usd: z.string() }) });
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -26,14 +27,11 @@ async function main(): Promise<void> {
   }
   if (values.usd === undefined) throw new Advice(`How much?\n\n${help}`);
   const run = await readRunningFleet();
-  using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, grpcAddress(run, "billing"));
-  const account = await accounts.topUp({
-    accountId: values.account ?? run.account_id,
-    amountNanoUsd: parseUsd("usd", values.usd),
-    reference: values.reference ?? randomUUID(),
-    note: values.note ?? "",
-  });
-  process.stdout.write(`${account.id} has ${showUsd(account.availableNanoUsd)} available.\n`);
+  const path = `/accounts/${encodeURIComponent(values.account ?? run.account_id)}/top-ups`;
+  const reference = values.reference ?? randomUUID();
+  const answer = await adminApi(run).call("POST", path, { amount_usd: values.usd, reference, note: values.note });
+  const { account } = answerSchema.parse(answer);
+  process.stdout.write(`${account.id} has ${account.available_usd} USD available.\n`);
 }
 
 await main().catch(fail);
