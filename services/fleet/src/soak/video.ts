@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
 import type { TestClient } from "../testing/client.ts";
 import { waitFor } from "../testing/wait-for.ts";
@@ -71,6 +72,7 @@ export async function soakVideo(options: VideoSoakOptions): Promise<VideoSoakRep
     env: { SIM_TASK_MS: "3000", TASK_AGE_LIMIT_MS: "25000", WEBHOOK_SCALE: "0.02", LOG_LEVEL: "warn" },
   });
   receiver.secret = await rotate(fleet);
+  await topUp(fleet, options.tasks);
   await setFates(fleet, options.seed);
   const stop = new AbortController();
   const { kill: names, killEveryMs: everyMs, seed } = options;
@@ -98,6 +100,13 @@ async function rotate(fleet: TestFleet): Promise<string> {
   using webhooks = createRpcClient<WebhookServiceServer>(WebhookServiceService, address);
   const { account_id: accountId } = fleet.run;
   return (await webhooks.rotateSecret({ accountId, overlapMs: 0n, immediately: true })).secret;
+}
+
+/** Enough for every task, so that none is refused. */
+async function topUp({ run }: TestFleet, tasks: number): Promise<void> {
+  using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, run.grpc["billing"] ?? "");
+  const amountNanoUsd = BigInt(tasks) * 1_000_000_000n;
+  await accounts.topUp({ accountId: run.account_id, amountNanoUsd, reference: "soak", note: "Soak" });
 }
 
 async function setFates(fleet: TestFleet, seed: number): Promise<void> {

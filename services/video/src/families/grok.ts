@@ -22,7 +22,7 @@ const picture = z
   ])
   .describe("A URL, or an object with one.");
 
-const schema = z.object({
+export const grokSchema = z.object({
   prompt: z.string().min(1).max(4_096),
   duration: z.int().optional(),
   aspect_ratio: z.enum(["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3"]).optional(),
@@ -38,7 +38,7 @@ const schema = z.object({
 
 /** Reads a request in Grok Imagine's shape: a prompt, with a first picture or up to seven references. */
 export const readGrok: ReadRequest = (fields, { model }): Asked => {
-  const parsed = schema.safeParse(fields);
+  const parsed = grokSchema.safeParse(fields);
   if (!parsed.success) throw schemaFault(parsed.error);
   const { prompt, image, reference_images, reference_audios, user, ...shape } = parsed.data;
   if (image !== undefined && reference_images !== undefined) {

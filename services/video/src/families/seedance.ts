@@ -14,7 +14,7 @@ import { type ContentRules, type ContentSummary, contentSchema, summarize } from
 
 const ratio = z.enum(["16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "adaptive"]);
 
-const schema = z.object({
+export const seedanceSchema = z.object({
   content: contentSchema,
   duration: z.int().optional(),
   frames: z.int().min(29).max(289).optional(),
@@ -38,7 +38,7 @@ const schema = z.object({
   output_format: z.string().max(32).optional(),
   omni_reference_task_type: z.enum(["auto", "reference", "edit", "extend"]).optional(),
 });
-type Request = z.infer<typeof schema>;
+type Request = z.infer<typeof seedanceSchema>;
 
 /** What goes to the provider as it is. */
 const passed = [
@@ -110,7 +110,7 @@ const framesPerSecond = 24;
 export const readSeedance: ReadRequest = (fields, { upstreamModel }): Asked => {
   const line = lines.find(({ pattern }) => pattern.test(upstreamModel)) as Line;
   if (fields["callback_url"] !== undefined) throw invalid("callback_url", "callback_url: use webhook_url.");
-  const parsed = schema.safeParse(fields);
+  const parsed = seedanceSchema.safeParse(fields);
   if (!parsed.success) throw schemaFault(parsed.error);
   const request = parsed.data;
   const content = summarize(request.content, line);

@@ -29,7 +29,7 @@ const referenceInput = z
     message: "is required",
   });
 
-const mediaTypes = [
+export const mediaTypes = [
   "first_frame",
   "last_frame",
   "driving_audio",

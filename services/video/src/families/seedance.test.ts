@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { parseCatalog } from "@uag/catalog/parse.ts";
+import type { Model } from "@uag/catalog/types.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Asked } from "./family.ts";
+import { readGrok } from "./grok.ts";
+import { readSeedance } from "./seedance.ts";
+
+const catalog = parseCatalog(
+  `providers:
+  xai: { protocol: xai, base_url: http://127.0.0.1:1, api_key: k }
+models:
+  - id: grok-imagine-video
+    owned_by: xai
+    created: 2026-01-28
+    operations: [videos.generations]
+    price: { video_seconds: { 480p: 0.05, 720p: 0.07 } }
+    upstreams: [{ provider: xai }]`,
+  {},
+);
+const model = catalog.models.get("grok-imagine-video") as Model;
+const newest = "dreamina-seedance-2-5-260915";
+const seedance = (fields: object, upstreamModel = newest): Asked =>
+  readSeedance({ ...fields }, { model, upstreamModel });
+const text = { type: "text", text: "a boat" };
+const image = (role?: string) => ({ type: "image_url", image_url: { url: "https://example.com/a.png" }, role });
+const video = { type: "video_url", video_url: { url: "https://example.com/a.mp4" }, role: "reference_video" };
+const audio = { type: "audio_url", audio_url: { url: "https://example.com/a.mp3" }, role: "reference_audio" };
+
+test("what is billed is always said to the provider", () => {
+  assert.deepEqual(seedance({ content: [text] }).body, {
+    content: [text],
+    resolution: "720p",
+    ratio: "16:9",
+    duration: 5,
+  });
+});
+
+test("a video has up to 30 seconds", () => {
+  assert.equal(seedance({ content: [text], duration: 30 }).terms.seconds, 30);
+});
+
+test("a length that the model decides is held for at its longest", () => {
+  assert.equal(seedance({ content: [text], duration: -1 }).terms.seconds, 30);
+});
+
+test("settings pass through, and those that change the price are noted", () => {
+  const settings = { seed: 7, camera_fixed: true, generate_audio: false, return_last_frame: true, watermark: true };
+  const asked = seedance({ content: [text, image("reference_image"), video], ...settings });
+  for (const [name, value] of Object.entries(settings)) assert.equal(asked.body[name], value);
+  assert.deepEqual(asked.terms.variants, ["video", "silent"]);
+  assert.equal(asked.seed, 7);
+});
+
+test("a draft is made in 480p, and finished by its id", () => {
+  assert.equal(seedance({ content: [text], draft: true }).terms.resolution, "480p");
+  const draft = { type: "draft_task", draft_task: { id: "cgt-1" } };
+  assert.deepEqual(seedance({ content: [draft] }).drafts, ["cgt-1"]);
+});
+
+const old = "seedance-1-0-pro-250528";
+const refused: readonly (readonly [title: string, fields: object, param: string, model?: string])[] = [
+  ["no content", {}, "content"],
+  ["an empty list", { content: [] }, "content"],
+  ["an unknown part", { content: [{ type: "smell" }] }, "content[0].type"],
+  ["a last frame alone", { content: [text, image("last_frame")] }, "content"],
+  ["two first frames", { content: [image(), image("first_frame")] }, "content"],
+  ["frames beside references", { content: [image(), image("reference_image")] }, "content"],
+  ["31 references", { content: Array.from({ length: 31 }, () => image("reference_image")) }, "content"],
+  ["references for a model of frames", { content: [text, image("reference_image")] }, "content", old],
+  ["sound alone where it needs a picture", { content: [text, audio] }, "content", "dreamina-seedance-2-0-260128"],
+  ["31 seconds", { content: [text], duration: 31 }, "duration"],
+  ["13 seconds of the first line", { content: [text], duration: 13 }, "duration", old],
+  ["a draft of a model without drafts", { content: [text], draft: true }, "draft", old],
+  ["a draft in 1080p", { content: [text], draft: true, resolution: "1080p" }, "resolution"],
+  ["4k", { content: [text], resolution: "4k" }, "resolution"],
+  ["frames and duration", { content: [text], frames: 29, duration: 5 }, "frames", old],
+  ["a seed of -2", { content: [text], seed: -2 }, "seed"],
+  ["the provider's own callback", { content: [text], callback_url: "https://example.com" }, "callback_url"],
+  ["the slow tier where there is none", { content: [text], service_tier: "flex" }, "service_tier"],
+];
+
+describe("a request that Seedance's line does not take is refused by the field at fault", () => {
+  for (const [title, fields, param, upstreamModel] of refused) {
+    test(title, () =>
+      assert.throws(
+        () => seedance(fields, upstreamModel),
+        (error) => error instanceof GatewayError && error.param === param,
+      ),
+    );
+  }
+});
+
+describe("Grok", () => {
+  const grok = (fields: object): Asked => readGrok({ ...fields }, { model, upstreamModel: "grok-imagine-video" });
+  const url = "https://example.com/a.png";
+
+  test("says what is billed; a first picture brings its own shape", () => {
+    const shape = { prompt: "x", duration: 5, resolution: "720p" };
+    assert.deepEqual(grok({ prompt: "x" }).body, { ...shape, aspect_ratio: "16:9" });
+    assert.deepEqual(grok({ prompt: "x", image: url }).body, { ...shape, image: { url } });
+  });
+
+  for (const [title, fields] of [
+    ["no prompt", {}],
+    ["16 seconds", { prompt: "x", duration: 16 }],
+    ["1080p without a price", { prompt: "x", resolution: "1080p" }],
+    ["8 references", { prompt: "x", reference_images: Array.from({ length: 8 }, () => url) }],
+    ["an image beside references", { prompt: "x", image: url, reference_images: [url] }],
+  ] as const) {
+    test(`refuses ${title}`, () => assert.throws(() => grok(fields), GatewayError));
+  }
+});

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { modelPrice } from "@uag/catalog/rates.ts";
+import { Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { billOf, keptRates, priceOf } from "./price.ts";
+import type { Terms } from "./store/task.ts";
+
+const terms = (more: Partial<Terms> = {}): Terms => ({
+  seconds: 5,
+  inputSeconds: 0,
+  resolution: "720p",
+  aspectRatio: "16:9",
+  variants: [],
+  ...more,
+});
+const usd = (value: number): bigint => BigInt(Math.round(value * 1e9));
+const bySeconds = modelPrice({ video_seconds: { "720p": 0.1, "1080p": 0.15, "720p-silent": 0.04 } });
+const byTokens = modelPrice({ output_tokens: { "720p": 7, "720p-video": 4.3, "480p": 7 } });
+const task = (price: typeof bySeconds, more?: Partial<Terms>) => ({
+  rates: keptRates(price),
+  terms: terms(more),
+  priceVersion: price.version,
+});
+
+test("the price is known before: seconds by resolution by sound", () => {
+  assert.equal(priceOf(terms(), bySeconds).costNanoUsd, usd(0.5));
+  assert.equal(priceOf(terms({ resolution: "1080p", seconds: 10 }), bySeconds).costNanoUsd, usd(1.5));
+  assert.equal(priceOf(terms({ variants: ["silent"] }), bySeconds).costNanoUsd, usd(0.2));
+});
+
+test("what the provider counted is billed, at its resolution", () => {
+  const usage = { raw: {}, seconds: 8.0, resolution: "1080p" };
+  assert.deepEqual(billOf(task(bySeconds), usage), {
+    units: [{ name: "video_seconds:1080p", quantity: 8n }],
+    costNanoUsd: usd(1.2),
+    pricing: Pricing.EXACT,
+  });
+});
+
+test("a count that never came is billed by what was asked for, and marked", () => {
+  const bill = billOf(task(bySeconds), undefined);
+  assert.deepEqual([bill.costNanoUsd, bill.pricing], [usd(0.5), Pricing.ESTIMATED]);
+});
+
+test("a resolution without a price is loudly unpriced, never free by mistake", () => {
+  assert.equal(billOf(task(bySeconds), { raw: {}, seconds: 5, resolution: "480p" }).pricing, Pricing.UNPRICED);
+});
+
+test("tokens are billed as counted, and held for at no less than the largest frame needs", () => {
+  const { costNanoUsd, pricing } = billOf(task(byTokens), { raw: {}, tokens: 108_900 });
+  assert.deepEqual([costNanoUsd, pricing], [762_300_000n, Pricing.EXACT]);
+  const held = priceOf(terms(), byTokens).costNanoUsd;
+  assert.ok(held >= costNanoUsd && held < (costNanoUsd * 11n) / 10n, String(held));
+});
+
+test("a reference video has its own price, and may be as long as references may be", () => {
+  const withVideo = { variants: ["video"], inputSeconds: 30 };
+  assert.equal(billOf(task(byTokens, withVideo), { raw: {}, tokens: 1_000_000 }).costNanoUsd, usd(4.3));
+  assert.ok(priceOf(terms(withVideo), byTokens).costNanoUsd > (5n * priceOf(terms(), byTokens).costNanoUsd) / 2n);
+});

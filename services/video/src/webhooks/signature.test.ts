@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Webhook } from "standardwebhooks";
+import { SecretBox } from "./secret-box.ts";
+import { newSecret, webhookHeaders } from "./signature.ts";
+
+const body = JSON.stringify({ type: "video.generation.succeeded", data: { id: "t", note: "überraschend 🎬" } });
+const now = (): number => Math.floor(Date.now() / 1_000);
+
+test("the example of the specification is signed as it says", () => {
+  const headers = webhookHeaders(
+    { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1614265330, body: '{"test": 2432232314}' },
+    ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
+  );
+  assert.equal(headers["webhook-signature"], "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+});
+
+test("the official library verifies what is sent", () => {
+  const secret = newSecret();
+  const headers = webhookHeaders({ id: "msg_1", timestamp: now(), body }, [secret]);
+  assert.deepEqual(new Webhook(secret).verify(body, headers), JSON.parse(body));
+});
+
+test("while a secret is rotated, receivers with the old and with the new one both verify", () => {
+  const [fresh, old] = [newSecret(), newSecret()];
+  const headers = webhookHeaders({ id: "msg_1", timestamp: now(), body }, [fresh, old]);
+  for (const secret of [fresh, old]) new Webhook(secret).verify(body, headers);
+  assert.throws(() => new Webhook(newSecret()).verify(body, headers));
+});
+
+test("a changed body does not verify", () => {
+  const secret = newSecret();
+  const headers = webhookHeaders({ id: "msg_1", timestamp: now(), body }, [secret]);
+  assert.throws(() => new Webhook(secret).verify(`${body} `, headers));
+});
+
+test("a secret at rest can be read under its key and for its account only", () => {
+  const secret = newSecret();
+  const box = new SecretBox("ab".repeat(32)).seal(secret, "acct_1");
+  assert.equal(new SecretBox("ab".repeat(32)).open(box, "acct_1"), secret);
+  assert.throws(() => new SecretBox("ab".repeat(32)).open(box, "acct_2"));
+  assert.throws(() => new SecretBox("cd".repeat(32)).open(box, "acct_1"));
+  assert.equal(box.includes(secret.slice(6, 20)), false);
+});
