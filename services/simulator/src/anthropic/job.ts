@@ -88,7 +88,7 @@ export function contentOf({ candidate, hidesThinking }: MessageJob): object[] {
     ...(thinking === ""
       ? []
       : [{ type: "thinking", thinking: hidesThinking ? "" : thinking, signature: signatureOf(thinking) }]),
-    ...(text === "" ? [] : [{ type: "text", text, citations: null }]),
+    ...(text === "" ? [] : [{ type: "text", text }]),
     ...candidate.calls.map(({ id, name, input }) => ({ type: "tool_use", id, name, input: inputOf(textOf(input)) })),
   ];
 }

@@ -73,7 +73,7 @@ function addTo(blocks: Block[], event: AnswerEvent): void {
 function blockFields(block: Block): object {
   switch (block.type) {
     case "text":
-      return { type: "text", text: block.text, citations: null };
+      return { type: "text", text: block.text };
     case "thinking":
       return { type: "thinking", thinking: block.text, signature: block.signature };
     case "redacted":
