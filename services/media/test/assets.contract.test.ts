@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { credentials } from "@grpc/grpc-js";
+import { randomText } from "@uag/kit/ids.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { serveRpc } from "@uag/kit/rpc/server.ts";
+import { AssetServiceClient, type PutResponse } from "@uag/proto/media/v1/assets.ts";
+import { createConnection, mongo } from "mongoose";
+import { type Assets, createAssets } from "../src/assets/assets.ts";
+import { openGridFs } from "../src/assets/gridfs.ts";
+import { assetRpc } from "../src/assets/put.ts";
+import { openS3 } from "../src/assets/s3.ts";
+import { type AssetServer, startAssetServer } from "../src/assets/server.ts";
+import type { AssetStore } from "../src/assets/store.ts";
+import { AssetTokens } from "../src/assets/token.ts";
+import { startFakeS3 } from "./fake-s3.ts";
+
+const log = createLogger({ service: "assets-test", level: "silent" });
+const mongodbUrl = process.env["TEST_MONGODB_URL"] ?? "";
+const secret = randomBytes(32);
+const ttlMs = 86_400_000;
+
+async function* pieces(bytes: Buffer, size = 100_000): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+interface Backend {
+  readonly name: string;
+  open(stack: AsyncDisposableStack): Promise<AssetStore>;
+}
+
+const gridFs = (stack: AsyncDisposableStack, more: { ttlMs?: number; sweepIntervalMs?: number } = {}) => {
+  assert.notEqual(mongodbUrl, "", 'Set TEST_MONGODB_URL to a replica set, or run "npm test", which starts one.');
+  const database = `media_test_${randomText(12)}`;
+  stack.defer(async () => {
+    const connection = await createConnection(mongodbUrl, { dbName: database }).asPromise();
+    await connection.dropDatabase();
+    await connection.close();
+  });
+  return openGridFs({ url: mongodbUrl, database, ttlMs, sweepIntervalMs: 60_000, log, ...more });
+};
+
+const backends: Backend[] = [
+  { name: "GridFS", open: async (stack) => stack.use(await gridFs(stack)) },
+  {
+    name: "S3",
+    async open(stack) {
+      const access = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" };
+      // Any server that speaks S3 with a bucket `assets-test` may stand in (AWS, MinIO, `moto_server`).
+      const endpoint = process.env["TEST_S3_URL"] ?? stack.use(await startFakeS3(access)).url;
+      return openS3({ endpoint, region: "us-east-1", bucket: "assets-test", prefix: "assets/", ...access });
+    },
+  },
+];
+
+for (const backend of backends) {
+  describe(`files kept in ${backend.name}`, () => {
+    const stack = new AsyncDisposableStack();
+    const tokens = new AssetTokens(secret);
+    let store: AssetStore;
+    let server: AssetServer;
+    let assets: Assets;
+
+    before(async () => {
+      store = await backend.open(stack);
+      server = stack.use(await startAssetServer({ host: "127.0.0.1", port: 0, store, tokens, log }));
+      assets = createAssets({ store, tokens, publicUrl: `http://127.0.0.1:${server.port}`, ttlMs });
+    });
+    after(() => stack.disposeAsync());
+
+    for (const size of [0, 1, 524_288, 3_000_000, 17_000_000]) {
+      test(`a file of ${size} bytes comes back as it was, whole, in part, and by its head`, async () => {
+        const bytes = randomBytes(size);
+        const hosted = await assets.host("image/png", pieces(bytes));
+        assert.equal(hosted.size, size);
+        assert.match(hosted.url, /\/assets\/[A-Za-z0-9_-]{48}\.png$/);
+        const whole = await fetch(hosted.url);
+        assert.equal(whole.status, 200);
+        assert.ok(Buffer.from(await whole.arrayBuffer()).equals(bytes));
+        assert.equal(whole.headers.get("content-type"), "image/png");
+        assert.equal(whole.headers.get("content-length"), String(size));
+        assert.equal(whole.headers.get("x-content-type-options"), "nosniff");
+        assert.equal(whole.headers.get("content-disposition"), 'inline; filename="asset.png"');
+        assert.match(whole.headers.get("cache-control") ?? "", /^private, max-age=86\d{3}, immutable$/);
+        const head = await fetch(hosted.url, { method: "HEAD" });
+        assert.deepEqual([head.status, head.headers.get("content-length")], [200, String(size)]);
+        assert.equal((await head.arrayBuffer()).byteLength, 0);
+        if (size < 100) return;
+        const [start, end] = [Math.floor(size / 2) - 7, size - 3];
+        const part = await fetch(hosted.url, { headers: { range: `bytes=${start}-${end}` } });
+        assert.equal(part.status, 206);
+        assert.equal(part.headers.get("content-range"), `bytes ${start}-${end}/${size}`);
+        assert.ok(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(start, end + 1)));
+      });
+    }
+
+    test("ranges and conditions are answered as HTTP has them", async () => {
+      const { url } = await assets.host("video/mp4", pieces(Buffer.from("0123456789")));
+      const ask = (headers: Record<string, string>) => fetch(url, { headers });
+      const beyond = await ask({ range: "bytes=10-" });
+      assert.deepEqual([beyond.status, beyond.headers.get("content-range")], [416, "bytes */10"]);
+      assert.equal(await (await ask({ range: "bytes=-3" })).text(), "789");
+      assert.equal((await ask({ range: "bytes=0-1,4-5" })).status, 200);
+      const etag = (await ask({})).headers.get("etag") ?? assert.fail();
+      assert.equal((await ask({ "if-none-match": etag })).status, 304);
+      assert.equal((await ask({ range: "bytes=0-1", "if-range": etag })).status, 206);
+      assert.equal((await ask({ range: "bytes=0-1", "if-range": '"other"' })).status, 200);
+      assert.equal((await fetch(url, { method: "DELETE" })).status, 405);
+    });
+
+    test("a URL that is not ours and one whose file is gone get the same answer; one that ran out says so", async () => {
+      const base = `http://127.0.0.1:${server.port}/assets`;
+      const gone = tokens.issue(Date.now() + 60_000).token;
+      const forged = new AssetTokens(randomBytes(32)).issue(Date.now() + 60_000).token;
+      const answers = await Promise.all(
+        [gone, forged, "x", "..%2f..%2fetc", `${gone}x`].map(async (token) => {
+          const answer = await fetch(`${base}/${token}`);
+          return [answer.status, await answer.text()];
+        }),
+      );
+      for (const answer of answers) assert.deepEqual(answer, answers[0]);
+      assert.equal(answers[0]?.[0], 404);
+      assert.equal((await fetch(`${base}/${tokens.issue(Date.now() - 5_000).token}`)).status, 410);
+    });
+
+    test("a file whose body breaks off is not kept, small or large", async () => {
+      for (const size of [10, 20_000_000]) {
+        const body = async function* (): AsyncGenerator<Buffer> {
+          yield* pieces(randomBytes(size));
+          throw new Error("broken off");
+        };
+        const { id } = tokens.issue(Date.now() + 60_000);
+        await assert.rejects(store.put(id, "image/png", body()), /broken off/);
+        assert.equal(await store.find(id), undefined);
+      }
+    });
+
+    test("other services hand in files as a stream, within limits", async () => {
+      await using rpc = await serveRpc({
+        host: "127.0.0.1",
+        port: 0,
+        services: [assetRpc({ assets, maxBytes: 1_000_000, log })],
+      });
+      const client = new AssetServiceClient(`127.0.0.1:${rpc.port}`, credentials.createInsecure());
+      const put = (contentType: string | undefined, bytes: Buffer): Promise<PutResponse> =>
+        new Promise((resolve, reject) => {
+          const call = client.put((error, answer) => (error === null ? resolve(answer) : reject(error)));
+          if (contentType !== undefined) call.write({ part: { $case: "head", value: { contentType } } });
+          for (let at = 0; at < bytes.length; at += 60_000)
+            call.write({ part: { $case: "chunk", value: bytes.subarray(at, at + 60_000) } });
+          call.end();
+        });
+      const bytes = randomBytes(900_000);
+      const { url, size, expiresAtMs } = await put("audio/mpeg", bytes);
+      assert.equal(size, 900_000n);
+      assert.ok(Number(expiresAtMs) > Date.now() + ttlMs - 5_000);
+      assert.ok(Buffer.from(await (await fetch(url)).arrayBuffer()).equals(bytes));
+      await assert.rejects(put("audio/mpeg", randomBytes(1_100_000)), /larger than 1000000 bytes/);
+      await assert.rejects(put("text/html", bytes), /Only images, audio and video/);
+      await assert.rejects(put(undefined, bytes), /must be the head/);
+      client.close();
+    });
+
+    test("the store says that it is well", async () => assert.deepEqual(await store.check(), { ok: true }));
+  });
+}
+
+test("expired files are removed from GridFS, and so are bytes that have belonged to no file for long", async () => {
+  await using stack = new AsyncDisposableStack();
+  const database = `media_test_${randomText(12)}`;
+  const connection = await createConnection(mongodbUrl, { dbName: database }).asPromise();
+  stack.defer(async () => {
+    await connection.dropDatabase();
+    await connection.close();
+  });
+  const store = stack.use(await openGridFs({ url: mongodbUrl, database, ttlMs: 1_000, sweepIntervalMs: 100, log }));
+  const counts = () =>
+    Promise.all(["assets.files", "assets.chunks"].map((name) => connection.collection(name).countDocuments()));
+  const { id } = new AssetTokens(secret).issue(0);
+  await store.put(id, "image/png", pieces(randomBytes(2_000_000)));
+  const old = { _id: mongo.ObjectId.createFromTime(Math.floor(Date.now() / 1000) - 86_400), n: 0 };
+  await connection.collection("assets.chunks").insertOne(old);
+  assert.notEqual(await store.find(id), undefined);
+  for (const deadline = Date.now() + 10_000; ; ) {
+    const [files = 0] = await counts();
+    const orphan = await connection.collection("assets.chunks").findOne({ _id: old._id });
+    if (files === 0 && orphan === null) break;
+    assert.ok(Date.now() < deadline, "what has expired was not removed");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.equal(await store.find(id), undefined);
+});
