@@ -22,21 +22,13 @@ const listQuery = z.strictObject({
 
 type Fields = Omit<z.output<typeof create>, "account_id">;
 
-const noLimits: Limits = {
-  ...{ requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 0n },
-};
-
-/** A limit as billing keeps it: 0 stands for none. */
-const limitOf = (given: number | null | undefined, before: bigint): bigint =>
-  given === undefined ? before : BigInt(given ?? 0);
-
-function limitsOf(fields: Fields, before = noLimits): Limits {
-  const budget = fields.max_budget;
+/** Limits as billing keeps them: 0 stands for none. */
+function limitsOf(fields: Fields): Limits {
   return {
-    requestsPerMinute: limitOf(fields.rpm_limit, before.requestsPerMinute),
-    tokensPerMinute: limitOf(fields.tpm_limit, before.tokensPerMinute),
-    concurrentRequests: limitOf(fields.max_parallel_requests, before.concurrentRequests),
-    monthlyBudgetNanoUsd: budget === undefined ? before.monthlyBudgetNanoUsd : (budget ?? 0n),
+    requestsPerMinute: BigInt(fields.rpm_limit ?? 0),
+    tokensPerMinute: BigInt(fields.tpm_limit ?? 0),
+    concurrentRequests: BigInt(fields.max_parallel_requests ?? 0),
+    monthlyBudgetNanoUsd: fields.max_budget ?? 0n,
   };
 }
 
@@ -88,22 +80,25 @@ export const getKey: AdminHandler = async (call) => ({
   body: showKey(await call.clients.keys.getKey({ id: call.id })),
 });
 
-const limitFields = ["rpm_limit", "tpm_limit", "max_parallel_requests", "max_budget"] as const;
+/** What billing calls the fields that can be changed. */
+const billingNames = {
+  key_alias: "name",
+  models: "models",
+  expires: "expires_at_ms",
+  metadata: "metadata",
+  rpm_limit: "limits.requests_per_minute",
+  tpm_limit: "limits.tokens_per_minute",
+  max_parallel_requests: "limits.concurrent_requests",
+  max_budget: "limits.monthly_budget_nano_usd",
+} as const satisfies Record<keyof Fields, string>;
 
 export const updateKey: AdminHandler = async ({ clients, actor, id: keyId, body }) => {
   const fields = checked(change, body);
-  const named = [
-    ...(fields.key_alias === undefined ? [] : ["name"]),
-    ...(fields.models === undefined ? [] : ["models"]),
-    ...(fields.expires === undefined ? [] : ["expires_at_ms"]),
-    ...(fields.metadata === undefined ? [] : ["metadata"]),
-    ...(limitFields.some((field) => fields[field] !== undefined) ? ["limits"] : []),
-  ];
-  const before = await clients.keys.getKey({ id: keyId });
+  const named = Object.entries(billingNames).filter(([field]) => fields[field as keyof Fields] !== undefined);
   const after = await clients.keys.updateKey({
-    ...{ id: keyId, fields: named, name: fields.key_alias ?? "", models: fields.models ?? [], actor },
-    ...{ limits: limitsOf(fields, before.limits), expiresAtMs: fields.expires ?? 0n },
-    metadata: fields.metadata ?? "{}",
+    ...{ id: keyId, fields: named.map(([, billingName]) => billingName), actor },
+    ...{ name: fields.key_alias ?? "", models: fields.models ?? [], metadata: fields.metadata ?? "{}" },
+    ...{ limits: limitsOf(fields), expiresAtMs: fields.expires ?? 0n },
   });
   return { body: showKey(after) };
 };

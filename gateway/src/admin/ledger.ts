@@ -7,7 +7,12 @@ import { id, pageFields, pageOf } from "./fields.ts";
 import { listOf } from "./json.ts";
 import { showEntry } from "./show-account.ts";
 
-const query = z.strictObject({ ...pageFields, request_id: id.optional(), account: id.optional() });
+const query = z
+  .strictObject({ ...pageFields, request_id: id.optional(), account: id.optional() })
+  .refine(({ request_id, account }) => (request_id ?? account) !== undefined, {
+    error: "Name an account or a request_id.",
+    path: ["account"],
+  });
 const mostRepairs = 200;
 const repairBody = z
   .strictObject({

@@ -83,12 +83,15 @@ export function connectClients(port: number): Clients {
 }
 
 /** Billing in this process, and clients that reach it over gRPC. */
-export async function startBilling(env: NodeJS.ProcessEnv): Promise<Clients & AsyncDisposable & { adminPort: number }> {
+export async function startBilling(
+  env: NodeJS.ProcessEnv,
+): Promise<Clients & AsyncDisposable & { adminPort: number; grpcPort: number }> {
   const service = await startService(env);
   const clients = connectClients(service.grpcPort);
   return {
     ...clients,
     adminPort: service.adminPort,
+    grpcPort: service.grpcPort,
     async [Symbol.asyncDispose]() {
       clients[Symbol.dispose]();
       await service[Symbol.asyncDispose]();

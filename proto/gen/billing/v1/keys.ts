@@ -98,7 +98,10 @@ export interface ListKeysResponse {
 
 export interface UpdateKeyRequest {
   id: string;
-  /** Only the fields named here are changed: "name", "models", "limits", "expires_at_ms", "metadata". */
+  /**
+   * Only the fields named here are changed: "name", "models", "limits" or one of them as
+   * "limits.requests_per_minute", "expires_at_ms", "metadata".
+   */
   fields: string[];
   name: string;
   models: string[];

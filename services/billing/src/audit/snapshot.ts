@@ -2,7 +2,7 @@ import type { AccountDocument } from "../store/accounts.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
 /** A limit as administrators write it: null means unlimited. */
-const limitOf = (value: bigint): string | null => (value === 0n ? null : String(value));
+const limitOf = (value: bigint): number | null => (value === 0n ? null : Number(value));
 
 /** What of a key a change can be told by: neither its secret nor the digest. */
 export function keySnapshot(key: KeyDocument): string {

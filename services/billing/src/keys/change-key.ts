@@ -9,8 +9,8 @@ export interface KeyChange {
   readonly id: string;
   readonly action: string;
   readonly actor: Actor | undefined;
-  /** What becomes different; undefined: nothing. */
-  decide(key: KeyDocument): Partial<KeyDocument> | undefined;
+  /** What is set, by its path in the document; undefined: nothing changes. */
+  decide(key: KeyDocument): Readonly<Record<string, unknown>> | undefined;
 }
 
 /**

@@ -1,15 +1,26 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Key, UpdateKeyRequest } from "@uag/proto/billing/v1/keys.ts";
+import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import type { Billing } from "../billing.ts";
 import { announceChange } from "../keys/announce.ts";
 import { changeKey } from "../keys/change-key.ts";
 import { dateOf, keyMessage, limitsDocument } from "../keys/key.ts";
 import { checkKeyFields } from "../keys/validate.ts";
-import type { KeyDocument } from "../store/keys.ts";
 
-const fieldOf: Record<string, (request: UpdateKeyRequest) => Partial<KeyDocument>> = {
+/** What to set, by its path in the document. */
+type Change = Readonly<Record<string, unknown>>;
+
+const limitField =
+  (field: keyof Limits) =>
+  (request: UpdateKeyRequest): Change => ({ [`limits.${field}`]: limitsDocument(request.limits)[field] });
+
+const fieldOf: Record<string, (request: UpdateKeyRequest) => Change> = {
   name: (request) => ({ name: request.name }),
   models: (request) => ({ models: request.models }),
+  "limits.requests_per_minute": limitField("requestsPerMinute"),
+  "limits.tokens_per_minute": limitField("tokensPerMinute"),
+  "limits.concurrent_requests": limitField("concurrentRequests"),
+  "limits.monthly_budget_nano_usd": limitField("monthlyBudgetNanoUsd"),
   limits: (request) => ({ limits: limitsDocument(request.limits) }),
   expires_at_ms: (request) => ({ expiresAt: dateOf(request.expiresAtMs) }),
   metadata: (request) => ({ metadata: request.metadata ?? "{}" }),
@@ -18,7 +29,7 @@ const fieldOf: Record<string, (request: UpdateKeyRequest) => Partial<KeyDocument
 /** Changes the named fields of a key; routers hear of it at once. */
 export async function updateKey(billing: Billing, request: UpdateKeyRequest): Promise<Key> {
   checkKeyFields(request);
-  const set: Partial<KeyDocument> = {};
+  const set: Record<string, unknown> = {};
   for (const field of request.fields) {
     const change = Object.hasOwn(fieldOf, field) ? fieldOf[field]?.(request) : undefined;
     if (change === undefined) {

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { digestKey } from "@uag/kit/api-key.ts";
+import type { GatewayError } from "@uag/kit/errors.ts";
+import { randomText } from "@uag/kit/ids.ts";
+import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { type AdminServiceServer, AdminServiceService, RepairState } from "@uag/proto/billing/v1/admin.ts";
+import { Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { faults, fund, pepper, scratch, startBilling, usage } from "./harness.ts";
+
+const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
+const digestOf = (secret: string): Buffer => digestKey(secret, Buffer.from(pepper, "hex"));
+const actor = { id: "admtok_x", name: "Ada", requestId: "req_1" };
+const limits = { requestsPerMinute: 60n, tokensPerMinute: 9n, concurrentRequests: 5n, monthlyBudgetNanoUsd: 0n };
+const everything = { accountId: "", targetId: "", action: "", page: undefined };
+const adminOn = (port: number): RpcClient<AdminServiceServer> =>
+  createRpcClient<AdminServiceServer>(AdminServiceService, `127.0.0.1:${port}`);
+
+const catalogue = (usd: number): string => `
+providers:
+  there: {protocol: openai, base_url: "\${NOT_SET}", api_key: "\${NOT_SET_EITHER}"}
+models:
+  - {id: test-model, owned_by: test, created: 1700000000, operations: [chat.completions], context_tokens: 1000,
+     max_output_tokens: 100, price: {input_tokens: ${usd}, output_tokens: ${usd}}, upstreams: [{provider: there}]}
+`;
+
+test("a regenerated key has its old secret until the overlap ends, and both are the same key", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  using admin = adminOn(billing.grpcPort);
+  const accountId = await fund(billing, 1n);
+  const first = await billing.keys.createKey({ accountId, name: "k", models: [], limits, expiresAtMs: 0n });
+  const id = first.key?.id ?? "";
+  const endOf = async (secret: string) => {
+    const { caller } = await billing.keys.resolveKey({ digest: digestOf(secret) });
+    assert.equal(caller?.keyId, id);
+    return Number(caller?.expiresAtMs);
+  };
+  const before = Date.now();
+  const second = await admin.regenerateKey({ id, overlapMs: 60_000n, actor });
+  assert.notEqual(second.secret, first.secret);
+  assert.equal(await endOf(second.secret), 0);
+  const end = await endOf(first.secret);
+  assert.ok(end >= before + 60_000 && end <= Date.now() + 60_000);
+  const third = await admin.regenerateKey({ id, overlapMs: 0n, actor });
+  for (const secret of [first.secret, second.secret]) assert.ok((await endOf(secret)) <= Date.now());
+  assert.equal(await endOf(third.secret), 0);
+  await billing.keys.revokeKey({ id, actor });
+  assert.equal((await billing.keys.resolveKey({ digest: digestOf(third.secret) })).revoked, true);
+  await assert.rejects(admin.regenerateKey({ id, overlapMs: 0n, actor }), refused("invalid_request"));
+  await assert.rejects(admin.regenerateKey({ id: "nobody", overlapMs: 0n, actor }), refused("not_found"));
+});
+
+test("two administrators who change different limits of a key at once both have their way", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 1n);
+  const { key } = await billing.keys.createKey({ accountId, name: "k", models: [], limits, expiresAtMs: 0n });
+  const id = key?.id ?? "";
+  const change = (field: string, given: Partial<typeof limits>) =>
+    billing.keys.updateKey({
+      ...{ id, fields: [field], name: "", models: [], expiresAtMs: 0n, actor },
+      limits: { ...limits, ...given },
+    });
+  await Promise.all([
+    change("limits.requests_per_minute", { requestsPerMinute: 7n, tokensPerMinute: 1n }),
+    change("limits.tokens_per_minute", { tokensPerMinute: 8n, requestsPerMinute: 1n }),
+  ]);
+  const after = await billing.keys.getKey({ id });
+  assert.deepEqual(after.limits, { ...limits, requestsPerMinute: 7n, tokensPerMinute: 8n });
+  assert.equal(after.version, 3n);
+});
+
+test("every change is recorded with who made it and what it was before, and no record holds a secret", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  using admin = adminOn(billing.grpcPort);
+  await billing.accounts.createAccount({ id: "acme", name: "Acme", actor });
+  await admin.updateAccount({ id: "acme", name: "Acme 2", actor });
+  const topUp = { accountId: "acme", amountNanoUsd: 5n, reference: "r", note: "n", actor };
+  await Promise.all([billing.accounts.topUp(topUp), billing.accounts.topUp(topUp)]);
+  const fields = { accountId: "acme", name: "k", models: [], limits, expiresAtMs: 0n, metadata: '{"a":1}', actor };
+  const { key, secret } = await billing.keys.createKey(fields);
+  const id = key?.id ?? "";
+  await billing.keys.updateKey({ ...fields, id, fields: ["name", "metadata"], name: "k2", metadata: "{}" });
+  const renewed = await admin.regenerateKey({ id, overlapMs: 0n, actor });
+  await billing.keys.revokeKey({ id, actor });
+  await billing.keys.revokeKey({ id, actor });
+  const made = await admin.createAdminToken({ name: "ci", actor });
+  await admin.revokeAdminToken({ id: made.token?.id ?? "", actor });
+  const records = [];
+  let cursor = "";
+  do {
+    const page = await admin.listAuditRecords({ ...everything, page: { limit: 2, cursor } });
+    records.push(...page.records);
+    cursor = page.nextCursor;
+  } while (cursor !== "");
+  const actions = records.map(({ action }) => action).reverse();
+  assert.deepEqual(actions, [
+    ...["account.create", "account.update", "account.top_up", "key.create", "key.update", "key.regenerate"],
+    ...["key.revoke", "admin_token.create", "admin_token.revoke"],
+  ]);
+  assert.ok(records.every((record) => record.actor?.name === "Ada" && record.actor.requestId === "req_1"));
+  const text = JSON.stringify(records, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+  for (const hidden of [secret, renewed.secret, made.secret]) assert.ok(!text.includes(hidden));
+  const [update] = (await admin.listAuditRecords({ ...everything, action: "key.update" })).records;
+  assert.equal(JSON.parse(update?.before ?? "").key_alias, "k");
+  assert.deepEqual(JSON.parse(update?.after ?? "").metadata, {});
+  assert.equal((await admin.listAuditRecords({ ...everything, targetId: id })).records.length, 4);
+  await assert.rejects(
+    admin.listAuditRecords({ ...everything, page: { limit: 0, cursor: "AAAA" } }),
+    refused("invalid_request"),
+  );
+});
+
+test("an admin token resolves until it is revoked; the one of the environment follows the environment", async () => {
+  await using db = scratch();
+  const first = "first-token-of-this-fleet-1234";
+  {
+    await using billing = await startBilling({ ...db.env, ADMIN_TOKEN: first });
+    using admin = adminOn(billing.grpcPort);
+    assert.equal((await admin.resolveAdminToken({ digest: digestOf(first) })).name, "ADMIN_TOKEN");
+    const { token, secret } = await admin.createAdminToken({ name: "ci", actor });
+    assert.equal((await admin.resolveAdminToken({ digest: digestOf(secret) })).id, token?.id);
+    await admin.revokeAdminToken({ id: token?.id ?? "", actor });
+    await assert.rejects(admin.resolveAdminToken({ digest: digestOf(secret) }), refused("not_found"));
+    assert.equal((await admin.listAdminTokens({ page: undefined })).tokens.length, 2);
+    await assert.rejects(billing.keys.resolveKey({ digest: digestOf(first) }), refused("not_found"));
+  }
+  await using billing = await startBilling({ ...db.env, ADMIN_TOKEN: "another-token-of-this-fleet-5678" });
+  using admin = adminOn(billing.grpcPort);
+  await assert.rejects(admin.resolveAdminToken({ digest: digestOf(first) }), refused("not_found"));
+});
+
+test("an unpriced request is repaired once, by a further row, at the catalogue's price; its own row stays", async () => {
+  await using db = scratch();
+  const file = join(tmpdir(), `catalogue-${randomText(8)}.yaml`);
+  await writeFile(file, catalogue(1_000));
+  await using billing = await startBilling({ ...db.env, CATALOG_FILE: file });
+  using admin = adminOn(billing.grpcPort);
+  const accountId = await fund(billing, 50_000_000n);
+  const unpriced = { accountId, pricing: Pricing.UNPRICED, costNanoUsd: 0n };
+  const events = [
+    usage({ ...unpriced, requestId: "r1" }),
+    usage({ ...unpriced, requestId: "r2", model: "unknown" }),
+    usage({ ...unpriced, requestId: "r3", units: [] }),
+    usage({ ...unpriced, requestId: "r4" }),
+    usage({ accountId, requestId: "r5", costNanoUsd: 1n }),
+  ];
+  await billing.ledger.settle({ events });
+  const repair = (requestId: string, dryRun = false) =>
+    admin.repairUnpriced({ requestId, dryRun, page: { limit: 3, cursor: "" }, actor });
+  const { repairs: planned } = await repair("r1", true);
+  assert.deepEqual([planned[0]?.state, planned[0]?.chargedNanoUsd], [RepairState.REPAIRED, 46_000_000n]);
+  assert.equal((await billing.accounts.getAccount({ id: accountId })).availableNanoUsd, 49_999_999n);
+
+  const answers = await Promise.all([repair("r1"), repair("r1"), repair("r1")]);
+  assert.ok(answers.every(({ repairs }) => repairs[0]?.chargedNanoUsd === 46_000_000n));
+  assert.equal(answers.filter(({ repairs }) => repairs[0]?.state === RepairState.REPAIRED).length, 1);
+  const all = await repair("");
+  const { NO_PRICE, NO_USAGE, EARLIER } = RepairState;
+  assert.deepEqual(
+    all.repairs.map(({ state }) => state),
+    [EARLIER, NO_PRICE, NO_USAGE],
+  );
+  const rest = await admin.repairUnpriced({
+    ...{ requestId: "", dryRun: false, actor },
+    page: { limit: 3, cursor: all.nextCursor },
+  });
+  assert.deepEqual(
+    rest.repairs.map(({ chargedNanoUsd, writtenOffNanoUsd }) => [chargedNanoUsd, writtenOffNanoUsd]),
+    [[3_999_999n, 42_000_001n]],
+  );
+  const { entries } = await billing.ledger.listEntries({ accountId: "", requestId: "r1", page: undefined });
+  assert.deepEqual(
+    entries.map(({ kind, chargedNanoUsd }) => [kind, chargedNanoUsd]),
+    [
+      ["repair", 46_000_000n],
+      ["settle", 0n],
+    ],
+  );
+  assert.equal((await admin.listAuditRecords({ ...everything, action: "ledger.repair" })).records.length, 2);
+  assert.deepEqual(await faults(billing), []);
+  await assert.rejects(repair("r5"), refused("invalid_request"));
+  await assert.rejects(repair("nothing"), refused("not_found"));
+  await db.tamper("ledger", { _id: "settle:r1" }, { $set: { "event.pricing": Pricing.EXACT } });
+  assert.match((await faults(billing)).join(), /repair:r1 charges a request that had its price/);
+});
