@@ -1,19 +1,21 @@
 import { type Checkpoint, JournalRecord } from "@uag/proto/metering/v1/journal.ts";
 import { UsageBatch, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { EventEncoder } from "./event-encoder.ts";
 
-export const encodeStarted = (event: UsageEvent): Uint8Array =>
-  JournalRecord.encode({ kind: { $case: "started", value: event } }).finish();
+/** Fields 1 and 3, length-delimited: `JournalRecord.started` and `.final`; the latter is `UsageBatch.events` as well. */
+const startedTag = 0x0a;
+const finalTag = 0x1a;
+
+const encoder = new EventEncoder();
+
+export const encodeStarted = (event: UsageEvent): Uint8Array => encoder.encode(startedTag, event);
 
 export const encodeCheckpoint = (checkpoint: Checkpoint): Uint8Array =>
   JournalRecord.encode({ kind: { $case: "checkpoint", value: checkpoint } }).finish();
 
-export const encodeFinal = (event: UsageEvent): Uint8Array =>
-  JournalRecord.encode({ kind: { $case: "final", value: event } }).finish();
+export const encodeFinal = (event: UsageEvent): Uint8Array => encoder.encode(finalTag, event);
 
 export const decodeRecord = (record: Uint8Array): JournalRecord => JournalRecord.decode(record);
-
-/** Field 3, length-delimited: `JournalRecord.final`, and `UsageBatch.events` as well. */
-const finalTag = 0x1a;
 
 export function isFinal(record: Uint8Array): boolean {
   return record[0] === finalTag;
