@@ -28,7 +28,6 @@ export interface Basis {
 
 /** One admitted request: its hold, its journal records, its bill. */
 export class OpenRequest implements Admitted {
-  readonly started: Promise<void>;
   readonly headers: readonly string[];
   /** No earlier journal segment holds its `started`. */
   segment: number;
@@ -37,6 +36,7 @@ export class OpenRequest implements Admitted {
   readonly #grant: Grant | undefined;
   readonly #taken: Taken | undefined;
   readonly #event: UsageEvent;
+  readonly #started: Promise<void>;
   #lastUnits: Unit[] | undefined;
   #lastCost = 0n;
   #settled = false;
@@ -49,14 +49,20 @@ export class OpenRequest implements Admitted {
     this.headers = taken?.headers ?? noHeaders;
     this.#event = startedEvent(home, request, grant?.id ?? "");
     this.segment = home.journal.segment;
-    this.started = home.journal.append(encodeStarted(this.#event));
+    // An answer in one piece is there for its client only once its final is on disk: one write may bring both.
+    this.#started = home.journal.appendLazy(encodeStarted(this.#event));
     home.open.add(this);
+  }
+
+  get started(): Promise<void> {
+    this.#home.journal.hurry();
+    return this.#started;
   }
 
   checkpoint(units: Unit[], costNanoUsd: bigint): void {
     this.#lastUnits = units;
     this.#lastCost = costNanoUsd;
-    this.#home.journal.appendLazy(this.#encodeCheckpoint(units, costNanoUsd));
+    void this.#home.journal.appendLazy(this.#encodeCheckpoint(units, costNanoUsd));
   }
 
   /** Writes `started` and the last checkpoint again, at the journal's end, so that the old segments can go. */

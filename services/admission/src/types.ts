@@ -37,11 +37,14 @@ export interface Settlement {
 
 /** A request that may go upstream. Exactly one `settle` must follow, whatever happens. */
 export interface Admitted {
-  /** Resolves when the journal's `started` is on disk: wait for it before the first byte to the client. */
+  /**
+   * Resolves when the journal's `started` is on disk: wait for it before the first byte to the client, unless that waits for
+   * `settle`. Reading it makes haste; until then the record waits a moment (50 ms at most) for others to go with.
+   */
   readonly started: Promise<void>;
   /** Notes what a long stream has delivered so far, should this process die. Cheap; not awaited. */
   checkpoint(units: Unit[], costNanoUsd: bigint): void;
-  /** Writes the bill; resolves when it is on disk: wait for it before the last byte to the client. */
+  /** Writes the bill; resolves when it is on disk, behind `started`: wait for it before the last byte to the client. */
   settle(settlement: Settlement): Promise<void>;
   /** Headers that tell the client about its limits, name and value by turns. */
   readonly headers: readonly string[];

@@ -136,8 +136,12 @@ test("the first chunk leaves when it arrives, and the last only when the bill is
 test("nothing reaches the client before the journal's start is on disk, and nothing at all if it fails", async () => {
   const { promise, reject } = Promise.withResolvers<void>();
   harness.admission.started = () => promise;
+  upstream.script = (_, response) => {
+    startEvents(response);
+    response.end(chunk({ content: "one" }) + done);
+  };
   let heads = 0;
-  const stream = harness.open(operation, JSON.stringify(chat()));
+  const stream = harness.open(operation, JSON.stringify(chat({ stream: true })));
   void stream.head.then(() => heads++);
   await until("the upstream answered", () => upstream.asked.length === 1);
   await new Promise((resolve) => setTimeout(resolve, 30));
@@ -146,6 +150,19 @@ test("nothing reaches the client before the journal's start is on disk, and noth
   assert.equal((await stream.head).status, 500);
   assert.equal(settlement().outcome, Outcome.FAILED);
   assert.equal(settlement().costNanoUsd, 0n);
+});
+
+test("an answer in one piece does not begin before its bill is on disk, and does not come at all if that fails", async () => {
+  const { promise, reject } = Promise.withResolvers<void>();
+  harness.admission.settling = () => promise;
+  let heads = 0;
+  const stream = harness.open(operation, JSON.stringify(chat()));
+  void stream.head.then(() => heads++);
+  await until("it was settled", () => last()?.settlement !== undefined);
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  assert.equal(heads, 0);
+  reject(new Error("disk"));
+  assert.equal((await stream.head).status, 503);
 });
 
 test("an upstream's 400 goes to the client in its own words, without our key or address, and costs nothing", async () => {

@@ -83,10 +83,12 @@ async function serve(serving: Serving): Promise<void> {
   });
   let attempted: Attempted<Generated> | undefined;
   try {
+    // An answer in one piece waits for its bill, which is written behind the start.
+    const started = request.stream ? admitted.started : undefined;
     // Handled below: it may fail while the upstream is still being asked.
-    admitted.started.catch(() => {});
+    started?.catch(() => {});
     attempted = await askUpstreams(serving, admission);
-    await admitted.started;
+    await started;
   } catch (thrown) {
     if (attempted?.value.kind === "stream") attempted.value.live.cancel();
     await giveUp(serving, { bill, thrown, headers: admitted.headers });
@@ -97,6 +99,11 @@ async function serve(serving: Serving): Promise<void> {
   } catch (error) {
     // The bill could not be written, or made: the answer must not end as if it were whole.
     context.events.failed(requestId, error);
+    if (attempted.value.kind === "whole") {
+      const thrown = new GatewayError("service_unavailable", undefined, { cause: error });
+      await giveUp(serving, { bill, thrown, headers: admitted.headers });
+      return;
+    }
     exchange.fail("service_unavailable");
     await bill.fail({ upstream: attempted.upstream, attempts: attempted.attempts, status: 503 });
   }

@@ -133,13 +133,22 @@ export class Journal implements AsyncDisposable {
     return this.#gathering.done;
   }
 
-  /** Appends without anyone waiting: goes with the next group, at the latest 50 ms on. Lost when the disk refuses. */
-  appendLazy(payload: Uint8Array): void {
+  /**
+   * Appends without haste: goes with the next group, at the latest 50 ms on. Lost when the disk refuses. Resolves as `append`
+   * does; nobody need wait for it.
+   */
+  appendLazy(payload: Uint8Array): Promise<void> {
     this.#gather(payload);
     this.#lazyTimer ??= setTimeout(() => {
       this.#lazyTimer = undefined;
-      this.#flushing ??= this.#flush();
+      this.hurry();
     }, lazyMs).unref();
+    return this.#gathering.done;
+  }
+
+  /** Writes what was appended lazily now. */
+  hurry(): void {
+    if (this.#gathering.length > 0) this.#flushing ??= this.#flush();
   }
 
   #gather(payload: Uint8Array): void {
