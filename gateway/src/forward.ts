@@ -7,10 +7,12 @@ import type { Request } from "express";
 import { cutAnswer } from "./cut-answer.ts";
 import { errorEvent } from "./dialect.ts";
 import { discardBody } from "./discard.ts";
+import { chunkOf, isEventStream, lastChunk } from "./event-chunk.ts";
 import { appendAnswerHeaders, forwardedHeaders, type HeaderList, headerOf } from "./headers.ts";
 import { isToldByService, linkFailure } from "./link-failure.ts";
 import { bodyTooLarge } from "./middleware/body-limits.ts";
 import { sendError } from "./middleware/errors.ts";
+import { closeWithConnection } from "./pipelined.ts";
 import type { GatewayResponse, Handler } from "./request-state.ts";
 import { answerHeaders, dialectOf } from "./respond.ts";
 import type { ForwardRoute } from "./routes.ts";
@@ -36,6 +38,8 @@ export function forward(options: ForwardOptions): Handler {
 }
 
 const newline = 10;
+/** Up to this size an answer goes out as one text with its head: one write of one piece. */
+const textBytes = 16 * 1024;
 
 /** One request and its answer. Backpressure goes both ways: what one side does not read is not asked of the other. */
 class Exchange implements LinkAnswer, Upload {
@@ -49,6 +53,8 @@ class Exchange implements LinkAnswer, Upload {
   /** The first bytes, kept back for the rest of the turn: an answer that ends with them is sent whole, with its length. */
   #first: Buffer | undefined;
   #headSent = false;
+  /** The answer's chunks are put into their frames here, not by node. */
+  #framed = false;
   #unread = 0;
   #lastByte = newline;
 
@@ -78,7 +84,7 @@ class Exchange implements LinkAnswer, Upload {
       this,
     );
     // A pipelined request whose turn to be answered has not come is not told when its connection closes.
-    if (this.#response.socket === null) this.#watchConnection();
+    if (this.#response.socket === null) closeWithConnection(request, this.#response);
     if (!bodyless) this.#readBody();
   }
 
@@ -121,14 +127,16 @@ class Exchange implements LinkAnswer, Upload {
   onEnd(): void {
     const response = this.#response;
     if (response.destroyed) return;
-    if (this.#headSent) response.end();
+    if (this.#headSent) response.end(this.#framed ? lastChunk : undefined);
     else {
       const headers = this.#headers;
       const bodyAllowed = this.#status !== 204 && this.#status !== 304;
       if (bodyAllowed && headerOf(headers, "content-length") === undefined)
         headers.push("content-length", String(this.#first?.length ?? 0));
       if (!this.#writeHead()) return;
-      response.end(this.#first);
+      const body = this.#first;
+      if (body !== undefined && body.length <= textBytes) response.end(body.toString("latin1"), "latin1");
+      else response.end(body);
     }
     if (!this.#request.complete) discardBody(this.#request, () => undefined);
   }
@@ -146,14 +154,20 @@ class Exchange implements LinkAnswer, Upload {
       return;
     }
     // The last event is only understood on a line of its own.
-    const events = headerOf(this.#headers, "content-type")?.startsWith("text/event-stream") === true;
+    const events = isEventStream(this.#headers);
     if (events && !told && this.#lastByte === newline)
-      response.write(errorEvent(dialectOf(this.#request, response), error, response.locals.requestId));
+      this.#send(Buffer.from(errorEvent(dialectOf(this.#request, response), error, response.locals.requestId)));
     cutAnswer(this.#request, response, { afterReading: events });
   }
 
   sendHead(): void {
-    if (this.#headSent || this.#response.destroyed || !this.#writeHead()) return;
+    if (this.#headSent || this.#response.destroyed) return;
+    const { httpVersionMinor, method } = this.#request;
+    const framed = this.#status === 200 && httpVersionMinor === 1 && method === "POST" && isEventStream(this.#headers);
+    if (framed) this.#headers.push("transfer-encoding", "chunked");
+    if (!this.#writeHead()) return;
+    this.#framed = framed;
+    if (framed) this.#response.chunkedEncoding = false;
     if (this.#first === undefined) this.#response.flushHeaders();
     else this.#write(this.#first);
     this.#first = undefined;
@@ -179,13 +193,17 @@ class Exchange implements LinkAnswer, Upload {
     const response = this.#response;
     if (response.destroyed) return;
     this.#lastByte = chunk[chunk.length - 1] as number;
-    const more = response.write(chunk);
+    const more = this.#send(chunk);
     if (more && this.#unread === 0) {
       this.#call?.consumed(chunk.length);
       return;
     }
     if (this.#unread === 0) response.once("drain", () => this.#onDrain());
     this.#unread += chunk.length;
+  }
+
+  #send(bytes: Buffer): boolean {
+    return this.#response.write(this.#framed ? chunkOf(bytes) : bytes);
   }
 
   #onDrain(): void {
@@ -223,16 +241,6 @@ class Exchange implements LinkAnswer, Upload {
     if (this.#call?.over !== false) return;
     this.#response.locals.failure ??= "client_closed_request";
     this.#call.cancel("the client left");
-  }
-
-  #watchConnection(): void {
-    const { socket } = this.#request;
-    socket.setMaxListeners(0);
-    const onClose = (): void => {
-      if (this.#response.socket === null) this.#response.emit("close");
-    };
-    socket.once("close", onClose);
-    this.#response.once("close", () => socket.off("close", onClose));
   }
 }
 

@@ -1,10 +1,12 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Express } from "express";
 import { onClientError } from "./client-error.ts";
+import { messageClasses } from "./messages.ts";
 import { maxHeaders } from "./middleware/request-id.ts";
 
 export interface DoorOptions {
-  app: RequestListener;
+  app: Express;
   host: string;
   port: number;
   /** Largest request head, bytes. */
@@ -34,6 +36,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   };
   const server = createServer(
     {
+      ...messageClasses(app),
       maxHeaderSize: options.headerLimit,
       headersTimeout: headMs,
       // Long uploads are watched by their progress, not by a total.

@@ -10,10 +10,6 @@ export const requestId: Handler = (request, response, next) => {
   const state = response.locals;
   state.requestId = newId("req");
   state.startedAt = performance.now();
-  state.route = undefined;
-  state.key = undefined;
-  state.failure = undefined;
-  state.allow = undefined;
   if (request.rawHeaders.length > 2 * maxHeaders) throw new GatewayError("headers_too_large");
   // RFC 9112, 3.2: a server must refuse an HTTP/1.1 request without one.
   if (request.headers["host"] === undefined && request.httpVersionMinor === 1)
