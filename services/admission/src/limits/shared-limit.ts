@@ -186,11 +186,17 @@ export class SharedLimit {
 
   #call(): Promise<void> {
     this.#calling ??= this.#callAll()
-      .catch((error: unknown) => {
-        for (const { reject } of this.#waiters.splice(0)) reject(outOfReach(error));
-      })
-      .finally(() => {
+      .then(
+        () => this.#returns.length > 0,
+        (error: unknown) => {
+          for (const { reject } of this.#waiters.splice(0)) reject(outOfReach(error));
+          return false;
+        },
+      )
+      .then((more) => {
         this.#calling = undefined;
+        // Whoever came in the turn between the last look and this one is not left behind.
+        if (more || this.#waiters.length > 0) void this.#call();
       });
     return this.#calling;
   }

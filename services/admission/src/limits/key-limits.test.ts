@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Clock } from "@uag/kit/clock.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { RpcClient } from "@uag/kit/rpc/client.ts";
+import type { BorrowRequest, LimitServiceServer } from "@uag/proto/billing/v1/limits.ts";
+import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
+import type { Limits } from "@uag/proto/common/v1/caller.ts";
+import { Holder } from "./holder.ts";
+import { KeyLimits } from "./key-limits.ts";
+
+const none: Limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 0n };
+const ask = { tokens: 10, native: false };
+
+/** A billing that lends of a heap of slots, and a clock that is set by hand. */
+class Stage {
+  time = 0;
+  readonly calls: BorrowRequest[] = [];
+  readonly heap = new Map<LimitKind, number>();
+  away = false;
+  lapsed = false;
+  retryAfterMs = 0;
+  readonly holder: Holder;
+  readonly key: KeyLimits;
+
+  constructor(limits: Partial<Limits>) {
+    const clock: Clock = { now: () => this.time, monotonic: () => this.time };
+    const billing = {
+      renew: async () => {
+        if (this.away) throw new GatewayError("service_unavailable");
+        const { lapsed } = this;
+        this.lapsed = false;
+        return { leaseMs: 4_000, lapsed };
+      },
+      borrow: async (request: BorrowRequest) => this.#borrow(request),
+      [Symbol.dispose]: () => undefined,
+    } as unknown as RpcClient<LimitServiceServer>;
+    this.holder = new Holder({ billing, clock, lapsed: () => this.key.lapse() });
+    this.key = new KeyLimits("key_1", { holder: this.holder, clock });
+    this.learn(limits, 1n);
+    for (const [kind, limit] of [
+      [LimitKind.REQUESTS, limits.requestsPerMinute],
+      [LimitKind.TOKENS, limits.tokensPerMinute],
+      [LimitKind.CONCURRENCY, limits.concurrentRequests],
+    ] as const)
+      this.heap.set(kind, Number(limit ?? 0n));
+  }
+
+  learn(limits: Partial<Limits>, version: bigint): void {
+    const caller = { keyId: "key_1", accountId: "acct_1", models: [], expiresAtMs: 0n };
+    this.key.learn({ ...caller, limits: { ...none, ...limits }, version });
+  }
+
+  #borrow(request: BorrowRequest) {
+    if (this.away) throw new GatewayError("service_unavailable");
+    this.calls.push(request);
+    const back = request.returned.reduce((sum, { count }) => sum + Number(count), 0);
+    const there = (this.heap.get(request.kind) ?? 0) + back;
+    const lent = Math.min(there, Number(request.want));
+    this.heap.set(request.kind, there - lent);
+    const slots = lent > 0 ? [{ count: BigInt(lent), freeInMs: 0 }] : [];
+    return { lent: slots, retryAfterMs: lent < request.need ? this.retryAfterMs : 0 };
+  }
+}
+
+const refusal =
+  (code: string, check: (error: GatewayError) => boolean = () => true) =>
+  (error: unknown) =>
+    error instanceof GatewayError && error.code === code && check(error);
+
+test("a request that finds slots at hand asks nobody", async () => {
+  const stage = new Stage({ requestsPerMinute: 100n, concurrentRequests: 100n });
+  await stage.key.wait(ask);
+  const { length } = stage.calls;
+  assert.notEqual(stage.key.take(ask), undefined);
+  assert.equal(stage.calls.length, length);
+});
+
+test("requests that wait together ask billing once for all, and are served in order", async () => {
+  const stage = new Stage({ requestsPerMinute: 50n });
+  const admitted = await Promise.allSettled(Array.from({ length: 60 }, () => stage.key.wait(ask)));
+  assert.equal(admitted.filter(({ status }) => status === "fulfilled").length, 50);
+  assert.ok(admitted.slice(0, 50).every(({ status }) => status === "fulfilled"));
+  assert.ok(stage.calls.length <= 3, `${stage.calls.length} calls`);
+});
+
+test("a refused client that goes on asking does not reach billing until a slot can be free", async () => {
+  const stage = new Stage({ requestsPerMinute: 5n });
+  stage.heap.set(LimitKind.REQUESTS, 0);
+  stage.retryAfterMs = 30_000;
+  const late = refusal("rate_limit_exceeded", ({ retryAfterMs }) => (retryAfterMs as number) > 29_000);
+  for (let i = 0; i < 100; i++) await assert.rejects(stage.key.wait(ask), late);
+  assert.equal(stage.calls.length, 1);
+  stage.time += 1_001;
+  await assert.rejects(stage.key.wait(ask), refusal("rate_limit_exceeded"));
+  assert.equal(stage.calls.length, 2);
+});
+
+test("a request that one limit refuses takes nothing from the others", async () => {
+  const stage = new Stage({ requestsPerMinute: 5n, concurrentRequests: 1n });
+  const first = await stage.key.wait(ask);
+  await assert.rejects(stage.key.wait(ask), refusal("concurrency_limit_exceeded"));
+  assert.equal(stage.key.headers(false)[3], "4");
+  first.release();
+  assert.notEqual(stage.key.take(ask), undefined);
+});
+
+test("tokens are corrected by what the answer came to, both ways", async () => {
+  const stage = new Stage({ tokensPerMinute: 100n });
+  const first = await stage.key.wait({ tokens: 60, native: false });
+  await assert.rejects(stage.key.wait({ tokens: 60, native: false }), refusal("token_limit_exceeded"));
+  first.correct(10);
+  const second = await stage.key.wait({ tokens: 60, native: false });
+  second.correct(95);
+  await assert.rejects(
+    stage.key.wait({ tokens: 1, native: false }),
+    refusal("token_limit_exceeded", ({ retryAfterMs }) => retryAfterMs === 60_000),
+  );
+  await assert.rejects(
+    stage.key.wait({ tokens: 101, native: false }),
+    refusal("token_limit_exceeded", ({ retryable, retryAfterMs }) => !retryable && retryAfterMs === undefined),
+  );
+});
+
+test("while billing is away slots are used until the lease ends, and then nobody is let through or told 429", async () => {
+  const stage = new Stage({ requestsPerMinute: 10n });
+  await stage.key.wait(ask);
+  stage.away = true;
+  stage.time = 3_999;
+  assert.notEqual(stage.key.take(ask) ?? (await stage.key.wait(ask).catch(() => undefined)), undefined);
+  stage.time = 4_001;
+  assert.equal(stage.key.take(ask), undefined);
+  await assert.rejects(stage.key.wait(ask), refusal("service_unavailable"));
+  stage.away = false;
+  await stage.key.wait(ask);
+});
+
+test("after a lapse no old slot is used, the new id borrows anew, and what is in flight still counts", async () => {
+  const stage = new Stage({ requestsPerMinute: 10n, concurrentRequests: 2n });
+  const first = await stage.key.wait(ask);
+  const { id } = stage.holder;
+  stage.time = 5_000;
+  stage.lapsed = true;
+  stage.heap.set(LimitKind.CONCURRENCY, 2);
+  await stage.key.wait(ask);
+  assert.notEqual(stage.holder.id, id);
+  await assert.rejects(stage.key.wait(ask), refusal("concurrency_limit_exceeded"));
+  first.release();
+  await stage.key.wait(ask);
+});
+
+test("a lowered limit sends every slot home, those in use when their requests end", async () => {
+  const stage = new Stage({ concurrentRequests: 8n });
+  const taken = await Promise.all(Array.from({ length: 4 }, () => stage.key.wait(ask)));
+  stage.learn({ concurrentRequests: 2n }, 2n);
+  for (const each of taken) each.release();
+  await stage.key.bringAllHome();
+  assert.equal(stage.heap.get(LimitKind.CONCURRENCY), 8);
+  assert.ok(stage.calls.at(-1)?.keyVersion === 2n && stage.calls.at(-1)?.limit === 2n);
+});
