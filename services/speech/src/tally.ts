@@ -2,7 +2,7 @@ import type { Charge } from "@uag/capability/bill.ts";
 import type { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type CharacterReport, type SpokenText, sampleRate } from "@uag/upstreams/speech/types.ts";
 
-/** How fast people speak, roughly: what a sound stands for while its upstream has not counted yet. */
+/** How fast people speak, roughly: what the sound of a piece stands for that broke off. Some upstreams count the whole at once. */
 const charactersPerSecond = 15;
 const bytesPerSecond = 2 * sampleRate;
 
@@ -61,7 +61,7 @@ export class Tally {
     const open = this.#open;
     if (open === undefined || open.pcmBytes === 0) return 0;
     const spoken = Math.ceil((open.pcmBytes / bytesPerSecond) * charactersPerSecond);
-    return Math.min(open.spoken.usage()?.characters ?? spoken, open.characters);
+    return Math.min(spoken, open.spoken.usage()?.characters ?? spoken, open.characters);
   }
 
   /** One usage object as it came, or the list of those of all pieces. */

@@ -17,12 +17,14 @@ export interface SpeechMessage {
 }
 
 /**
- * Reads one message.
+ * Reads one message; undefined when it is not JSON.
  * @param status the HTTP status that it came under, or that its event names
  * @throws {UpstreamFailure} when it tells of an error, under whatever status
  */
-export function readMessage(bytes: Buffer, status: number, upstream: Upstream): SpeechMessage {
-  const fields = fieldsOf(parsedJson(bytes.toString("utf8")));
+export function readMessage(bytes: Buffer, status: number, upstream: Upstream): SpeechMessage | undefined {
+  const value = parsedJson(bytes.toString("utf8"));
+  if (value === undefined) return undefined;
+  const fields = fieldsOf(value);
   const output = fieldsOf(fields["output"]);
   if (textOf(fields["code"]) || fields["output"] === undefined) throw messageFailure(bytes, status, upstream);
   const audio = fieldsOf(output["audio"]);

@@ -83,27 +83,26 @@ class DashScopeSpeech implements SpokenText {
 
   async *#whole(answer: HttpAnswer): AsyncGenerator<Buffer, void, undefined> {
     const message = readMessage(await answer.read(mostBodyBytes), 200, this.#site.upstream);
+    if (message === undefined) throw new UpstreamFailure("transient", "the answer is not JSON", { status: 200 });
     this.#usage = message.usage;
     const piece = message.data === "" ? await this.#fetched(message) : soundOf(Buffer.from(message.data, "base64"));
     if (piece.length > 0) yield piece;
   }
 
   async *#streamed(answer: HttpAnswer): AsyncGenerator<Buffer, void, undefined> {
-    const decoder = new SseDecoder();
     let silent = true;
     let last: SpeechMessage | undefined;
-    for await (const chunk of chunksOf(answer)) {
-      for (const event of eventsIn(decoder, chunk)) {
-        if (event.data === undefined || last !== undefined) continue;
-        const message = readMessage(event.data, statusIn(event), this.#site.upstream);
-        this.#usage = message.usage ?? this.#usage;
-        // The body is read to its end all the same: the connection is used again.
-        if (message.last) last = message;
-        if (message.data === "") continue;
-        const bytes = Buffer.from(message.data, "base64");
-        yield silent ? soundOf(bytes) : bytes;
-        silent = false;
-      }
+    // The body is read to its end even when all has been said: the connection is used again.
+    for await (const event of eventsOf(answer)) {
+      if (event.data === undefined || last !== undefined) continue;
+      const message = readMessage(event.data, statusIn(event), this.#site.upstream);
+      if (message === undefined) continue;
+      this.#usage = message.usage ?? this.#usage;
+      if (message.last) last = message;
+      if (message.data === "") continue;
+      const bytes = Buffer.from(message.data, "base64");
+      yield silent ? soundOf(bytes) : bytes;
+      silent = false;
     }
     if (last === undefined) throw new UpstreamFailure("transient", "the speech broke off", { status: 200 });
     if (silent) yield await this.#fetched(last);
@@ -124,9 +123,10 @@ function soundOf(bytes: Buffer): Buffer {
   }
 }
 
-function eventsIn(decoder: SseDecoder, chunk: Buffer): SseEvent[] {
+async function* eventsOf(answer: HttpAnswer): AsyncGenerator<SseEvent, void, undefined> {
+  const decoder = new SseDecoder();
   try {
-    return decoder.push(chunk);
+    for await (const chunk of chunksOf(answer)) yield* decoder.push(chunk);
   } catch (error) {
     if (!(error instanceof SseTooLargeError)) throw error;
     throw new UpstreamFailure("transient", "the upstream sent an event that is too long", {
@@ -134,6 +134,8 @@ function eventsIn(decoder: SseDecoder, chunk: Buffer): SseEvent[] {
       cause: error,
     });
   }
+  const tail = decoder.end();
+  if (tail !== undefined) yield tail;
 }
 
 /** An event names its status in a comment: `:HTTP_STATUS/429`. */
