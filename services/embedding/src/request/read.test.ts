@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseCatalog } from "@uag/catalog/parse.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { readEmbeddingRequest } from "./read.ts";
+
+const catalog = parseCatalog(
+  `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:9", api_key: k } }
+models:
+  - &listed
+    id: listed
+    owned_by: o
+    created: 0
+    operations: [embeddings]
+    context_tokens: 100
+    embedding: { dimensions: 1024, sizes: [256, 1024, 2048] }
+    price: { input_tokens: 1 }
+    upstreams: [{ provider: p, batch: { items: 10, tokens: 1000 } }]
+  - { <<: *listed, id: any, embedding: { dimensions: 768, sizes: any, token_input: true } }
+  - { <<: *listed, id: fixed, embedding: { dimensions: 1536 } }
+  - { <<: *listed, id: no-embedder, operations: [other] }`,
+  {},
+);
+const read = (fields: object | string, models: string[] = []) =>
+  readEmbeddingRequest(
+    Buffer.from(typeof fields === "string" ? fields : JSON.stringify(fields)),
+    catalog,
+    Caller.fromPartial({ models }),
+  );
+const ok = { model: "listed", input: "a" };
+
+const good: [what: string, fields: object, expected: object][] = [
+  ["a text", ok, { inputs: ["a"], format: "float", dimensions: undefined, inputType: undefined }],
+  ["a list of texts", { ...ok, input: ["a", "b"] }, { inputs: ["a", "b"] }],
+  ["2,048 texts", { ...ok, input: Array(2_048).fill("a") }, {}],
+  ["token ids", { model: "any", input: [1, 2] }, { inputs: [[1, 2]] }],
+  ["lists of token ids", { model: "any", input: [[1], [2, 3]] }, { inputs: [[1], [2, 3]] }],
+  ["base64", { ...ok, encoding_format: "base64" }, { format: "base64" }],
+  ["a listed size", { ...ok, dimensions: 256 }, { dimensions: 256 }],
+  ["the usual size", { ...ok, dimensions: 1024 }, { dimensions: undefined }],
+  ["any smaller size", { model: "any", input: "a", dimensions: 1 }, { dimensions: 1 }],
+  ["a fixed model's own size", { model: "fixed", input: "a", dimensions: 1536 }, { dimensions: undefined }],
+  ["nulls", { ...ok, encoding_format: null, dimensions: null, user: null }, { format: "float" }],
+  ["fields that nobody knows", { ...ok, colour: "red" }, {}],
+  ["a purpose", { ...ok, input_type: "query" }, { inputType: "query" }],
+  ["white space", { ...ok, input: " " }, { inputs: [" "] }],
+];
+for (const [what, fields, expected] of good) {
+  test(`taken: ${what}`, () => {
+    const request = read(fields);
+    for (const [name, value] of Object.entries(expected))
+      assert.deepEqual(request[name as keyof typeof request], value, name);
+  });
+}
+
+const bad: [what: string, fields: object | string, code: string, param: string | undefined][] = [
+  ["not JSON", '{"model":', "invalid_json", undefined],
+  ["no model", { input: "a" }, "invalid_request", "model"],
+  ["a model that is no text", { ...ok, model: 5 }, "invalid_request", "model"],
+  ["an unknown model", { ...ok, model: "nobody" }, "model_not_found", "model"],
+  ["a model of another path", { ...ok, model: "no-embedder" }, "endpoint_model_mismatch", "model"],
+  ["no input", { model: "listed" }, "invalid_request", "input"],
+  ["null", { ...ok, input: null }, "invalid_request", "input"],
+  ["an object", { ...ok, input: { text: "a" } }, "invalid_request", "input"],
+  ["an empty text", { ...ok, input: "" }, "invalid_request", "input"],
+  ["an empty list", { ...ok, input: [] }, "invalid_request", "input"],
+  ["an empty text in a list", { ...ok, input: ["a", "", "b"] }, "invalid_request", "input[1]"],
+  ["a mixed list", { ...ok, input: ["a", 1] }, "invalid_request", "input[1]"],
+  ["2,049 texts", { ...ok, input: Array(2_049).fill("a") }, "invalid_request", "input"],
+  ["token ids where they are not taken", { ...ok, input: [1, 2] }, "invalid_request", "input"],
+  ["lists of token ids where they are not taken", { ...ok, input: [[1]] }, "invalid_request", "input[0]"],
+  ["an empty list of token ids", { model: "any", input: [[1], []] }, "invalid_request", "input[1]"],
+  ["a token id below zero", { model: "any", input: [1, -1] }, "invalid_request", "input[1]"],
+  ["half a token id", { model: "any", input: [[1, 1.5]] }, "invalid_request", "input[0][1]"],
+  ["another format", { ...ok, encoding_format: "int8" }, "invalid_request", "encoding_format"],
+  ["a size that is not listed", { ...ok, dimensions: 512 }, "invalid_request", "dimensions"],
+  ["a size of zero", { ...ok, dimensions: 0 }, "invalid_request", "dimensions"],
+  ["half a size", { ...ok, dimensions: 256.5 }, "invalid_request", "dimensions"],
+  ["a size as text", { ...ok, dimensions: "256" }, "invalid_request", "dimensions"],
+  ["a larger size", { model: "any", input: "a", dimensions: 769 }, "invalid_request", "dimensions"],
+  ["any other size of a fixed model", { model: "fixed", input: "a", dimensions: 512 }, "invalid_request", "dimensions"],
+];
+for (const [what, fields, code, param] of bad) {
+  test(`refused, naming the field: ${what}`, () => {
+    assert.throws(
+      () => read(fields),
+      (error) => error instanceof GatewayError && error.code === code && error.param === param,
+    );
+  });
+}
+
+test("a key that may not use the model is refused", () => {
+  assert.throws(() => read(ok, ["any"]), { code: "permission_denied" });
+});

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseCatalog } from "@uag/catalog/parse.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { readSpeechRequest } from "./read.ts";
+
+const catalog = parseCatalog(
+  `providers: { p: { protocol: dashscope, base_url: "http://127.0.0.1:9", api_key: k } }
+models:
+  - &flash
+    id: flash
+    owned_by: o
+    created: 0
+    operations: [audio.speech]
+    speech: { formats: [mp3, wav], segment_characters: 600, ideograph_weight: 2, voices: [Cherry, Ethan, Eldric Sage] }
+    price: { characters: 1 }
+    upstreams: [{ provider: p }]
+  - { <<: *flash, id: instruct, speech: { formats: [wav], fixed_format: true, instructions: true, segment_characters: 600, voices: [Cherry] } }`,
+  {},
+);
+const read = (fields: object) =>
+  readSpeechRequest(Buffer.from(JSON.stringify({ model: "flash", input: "Hi 你", ...fields })), {
+    catalog,
+    caller: Caller.fromPartial({}),
+    maxCharacters: 10,
+  });
+
+const good: [what: string, fields: object, expected: object][] = [
+  ["the least", {}, { voice: "Cherry", format: "mp3", characters: 5, instructions: undefined }],
+  ["a voice", { voice: "Ethan" }, { voice: "Ethan" }],
+  ["a voice in other capitals", { voice: "eldric sage" }, { voice: "Eldric Sage" }],
+  ["an empty voice", { voice: "" }, { voice: "Cherry" }],
+  ["OpenAI's voices", { voice: "alloy" }, { voice: "Cherry" }],
+  ["OpenAI's voices in capitals", { voice: "Nova" }, { voice: "Cherry" }],
+  ["Azure's voices", { voice: "en-US-JennyNeural" }, { voice: "Cherry" }],
+  ["Google's voices", { voice: "zh-CN-Wavenet-A" }, { voice: "Cherry" }],
+  ["ByteDance's voices", { voice: "zh_female_wanwan" }, { voice: "Cherry" }],
+  ["ElevenLabs' ids", { voice: "21m00Tcm4TlvDq8ikWAM" }, { voice: "Cherry" }],
+  ["wav", { response_format: "wav" }, { format: "wav" }],
+  ["any speed", { speed: 99 }, {}],
+  ["nulls", { voice: null, response_format: null, instructions: null, speed: null }, { format: "mp3" }],
+  ["another format where it has no effect", { model: "instruct", response_format: "flac" }, { format: "wav" }],
+  ["instructions where they are taken", { model: "instruct", instructions: "slowly" }, { instructions: "slowly" }],
+  ["ten characters", { input: "你好世界你" }, { characters: 10 }],
+];
+for (const [what, fields, expected] of good) {
+  test(`taken: ${what}`, () => {
+    const request = read(fields);
+    for (const [name, value] of Object.entries(expected))
+      assert.deepEqual(request[name as keyof typeof request], value, name);
+  });
+}
+
+const bad: [what: string, fields: object, param: string][] = [
+  ["no input", { input: undefined }, "input"],
+  ["an empty input", { input: "" }, "input"],
+  ["nothing but white space", { input: " \n\t\u3000" }, "input"],
+  ["an input that is no text", { input: ["a"] }, "input"],
+  ["eleven characters", { input: "你好世界你a" }, "input"],
+  ["a voice that there is not", { voice: "Nobody" }, "voice"],
+  ["another voice that there is not", { voice: "no-such-voice" }, "voice"],
+  ["a voice that is no text", { voice: 5 }, "voice"],
+  ["another format", { response_format: "opus" }, "response_format"],
+  ["instructions where they are not taken", { instructions: "slowly" }, "instructions"],
+  ["a speed that is no number", { speed: "fast" }, "speed"],
+  ["events instead of sound", { stream_format: "sse" }, "stream_format"],
+  ["no model", { model: undefined }, "model"],
+];
+for (const [what, fields, param] of bad) {
+  test(`refused, naming the field: ${what}`, () => {
+    assert.throws(
+      () => read(fields),
+      (error) => error instanceof GatewayError && error.code === "invalid_request" && error.param === param,
+    );
+  });
+}

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import type { SpokenText } from "@uag/upstreams/speech/types.ts";
+import { Tally } from "./tally.ts";
+
+const second = 48_000;
+
+function spoken(characters: number | undefined): SpokenText {
+  const report =
+    characters === undefined ? undefined : { characters, raw: Buffer.from(`{"characters":${characters}}`) };
+  return { pcm: (async function* () {})(), usage: () => report };
+}
+
+function charged(tally: Tally) {
+  const { units, raw, estimated } = tally.charge(Outcome.COMPLETED);
+  return { characters: Number(units[0]?.quantity), raw: raw?.toString(), estimated };
+}
+
+test("a piece spoken to its end is billed by the upstream's count", () => {
+  const tally = new Tally();
+  tally.begin(spoken(7), 9);
+  tally.delivered(second);
+  tally.finish();
+  assert.deepEqual(charged(tally), { characters: 7, raw: '{"characters":7}', estimated: false });
+});
+
+test("pieces add up, and the list of their counts is kept", () => {
+  const tally = new Tally();
+  for (const characters of [7, 8]) {
+    tally.begin(spoken(characters), 9);
+    tally.delivered(second);
+    tally.finish();
+  }
+  assert.deepEqual(charged(tally), { characters: 15, raw: '[{"characters":7},{"characters":8}]', estimated: false });
+});
+
+test("without the upstream's count a piece is billed by ours, as an estimate", () => {
+  const tally = new Tally();
+  tally.begin(spoken(undefined), 9);
+  tally.delivered(second);
+  tally.finish();
+  assert.deepEqual(charged(tally), { characters: 9, raw: undefined, estimated: true });
+});
+
+test("a piece that broke off is billed by its sound, never above its count, and not at all when none came", () => {
+  for (const [counted, pcmBytes, expected] of [
+    [600, second * 2, 30],
+    [20, second * 2, 20],
+    [undefined, second, 15],
+    [600, 0, 0],
+  ] as const) {
+    const tally = new Tally();
+    tally.begin(spoken(counted), 600);
+    tally.delivered(pcmBytes);
+    assert.equal(tally.characters, expected);
+    assert.deepEqual(charged(tally), { characters: expected, raw: undefined, estimated: expected > 0 });
+  }
+});
