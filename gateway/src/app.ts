@@ -5,6 +5,7 @@ import type { Metrics } from "@uag/kit/metrics.ts";
 import express, { type Express } from "express";
 import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
 import { type ForwardOptions, forward } from "./forward.ts";
+import { openApi } from "./handlers/openapi.ts";
 import { greeting, live, ready } from "./handlers/probes.ts";
 import type { KeyCache } from "./keys/key-cache.ts";
 import { authenticate } from "./middleware/authenticate.ts";
@@ -75,6 +76,7 @@ function probes(options: AppOptions): Record<string, Handler> {
     "/health/live": live,
     "/health/ready": ready(options.readiness),
     "/health": ready(options.readiness),
+    "/openapi.json": openApi(),
   };
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { contentPart } from "./parts.ts";
 
 /** More messages than any context window holds. */
-const mostMessages = 10_000;
+export const mostMessages = 10_000;
 const mostTools = 1_000;
 const mostStops = 64;
 
@@ -18,7 +18,7 @@ const toolCall = z.looseObject({
   function: z.looseObject({ name: z.string(), arguments: z.string() }).optional(),
 });
 
-const message = z
+export const message = z
   .looseObject({
     role: z.enum(roles),
     content: z.unknown().optional(),
@@ -114,7 +114,7 @@ function crossChecks(value: Checked, context: z.RefinementCtx): void {
 /** What a reasoning model is asked. */
 export const reasoningSchema = z.looseObject(commonFields);
 
-const samplingSchema = reasoningSchema.extend(samplingFields);
+export const samplingSchema = reasoningSchema.extend(samplingFields);
 
 /** The request body of `POST /v1/chat/completions`; fields beyond these are the upstream's to judge. */
 export const chatSchema = samplingSchema.superRefine((value, context) => {

@@ -25,7 +25,7 @@ const audioData = z
   .refine((data) => webUrl.test(data) || /^data:/i.test(data) || isBase64(data), "must be base64 or a URL");
 
 /** The inner object of each content part that we know; parts of other types are the upstream's to judge. */
-const partFields = {
+export const partFields = {
   text: z.looseObject({ text: z.string() }),
   image_url: z.looseObject({ image_url: z.looseObject({ url: imageUrl, detail: z.string().nullish() }) }),
   video_url: z.looseObject({ video_url: z.looseObject({ url: mediaUrl }) }),

@@ -20,10 +20,11 @@ const number = (least: number, most: number) =>
     .string()
     .regex(/^\d{1,4}$/, "must be a whole number")
     .transform(Number)
-    .pipe(z.int().min(least).max(most));
+    .pipe(z.int().min(least).max(most))
+    .describe(`A whole number from ${least} to ${most}.`);
 
 /** Fields come as text; an empty one counts as absent. */
-const schema = z.looseObject({
+export const editSchema = z.looseObject({
   prompt: promptSchema,
   n: number(1, 10).optional(),
   size: z.enum(editSizes).optional(),
@@ -50,7 +51,7 @@ export interface EditFields {
 
 /** Checks an edit's fields for a model. @throws {GatewayError} naming the field */
 export function readFields(form: ReadonlyMap<string, string>, model: Model): EditFields {
-  const asked = checked(schema, Object.fromEntries([...form].filter(([, value]) => value !== "")));
+  const asked = checked(editSchema, Object.fromEntries([...form].filter(([, value]) => value !== "")));
   const family = model.image?.family;
   const isGamma = family === "gamma";
   checkCount(asked.n ?? 1, model);

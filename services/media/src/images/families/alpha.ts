@@ -11,7 +11,7 @@ const block = z
   .looseObject({ text: z.string().max(mostTextChars).optional(), image: z.string().min(1).optional() })
   .refine(({ text, image }) => (text === undefined) !== (image === undefined), "must have either text or image");
 
-const schema = z.looseObject({
+export const alphaSchema = z.looseObject({
   model: z.string(),
   input: z.looseObject({
     messages: z
@@ -32,7 +32,7 @@ const schema = z.looseObject({
 
 /** DashScope's own body: one message of blocks, and parameters. */
 export const readAlpha: Reader = ({ fields, model, guarded }) => {
-  const { input, parameters } = checked(schema, fields);
+  const { input, parameters } = checked(alphaSchema, fields);
   const { size, n, seed, watermark, negative_prompt, prompt_extend } = parameters ?? {};
   if (size != null) checkListed(size, model.image?.sizes ?? [], "parameters.size");
   checkCount(n ?? 1, model, "parameters.n");

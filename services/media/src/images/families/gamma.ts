@@ -9,7 +9,7 @@ const sideStep = 16;
 const longestSide = 3_840;
 const steepestRatio = 3;
 
-const schema = z.looseObject({
+export const gammaSchema = z.looseObject({
   ...commonShape,
   background: z.enum(["transparent", "opaque", "auto"]).nullish(),
   output_format: z.enum(["png", "jpeg", "webp"]).nullish(),
@@ -20,7 +20,7 @@ const schema = z.looseObject({
 
 /** OpenAI's own body, for the GPT image models and for DALL-E, which knows little of it. */
 export const readGamma: Reader = ({ fields, model }) => {
-  const asked = checked(schema, fields);
+  const asked = checked(gammaSchema, fields);
   const isGamma = model.image?.family === "gamma";
   checkCount(asked.n ?? 1, model);
   if (asked.size != null) checkSize(asked.size, model);

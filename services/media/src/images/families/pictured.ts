@@ -19,7 +19,7 @@ const shape = {
 } as const;
 
 /** Each family's own settings beside the common ones, under its provider's names. */
-const schemas = {
+export const picturedSchemas = {
   seedream: z.looseObject({
     ...shape,
     seed: z.int().min(-1).max(2_147_483_647).nullish(),
@@ -45,12 +45,12 @@ const ownFields = {
   gemini: ["aspect_ratio", "resolution"],
 } as const;
 
-type Pictured = keyof typeof schemas;
+type Pictured = keyof typeof picturedSchemas;
 
 /** OpenAI's shape for models that also take pictures in a JSON body: `image`, a URL or a data URL, or several. */
 export const readPictured: Reader = ({ fields, model, guarded }) => {
   const family = model.image?.family as Pictured;
-  const asked = checked<Asked>(schemas[family], fields);
+  const asked = checked<Asked>(picturedSchemas[family], fields);
   checkCount(asked.n ?? 1, model);
   if (asked.stream === true) throw invalid("stream", "is not supported by this model");
   const size = asked.size == null || asked.size === "auto" ? undefined : asked.size;

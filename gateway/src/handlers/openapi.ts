@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Handler } from "../request-state.ts";
+import { answerHeaders } from "../respond.ts";
+
+const file = new URL("../../openapi.json", import.meta.url);
+
+/** True when the client's copy is one of those it names (RFC 9110, 13.1.2). */
+function isCurrent(wanted: string | undefined, tag: string): boolean {
+  if (wanted === undefined) return false;
+  return wanted.split(",").some((one) => [tag, `W/${tag}`, "*"].includes(one.trim()));
+}
+
+/**
+ * The OpenAPI document of the public API, for anyone. It is read here once: it changes with the program only.
+ * @throws when the file is missing
+ */
+export function openApi(): Handler {
+  const body = Buffer.from(JSON.stringify(JSON.parse(readFileSync(file, "utf8"))));
+  const tag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+  return (request, response) => {
+    const headers = answerHeaders(request, response);
+    headers.push("etag", tag, "cache-control", "public, max-age=300");
+    if (isCurrent(request.headers["if-none-match"], tag)) {
+      response.writeHead(304, headers);
+      response.end();
+      return;
+    }
+    headers.push("content-type", "application/json", "content-length", String(body.length));
+    response.writeHead(200, headers);
+    response.end(body);
+  };
+}

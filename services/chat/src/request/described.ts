@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { message, mostMessages, samplingSchema } from "./chat-schema.ts";
+import { partFields } from "./parts.ts";
+
+const knownParts = Object.entries(partFields).map(([type, schema]) =>
+  z.looseObject({ type: z.literal(type), ...schema.shape }),
+);
+const otherPart = z
+  .looseObject({ type: z.string().min(1) })
+  .describe("A part of another type goes to the model as it is.");
+
+const content = z
+  .union([z.string(), z.array(z.union([...knownParts, otherPart])).min(1), z.null()])
+  .optional()
+  .describe("Text, or a list of parts. Only roles assistant and function may leave it out.");
+
+/** What `chatSchema` takes, with the content of a message spelled out: the validator reads that by hand. */
+export const describedChat = samplingSchema.extend({
+  messages: z
+    .array(z.looseObject({ ...message.shape, content }))
+    .min(1)
+    .max(mostMessages),
+});

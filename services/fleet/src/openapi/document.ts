@@ -1,0 +1,115 @@
+import { type Route, routes } from "@uag/gateway/routes.ts";
+import { z } from "zod";
+import { flatError, nativeError, nestedError } from "./answers/errors.ts";
+import { failuresOf } from "./failures.ts";
+import { headerComponents, headersOf } from "./headers.ts";
+import { type JsonSchema, jsonSchema, schemaRef } from "./json-schema.ts";
+import { type Answers, type Named, type Operation, operations } from "./operations.ts";
+import { parameterComponents, parametersOf } from "./parameters.ts";
+
+const errors = { NestedError: nestedError, NativeError: nativeError, FlatError: flatError } as const;
+
+const info = {
+  title: "Unified AI gateway",
+  version: "1.0.0",
+  description:
+    "Chat, image, video, embedding and speech models of many providers behind one address and one key. Objects are open: fields that are not listed go to the provider as they are, and answers may have more of them.",
+};
+
+function anyOf(schemas: Named): JsonSchema {
+  const refs = Object.keys(schemas).map(schemaRef);
+  return refs.length === 1 ? (refs[0] as JsonSchema) : { anyOf: refs };
+}
+
+/** The name that the table of routes has for what is asked. */
+const nameOf = (route: Route): string => ("query" in route ? route.query : route.operation);
+
+function operationOf(route: Route): Operation {
+  const operation = operations[nameOf(route)];
+  if (operation === undefined) throw new Error(`nothing is written of ${nameOf(route)} in operations.ts`);
+  return operation;
+}
+
+const sound = { schema: { type: "string", format: "binary" } };
+
+function contentOf({ json, events, audio }: Answers): JsonSchema {
+  return {
+    ...(json !== undefined && { "application/json": { schema: anyOf(json) } }),
+    // OpenAPI 3.1 has no words for the events of a stream; their data is told of in the description.
+    ...(events !== undefined && { "text/event-stream": { schema: { type: "string" } } }),
+    ...(audio === true && { "audio/mpeg": sound, "audio/wav": sound }),
+  };
+}
+
+function answer(status: string, answers: Answers, { billed = false, native = false, waits = false }: Operation) {
+  const event = Object.keys(answers.events ?? {})[0];
+  const description = status === "202" ? "Accepted: the task has begun." : "Done.";
+  return {
+    description:
+      event === undefined ? description : `${description} With \`stream\`, events whose data is a \`${event}\`.`,
+    headers: headersOf({ native, billed, failed: false, status, located: waits }),
+    content: contentOf(answers),
+  };
+}
+
+const mediaTypes = { json: "application/json", multipart: "multipart/form-data" } as const;
+
+function requestBody({ body }: Route, { request }: Operation): JsonSchema | undefined {
+  if (body === "none" || request === undefined) return undefined;
+  return { required: true, content: { [mediaTypes[body]]: { schema: anyOf(request) } } };
+}
+
+function described(route: Route): JsonSchema {
+  const operation = operationOf(route);
+  const body = requestBody(route, operation);
+  const { ok, accepted } = operation;
+  const versioned = route.path.startsWith("/v1/");
+  return {
+    operationId: versioned ? nameOf(route) : `unversioned.${nameOf(route)}`,
+    summary: operation.summary,
+    tags: [nameOf(route).split(".", 1)[0]],
+    parameters: parametersOf(route, operation),
+    ...(body !== undefined && { requestBody: body }),
+    responses: {
+      200: answer("200", ok, operation),
+      ...(accepted !== undefined && { 202: answer("202", accepted, operation) }),
+      ...failuresOf(route, operation),
+    },
+  };
+}
+
+function schemaComponents(): JsonSchema {
+  const named = Object.values(operations).flatMap(({ request, ok, accepted }) =>
+    [request, ok.json, ok.events, accepted?.json].flatMap((schemas) => Object.entries(schemas ?? {})),
+  );
+  const all: Named = { ...Object.fromEntries(named), ...errors };
+  return Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, jsonSchema(schema)]));
+}
+
+/** The path of a route as OpenAPI writes it. */
+export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}");
+
+/** The OpenAPI 3.1 document of the public API. */
+export function openApiDocument(): JsonSchema {
+  const paths: Record<string, JsonSchema> = {};
+  for (const route of routes) {
+    const path = templateOf(route.path);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: described(route) };
+  }
+  return {
+    openapi: "3.1.0",
+    info,
+    jsonSchemaDialect: z.toJSONSchema(z.unknown()).$schema,
+    servers: [{ url: "/" }],
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      schemas: schemaComponents(),
+      headers: headerComponents,
+      parameters: parameterComponents,
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." },
+      },
+    },
+  };
+}

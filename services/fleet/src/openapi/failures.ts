@@ -1,0 +1,92 @@
+import type { Dialect } from "@uag/gateway/dialect.ts";
+import type { Route } from "@uag/gateway/routes.ts";
+import { type ErrorCode, errorTable } from "@uag/kit/errors.ts";
+import { headersOf } from "./headers.ts";
+import { type JsonSchema, schemaRef } from "./json-schema.ts";
+import type { Operation } from "./operations.ts";
+
+const anywhere = [
+  "invalid_request",
+  "invalid_api_key",
+  "method_not_allowed",
+  "headers_too_large",
+  "internal_error",
+  "service_unavailable",
+] as const satisfies readonly ErrorCode[];
+
+const withBody = ["payload_too_large", "unsupported_media_type"] as const satisfies readonly ErrorCode[];
+const repeatable = ["idempotency_in_progress", "idempotency_key_reuse"] as const satisfies readonly ErrorCode[];
+const ofModels = [
+  "model_not_found",
+  "endpoint_model_mismatch",
+  "permission_denied",
+] as const satisfies readonly ErrorCode[];
+const ofProviders = [
+  "upstream_rate_limited",
+  "upstream_error",
+  "upstream_unavailable",
+  "upstream_timeout",
+] as const satisfies readonly ErrorCode[];
+const ofMoney = [
+  "insufficient_balance",
+  "budget_exceeded",
+  "rate_limit_exceeded",
+  "token_limit_exceeded",
+  "concurrency_limit_exceeded",
+] as const satisfies readonly ErrorCode[];
+
+/** Codes of the error table that no client of the public API is answered with: no one is there to read 499. */
+export const unseen: readonly ErrorCode[] = ["already_exists", "client_closed_request"];
+
+/** The codes that a route may answer with. */
+export function codesOf(route: Route, operation: Operation): readonly ErrorCode[] {
+  const { billed = false, asksProvider = billed } = operation;
+  const forwarded = "service" in route;
+  return [
+    ...anywhere,
+    ...(route.body === "none" ? [] : withBody),
+    ...(route.body === "json" ? (["invalid_json"] as const) : []),
+    ...(route.body !== "none" && forwarded ? repeatable : []),
+    ...(route.path.includes(":") || !forwarded ? (["not_found"] as const) : []),
+    ...(asksProvider ? [...ofModels, ...ofProviders] : []),
+    ...(billed ? ofMoney : []),
+    ...(forwarded && !asksProvider ? (["upstream_timeout"] as const) : []),
+  ];
+}
+
+const schemaNames: Readonly<Record<Dialect, string>> = {
+  nested: "NestedError",
+  native: "NativeError",
+  flat: "FlatError",
+};
+
+function errorContent(dialects: readonly Dialect[]): JsonSchema {
+  const refs = dialects.map((dialect) => schemaRef(schemaNames[dialect]));
+  return { "application/json": { schema: refs.length === 1 ? refs[0] : { anyOf: refs } } };
+}
+
+const slow = "The request did not arrive in time.";
+const passedOn = "What the provider says of the request, in its own words and with its own status.";
+
+/** The error answers of a route, by status. */
+export function failuresOf(route: Route, operation: Operation): Record<string, JsonSchema> {
+  const texts = new Map<string, string[]>([["408", [slow]]]);
+  for (const code of codesOf(route, operation)) {
+    const status = String(errorTable[code].http);
+    texts.set(status, [...(texts.get(status) ?? []), `\`${code}\`: ${errorTable[code].text}`]);
+  }
+  const native = operation.native === true;
+  if (native) for (const range of ["4XX", "5XX"]) texts.set(range, [passedOn]);
+  const dialects: Dialect[] = operation.flatErrors ? [route.dialect, "flat"] : [route.dialect];
+  const answers: Record<string, JsonSchema> = {};
+  for (const [status, lines] of [...texts].sort(([a], [b]) => a.localeCompare(b))) {
+    // What is no HTTP request has no path yet, and so no dialect of its own.
+    const early = native && (status === "408" || status === "431" || status === "400");
+    answers[status] = {
+      description: lines.join("\n\n"),
+      headers: headersOf({ native, billed: operation.billed === true, failed: true, status, located: false }),
+      content: errorContent(early ? [...dialects, "nested"] : dialects),
+    };
+  }
+  return answers;
+}

@@ -1,0 +1,84 @@
+import type { JsonSchema } from "./json-schema.ts";
+
+interface Header {
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+const text = { type: "string" } as const;
+const whole = { type: "integer", minimum: 0 } as const;
+const header = (description: string, schema: JsonSchema = text): Header => ({ description, schema });
+
+const everywhere = {
+  "x-request-id": header("Our id of the request."),
+  "openai-processing-ms": header("How long it took until the answer's head, milliseconds.", whole),
+};
+
+const limits = Object.fromEntries(
+  ["requests", "tokens"].flatMap((name) => [
+    [`x-ratelimit-limit-${name}`, header(`The key's ${name} per minute, where they are limited.`, whole)],
+    [`x-ratelimit-remaining-${name}`, header(`How many of the ${name} are left.`, whole)],
+    [`x-ratelimit-reset-${name}`, header("Until all of them are free again, e.g. `6m0s`.")],
+  ]),
+);
+
+const nativeLimits = Object.fromEntries(
+  ["requests", "tokens"].flatMap((name) => [
+    [`anthropic-ratelimit-${name}-limit`, header(`The key's ${name} per minute, where they are limited.`, whole)],
+    [`anthropic-ratelimit-${name}-remaining`, header(`How many of the ${name} are left.`, whole)],
+    [`anthropic-ratelimit-${name}-reset`, header("When all of them are free again (RFC 3339).")],
+  ]),
+);
+
+const billed = {
+  "x-gateway-model": header("The model that answered."),
+  "x-gateway-attempts": header("How many calls to providers the answer took.", whole),
+  "x-gateway-cost-usd": header("What the answer costs, where it is known when the head is sent."),
+  "x-gateway-max-tokens": header("The output tokens that the balance covers, where it limits them.", whole),
+  "idempotent-replayed": header("true when this is the stored answer of an earlier request."),
+};
+
+const failing = {
+  "x-should-retry": header("Whether the same request may succeed later.", { type: "string", enum: ["true", "false"] }),
+  "retry-after": header("When to try again, seconds.", whole),
+  "retry-after-ms": header("When to try again, milliseconds.", whole),
+};
+
+const allow = { allow: header("The methods of the path.") };
+const location = { location: header("Path of the task.") };
+const requestId = { "request-id": header("The same as `x-request-id`.") };
+
+/** Every header that the document names. */
+export const headerComponents: Readonly<Record<string, Header>> = {
+  ...everywhere,
+  ...requestId,
+  ...limits,
+  ...nativeLimits,
+  ...billed,
+  ...failing,
+  ...allow,
+  ...location,
+};
+
+export interface HeaderTraits {
+  readonly native: boolean;
+  readonly billed: boolean;
+  /** The answer is an error. */
+  readonly failed: boolean;
+  readonly status: string;
+  readonly located: boolean;
+}
+
+/** References to the headers of an answer. */
+export function headersOf({ native, billed: costs, failed, status, located }: HeaderTraits): JsonSchema {
+  const names = Object.keys({
+    ...everywhere,
+    ...(native && requestId),
+    ...(costs && (!failed || status === "429") && { ...limits, ...(native && nativeLimits) }),
+    ...(costs && !failed && billed),
+    ...(failed && failing),
+    ...(status === "405" && allow),
+    ...(located && location),
+  });
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,157 @@
+import { describedChat } from "@uag/chat/request/described.ts";
+import { countTokensSchema, messagesSchema } from "@uag/chat/request/messages-schema.ts";
+import { embeddingSchema } from "@uag/embedding/request/schema.ts";
+import { describedEdit, describedGeneration } from "@uag/media/images/described.ts";
+import { speechSchema } from "@uag/speech/request/schema.ts";
+import { describedVideo } from "@uag/video/request/described.ts";
+import { statuses } from "@uag/video/store/task.ts";
+import { z } from "zod";
+import { subscription, usage } from "./answers/billing.ts";
+import { chatCompletion, chatCompletionChunk, message, model, modelList, tokenCount } from "./answers/chat.ts";
+import {
+  alphaImageResult,
+  embeddingResult,
+  imageEvent,
+  imageResult,
+  videoTask,
+  videoTaskList,
+  voiceList,
+} from "./answers/media.ts";
+
+/** Schemas by the names that they have in the document. More than one: any of them. */
+export type Named = Readonly<Record<string, z.ZodType>>;
+
+export interface Answers {
+  readonly json?: Named;
+  /** What the data of each event is. */
+  readonly events?: Named;
+  readonly audio?: boolean;
+}
+
+/** What the table of routes does not say of an operation. */
+export interface Operation {
+  readonly summary: string;
+  readonly request?: Named;
+  readonly ok: Answers;
+  readonly accepted?: Answers;
+  readonly query?: Readonly<Record<string, z.ZodType>>;
+  /** Asks a provider at the account's expense. */
+  readonly billed?: boolean;
+  /** Asks a provider about something. */
+  readonly asksProvider?: boolean;
+  /** Waits where the client says so. */
+  readonly waits?: boolean;
+  /** Anthropic's headers go on to the provider. */
+  readonly native?: boolean;
+  /** Some of its answers have DashScope's shape. */
+  readonly flatErrors?: boolean;
+}
+
+const prefixed = (schemas: Named, suffix: string): Named =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [`${name}${suffix}`, schema]));
+
+const seconds = z.union([z.number().min(0), z.literal("true")]).describe("Seconds, 600 at most; true stands for 60.");
+const pageSize = z.int().min(1).max(100).describe("Most tasks of the page; 20 by default.");
+const id = z.string();
+const task = { VideoTask: videoTask } as const;
+
+const generating: Readonly<Record<string, Operation>> = {
+  "chat.completions": {
+    summary: "Answers a conversation",
+    request: { ChatCompletionRequest: describedChat },
+    ok: { json: { ChatCompletion: chatCompletion }, events: { ChatCompletionChunk: chatCompletionChunk } },
+    billed: true,
+  },
+  "messages.create": {
+    summary: "Answers a conversation, in Anthropic's format",
+    request: { MessageRequest: messagesSchema },
+    ok: { json: { Message: message }, events: { MessageEvent: z.looseObject({ type: z.string() }) } },
+    query: { beta: z.string().describe("Goes on to the provider's own format.") },
+    billed: true,
+    native: true,
+  },
+  "messages.count_tokens": {
+    summary: "Counts the tokens of a conversation; free",
+    request: { TokenCountRequest: countTokensSchema },
+    ok: { json: { TokenCount: tokenCount } },
+    query: { beta: z.string().describe("Goes on to the provider's own format.") },
+    asksProvider: true,
+    native: true,
+  },
+  embeddings: {
+    summary: "Turns texts into vectors",
+    request: { EmbeddingRequest: embeddingSchema },
+    ok: { json: { EmbeddingResult: embeddingResult } },
+    billed: true,
+  },
+  "audio.speech": {
+    summary: "Speaks a text",
+    request: { SpeechRequest: speechSchema },
+    ok: { audio: true },
+    billed: true,
+  },
+  "images.generations": {
+    summary: "Makes images; the body's shape depends on the model",
+    request: prefixed(describedGeneration, "ImageRequest"),
+    ok: { json: { ImageResult: imageResult, AlphaImageResult: alphaImageResult }, events: { ImageEvent: imageEvent } },
+    billed: true,
+    flatErrors: true,
+  },
+  "images.edits": {
+    summary: "Edits images",
+    request: { ImageEditForm: describedEdit },
+    ok: { json: { ImageResult: imageResult }, events: { ImageEvent: imageEvent } },
+    billed: true,
+  },
+  "videos.create": {
+    summary: "Starts a video task; the body's shape depends on the model",
+    request: prefixed(describedVideo, "VideoRequest"),
+    ok: { json: task },
+    accepted: { json: task },
+    query: { wait: seconds },
+    billed: true,
+    waits: true,
+  },
+};
+
+const reading: Readonly<Record<string, Operation>> = {
+  "audio.voices": {
+    summary: "Lists the voices",
+    ok: { json: { VoiceList: voiceList } },
+    query: { model: id.describe("Only the voices of this model.") },
+  },
+  "videos.get": { summary: "Shows a video task", ok: { json: task } },
+  "videos.list": {
+    summary: "Lists the account's video tasks, newest first",
+    ok: { json: { VideoTaskList: videoTaskList } },
+    query: {
+      limit: pageSize,
+      cursor: id.describe("`next_cursor` of the page before."),
+      after: id.describe("The same as `cursor`."),
+      status: z.enum(statuses),
+      model: id,
+    },
+  },
+  "videos.cancel": {
+    summary: "Cancels a video task that the provider has not begun",
+    ok: { json: task },
+  },
+  "models.list": {
+    summary: "Lists the models that the key may use",
+    ok: { json: { ModelList: modelList } },
+    query: { limit: z.int().min(1).max(1_000), after_id: id, before_id: id },
+  },
+  "models.get": { summary: "Shows a model", ok: { json: { Model: model } } },
+  subscription: { summary: "Shows what may be spent", ok: { json: { BillingSubscription: subscription } } },
+  usage: {
+    summary: "Shows what was spent, by day and model",
+    ok: { json: { BillingUsage: usage } },
+    query: {
+      start_date: z.iso.date().describe("First day (UTC)."),
+      end_date: z.iso.date().describe("The day (UTC) after the last."),
+    },
+  },
+};
+
+/** By the name that the table of routes has for it. */
+export const operations: Readonly<Record<string, Operation>> = { ...generating, ...reading };

@@ -1,0 +1,66 @@
+import type { Route } from "@uag/gateway/routes.ts";
+import { z } from "zod";
+import { type JsonSchema, jsonSchema } from "./json-schema.ts";
+import type { Operation } from "./operations.ts";
+
+interface HeaderParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: z.ZodType;
+}
+
+const headers = {
+  clientRequestId: {
+    name: "x-client-request-id",
+    description: "The client's own id of the request; goes into our records beside ours.",
+    schema: z.string().max(512),
+  },
+  idempotencyKey: {
+    name: "Idempotency-Key",
+    description: "Under the same key the same request is carried out and billed once; its answer is kept for 24 hours.",
+    schema: z.string().min(1).max(255),
+  },
+  prefer: {
+    name: "Prefer",
+    description: "`wait=<seconds>`: the answer waits so long for the task's end, 600 seconds at most (RFC 7240).",
+    schema: z.string(),
+  },
+  anthropicVersion: {
+    name: "anthropic-version",
+    description: "Goes to the provider as it is.",
+    schema: z.string(),
+  },
+  anthropicBeta: { name: "anthropic-beta", description: "Goes to the provider as it is.", schema: z.string() },
+} as const satisfies Record<string, HeaderParameter>;
+
+/** The request headers that the document names. */
+export const parameterComponents: JsonSchema = Object.fromEntries(
+  Object.entries(headers).map(([key, { name, description, schema }]) => [
+    key,
+    { name, in: "header", description, schema: jsonSchema(schema) },
+  ]),
+);
+
+const ref = (name: keyof typeof headers): JsonSchema => ({ $ref: `#/components/parameters/${name}` });
+
+/** What a route takes beside its body. */
+export function parametersOf(route: Route, { query = {}, waits, native }: Operation): JsonSchema[] {
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string", minLength: 1 },
+  }));
+  const inQuery = Object.entries(query).map(([name, schema]) => {
+    const { description, ...rest } = jsonSchema(schema);
+    return { name, in: "query", ...(description !== undefined && { description }), schema: rest };
+  });
+  return [
+    ...inPath,
+    ...inQuery,
+    ...(route.method === "POST" ? [ref("idempotencyKey")] : []),
+    ...(waits === true ? [ref("prefer")] : []),
+    ...(native === true ? [ref("anthropicVersion"), ref("anthropicBeta")] : []),
+    ref("clientRequestId"),
+  ];
+}
