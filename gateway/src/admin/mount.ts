@@ -22,19 +22,21 @@ const bodyLimit = 256 * 1024;
 const idPattern = /^[\w.:-]{1,200}$/;
 
 /** What billing and metering call the fields that a client of this API has named otherwise. */
-const paramNames: Readonly<Record<string, string>> = {
-  "page.cursor": "after",
-  "page.limit": "limit",
-  cursor: "after",
-  amount_nano_usd: "amount_usd",
-  expires_at_ms: "expires",
-  overlap_ms: "overlap_seconds",
-};
+const paramNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "page.cursor": "after",
+    "page.limit": "limit",
+    cursor: "after",
+    amount_nano_usd: "amount_usd",
+    expires_at_ms: "expires",
+    overlap_ms: "overlap_seconds",
+  }),
+);
 
 function inOurNames(error: unknown): unknown {
   if (!(error instanceof GatewayError) || error.param === undefined) return error;
   const { param, retryAfterMs, cause } = error;
-  return new GatewayError(error.code, error.message, { param: paramNames[param] ?? param, retryAfterMs, cause });
+  return new GatewayError(error.code, error.message, { param: paramNames.get(param) ?? param, retryAfterMs, cause });
 }
 
 /** The id in the path. One that cannot be ours is one that does not exist. */

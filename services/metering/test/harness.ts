@@ -6,6 +6,7 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { Outcome, Pricing, UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { createConnection } from "mongoose";
@@ -24,6 +25,8 @@ const silent = createLogger({ service: "test", level: "silent" });
 export interface FakeBilling extends AsyncDisposable {
   readonly address: string;
   readonly settled: Map<string, bigint>;
+  /** What of a request's cost no money covers. */
+  writtenOff: (event: UsageEvent) => bigint;
   /** What the next calls fail with, if anything. */
   failure: (events: UsageEvent[]) => Error | undefined;
 }
@@ -32,6 +35,7 @@ export async function startFakeBilling(): Promise<FakeBilling> {
   const settled = new Map<string, bigint>();
   const fake = {
     settled,
+    writtenOff: (_: UsageEvent): bigint => 0n,
     address: "",
     failure: (_: UsageEvent[]): Error | undefined => undefined,
     [Symbol.asyncDispose]: async (): Promise<void> => undefined,
@@ -42,10 +46,12 @@ export async function startFakeBilling(): Promise<FakeBilling> {
       async settle({ events }) {
         const error = fake.failure(events);
         if (error) throw error;
-        const answers = events.map(({ requestId, costNanoUsd }) => {
+        const answers = events.map((event) => {
+          const { requestId, costNanoUsd } = event;
+          const writtenOffNanoUsd = fake.writtenOff(event);
           const isNew = !settled.has(requestId);
           if (isNew) settled.set(requestId, costNanoUsd);
-          return { requestId, new: isNew, chargedNanoUsd: costNanoUsd, writtenOffNanoUsd: 0n };
+          return { requestId, new: isNew, chargedNanoUsd: costNanoUsd - writtenOffNanoUsd, writtenOffNanoUsd };
         });
         return { settled: answers };
       },
@@ -67,6 +73,7 @@ export async function startFakeBilling(): Promise<FakeBilling> {
 export interface Bench extends AsyncDisposable {
   readonly billing: FakeBilling;
   readonly usage: RpcClient<MeteringServiceServer>;
+  readonly admin: RpcClient<UsageAdminServiceServer>;
   readonly bus: Bus;
   readonly names: StreamNames;
   readonly env: NodeJS.ProcessEnv;
@@ -107,10 +114,11 @@ export async function startBench(settings: Record<string, string> = {}): Promise
     const manager = await bus.connection.jetstreamManager();
     return (await manager.consumers.info(names.usage, names.consumer).catch(() => undefined)) !== undefined;
   });
+  const admin = stack.use(createRpcClient<UsageAdminServiceServer>(UsageAdminServiceService, address));
   const running = stack.move();
   let published = 0;
   return {
-    ...{ billing, usage, bus, names, env, adminPort: service.adminPort },
+    ...{ billing, usage, admin, bus, names, env, adminPort: service.adminPort },
     async publish(events, batchId = `${prefix}:${++published}`) {
       const data = UsageBatch.encode({ batchId, holderId: "h", events }).finish();
       await bus.connection.jetstream().publish(names.usageSubject, data);

@@ -1,0 +1,128 @@
+import { digestKey } from "@uag/kit/api-key.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type AdminServiceServer, AdminServiceService, RepairState } from "@uag/proto/billing/v1/admin.ts";
+import { Key, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
+import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
+import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
+import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { pepper } from "./fake-billing.ts";
+
+export const adminToken = "an-admin-token-for-tests-0123";
+
+interface Asked {
+  readonly method: string;
+  readonly request: unknown;
+}
+
+export interface FakeAdmin extends AsyncDisposable {
+  readonly address: string;
+  /** Every call but the look-up of tokens. */
+  readonly asked: Asked[];
+  /** How many events the export has. */
+  events: number;
+}
+
+const key = Key.fromPartial({ id: "key_1", accountId: "acme", name: "k", createdAtMs: 1n, version: 1n });
+const account = {
+  ...{ id: "acme", name: "Acme", availableNanoUsd: 9_007_199_254_740_993n, heldNanoUsd: 0n, chargedNanoUsd: 1n },
+  ...{ writtenOffNanoUsd: 0n, toppedUpNanoUsd: 9_007_199_254_740_994n, createdAtMs: 1n },
+};
+const event = (n: number) =>
+  UsageEvent.fromPartial({ requestId: `r${n}`, accountId: "acme", model: '=a,"b"', costNanoUsd: 1n, endedAtMs: 1n });
+const digest = digestKey(adminToken, Buffer.from(pepper, "hex"));
+const token = { id: "admtok_1", name: "ci", hint: "…", createdAtMs: 1n, revokedAtMs: 0n };
+const repair = { state: RepairState.REPAIRED, event: event(1), chargedNanoUsd: 1n, writtenOffNanoUsd: 0n };
+
+/** Billing and metering on one port, with fixed answers. */
+export async function startFakeAdmin(): Promise<FakeAdmin> {
+  const asked: Asked[] = [];
+  const log = createLogger({ service: "fake-admin", level: "silent" });
+  const says =
+    <A>(method: string, answer: A) =>
+    async (request: unknown): Promise<A> => {
+      asked.push({ method, request });
+      return answer;
+    };
+  const made = { key, secret: "sk-secret" };
+  const fake = { asked, events: 3 };
+  const accounts = {
+    createAccount: says("createAccount", account),
+    getAccount: async ({ id }: { id: string }) => {
+      if (id !== "acme") throw new GatewayError("not_found", "There is no such account.", { param: "id" });
+      return account;
+    },
+    listAccounts: says("listAccounts", { accounts: [account], nextCursor: "bmV4dA" }),
+    topUp: says("topUp", account),
+    getSubscription: async () => {
+      throw new GatewayError("not_found");
+    },
+  };
+  const keys = {
+    resolveKey: async () => {
+      throw new GatewayError("not_found");
+    },
+    createKey: says("createKey", made),
+    getKey: says("getKey", key),
+    listKeys: says("listKeys", { keys: [key], nextCursor: "" }),
+    updateKey: says("updateKey", key),
+    revokeKey: says("revokeKey", key),
+  };
+  const admin = {
+    resolveAdminToken: async (request: { digest: Buffer }) => {
+      if (!digest.equals(request.digest)) throw new GatewayError("not_found");
+      return token;
+    },
+    createAdminToken: says("createAdminToken", { token, secret: "adm-secret" }),
+    listAdminTokens: says("listAdminTokens", { tokens: [token], nextCursor: "" }),
+    revokeAdminToken: says("revokeAdminToken", token),
+    updateAccount: says("updateAccount", account),
+    regenerateKey: says("regenerateKey", made),
+    repairUnpriced: says("repairUnpriced", { repairs: [repair], nextCursor: "" }),
+    listAuditRecords: says("listAuditRecords", { records: [], nextCursor: "" }),
+  };
+  const ledger = {
+    settle: says("settle", { settled: [] }),
+    listEntries: says("listEntries", { entries: [], nextCursor: "" }),
+    audit: async () => {
+      throw new GatewayError("internal_error");
+    },
+  };
+  const metering = {
+    confirmApplied: says("confirmApplied", { applied: [] }),
+    queryUsage: says("queryUsage", { buckets: [], nextCursor: "" }),
+    listEvents: says("listEvents", { events: [event(1)], nextCursor: "" }),
+  };
+  const usageAdmin = {
+    exportEvents: async (request: { page?: { limit: number; cursor: string } | undefined }) => {
+      const first = Number(request.page?.cursor || "0");
+      if (first >= 4) throw new GatewayError("service_unavailable");
+      const rows = [first, first + 1].filter((n) => n < fake.events);
+      const next = first + 2;
+      return {
+        events: rows.map((n) => ({ event: event(n), cursor: String(n + 1) })),
+        nextCursor: next < fake.events ? String(next) : "",
+      };
+    },
+    applyRepairs: says("applyRepairs", { applied: 1 }),
+  };
+  const server = await serveRpc({
+    host: "127.0.0.1",
+    port: 0,
+    services: [
+      unaryService<AccountServiceServer>(AccountServiceService, accounts, log),
+      unaryService<KeyServiceServer>(KeyServiceService, keys, log),
+      unaryService<AdminServiceServer>(AdminServiceService, admin, log),
+      unaryService<LedgerServiceServer>(LedgerServiceService, ledger, log),
+      unaryService<MeteringServiceServer>(MeteringServiceService, metering, log),
+      unaryService<UsageAdminServiceServer>(UsageAdminServiceService, usageAdmin, log),
+    ],
+  });
+  return Object.assign(fake, {
+    address: `127.0.0.1:${server.port}`,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  });
+}
