@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI } from "@ai-sdk/openai";
+import Anthropic from "@anthropic-ai/sdk";
+import { ChatOpenAI } from "@langchain/openai";
+import { generateText, stepCountIs, streamText, tool } from "ai";
+import OpenAI from "openai";
+import { z } from "zod";
+import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
+
+/** A model of each provider. */
+const models = ["gpt-4o-mini", "claude-sonnet-4-6", "gemini-2.5-flash", "qwen-plus", "grok-4.5"];
+const parameters = { type: "object" as const, properties: { city: { type: "string" } }, required: ["city"] };
+const callTwice = 'call get_weather {"city":"Oslo"}\ncall get_weather {"city":"Rome"}';
+const user = (content: string) => [{ role: "user" as const, content }];
+
+describe("any client works with any model through either door", () => {
+  let fleet: TestFleet;
+  let openai: OpenAI;
+  let anthropic: Anthropic;
+  const resources = new AsyncDisposableStack();
+
+  before(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "clients-"));
+    resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+    fleet = resources.use(await startTestFleet({ dataDir }));
+    const { api_key: apiKey, base_url: baseURL } = fleet.run;
+    openai = new OpenAI({ apiKey, baseURL: `${baseURL}/v1`, maxRetries: 0 });
+    anthropic = new Anthropic({ authToken: apiKey, apiKey: null, baseURL, maxRetries: 0 });
+  });
+  after(() => resources.disposeAsync());
+
+  for (const model of models) {
+    test(`${model}: the OpenAI SDK gets text, streams, parallel tools and structured output`, async () => {
+      const text = await openai.chat.completions.create({ model, messages: user("say: hello") });
+      assert.equal(text.choices[0]?.message.content, "hello");
+      assert.ok((text.usage?.total_tokens ?? 0) > 0);
+
+      const tools = [{ type: "function" as const, function: { name: "get_weather", parameters } }];
+      const called = await openai.chat.completions
+        .stream({ model, messages: user(callTwice), tools })
+        .finalChatCompletion();
+      const [choice] = called.choices;
+      assert.equal(choice?.finish_reason, "tool_calls");
+      const calls = choice.message.tool_calls ?? [];
+      assert.deepEqual(
+        calls.map((call) => call.type === "function" && JSON.parse(call.function.arguments)),
+        [{ city: "Oslo" }, { city: "Rome" }],
+      );
+      const results = calls.map(({ id }) => ({ role: "tool" as const, tool_call_id: id, content: "sunny" }));
+      const messages = [...user(callTwice), choice.message, ...results];
+      assert.equal(
+        (await openai.chat.completions.create({ model, messages, tools })).choices[0]?.finish_reason,
+        "stop",
+      );
+
+      const schema = {
+        type: "object",
+        properties: { name: { type: "string" } },
+        required: ["name"],
+        additionalProperties: false,
+      };
+      const shaped = await openai.chat.completions.create({
+        model,
+        messages: user("a person"),
+        response_format: { type: "json_schema", json_schema: { name: "person", strict: true, schema } },
+      });
+      assert.equal(typeof JSON.parse(shaped.choices[0]?.message.content ?? "").name, "string");
+    });
+
+    test(`${model}: the Anthropic SDK gets text, streams, parallel tools and a token count`, async () => {
+      const text = await anthropic.messages.create({
+        model,
+        max_tokens: 2_000,
+        system: "Be kind.",
+        messages: user("say: hello"),
+      });
+      assert.ok(text.content.some((block) => block.type === "text" && block.text === "hello"));
+      assert.ok(text.usage.input_tokens > 0 && text.usage.output_tokens > 0);
+
+      const tools = [{ name: "get_weather", input_schema: parameters }];
+      const called = await anthropic.messages
+        .stream({ model, max_tokens: 2_000, messages: user(callTwice), tools })
+        .finalMessage();
+      assert.equal(called.stop_reason, "tool_use");
+      const uses = called.content.filter((block) => block.type === "tool_use");
+      assert.deepEqual(
+        uses.map(({ input }) => input),
+        [{ city: "Oslo" }, { city: "Rome" }],
+      );
+      const results = uses.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: "sunny" }));
+      const answered = await anthropic.messages.create({
+        model,
+        max_tokens: 2_000,
+        tools,
+        messages: [
+          ...user(callTwice),
+          { role: "assistant", content: called.content },
+          { role: "user", content: results },
+        ],
+      });
+      assert.equal(answered.stop_reason, "end_turn");
+      assert.ok((await anthropic.messages.countTokens({ model, messages: user("hello world") })).input_tokens > 0);
+    });
+
+    test(`${model}: the Vercel AI SDK runs tools and streams, LangChain invokes and streams`, async () => {
+      const { api_key: apiKey, base_url } = fleet.run;
+      const baseURL = `${base_url}/v1`;
+      const weather = tool({ inputSchema: z.object({ city: z.string() }), execute: async () => "sunny" });
+      for (const served of [
+        createOpenAI({ apiKey, baseURL }).chat(model),
+        createAnthropic({ authToken: apiKey, baseURL })(model),
+      ]) {
+        const prompt = 'call weather {"city":"Oslo"}';
+        const ran = await generateText({
+          model: served,
+          prompt,
+          tools: { weather },
+          stopWhen: stepCountIs(2),
+          maxRetries: 0,
+          maxOutputTokens: 2_000,
+        });
+        assert.equal(ran.steps.length, 2);
+        let words = "";
+        for await (const piece of streamText({
+          model: served,
+          prompt: "repeat 8 words",
+          maxRetries: 0,
+          maxOutputTokens: 2_000,
+        }).textStream)
+          words += piece;
+        assert.equal(words.trim().split(" ").length, 8);
+      }
+      const chain = new ChatOpenAI({ model, apiKey, configuration: { baseURL }, maxRetries: 0 });
+      assert.equal((await chain.invoke("say: hello")).content, "hello");
+      let chunks = 0;
+      for await (const _ of await chain.stream("repeat 9 words")) chunks++;
+      assert.ok(chunks > 1);
+    });
+  }
+
+  test("an error is the Anthropic SDK's own class with a native body, and leaving ends the stream", async () => {
+    const create = (model: string) => anthropic.messages.create({ model, max_tokens: 5, messages: user("x") });
+    await assert.rejects(create("no-such-model"), (error: unknown) => {
+      assert.ok(error instanceof Anthropic.BadRequestError);
+      assert.equal((error.error as { type?: string }).type, "error");
+      return true;
+    });
+    const stranger = new Anthropic({ authToken: "sk-wrong", apiKey: null, baseURL: fleet.run.base_url, maxRetries: 0 });
+    await assert.rejects(
+      stranger.messages.create({ model: "claude-sonnet-4-6", max_tokens: 5, messages: user("x") }),
+      Anthropic.AuthenticationError,
+    );
+    const stream = anthropic.messages.stream({
+      model: "claude-sonnet-4-6",
+      max_tokens: 5_000,
+      messages: user("repeat 2000 words"),
+    });
+    stream.on("text", () => stream.abort());
+    await assert.rejects(stream.finalMessage(), Anthropic.APIUserAbortError);
+  });
+
+  test("the model list suits both SDKs", async () => {
+    const ids = (await openai.models.list()).data.map(({ id }) => id);
+    const page = await anthropic.models.list({ limit: 1_000 });
+    assert.deepEqual(
+      page.data.map(({ id }) => id),
+      ids,
+    );
+    assert.ok(page.data.every(({ display_name }) => display_name !== ""));
+  });
+
+  test("after all of it the ledger holds exactly what the simulator served", async () => {
+    assert.deepEqual((await fleet.audit()).violations, []);
+  });
+});
