@@ -6,6 +6,7 @@ import { headerComponents, headersOf } from "./headers.ts";
 import { type JsonSchema, jsonSchema, schemaRef } from "./json-schema.ts";
 import { type Answers, type Named, type Operation, operations } from "./operations.ts";
 import { parameterComponents, parametersOf } from "./parameters.ts";
+import { openPool, type Pool } from "./pool.ts";
 
 const errors = { NestedError: nestedError, NativeError: nativeError, FlatError: flatError } as const;
 
@@ -24,7 +25,8 @@ function anyOf(schemas: Named): JsonSchema {
 /** The name that the table of routes has for what is asked. */
 const nameOf = (route: Route): string => ("query" in route ? route.query : route.operation);
 
-function operationOf(route: Route): Operation {
+/** What the document says of a route. @throws when nothing is written of it */
+export function operationOf(route: Route): Operation {
   const operation = operations[nameOf(route)];
   if (operation === undefined) throw new Error(`nothing is written of ${nameOf(route)} in operations.ts`);
   return operation;
@@ -59,7 +61,14 @@ function requestBody({ body }: Route, { request }: Operation): JsonSchema | unde
   return { required: true, content: { [mediaTypes[body]]: { schema: anyOf(request) } } };
 }
 
-function described(route: Route): JsonSchema {
+/** The same failures come on most paths. */
+function shared(answers: Readonly<Record<string, JsonSchema>>, failures: Pool): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, one]) => [status, failures.ref(`failure_${status}`, one)]),
+  );
+}
+
+function described(route: Route, failures: Pool): JsonSchema {
   const operation = operationOf(route);
   const body = requestBody(route, operation);
   const { ok, accepted } = operation;
@@ -73,7 +82,7 @@ function described(route: Route): JsonSchema {
     responses: {
       200: answer("200", ok, operation),
       ...(accepted !== undefined && { 202: answer("202", accepted, operation) }),
-      ...failuresOf(route, operation),
+      ...shared(failuresOf(route, operation), failures),
     },
   };
 }
@@ -92,9 +101,10 @@ export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, "
 /** The OpenAPI 3.1 document of the public API. */
 export function openApiDocument(): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
+  const failures = openPool("responses");
   for (const route of routes) {
     const path = templateOf(route.path);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: described(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: described(route, failures) };
   }
   return {
     openapi: "3.1.0",
@@ -105,6 +115,7 @@ export function openApiDocument(): JsonSchema {
     paths,
     components: {
       schemas: schemaComponents(),
+      responses: failures.components,
       headers: headerComponents,
       parameters: parameterComponents,
       securitySchemes: {

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { routes } from "@uag/gateway/routes.ts";
+import { type ErrorCode, errorTable } from "@uag/kit/errors.ts";
+import { openApiDocument, operationOf, templateOf } from "./document.ts";
+import { codesOf, unseen } from "./failures.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+const document = openApiDocument();
+const paths = document["paths"] as Readonly<Record<string, Json>>;
+
+/** Every object of the document. */
+function* objectsIn(value: unknown): Generator<Json> {
+  if (typeof value !== "object" || value === null) return;
+  yield value as Json;
+  for (const inner of Object.values(value)) yield* objectsIn(inner);
+}
+
+function resolve(pointer: string): unknown {
+  const names = pointer.slice(2).split("/");
+  return names.reduce<unknown>((at, name) => (at as Json | undefined)?.[name], document);
+}
+
+test("it is a valid OpenAPI 3.1 document", async () => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(structuredClone(document));
+  assert.ok(valid, JSON.stringify(errors, null, 2));
+  assert.equal(validator.version, "3.1");
+});
+
+test("it has every row of the table of routes and nothing else", () => {
+  const described = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((verb) => `${verb} ${path}`));
+  const served = routes.map(({ method, path }) => `${method.toLowerCase()} ${templateOf(path)}`);
+  assert.deepEqual(described.sort(), served.sort());
+});
+
+test("every reference leads somewhere, and every component is referred to", () => {
+  const refs = new Set<string>();
+  for (const { $ref } of objectsIn(document)) if (typeof $ref === "string") refs.add($ref);
+  for (const ref of refs) assert.notEqual(resolve(ref), undefined, ref);
+  const components = document["components"] as Readonly<Record<string, Json>>;
+  for (const [kind, named] of Object.entries(components)) {
+    if (kind === "securitySchemes") continue;
+    for (const name of Object.keys(named)) {
+      const events = name.endsWith("Event") || name.endsWith("Chunk");
+      assert.ok(events || refs.has(`#/components/${kind}/${name}`), `${kind}/${name}`);
+    }
+  }
+});
+
+test("no two operations share a name, and every parameter of a path is described", () => {
+  const ids = new Set<unknown>();
+  for (const [path, item] of Object.entries(paths)) {
+    for (const operation of Object.values(item) as Json[]) {
+      assert.ok(!ids.has(operation["operationId"]), String(operation["operationId"]));
+      ids.add(operation["operationId"]);
+      const named = (operation["parameters"] as Json[]).flatMap((one) => (one["in"] === "path" ? [one["name"]] : []));
+      assert.deepEqual(
+        named,
+        [...path.matchAll(/{(\w+)}/g)].map(([, name]) => name),
+      );
+    }
+  }
+});
+
+test("every code of the error table that clients see is an answer of some route", () => {
+  const told = new Set(routes.flatMap((route) => codesOf(route, operationOf(route))));
+  const seen = (Object.keys(errorTable) as ErrorCode[]).filter((code) => !unseen.includes(code));
+  assert.deepEqual([...told].sort(), seen.sort());
+});
+
+test("objects are open: a field that is not described is no fault", () => {
+  for (const object of objectsIn(document)) assert.notEqual(object["additionalProperties"], false);
+});
