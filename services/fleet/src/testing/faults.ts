@@ -1,0 +1,25 @@
+/** Has the simulator misbehave: `match` says when, `faults` how (see its README). Answers how to end all faults. */
+export async function setFault(simulatorUrl: string, faults: object, match: object = {}): Promise<() => Promise<void>> {
+  const { status } = await fetch(`${simulatorUrl}/sim/faults`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ match, faults }),
+  });
+  if (status >= 300) throw new Error(`the simulator refused the fault: ${status}`);
+  return async () => {
+    await fetch(`${simulatorUrl}/sim/faults`, { method: "DELETE" });
+  };
+}
+
+export interface LoggedAttempt {
+  readonly model: string;
+  readonly outcome: string;
+  readonly status: number;
+  readonly request_id: string | null;
+}
+
+/** The newest attempts in the simulator's truth log. */
+export async function attemptsAt(simulatorUrl: string): Promise<readonly LoggedAttempt[]> {
+  const log = await fetch(`${simulatorUrl}/sim/log?limit=10000`);
+  return ((await log.json()) as { entries: LoggedAttempt[] }).entries;
+}
