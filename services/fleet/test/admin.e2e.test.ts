@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { repoRoot } from "../src/paths.ts";
+import { createTestClient, type TestClient } from "../src/testing/client.ts";
+import { waitFor } from "../src/testing/wait-for.ts";
+import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
+
+const model = "gpt-4o-mini";
+/** How soon a change must be felt everywhere. */
+const feltMs = 1_000;
+
+type Json = Record<string, unknown>;
+
+interface Listing {
+  readonly data: Json[];
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+}
+
+describe("what an administrator does through the public door", () => {
+  let fleet: TestFleet;
+  const resources = new AsyncDisposableStack();
+
+  before(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "admin-"));
+    resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+    fleet = resources.use(await startTestFleet({ dataDir, services: ["billing", "metering", "chat", "router"] }));
+  });
+  after(() => resources.disposeAsync());
+
+  async function admin<T = Json>(method: string, path: string, body?: unknown, expected?: number): Promise<T> {
+    const response = await fetch(`${fleet.run.base_url}/admin/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${fleet.run.admin.token}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    assert.equal(response.status, expected ?? (response.ok ? response.status : 200), `${method} ${path}: ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  async function pages(path: string): Promise<Json[]> {
+    const rows: Json[] = [];
+    for (let after = ""; ; ) {
+      const page: Listing = await admin("GET", `${path}${path.includes("?") ? "&" : "?"}limit=2&after=${after}`);
+      rows.push(...page.data);
+      if (page.next_cursor === null) return rows;
+      after = page.next_cursor;
+    }
+  }
+
+  const clientOf = (key: unknown): TestClient => createTestClient({ baseUrl: fleet.run.base_url, apiKey: String(key) });
+  const chat = (client: TestClient) =>
+    client.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "say: hello" }] });
+
+  /** Within the promised second, and the time that some requests take on this machine just now. */
+  async function feltWithin(what: string, condition: () => Promise<boolean>): Promise<void> {
+    const startedAt = performance.now();
+    await chat(fleet.client);
+    const timeoutMs = feltMs + 5 * (performance.now() - startedAt);
+    await waitFor(condition, { timeoutMs, what: `${what}, within ${timeoutMs} ms` });
+  }
+
+  async function newAccount(id: string, amountUsd: string): Promise<Json> {
+    await admin("POST", "/accounts", { id, name: id }, 201);
+    const topUp = { amount_usd: amountUsd, reference: "first", note: "paid" };
+    await admin("POST", `/accounts/${id}/top-ups`, topUp, 201);
+    await admin("POST", `/accounts/${id}/top-ups`, topUp, 201);
+    return await admin("POST", "/keys", { account_id: id, key_alias: `${id}-app` }, 201);
+  }
+
+  test("what a new account's key uses is the same in usage, events, ledger, subscription and billing usage", async () => {
+    const key = await newAccount("acme", "1.5");
+    const client = clientOf(key["key"]);
+    for (let i = 0; i < 5; i++) assert.equal((await chat(client)).status, 200);
+    const buckets = await waitFor(async () => {
+      const rows = await pages("/usage?account=acme");
+      return rows.some((row) => row["requests"] === 5) && rows;
+    });
+    assert.deepEqual(
+      buckets.map((row) => [row["key_id"], row["model"], row["requests"]]),
+      [[key["id"], model, 5]],
+    );
+    const cost = Number(buckets[0]?.["cost_nano_usd"]);
+    assert.ok(cost > 0);
+    const events = await pages(`/usage/events?key=${key["id"]}`);
+    assert.equal(events.length, 5);
+    assert.equal(
+      events.reduce((sum, event) => sum + Number(event["cost_nano_usd"]), 0),
+      cost,
+    );
+    const settled = (await pages("/accounts/acme/ledger")).filter((row) => row["kind"] === "settle");
+    assert.deepEqual(
+      new Set(settled.map((row) => row["request_id"])),
+      new Set(events.map((event) => event["request_id"])),
+    );
+    const account = await admin("GET", "/accounts/acme");
+    assert.equal(account["charged_nano_usd"], cost);
+    assert.equal(account["topped_up_usd"], "1.500000000");
+
+    const subscription = (await client.get("/v1/dashboard/billing/subscription")).json<{ hard_limit_usd: number }>();
+    const used = (await client.get("/v1/dashboard/billing/usage")).json<{ total_usage: number }>();
+    const left = Number(account["available_nano_usd"]) + Number(account["held_nano_usd"]);
+    assert.equal(Math.round(subscription.hard_limit_usd * 1e9) - Math.round(used.total_usage * 1e7), left);
+    const one: Listing = await admin("GET", `/ledger?request_id=${events[0]?.["request_id"]}`);
+    assert.equal(one.data.length, 1);
+    const csv = await fetch(`${fleet.run.base_url}/admin/v1/usage/export?format=csv&account=acme`, {
+      headers: { authorization: `Bearer ${fleet.run.admin.token}` },
+    });
+    assert.equal((await csv.text()).trim().split("\r\n").length, 6);
+  });
+
+  test("a key's models and limits, its regeneration with an overlap and its revocation are felt within a second", async () => {
+    const made = await newAccount("beta", "1");
+    const [first, path] = [clientOf(made["key"]), `/keys/${made["id"]}`];
+    assert.equal((await chat(first)).status, 200);
+    await admin("PATCH", path, { models: ["gpt-4o"] });
+    await feltWithin("the key may not use the model", async () => (await chat(first)).status !== 200);
+    await admin("PATCH", path, { models: [] });
+    await feltWithin("the key may use the model again", async () => (await chat(first)).status === 200);
+
+    await admin("PATCH", path, { rpm_limit: 1 });
+    await feltWithin("the key has a limit", async () => (await chat(first)).status === 429);
+    await admin("PATCH", path, { rpm_limit: null });
+    await feltWithin("the key has no limit", async () => (await chat(first)).status === 200);
+
+    const overlapSeconds = 3;
+    const renewedAt = performance.now();
+    const second = clientOf((await admin("POST", `${path}/regenerate`, { overlap_seconds: overlapSeconds }))["key"]);
+    assert.equal((await chat(second)).status, 200);
+    assert.equal((await chat(first)).status, 200);
+    await waitFor(async () => (await chat(first)).status === 401, { timeoutMs: overlapSeconds * 1_000 + 10_000 });
+    assert.ok(performance.now() - renewedAt > overlapSeconds * 1_000 - 100);
+    const third = clientOf((await admin("POST", `${path}/regenerate`))["key"]);
+    await feltWithin("the second secret has ended", async () => (await chat(second)).status === 401);
+    assert.equal((await chat(third)).status, 200);
+    await admin("DELETE", path);
+    await feltWithin("the key is revoked", async () => (await chat(third)).status === 401);
+    const listed: Listing = await admin("GET", "/keys?account=beta");
+    assert.equal(listed.data.length, 0);
+    const actions = (await pages(`/audit-log?target=${made["id"]}`)).map((row) => row["action"]);
+    assert.deepEqual(actions.reverse(), [
+      ...["key.create", "key.update", "key.update", "key.update", "key.update"],
+      ...["key.regenerate", "key.regenerate", "key.revoke"],
+    ]);
+  });
+
+  test("a correction takes what is available and no more, and 404 answers for what is not there", async () => {
+    await newAccount("gamma", "2");
+    const correct = (amount: string, reference: string, expected: number) =>
+      admin("POST", "/accounts/gamma/top-ups", { amount_usd: amount, reference }, expected);
+    await correct("-1.5", "fix-1", 201);
+    await correct("-0.6", "fix-2", 402);
+    await correct("-0.4", "fix-1", 409);
+    assert.equal((await admin("GET", "/accounts/gamma"))["available_usd"], "0.500000000");
+    for (const [method, path] of [
+      ["GET", "/accounts/nobody"],
+      ["PATCH", "/accounts/nobody"],
+      ["GET", "/accounts/nobody/ledger"],
+      ["GET", "/keys/key_none"],
+      ["DELETE", "/keys/key_none"],
+      ["DELETE", "/tokens/admtok_none"],
+    ] as const)
+      await admin(method, path, method === "PATCH" ? { name: "x" } : undefined, 404);
+    const cursor = Buffer.from("9".repeat(40)).toString("base64url");
+    await admin("GET", `/accounts/gamma/ledger?after=${cursor}`, undefined, 400);
+    await admin("GET", `/usage?after=${cursor}`, undefined, 400);
+  });
+
+  test("another administrator has a token of his own until it is revoked, and an API key is none", async () => {
+    const made = await admin("POST", "/tokens", { name: "Ada" }, 201);
+    const as = (token: unknown) =>
+      createTestClient({ baseUrl: fleet.run.base_url, apiKey: String(token) }).get("/admin/v1/accounts");
+    assert.equal((await as(made["token"])).status, 200);
+    await admin("DELETE", `/tokens/${made["id"]}`);
+    assert.equal((await as(made["token"])).status, 401);
+    assert.equal((await as(fleet.run.api_key)).status, 401);
+  });
+
+  test("the commands do the same through the same door", async () => {
+    const run = async (command: string, ...args: string[]): Promise<string> => {
+      const program = join(repoRoot, `services/fleet/src/commands/${command}.ts`);
+      const env = { ...process.env, DATA_DIR: fleet.dataDir };
+      return (await promisify(execFile)(process.execPath, [program, ...args], { env })).stdout;
+    };
+    const secret = (await run("keys", "create", "--name", "cli", "--rpm", "1000", "--expires", "1d")).trim();
+    assert.equal((await chat(clientOf(secret))).status, 200);
+    const id = /key_\w+/.exec(await run("keys", "list", "--name", "cli"))?.[0] ?? "";
+    assert.match(await run("keys", "update", id, "--rpm", "none", "--budget", "5"), /5 USD a month/);
+    const renewed = (await run("keys", "regenerate", id)).trim();
+    assert.notEqual(renewed, secret);
+    assert.match(await run("keys", "revoke", id), /is revoked/);
+    assert.match(await run("topup", "--usd", "2.5"), /acct_default has 10\d\.\d{9} USD available/);
+    await waitFor(async () => (await run("usage", "--key", id)).includes(model));
+    assert.match(await run("usage", "--export", "csv", "--key", id), /^request_id,.*\r\nreq_/);
+    assert.match(await run("ledger", "list"), /settle/);
+    assert.match(await run("ledger", "repair", "--dry-run"), /No request is without its price/);
+    assert.match(await run("admin-tokens", "list"), /ADMIN_TOKEN/);
+    await assert.rejects(run("keys", "revoke", "key_none"), /There is no such key/);
+  });
+
+  test("after all of it the books are exact", async () => {
+    assert.deepEqual((await fleet.audit()).violations, []);
+  });
+});
