@@ -24,9 +24,11 @@ export interface Serving {
 export async function serveOrder(exchange: LinkExchange, asked: ImageOrder, context: MediaContext): Promise<void> {
   const { model, caller, operation } = asked;
   const adapter = adapterFor(asked);
-  const order = { ...asked, request: await withContent(asked.request, adapter, { exchange, context }) };
+  const size = asked.request.size ?? model.image?.defaultSize;
+  const request = await withContent({ ...asked.request, size }, adapter, { exchange, context });
+  const order = { ...asked, request };
   const { requestId } = exchange;
-  const { holdNanoUsd, tokens } = holdFor(model, order.request, adapter);
+  const { holdNanoUsd, tokens } = holdFor(model, request, adapter);
   const admitted = await context.admission.admit({
     requestId,
     caller,
@@ -35,13 +37,13 @@ export async function serveOrder(exchange: LinkExchange, asked: ImageOrder, cont
     holdNanoUsd,
     tokens,
     priceVersion: model.price.version,
-    stream: order.request.stream,
+    stream: request.stream,
   });
   // Handled where the first byte waits for it: it may fail while the upstream is still being asked.
   admitted.started.catch(() => {});
   const bill = new Bill({ requestId, admitted, model, events: context.events });
   const serving: Serving = { exchange, context, order, adapter, admitted, bill };
-  await (order.request.stream ? serveStream(serving) : serveWhole(serving));
+  await (request.stream ? serveStream(serving) : serveWhole(serving));
 }
 
 function adapterFor({ model }: ImageOrder): ImageAdapter {

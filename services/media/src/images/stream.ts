@@ -36,7 +36,10 @@ export async function serveStream(serving: Serving): Promise<void> {
   } catch (error) {
     context.events.failed(exchange.requestId, error);
     exchange.fail("service_unavailable");
-    await bill.fail({ ...answered, status: 503 });
+    await bill.fail({ ...answered, status: 503 }).catch((again: unknown) => {
+      // A bill that was tried before fails with the same error, which is told already.
+      if (again !== error) context.events.failed(exchange.requestId, again);
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Answered } from "@uag/capability/bill.ts";
 import { usdText } from "@uag/capability/usd.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { makeImages } from "@uag/upstreams/images/make.ts";
@@ -7,7 +8,7 @@ import type { ImageAnswer } from "@uag/upstreams/images/types.ts";
 import { askUpstreams, callSizes, eachOf } from "./ask.ts";
 import { giveUp } from "./end.ts";
 import { asWanted } from "./fit.ts";
-import { countOf } from "./money.ts";
+import { type Counted, countOf } from "./money.ts";
 import type { Made } from "./order.ts";
 import type { Serving } from "./serve.ts";
 
@@ -46,22 +47,35 @@ async function gathered(serving: Serving, answers: readonly Answer[]): Promise<M
 }
 
 async function deliver(serving: Serving, made: Made, answered: Answered): Promise<void> {
-  const { exchange, context, order, adapter, admitted, bill } = serving;
+  const { exchange, order, admitted, bill } = serving;
+  const { counted, body } = await prepared(serving, made).catch(async (thrown: unknown) => {
+    await giveUp(serving, thrown, answered.attempts);
+    return { counted: undefined, body: nothing };
+  });
+  if (counted === undefined) return;
+  const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.COMPLETED;
+  let cost: bigint;
   try {
-    const { answers } = made;
-    const { units, raw, estimated } = await countOf(order.model, order.request, { adapter, answers });
-    const body = order.format.body(made);
-    const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.COMPLETED;
-    const cost = await bill.charge({ outcome, units, raw, estimated }, answered);
-    if (exchange.over) return;
-    const headers = ["content-type", "application/json", "content-length", String(body.length)];
-    headers.push("x-gateway-model", order.model.id, "x-gateway-attempts", String(answered.attempts));
-    headers.push(...admitted.headers, "x-gateway-cost-usd", usdText(cost));
-    exchange.respond(200, headers, body);
+    cost = await bill.charge({ outcome, ...counted }, answered);
   } catch (error) {
-    // The bill could not be written, or made: the client must not get what nobody can account for.
-    context.events.failed(exchange.requestId, error);
-    exchange.fail("service_unavailable");
-    await bill.fail({ ...answered, status: 503 });
+    // The bill could not be written: the client must not get what nobody can account for.
+    serving.context.events.failed(exchange.requestId, error);
+    throw new GatewayError("service_unavailable", undefined, { cause: error });
   }
+  if (exchange.over) return;
+  const headers = ["content-type", "application/json", "content-length", String(body.length)];
+  headers.push("x-gateway-model", order.model.id, "x-gateway-attempts", String(answered.attempts));
+  headers.push(...admitted.headers, "x-gateway-cost-usd", usdText(cost));
+  exchange.respond(200, headers, body);
+}
+
+const nothing = Buffer.alloc(0);
+
+/** All that may go wrong before the bill. */
+async function prepared({ order, adapter }: Serving, made: Made): Promise<{ counted: Counted; body: Buffer }> {
+  const { answers } = made;
+  return {
+    counted: await countOf(order.model, order.request, { adapter, answers }),
+    body: order.format.body(made),
+  };
 }

@@ -13,11 +13,11 @@ export function pixelsOf(size: string): Pixels | undefined {
   return match === null ? undefined : { width: Number(match[1]), height: Number(match[2]) };
 }
 
-/** The size to send: the client's, else the model's default, under the upstream's name for it; undefined: send none. */
+/** The size to send: the client's, under the upstream's name for it; undefined: send none. */
 export function sizeToSend({ model, request }: ImageCall): string | undefined {
-  const wanted = request.size ?? model.image?.defaultSize;
-  if (wanted === undefined) return undefined;
-  const named = model.image?.upstreamSizes.get(wanted) ?? wanted;
+  const { size } = request;
+  if (size === undefined) return undefined;
+  const named = model.image?.upstreamSizes.get(size) ?? size;
   return named === "" ? undefined : named;
 }
 

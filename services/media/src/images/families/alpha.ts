@@ -50,7 +50,7 @@ export const readAlpha: Reader = ({ fields, model, guarded }) => {
     count: 1,
     references,
     mask: undefined,
-    size: size ?? model.image?.defaultSize,
+    size: size ?? undefined,
     delivery: "url",
     stream: false,
     options: {

@@ -1,0 +1,454 @@
+import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import { after, before, beforeEach, test } from "node:test";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { png } from "../src/images/testing/pictures.ts";
+import { type MediaHarness, startMedia, startUpstream, type TestUpstream, until } from "./support.ts";
+
+let upstream: TestUpstream;
+let harness: MediaHarness;
+
+const catalogOf = (url: string): string => `
+providers:
+  openai: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret }
+  dash: { protocol: dashscope, base_url: "${url}", api_key: sk-upstream-secret }
+  ark: { protocol: ark, base_url: "${url}/ark", api_key: sk-upstream-secret }
+  gemini: { protocol: gemini, base_url: "${url}", api_key: sk-upstream-secret }
+models:
+  - &base
+    { id: alpha-image-2.0, owned_by: a, created: 2026-01-01, operations: [images.generations], price: { images: 0.05 },
+      upstreams: [{ provider: dash }], image: { family: alpha, sizes: ["1024*1024"], default_size: "1024*1024" } }
+  - { <<: *base, id: alpha-image-edit, image: { family: alpha, references: { min: 1, max: 3 } } }
+  - &gamma
+    { <<: *base, id: gamma, operations: [images.generations, images.edits], upstreams: [{ provider: openai }],
+      image_tokens: 7000, price: { input_tokens: 5, image_input_tokens: 10, image_output_tokens: 40 },
+      image: { family: gamma, most_images: 10, references: { max: 16 }, mask: true,
+        edit_sizes: [1024x1024], output_tokens: { low: 272, medium: 1056, high: 4160 } } }
+  - { <<: *base, id: delta, operations: [images.generations, images.edits], upstreams: [{ provider: openai }],
+      price: { images: { 256x256: 0.016, 1024x1024: 0.02 } },
+      image: { family: delta, sizes: [256x256, 1024x1024], default_size: 1024x1024, most_images: 10, references: { max: 1 }, mask: true } }
+  - { <<: *base, id: seedream, upstreams: [{ provider: ark }], price: { images: 0.03 },
+      image: { family: seedream, most_images: 4, references: { max: 2 } } }
+  - { <<: *base, id: gemini, upstreams: [{ provider: gemini }], max_output_tokens: 8192,
+      price: { input_tokens: 0.3, output_tokens: 2.5, image_output_tokens: 30 },
+      image: { family: gemini, most_images: 4, references: { max: 2 }, output_tokens: { low: 1290, medium: 1290, high: 1290 } } }
+`;
+
+const generations = "images.generations";
+const edits = "images.edits";
+const picture = png({ width: 4, height: 4, colour: "rgb" });
+const b64 = picture.toString("base64");
+const usage = {
+  total_tokens: 1_010,
+  input_tokens: 10,
+  output_tokens: 1_000,
+  input_tokens_details: { text_tokens: 10, image_tokens: 0 },
+};
+const effective = { background: "opaque", output_format: "png", quality: "low", size: "1024x1024" };
+const made = { created: 1, data: [{ b64_json: b64 }], ...effective, usage };
+const alphaBody = { model: "alpha-image-2.0", input: { messages: [{ role: "user", content: [{ text: "a cat" }] }] } };
+const alphaMade = {
+  request_id: "0d3a4f3c-0000-4000-8000-000000000000",
+  output: { choices: [{ finish_reason: "stop", message: { role: "assistant", content: [{ image: "https://x/1" }] } }] },
+  usage: { image_count: 1, height: 1024, width: 1024 },
+};
+
+const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body));
+};
+const sendFile = (response: ServerResponse): void => void response.end(picture);
+const settlement = () => harness.admission.booked.at(-1)?.settlement ?? assert.fail("nothing was settled");
+const hold = () => harness.admission.booked.at(-1)?.request.holdNanoUsd ?? assert.fail("nothing was admitted");
+const rawOf = () => Buffer.from(settlement().rawUsage).toString();
+const unitsOf = () => Object.fromEntries(settlement().units.map(({ name, quantity }) => [name, Number(quantity)]));
+
+before(async () => {
+  upstream = await startUpstream();
+});
+after(async () => {
+  await harness[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await harness?.[Symbol.asyncDispose]();
+  harness = await startMedia(catalogOf(upstream.url), [new URL(upstream.url).host]);
+  upstream.asked.length = 0;
+  upstream.script = (_, response) => sendJson(response, 200, made);
+});
+
+test("alpha is answered in its own format, held and billed by picture", async () => {
+  upstream.script = (_, response) => sendJson(response, 200, alphaMade);
+  const answer = await harness.ask(generations, alphaBody);
+  assert.equal(answer.status, 200);
+  assert.deepEqual(answer.json(), alphaMade);
+  assert.equal(answer.header("x-gateway-cost-usd"), "0.050000000");
+  assert.equal(answer.header("x-gateway-model"), "alpha-image-2.0");
+  assert.deepEqual([unitsOf(), settlement().costNanoUsd, hold()], [{ images: 1 }, 50_000_000n, 50_000_000n]);
+  assert.equal(rawOf(), JSON.stringify(alphaMade.usage));
+});
+
+test("alpha's errors are flat: ours, limits', upstream's; before there is a model they are nested", async () => {
+  const flat = async (body: unknown, status: number): Promise<Record<string, unknown>> => {
+    const answer = await harness.ask(generations, body);
+    assert.equal(answer.status, status);
+    assert.deepEqual(Object.keys(answer.json()), ["code", "message", "request_id"]);
+    return answer.json();
+  };
+  assert.equal((await flat({ ...alphaBody, model: "alpha-image-edit" }, 400))["code"], "InvalidParameter");
+  assert.equal((await flat({ ...alphaBody, model: "unknown" }, 400))["code"], "InvalidParameter");
+  upstream.script = (_, response) =>
+    sendJson(response, 400, { request_id: "r", code: "DataInspectionFailed", message: "no" });
+  assert.deepEqual((await flat(alphaBody, 400))["code"], "DataInspectionFailed");
+  assert.equal(settlement().costNanoUsd, 0n);
+  upstream.script = (_, response) => sendJson(response, 429, { code: "Throttling.AllocationQuota", message: "slow" });
+  assert.equal((await flat(alphaBody, 429))["code"], "Throttling.RateQuota");
+  upstream.script = (_, response) => sendJson(response, 401, { code: "InvalidApiKey", message: "sk-upstream-secret" });
+  assert.doesNotMatch(JSON.stringify(await flat(alphaBody, 502)), /sk-upstream|127\.0\.0\.1/);
+  harness.admission.onAdmit = () => {
+    throw new GatewayError("rate_limit_exceeded");
+  };
+  assert.equal((await flat(alphaBody, 429))["code"], "Throttling.RateQuota");
+  harness.admission.onAdmit = () => {
+    throw new GatewayError("insufficient_balance");
+  };
+  assert.equal((await flat(alphaBody, 402))["code"], "insufficient_balance");
+  const nested = await harness.ask(generations, "{");
+  assert.deepEqual([nested.status, (nested.json()["error"] as { code: string }).code], [422, "invalid_json"]);
+});
+
+test("gamma's answer comes through byte for byte, billed by its tokens, under its hold", async () => {
+  const odd = Buffer.from(`{ "created":1, "data":[{"b64_json":"${b64}"}],"background":"opaque","output_format":"png",
+    "quality":"low","size":"1024x1024","usage":${JSON.stringify(usage)} }`);
+  upstream.script = (_, response) => sendJson(response, 200, odd);
+  const answer = await harness.ask(generations, {
+    model: "gamma",
+    prompt: "a cat",
+    size: "1024x1024",
+    quality: "medium",
+  });
+  assert.ok(answer.body.equals(odd));
+  assert.deepEqual(unitsOf(), { input_tokens: 10, image_output_tokens: 1_000 });
+  assert.equal(settlement().costNanoUsd, 40_050_000n);
+  assert.equal(rawOf(), JSON.stringify(usage));
+  assert.ok(hold() >= settlement().costNanoUsd);
+  assert.equal("response_format" in (upstream.asked[0]?.json() ?? {}), false, "gamma's upstream refuses that field");
+});
+
+test("a hold covers what the largest picture of each quality can cost", async () => {
+  for (const [quality, size, tokens] of [
+    ["low", "1024x1024", 272],
+    ["hd", "1024x1536", 6_240],
+    ["auto", "auto", 6_240],
+    ["high", "3840x2160", 32_906],
+  ] as const) {
+    await harness.ask(generations, { model: "gamma", prompt: "x", quality, size, n: 2 });
+    assert.ok(hold() >= BigInt(2 * tokens) * 40_000n, `${quality} ${size}`);
+  }
+});
+
+test("tokens that the upstream does not report are estimated by what was drawn, and said to be", async () => {
+  upstream.script = (_, response) => sendJson(response, 200, { ...made, usage: undefined });
+  const answer = await harness.ask(generations, { model: "gamma", prompt: "a cat", size: "1024x1024", quality: "low" });
+  assert.equal(answer.status, 200);
+  assert.equal(settlement().pricing, Pricing.ESTIMATED);
+  assert.deepEqual(unitsOf(), { input_tokens: 2, image_output_tokens: 272 });
+});
+
+test("an inline picture is hosted where a URL is wanted, and fetched where its content is", async () => {
+  const asked = { model: "gamma", prompt: "a cat", response_format: "url" };
+  const { data } = (await harness.ask(generations, asked)).json() as { data: { url: string }[] };
+  assert.deepEqual(harness.hosted.get(data[0]?.url ?? ""), { contentType: "image/png", bytes: picture });
+  upstream.script = ({ path }, response) =>
+    path === "/file.png"
+      ? sendFile(response)
+      : sendJson(response, 200, { created: 1, data: [{ url: `${upstream.url}/file.png` }] });
+  const inline = (await harness.ask(generations, { model: "delta", prompt: "x", response_format: "b64_json" })).json();
+  assert.deepEqual(inline["data"], [{ b64_json: b64 }]);
+});
+
+test("a picture that cannot be fetched fails the call, for free", async () => {
+  for (const url of [`${upstream.url}/gone`, "http://10.0.0.1/x.png", "https://localhost/x.png"]) {
+    upstream.script = ({ path }, response) =>
+      path === "/gone" ? sendJson(response, 404, {}) : sendJson(response, 200, { data: [{ url }] });
+    const answer = await harness.ask(generations, { model: "delta", prompt: "x", response_format: "b64_json" });
+    assert.equal(answer.status, 502);
+    assert.deepEqual([settlement().outcome, settlement().costNanoUsd], [Outcome.FAILED, 0n]);
+  }
+});
+
+test("delta is billed by picture and size", async () => {
+  upstream.script = (_, response) => sendJson(response, 200, { created: 1, data: [{ url: "u1" }, { url: "u2" }] });
+  await harness.ask(generations, { model: "delta", prompt: "x", n: 2, size: "256x256" });
+  assert.deepEqual([unitsOf(), settlement().costNanoUsd], [{ "images:256x256": 2 }, 32_000_000n]);
+  await harness.ask(generations, { model: "delta", prompt: "x", n: 2 });
+  assert.deepEqual([unitsOf(), hold()], [{ "images:1024x1024": 2 }, 40_000_000n]);
+});
+
+test("more pictures than a call makes are several calls; what failed of them is told and not billed", async () => {
+  let calls = 0;
+  upstream.script = (_, response) => {
+    const one = { url: `https://x/${++calls}`, size: "1x1" };
+    if (calls === 2) return sendJson(response, 400, { error: { code: "Sensitive", message: "not that" } });
+    sendJson(response, 200, { created: 1, data: [one], usage: { generated_images: 1, output_tokens: calls } });
+  };
+  const answer = await harness.ask(generations, { model: "seedream", prompt: "x", n: 3 });
+  assert.equal(answer.status, 200);
+  const { data, usage: shown } = answer.json() as { data: object[]; usage: object };
+  assert.equal(data.filter((item) => "url" in item).length, 2);
+  assert.deepEqual(shown, { generated_images: 2, output_tokens: 4 });
+  assert.deepEqual([unitsOf(), settlement().costNanoUsd, hold()], [{ images: 2 }, 60_000_000n, 90_000_000n]);
+  assert.equal((JSON.parse(rawOf()) as object[]).length, 2);
+});
+
+test("when none of several calls succeeds the call fails, for free, in the upstream's words", async () => {
+  upstream.script = (_, response) => sendJson(response, 400, { error: { code: "Sensitive", message: "not that" } });
+  const answer = await harness.ask(generations, { model: "seedream", prompt: "x", n: 2 });
+  assert.equal(answer.status, 400);
+  assert.equal((answer.json()["error"] as { message: string }).message, "not that");
+  assert.deepEqual([settlement().outcome, settlement().costNanoUsd], [Outcome.FAILED, 0n]);
+});
+
+test("a failing upstream is asked again, and only the answer is billed", async () => {
+  let calls = 0;
+  upstream.script = (_, response) => (++calls < 3 ? sendJson(response, 500, {}) : sendJson(response, 200, made));
+  const answer = await harness.ask(generations, { model: "gamma", prompt: "x" });
+  assert.deepEqual([answer.status, answer.header("x-gateway-attempts")], [200, "3"]);
+  assert.equal(settlement().attempts, 3);
+});
+
+test("pictures behind URLs are fetched for an upstream that takes none", async () => {
+  upstream.script = ({ path }, response) =>
+    path === "/in.png"
+      ? sendFile(response)
+      : sendJson(response, 200, {
+          candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: b64 } }] } }],
+          usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 1_290, totalTokenCount: 1_295 },
+        });
+  const asked = { model: "gemini", prompt: "x", image: `${upstream.url}/in.png`, response_format: "b64_json" };
+  const answer = await harness.ask(generations, asked);
+  assert.equal(answer.status, 200);
+  const sent = JSON.stringify(upstream.asked.at(-1)?.json());
+  assert.ok(sent.includes(b64));
+  const missing = await harness.ask(generations, { ...asked, image: "https://localhost/in.png" });
+  assert.equal(missing.status, 400);
+  assert.equal(harness.admission.booked.length, 1, "what cannot be fetched is not admitted");
+});
+
+test("the answer leaves after the bill is on disk; a bill that cannot be written leaves no answer", async () => {
+  const { promise: onDisk, resolve: flush } = Promise.withResolvers<void>();
+  harness.admission.settling = () => onDisk;
+  const answering = harness.ask(generations, { model: "gamma", prompt: "x" });
+  await until("the bill to be written", () => harness.admission.booked[0]?.settlement !== undefined);
+  let answered = false;
+  void answering.then(() => {
+    answered = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(answered, false);
+  flush();
+  assert.equal((await answering).status, 200);
+  harness.admission.settling = () => Promise.reject(new Error("disk full"));
+  assert.equal((await harness.ask(generations, { model: "gamma", prompt: "x" })).status, 503);
+});
+
+test("a client that leaves while its picture is drawn ends the upstream call, and owes nothing", async () => {
+  upstream.script = () => {};
+  const stream = harness.open(generations, Buffer.from(JSON.stringify({ model: "gamma", prompt: "x" })));
+  stream.head.catch(() => {});
+  await until("the upstream to be asked", () => upstream.asked.length === 1);
+  stream.call.cancel("left");
+  await upstream.asked[0]?.left;
+  await until("the bill", () => harness.admission.booked[0]?.settlement !== undefined);
+  assert.deepEqual([settlement().costNanoUsd, settlement().status], [0n, 499]);
+});
+
+test("a client that leaves when some of its pictures are drawn owes those", async () => {
+  let calls = 0;
+  upstream.script = (_, response) => {
+    if (++calls < 3) sendJson(response, 200, { data: [{ url: "u" }], usage: { generated_images: 1 } });
+  };
+  const stream = harness.open(generations, Buffer.from(JSON.stringify({ model: "seedream", prompt: "x", n: 3 })));
+  stream.head.catch(() => {});
+  await until("all to be asked", () => upstream.asked.length === 3);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  stream.call.cancel("left");
+  await until("the bill", () => harness.admission.booked[0]?.settlement !== undefined);
+  assert.deepEqual([settlement().outcome, unitsOf()], [Outcome.DISCONNECTED, { images: 2 }]);
+});
+
+const event = (name: string, more: object): string =>
+  `event: ${name}\ndata: ${JSON.stringify({ type: name, b64_json: b64, ...more })}\n\n`;
+const sketch = event("image_generation.partial_image", { partial_image_index: 0 });
+const whole = event("image_generation.completed", { usage });
+const streamed = { model: "gamma", prompt: "x", stream: true, partial_images: 1, size: "1024x1024", quality: "low" };
+
+test("a stream comes through as it came, its last picture after the bill", async () => {
+  const { promise: onDisk, resolve: flush } = Promise.withResolvers<void>();
+  harness.admission.settling = () => onDisk;
+  upstream.script = (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(sketch + whole);
+  };
+  const stream = harness.open(generations, Buffer.from(JSON.stringify(streamed)));
+  let text = "";
+  const reading = (async () => {
+    for await (const chunk of stream) text += chunk.toString();
+  })();
+  await until("the sketch", () => text === sketch);
+  await until("the bill", () => harness.admission.booked[0]?.settlement !== undefined);
+  assert.equal(text, sketch, "the last picture came before the bill was on disk");
+  flush();
+  await reading;
+  assert.equal(text, sketch + whole);
+  assert.deepEqual(unitsOf(), { input_tokens: 10, image_output_tokens: 1_000 });
+  assert.equal(rawOf(), JSON.stringify(usage));
+});
+
+test("a stream that breaks ends with an error event and is free; one whose client leaves is billed for its sketches", async () => {
+  upstream.script = (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(sketch);
+  };
+  const broken = await harness.ask(generations, streamed);
+  assert.match(broken.body.toString(), /event: error\ndata: \{"type":"error","error":\{.*upstream_error.*\n\n<cut/);
+  assert.deepEqual([settlement().outcome, settlement().costNanoUsd], [Outcome.FAILED, 0n]);
+  upstream.script = (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(sketch);
+  };
+  const stream = harness.open(generations, Buffer.from(JSON.stringify(streamed)));
+  await stream.head;
+  stream.call.cancel("left");
+  await until("the bill", () => harness.admission.booked[1]?.settlement !== undefined);
+  assert.deepEqual([settlement().outcome, settlement().pricing], [Outcome.DISCONNECTED, Pricing.ESTIMATED]);
+  assert.deepEqual(unitsOf(), { input_tokens: 1, image_output_tokens: 100 });
+});
+
+interface Part {
+  readonly name: string;
+  readonly content: string | Buffer;
+  readonly file?: string;
+}
+
+const boundary = "----test";
+const formOf = (parts: Part[]): Buffer =>
+  Buffer.concat([
+    ...parts.flatMap(({ name, content, file }) => [
+      Buffer.from(
+        `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${file === undefined ? "" : `; filename="${file}"`}\r\n\r\n`,
+      ),
+      Buffer.from(content),
+      Buffer.from("\r\n"),
+    ]),
+    Buffer.from(`--${boundary}--\r\n`),
+  ]);
+const formType = `multipart/form-data; boundary=${boundary}`;
+const model = { name: "model", content: "gamma" };
+const prompt = { name: "prompt", content: "a cat" };
+const image = { name: "image", content: picture, file: "../../a" };
+const maskFile = { name: "mask", content: png({ width: 4, height: 4, colour: "rgba" }), file: "m" };
+
+test("an edit reaches the upstream as a clean form, and its full result comes back", async () => {
+  const parts = [model, prompt, image, maskFile, { name: "quality", content: "hd" }, { name: "n", content: "1" }];
+  const asked = [...parts, { name: "response_format", content: "url" }, { name: "user", content: "u1" }];
+  const answer = await harness.ask(edits, formOf(asked), formType);
+  assert.equal(answer.status, 200);
+  assert.deepEqual(answer.json(), made);
+  const sent = upstream.asked[0]?.body.toString("latin1") ?? "";
+  assert.equal(upstream.asked[0]?.path, "/v1/images/edits");
+  assert.match(sent, /name="image"; filename="image-1\.png"\r\ncontent-type: image\/png/);
+  assert.match(sent, /name="mask"; filename="mask\.png"\r\ncontent-type: image\/png/);
+  assert.match(sent, /name="quality"\r\n\r\nhigh\r\n/);
+  assert.doesNotMatch(sent, /response_format|\.\.\//);
+  assert.ok(hold() >= settlement().costNanoUsd);
+  assert.equal(harness.uploads.held, 0);
+});
+
+test("what an edit's upstream does not say of its result is filled in", async () => {
+  const square = { name: "image", content: picture, file: "a.png" };
+  upstream.script = (_, response) => sendJson(response, 200, { created: 1, data: [{ b64_json: b64 }] });
+  const parts = [{ name: "model", content: "delta" }, prompt, square, { name: "size", content: "256x256" }];
+  const answer = await harness.ask(edits, formOf(parts), formType);
+  const { created, data, ...rest } = answer.json();
+  assert.deepEqual([typeof created, data], ["number", [{ b64_json: b64 }]]);
+  assert.deepEqual(rest, { background: "opaque", output_format: "png", quality: "standard", size: "256x256" });
+  assert.deepEqual(unitsOf(), { "images:256x256": 1 });
+});
+
+const smallMask = { ...maskFile, content: png({ width: 2, height: 4, colour: "rgba" }) };
+const faults: [what: string, parts: Part[], code: string, param: string | null][] = [
+  ["no model", [prompt, image], "invalid_request", "model"],
+  ["an unknown model", [{ name: "model", content: "nope" }, prompt, image], "model_not_found", "model"],
+  [
+    "a model of another path",
+    [{ name: "model", content: "seedream" }, prompt, image],
+    "endpoint_model_mismatch",
+    "model",
+  ],
+  ["no prompt", [model, image], "invalid_request", "prompt"],
+  ["no picture", [model, prompt], "invalid_request", "image"],
+  ["a picture as text", [model, prompt, { name: "image", content: "x" }], "invalid_request", "image"],
+  ["an empty picture", [model, prompt, { ...image, content: "" }], "invalid_image", "image"],
+  ["a picture cut off", [model, prompt, { ...image, content: picture.subarray(0, 50) }], "invalid_image", "image"],
+  [
+    "a decompression bomb",
+    [
+      model,
+      prompt,
+      { ...image, content: png({ width: 50_000, height: 50_000, colour: "rgb", data: Buffer.alloc(9) }) },
+    ],
+    "invalid_image",
+    "image",
+  ],
+  ["a mask of another size", [model, prompt, image, smallMask], "invalid_mask", "mask"],
+  ["a mask without transparency", [model, prompt, image, { ...maskFile, content: picture }], "invalid_mask", "mask"],
+  ["eleven pictures", [model, prompt, image, { name: "n", content: "11" }], "invalid_request", "n"],
+  ["n in words", [model, prompt, image, { name: "n", content: "two" }], "invalid_request", "n"],
+  ["4K", [model, prompt, image, { name: "size", content: "4K" }], "invalid_request", "size"],
+  ["a size of other models", [model, prompt, image, { name: "size", content: "512x512" }], "invalid_request", "size"],
+  [
+    "a see-through JPEG",
+    [model, prompt, image, { name: "background", content: "transparent" }, { name: "output_format", content: "jpeg" }],
+    "invalid_request",
+    "background",
+  ],
+  [
+    "another output_format",
+    [model, prompt, image, { name: "output_format", content: "gif" }],
+    "invalid_request",
+    "output_format",
+  ],
+  [
+    "JPEG of delta",
+    [{ name: "model", content: "delta" }, prompt, image, { name: "output_format", content: "jpeg" }],
+    "invalid_request",
+    "output_format",
+  ],
+  ["a stray file", [model, prompt, image, { ...image, name: "other" }], "invalid_request", "other"],
+  [
+    "seventeen pictures",
+    [model, prompt, ...Array.from({ length: 17 }, () => ({ ...image, name: "image[]" }))],
+    "invalid_request",
+    "image",
+  ],
+];
+for (const [what, parts, code, param] of faults) {
+  test(`an edit is refused, nested, with nothing held: ${what}`, async () => {
+    const answer = await harness.ask(edits, formOf(parts), formType);
+    assert.equal(answer.status, 400);
+    const { error } = answer.json() as { error: Record<string, unknown> };
+    assert.deepEqual([error["code"], error["param"]], [code, param]);
+    assert.equal(error["type"], "invalid_request_error");
+    assert.equal(harness.admission.booked.length + upstream.asked.length + harness.uploads.held, 0);
+  });
+}
+
+test("an edit without the money for it is a 402", async () => {
+  harness.admission.onAdmit = () => {
+    throw new GatewayError("insufficient_balance");
+  };
+  const answer = await harness.ask(edits, formOf([model, prompt, image]), formType);
+  assert.equal(answer.status, 402);
+});
