@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import OpenAI from "openai";
 import { readBooks } from "../src/audit/billed.ts";
-import { attemptsAt, setFault } from "../src/testing/faults.ts";
+import { attemptsAt, faultHits, setFault } from "../src/testing/faults.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
@@ -189,10 +189,7 @@ describe("embeddings through the door", () => {
       { ...good, model: "text-embedding-3-large" },
       { signal: controller.signal },
     );
-    await waitFor(async () => {
-      const health = await fetch(`${fleet.run.simulator_url}/sim/health`);
-      return ((await health.json()) as { in_flight?: number }).in_flight !== 0;
-    });
+    await waitFor(async () => (await faultHits(fleet.run.simulator_url)) > 0);
     controller.abort();
     await assert.rejects(asking, OpenAI.APIUserAbortError);
     const left = performance.now();

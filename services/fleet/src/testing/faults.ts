@@ -23,3 +23,9 @@ export async function attemptsAt(simulatorUrl: string): Promise<readonly LoggedA
   const log = await fetch(`${simulatorUrl}/sim/log?limit=10000`);
   return ((await log.json()) as { entries: LoggedAttempt[] }).entries;
 }
+
+/** How often faults have struck since they were last ended. */
+export async function faultHits(simulatorUrl: string): Promise<number> {
+  const { rules } = (await (await fetch(`${simulatorUrl}/sim/faults`)).json()) as { rules: { hits: number }[] };
+  return rules.reduce((sum, { hits }) => sum + hits, 0);
+}
