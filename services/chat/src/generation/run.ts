@@ -1,3 +1,4 @@
+import { callerOf } from "@uag/capability/caller.ts";
 import { readJsonObject } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
@@ -5,7 +6,7 @@ import type { Model, Upstream } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
-import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { type Attempted, AttemptsFailed, attempt } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import { type Generated, generate } from "@uag/upstreams/generate.ts";
@@ -53,7 +54,7 @@ async function readRequest(
   const { model: id } = fields;
   const known = typeof id === "string" ? catalog.models.get(id) : undefined;
   const request = format.read(body, fields, known);
-  const caller = Caller.decode(exchange.context);
+  const caller = callerOf(exchange.context);
   return { request, caller, model: findModel(catalog, id as string, caller, format.name) };
 }
 

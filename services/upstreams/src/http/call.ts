@@ -1,6 +1,7 @@
 import type { Timeouts } from "@uag/catalog/types.ts";
 import type { Dispatcher } from "undici";
 import { UpstreamFailure } from "../failure.ts";
+import { CallTimer } from "./call-timer.ts";
 import { createDecompressor, decompressWhole } from "./decompress.ts";
 import { wireFailure } from "./errors.ts";
 import type { HttpPools } from "./pools.ts";
@@ -53,8 +54,8 @@ export function send(pools: HttpPools, request: HttpRequest): Promise<HttpAnswer
         method,
         headers: headers as string[],
         body: body ?? null,
-        headersTimeout: timeouts.firstByteMs,
-        bodyTimeout: timeouts.betweenChunksMs,
+        headersTimeout: 0,
+        bodyTimeout: 0,
       },
       call,
     );
@@ -78,22 +79,21 @@ class Call implements Dispatcher.DispatchHandler, HttpAnswer {
   readonly #reject: (failure: UpstreamFailure) => void;
   readonly #signal: AbortSignal;
   readonly #onAbort = (): void => this.cancel();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: CallTimer;
 
   constructor(request: HttpRequest, resolve: (answer: HttpAnswer) => void, reject: (failure: UpstreamFailure) => void) {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = request.signal;
     request.signal.addEventListener("abort", this.#onAbort);
-    this.#timer = setTimeout(
-      () => this.#fail(new UpstreamFailure("timeout", "the call took too long in all")),
-      request.timeouts.totalMs,
+    this.#timer = new CallTimer(request.timeouts, (reason) =>
+      this.#fail(new UpstreamFailure("timeout", reason, { status: this.status })),
     );
-    this.#timer.unref();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.#timer.go();
     if (this.#failure !== undefined) controller.abort(this.#failure);
   }
 
@@ -105,17 +105,21 @@ class Call implements Dispatcher.DispatchHandler, HttpAnswer {
     if (status < 200) return;
     this.status = status;
     this.#headers = headers;
+    this.#timer.headCame();
     this.#resolve(this);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#timer.chunkCame();
     if (this.#sink !== undefined) {
       this.#sink.data(chunk);
       return;
     }
     this.#early.push(chunk);
     this.#earlyBytes += chunk.length;
-    if (this.#earlyBytes > mostEarlyBytes) controller.pause();
+    if (this.#earlyBytes <= mostEarlyBytes) return;
+    controller.pause();
+    this.#timer.rest();
   }
 
   onResponseEnd(): void {
@@ -155,11 +159,15 @@ class Call implements Dispatcher.DispatchHandler, HttpAnswer {
   }
 
   pause(): void {
-    if (!this.#over) this.#controller?.pause();
+    if (this.#over) return;
+    this.#controller?.pause();
+    this.#timer.rest();
   }
 
   resume(): void {
-    if (!this.#over) this.#controller?.resume();
+    if (this.#over) return;
+    this.#timer.go();
+    this.#controller?.resume();
   }
 
   cancel(): void {
@@ -193,7 +201,7 @@ class Call implements Dispatcher.DispatchHandler, HttpAnswer {
   #finish(): boolean {
     if (this.#over) return false;
     this.#over = true;
-    clearTimeout(this.#timer);
+    this.#timer.stop();
     this.#signal.removeEventListener("abort", this.#onAbort);
     return true;
   }

@@ -11,13 +11,11 @@ const unreachable = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
-const timeouts = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
 
 /** What went wrong on the wire, as a failure. */
 export function wireFailure(error: Error, status: number): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   const code = (error as NodeJS.ErrnoException).code ?? "";
   if (unreachable.has(code)) return new UpstreamFailure("unreachable", `no connection: ${code}`, { cause: error });
-  if (timeouts.has(code)) return new UpstreamFailure("timeout", `no bytes in time: ${code}`, { status, cause: error });
   return new UpstreamFailure("transient", `the connection broke: ${code || error.message}`, { status, cause: error });
 }

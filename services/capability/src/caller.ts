@@ -1,0 +1,18 @@
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+
+const mostKnown = 2_000;
+const known = new Map<string, Caller>();
+
+/**
+ * The caller whom the router has authenticated, from an exchange's context. The bytes are the same for every request of a key,
+ * so they are decoded once; the answer is shared and must not be changed.
+ */
+export function callerOf(context: Buffer): Caller {
+  const bytes = context.toString("latin1");
+  let caller = known.get(bytes);
+  if (caller !== undefined) return caller;
+  caller = Caller.decode(context);
+  if (known.size >= mostKnown) known.clear();
+  known.set(bytes, caller);
+  return caller;
+}
