@@ -8,9 +8,9 @@ import { type Batch, Unconfirmed } from "./unconfirmed.ts";
 
 export interface PublisherSettings {
   readonly subject: string;
-  /** How long finals are gathered. Default 100. */
+  /** How long finals are gathered. Default 250: every batch costs three transactions behind it. */
   readonly gatherMs?: number;
-  /** How often metering is asked what is applied. Default 500. */
+  /** How often metering is asked what is applied. Default 1,000. */
   readonly confirmMs?: number;
   /** A batch that is not applied after this is published again. Default 30,000; doubles with each time. */
   readonly republishMs?: number;
@@ -56,7 +56,7 @@ export class Publisher implements AsyncDisposable {
   constructor(options: PublisherOptions) {
     this.#options = options;
     this.#cursor = options.journal.start;
-    const { gatherMs = 100, confirmMs = 500 } = options.settings;
+    const { gatherMs = 250, confirmMs = 1_000 } = options.settings;
     this.#loops = Promise.all([
       this.#repeat(gatherMs, () => this.#publish()),
       this.#repeat(confirmMs, () => this.#confirm()),
