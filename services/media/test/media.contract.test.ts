@@ -29,7 +29,7 @@ models:
       price: { images: { 256x256: 0.016, 1024x1024: 0.02 } },
       image: { family: delta, sizes: [256x256, 1024x1024], default_size: 1024x1024, most_images: 10, references: { max: 1 }, mask: true } }
   - { <<: *base, id: seedream, upstreams: [{ provider: ark }], price: { images: 0.03 },
-      image: { family: seedream, most_images: 4, references: { max: 2 } } }
+      image: { family: seedream, most_images: 10, references: { max: 2 } } }
   - { <<: *base, id: gemini, upstreams: [{ provider: gemini }], max_output_tokens: 8192,
       price: { input_tokens: 0.3, output_tokens: 2.5, image_output_tokens: 30 },
       image: { family: gemini, most_images: 4, references: { max: 2 }, output_tokens: { low: 1290, medium: 1290, high: 1290 } } }
@@ -267,12 +267,12 @@ test("a client that leaves while its picture is drawn ends the upstream call, an
 test("a client that leaves when some of its pictures are drawn owes those", async () => {
   let calls = 0;
   upstream.script = (_, response) => {
+    // Four are asked at once; the fifth and sixth are asked when the first two are drawn.
     if (++calls < 3) sendJson(response, 200, { data: [{ url: "u" }], usage: { generated_images: 1 } });
   };
-  const stream = harness.open(generations, Buffer.from(JSON.stringify({ model: "seedream", prompt: "x", n: 3 })));
+  const stream = harness.open(generations, Buffer.from(JSON.stringify({ model: "seedream", prompt: "x", n: 6 })));
   stream.head.catch(() => {});
-  await until("all to be asked", () => upstream.asked.length === 3);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await until("all to be asked", () => upstream.asked.length === 6);
   stream.call.cancel("left");
   await until("the bill", () => harness.admission.booked[0]?.settlement !== undefined);
   assert.deepEqual([settlement().outcome, unitsOf()], [Outcome.DISCONNECTED, { images: 2 }]);

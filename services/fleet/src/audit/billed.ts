@@ -10,6 +10,8 @@ export interface Billed {
   readonly upstream: string;
   readonly costNanoUsd: bigint;
   readonly outcome: Outcome;
+  /** Pictures billed one by one; undefined when none are. */
+  readonly images: number | undefined;
   /** The provider's own count as it is kept in the row; undefined when there was none. */
   readonly rawUsage: unknown;
 }
@@ -44,11 +46,16 @@ function rawUsageOf(event: UsageEvent): unknown {
   return text === "" ? undefined : JSON.parse(text);
 }
 
+function imagesOf(event: UsageEvent): number | undefined {
+  const pictures = event.units.filter(({ name }) => name === "images" || name.startsWith("images:"));
+  return pictures.length === 0 ? undefined : pictures.reduce((sum, { quantity }) => sum + Number(quantity), 0);
+}
+
 function billedIn(entry: Entry): Billed[] {
   const { event, kind } = entry;
   if (kind !== "settle" || event === undefined) return [];
   const { requestId, upstream, outcome, costNanoUsd } = event;
-  return [{ requestId, upstream, outcome, costNanoUsd, rawUsage: rawUsageOf(event) }];
+  return [{ requestId, upstream, outcome, costNanoUsd, images: imagesOf(event), rawUsage: rawUsageOf(event) }];
 }
 
 /** Has billing re-add its whole ledger, and reads every settled request from it. */

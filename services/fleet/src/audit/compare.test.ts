@@ -8,7 +8,16 @@ import type { Served } from "./served.ts";
 const usage = { prompt_tokens: 9, completion_tokens: 12, details: { cached: 0 } };
 
 function attempt(more: Partial<Served> = {}): Served {
-  return { requestId: "r1", startedAtMs: 1_000, endedAtMs: 1_500, status: 200, usage, outcome: "completed", ...more };
+  return {
+    requestId: "r1",
+    startedAtMs: 1_000,
+    endedAtMs: 1_500,
+    status: 200,
+    usage,
+    images: undefined,
+    outcome: "completed",
+    ...more,
+  };
 }
 
 function bill(more: Partial<Billed> = {}): Billed {
@@ -17,6 +26,7 @@ function bill(more: Partial<Billed> = {}): Billed {
     upstream: "openai",
     costNanoUsd: 5n,
     outcome: Outcome.COMPLETED,
+    images: undefined,
     rawUsage: structuredClone(usage),
     ...more,
   };
@@ -70,4 +80,15 @@ test("a request that was split is billed by the counts of all its calls, each on
   assert.equal(run([...calls, failed], [bill({ rawUsage: counts })]).byCount, 1);
   for (const wrong of [counts.slice(1), [...counts, { total_tokens: 7 }], []])
     assert.equal(run(calls, [bill({ rawUsage: wrong })]).violations.length, 1, JSON.stringify(wrong));
+});
+
+test("pictures of a model that reports no usage are held against what was made", () => {
+  const made = attempt({ usage: undefined, images: 2 });
+  const uncounted = { rawUsage: undefined, images: 2 };
+  assert.equal(run([made], [bill(uncounted)]).byCount, 1);
+  assert.match(
+    run([made], [bill({ ...uncounted, images: 3 })]).violations[0] ?? "",
+    /billed for 3 pictures; 2 were made/,
+  );
+  assert.match(run([made], []).violations[0] ?? "", /was served and is not in the ledger/);
 });

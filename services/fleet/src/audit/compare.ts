@@ -32,7 +32,11 @@ function diedDuring(attempt: Served, deaths: readonly Death[]): boolean {
   );
 }
 
-const wasAnswered = ({ outcome, usage }: Served): boolean => outcome === "completed" && usage !== undefined;
+const wasCounted = ({ outcome, usage }: Served): boolean => outcome === "completed" && usage !== undefined;
+
+/** Some models report no usage: what they made is known all the same. */
+const wasAnswered = (attempt: Served): boolean =>
+  wasCounted(attempt) || (attempt.outcome === "completed" && (attempt.images ?? 0) > 0);
 
 /**
  * One attempt's count; or, for a request that was split into several calls, a list of counts: then those of all attempts
@@ -41,7 +45,7 @@ const wasAnswered = ({ outcome, usage }: Served): boolean => outcome === "comple
 function isBilledByCount(attempts: readonly Served[], rawUsage: unknown): boolean {
   if (!Array.isArray(rawUsage)) return attempts.some(({ usage }) => isDeepStrictEqual(usage, rawUsage));
   const left = [...rawUsage];
-  for (const { usage } of attempts.filter(wasAnswered)) {
+  for (const { usage } of attempts.filter(wasCounted)) {
     const at = left.findIndex((count) => isDeepStrictEqual(count, usage));
     if (at < 0) return false;
     left.splice(at, 1);
@@ -70,8 +74,13 @@ function judge(
       violation: `${requestId} is billed for ${JSON.stringify(bill.rawUsage)}; the provider counted ${counts}.`,
     };
   }
-  if (bill.outcome === Outcome.COMPLETED && answered.length > 0)
+  if (bill.outcome === Outcome.COMPLETED && attempts.some(wasCounted))
     return { violation: `${requestId} is complete and was counted by the provider, but its bill has no count.` };
+  if (bill.images !== undefined) {
+    const made = answered.reduce((sum, { images = 0 }) => sum + images, 0);
+    if (made === bill.images) return "byCount";
+    return { violation: `${requestId} is billed for ${bill.images} pictures; ${made} were made.` };
+  }
   return bill.costNanoUsd === 0n ? "nothingOwed" : "byEstimate";
 }
 

@@ -7,6 +7,7 @@ const entrySchema = z.object({
   provider: z.string(),
   status: z.number(),
   usage: z.record(z.string(), z.unknown()).nullable(),
+  units: z.looseObject({ images: z.number().optional() }).nullish(),
   outcome: z.enum(["completed", "cut", "disconnected", "lost"]),
 });
 
@@ -26,6 +27,8 @@ export interface Served {
   readonly status: number;
   /** As it was reported to the gateway; undefined when it was not. */
   readonly usage: Readonly<Record<string, unknown>> | undefined;
+  /** Pictures that were made; undefined where that is not what is counted. */
+  readonly images: number | undefined;
   readonly outcome: "completed" | "cut" | "disconnected" | "lost";
 }
 
@@ -53,6 +56,7 @@ export async function readServed(simulatorUrl: string): Promise<ServedLog> {
         endedAtMs: startedAtMs + entry.duration_ms,
         status: entry.status,
         usage: entry.usage ?? undefined,
+        images: entry.units?.images,
         outcome: entry.outcome,
       });
     }
