@@ -110,13 +110,18 @@ class DashScopeSpeech implements SpokenText {
 
   async #fetched({ url }: SpeechMessage): Promise<Buffer> {
     if (url === undefined) throw new UpstreamFailure("transient", "the upstream sent no sound", { status: 200 });
-    return soundOf(await this.#call.audio.fetch(url, this.#site.signal));
+    return samplesOf(await this.#call.audio.fetch(url, this.#site.signal));
   }
 }
 
+/** Samples as they are, or those of a WAV file. */
 function soundOf(bytes: Buffer): Buffer {
+  return isWav(bytes) ? samplesOf(bytes) : bytes;
+}
+
+function samplesOf(file: Buffer): Buffer {
   try {
-    return isWav(bytes) ? pcmOfWav(bytes) : bytes;
+    return pcmOfWav(file);
   } catch (error) {
     if (!(error instanceof WavError)) throw error;
     throw new UpstreamFailure("transient", error.message, { status: 200, cause: error });
