@@ -1,3 +1,4 @@
+import type { ErrorFormat } from "@uag/capability/trouble.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { ChatContext } from "./context.ts";
 import { generationHandler } from "./generation/run.ts";
@@ -16,3 +17,9 @@ export function operations(context: ChatContext): Record<string, LinkHandler> {
     "models.get": getModel(context),
   };
 }
+
+/** How clients of Anthropic's format are told of errors that arise before a handler is asked. */
+export const errorFormats: Readonly<Record<string, ErrorFormat>> = {
+  "messages.create": messages,
+  "messages.count_tokens": messages,
+};

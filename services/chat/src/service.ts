@@ -2,7 +2,7 @@ import { type CapabilityService, startCapability } from "@uag/capability/start.t
 import { readConfig } from "@uag/kit/config.ts";
 import { schema } from "./config.ts";
 import { chatContext } from "./context.ts";
-import { operations } from "./operations.ts";
+import { errorFormats, operations } from "./operations.ts";
 
 /** Starts chat as the environment says; resolves when it serves. Disposing finishes what is under way, bills included. */
 export function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
@@ -10,6 +10,6 @@ export function startService(env: NodeJS.ProcessEnv = process.env): Promise<Capa
     name: "chat",
     settings: readConfig(schema, env),
     env,
-    build: (context) => ({ operations: operations(chatContext(context)) }),
+    build: (context) => ({ operations: operations(chatContext(context)), formats: errorFormats }),
   });
 }
