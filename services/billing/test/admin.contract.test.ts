@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { digestKey } from "@uag/kit/api-key.ts";
 import type { GatewayError } from "@uag/kit/errors.ts";
-import { randomText } from "@uag/kit/ids.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { type AdminServiceServer, AdminServiceService, RepairState } from "@uag/proto/billing/v1/admin.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
@@ -137,7 +136,10 @@ test("an admin token resolves until it is revoked; the one of the environment fo
 
 test("an unpriced request is repaired once, by a further row, at the catalogue's price; its own row stays", async () => {
   await using db = scratch();
-  const file = join(tmpdir(), `catalogue-${randomText(8)}.yaml`);
+  await using resources = new AsyncDisposableStack();
+  const dir = await mkdtemp(join(tmpdir(), "catalogue-"));
+  resources.defer(() => rm(dir, { recursive: true, force: true }));
+  const file = join(dir, "catalog.yaml");
   await writeFile(file, catalogue(1_000));
   await using billing = await startBilling({ ...db.env, CATALOG_FILE: file });
   using admin = adminOn(billing.grpcPort);
