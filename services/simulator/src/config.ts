@@ -13,7 +13,7 @@ function parseFaults(text: string, context: z.RefinementCtx): ReturnType<typeof 
 }
 
 /** The environment of the process. The table in README.md lists the same names and defaults. */
-export const configSchema = z.object({
+export const schema = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(9090).describe("port of everything; 0 takes a free one"),
   HOST: z.string().default("127.0.0.1").describe("address to listen on"),
   DATA_DIR: z
@@ -26,11 +26,11 @@ export const configSchema = z.object({
   SIM_LOG_LIMIT: z.coerce.number().int().min(0).default(1_000_000).describe("log entries kept in memory; 0 keeps all"),
 });
 
-export type Config = z.infer<typeof configSchema>;
+export type Config = z.infer<typeof schema>;
 
 /** Reads the environment. Throws with every wrong variable named. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const config = configSchema.safeParse(environment);
+  const config = schema.safeParse(environment);
   if (!config.success) throw new Error(`wrong configuration:\n${z.prettifyError(config.error)}`);
   return config.data;
 }
