@@ -145,7 +145,9 @@ export class TaskStore {
       ...(options.claim !== undefined && { claim: options.claim }),
       ...(options.unmade === true && { upstreamId: { $exists: false } }),
     };
-    const ended = await this.#tasks.findOneAndUpdate(filter, { $set: set }, { new: true }).lean<TaskDocument>();
+    const ended = await this.#tasks
+      .findOneAndUpdate(filter, { $set: set }, { returnDocument: "after" })
+      .lean<TaskDocument>();
     return ended ?? undefined;
   }
 

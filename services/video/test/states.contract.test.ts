@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { type ProviderTask, startProvider, type TestProvider, type Word } from "./provider.ts";
+import { order, type Replica, scratchDatabase, startReplica, TestBooks, until } from "./support.ts";
+
+/** Numbers in [0, 1) that follow from a seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const taskCount = 30;
+/** A look may take nearly as long as the claim lives: claims run out under way, and answers come late and twice. */
+const env = { LOOK_TIMEOUT_MS: "100", CREATE_TIMEOUT_MS: "150", POLL_SCALE: "0.002" };
+const next: Readonly<Record<string, readonly Word[]>> = {
+  PENDING: ["RUNNING", "RUNNING", "CANCELED", "UNKNOWN"],
+  RUNNING: ["SUCCEEDED", "SUCCEEDED", "SUCCEEDED", "FAILED"],
+};
+
+interface Run {
+  readonly provider: TestProvider;
+  readonly books: TestBooks;
+  readonly random: () => number;
+}
+
+/** Lets the provider's tasks move on, at random, until none can. */
+async function moveOn({ provider, random }: Run, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const movable = [...provider.tasks.values()].filter(({ word }) => next[word] !== undefined);
+    const task = movable[Math.floor(random() * movable.length)];
+    const words = next[task?.word ?? ""];
+    if (task !== undefined && words !== undefined) task.word = words[Math.floor(random() * words.length)] as Word;
+    await sleep(random() * 30);
+  }
+}
+
+/** Submits, at random to one of the replicas; the provider loses some of the answers. */
+async function submitAll(replicas: readonly Replica[], { provider, random }: Run): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < taskCount; n++) {
+    provider.create = random() < 0.15 ? "lost" : "ok";
+    const replica = replicas[Math.floor(random() * replicas.length)] as Replica;
+    const answer = await replica.ask("videos.create", order({ input: { prompt: `take ${n}` } }), {
+      requestId: `req_${n}`,
+    });
+    assert.equal(answer.status, 202, answer.text);
+    ids.push(answer.json<{ id: string }>().id);
+  }
+  provider.create = "ok";
+  return ids;
+}
+
+async function statusesOf(replica: Replica, ids: readonly string[]): Promise<string[]> {
+  const answers = await Promise.all(ids.map((id) => replica.ask("videos.get", undefined, { id })));
+  return answers.map((answer) => answer.json<{ status: string }>().status);
+}
+
+const ends = ["succeeded", "failed", "cancelled", "expired"];
+
+function checkEnds({ provider, books }: Run, statuses: readonly string[]): void {
+  const byRequest = new Map([...provider.tasks.values()].map((task): [string, ProviderTask] => [task.requestId, task]));
+  assert.equal(byRequest.size, provider.tasks.size, "no task is made twice");
+  assert.equal(books.bills.size, taskCount);
+  assert.equal(books.conflicts, 0);
+  for (const [n, status] of statuses.entries()) {
+    const bill = books.bills.get(`req_${n}`);
+    const made = byRequest.get(`req_${n}`);
+    assert.equal(bill?.outcome === Outcome.COMPLETED, status === "succeeded");
+    assert.equal(bill?.costNanoUsd, status === "succeeded" ? 500_000_000n : 0n);
+    if (status === "succeeded") assert.equal(made?.word, "SUCCEEDED");
+    if (status === "cancelled") assert.equal(made?.word, "CANCELED");
+  }
+}
+
+describe("whatever happens meanwhile, every task ends once and is billed once, as it ended", () => {
+  for (const seed of [1, 2, 3]) {
+    test(`late and doubled answers, claims that run out, lost answers, billing that breaks, a replica that goes: seed ${seed}`, async () => {
+      const random = seeded(seed);
+      await using at = await scratchDatabase();
+      await using provider = await startProvider();
+      const books = new TestBooks();
+      const run = { provider, books, random };
+      provider.delayMs = () => (random() < 0.3 ? random() * 95 : 0);
+      books.disturb = () => {
+        if (random() < 0.2) throw new GatewayError("service_unavailable");
+      };
+      const start = (): Promise<Replica> => startReplica({ at, books, providers: [provider.url], env });
+      await using stays = await start();
+      await using alsoStays = await start();
+      const goes = await start();
+      const stop = new AbortController();
+      const moving = moveOn(run, stop.signal);
+      const ids = await submitAll([stays, alsoStays, goes], run);
+      await goes[Symbol.asyncDispose]();
+      await until("every end", async () => (await statusesOf(stays, ids)).every((status) => ends.includes(status)));
+      await until("every bill", () => books.open.length === 0);
+      stop.abort();
+      await moving;
+      checkEnds(run, await statusesOf(alsoStays, ids));
+    });
+  }
+});

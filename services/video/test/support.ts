@@ -1,0 +1,234 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Admission, AdmitTask, TaskAdmission } from "@uag/admission/types.ts";
+import { createContext } from "@uag/capability/context.ts";
+import { openLinkDoor } from "@uag/capability/link-door.ts";
+import { parseCatalog } from "@uag/catalog/parse.ts";
+import { readConfig } from "@uag/kit/config.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { newId } from "@uag/kit/ids.ts";
+import { AnswerStream } from "@uag/kit/link/answer-stream.ts";
+import { createLinkClient } from "@uag/kit/link/client.ts";
+import { createLinkServer } from "@uag/kit/link/server.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
+import { createConnection } from "mongoose";
+import { schema } from "../src/config.ts";
+import { buildVideo } from "../src/service.ts";
+
+function mongodbUrl(): string {
+  const url = process.env["TEST_MONGODB_URL"];
+  if (url === undefined || url === "") {
+    throw new Error('Set TEST_MONGODB_URL to a running replica set, or run "npm test", which starts one.');
+  }
+  return url;
+}
+
+/** One database for one test, gone when the test ends. */
+export async function scratchDatabase(): Promise<{ url: string; database: string } & AsyncDisposable> {
+  const url = mongodbUrl();
+  const database = `test_${newId("video").replaceAll(/[^A-Za-z0-9]/g, "")}`;
+  return {
+    url,
+    database,
+    async [Symbol.asyncDispose]() {
+      const connection = await createConnection(url, { dbName: database }).asPromise();
+      await connection.dropDatabase();
+      await connection.close();
+    },
+  };
+}
+
+/** Billing as tasks see it: grants by request, bills by request, each once. Shared by the replicas of a test. */
+export class TestBooks {
+  readonly grants = new Map<string, AdmitTask>();
+  readonly bills = new Map<string, UsageEvent>();
+  /** How often a bill came again after it was there. */
+  repeats = 0;
+  /** Bills that came again and said something else. */
+  conflicts = 0;
+  /** Called around each settling; may throw, as a connection that breaks before or after. */
+  disturb: (when: "before" | "after") => void = () => {};
+  refuse: GatewayError | undefined;
+  /** Fails settling while set. */
+  away = false;
+
+  readonly admission: TaskAdmission = {
+    admitTask: async (task) => this.#hold(task),
+    findTaskGrant: async (task) => this.#hold(task),
+    settleTask: async (event) => {
+      if (this.away) throw new GatewayError("service_unavailable");
+      this.disturb("before");
+      const known = this.bills.get(event.requestId);
+      if (known === undefined) this.bills.set(event.requestId, event);
+      else this.repeats++;
+      if (known !== undefined && known.costNanoUsd !== event.costNanoUsd) this.conflicts++;
+      this.disturb("after");
+    },
+  };
+
+  #hold(task: AdmitTask): string {
+    if (this.refuse !== undefined) throw this.refuse;
+    this.grants.set(task.requestId, task);
+    return `gr_${task.requestId}`;
+  }
+
+  /** What is held for tasks that have no bill yet. */
+  get open(): string[] {
+    return [...this.grants.keys()].filter((requestId) => !this.bills.has(requestId));
+  }
+}
+
+const models = [
+  ["beta2.6-t2v", "wan2.6-t2v", "720p: 0.1, 1080p: 0.15"],
+  ["beta2.7-t2v", "wan2.7-t2v", "720p: 0.1"],
+] as const;
+
+function catalogOf(urls: readonly string[]): string {
+  const providers = urls.map((url, n) => `  p${n}: { protocol: dashscope, base_url: "${url}", api_key: sk-test }`);
+  const upstreams = (model: string): string =>
+    urls.map((_, n) => `{ provider: p${n}, model: ${model}, priority: ${n} }`).join(", ");
+  const rows = models.map(
+    ([id, model, price]) => `
+  - id: ${id}
+    owned_by: test
+    created: 2026-01-01
+    operations: [videos.generations]
+    output: [video]
+    price: { video_seconds: { ${price} } }
+    upstreams: [${upstreams(model)}]`,
+  );
+  return `providers:\n${providers.join("\n")}\nmodels:${rows.join("")}\n`;
+}
+
+export interface Answer {
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly text: string;
+  json<T = Record<string, unknown>>(): T;
+}
+
+export interface AskOptions {
+  readonly accountId?: string;
+  readonly headers?: readonly string[];
+  readonly query?: string;
+  readonly id?: string;
+  readonly requestId?: string;
+}
+
+export interface Replica extends AsyncDisposable {
+  readonly webhooks: RpcClient<WebhookServiceServer>;
+  ask(operation: string, body?: unknown, options?: AskOptions): Promise<Answer>;
+}
+
+export interface ReplicaOptions {
+  readonly at: { url: string; database: string };
+  readonly books: TestBooks;
+  /** Base URLs of providers, in the order in which they are asked. */
+  readonly providers: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+const unused: Admission = {
+  admit: async () => {
+    throw new Error("tasks are not admitted as requests");
+  },
+  check: async () => ({ ok: true }),
+  [Symbol.asyncDispose]: async () => {},
+};
+
+const fast = {
+  POLL_SCALE: "0.003",
+  POLL_QPS: "2000",
+  LOOK_TIMEOUT_MS: "400",
+  CREATE_TIMEOUT_MS: "400",
+  WEBHOOK_SCALE: "0.002",
+  WEBHOOK_TIMEOUT_MS: "500",
+};
+
+/** One process's worth of the video service, behind a real link. */
+export async function startReplica(options: ReplicaOptions): Promise<Replica> {
+  const { at, books, providers } = options;
+  await using starting = new AsyncDisposableStack();
+  const settings = readConfig(schema, {
+    NATS_URL: "unused",
+    BILLING_ADDR: "unused",
+    METERING_ADDR: "unused",
+    JOURNAL_DIR: "unused",
+    MONGODB_URL: at.url,
+    MONGODB_DATABASE: at.database,
+    WEBHOOK_KEY: "5a".repeat(32),
+    ...fast,
+    ...options.env,
+  });
+  const log = createLogger({ service: "video-test", level: process.env["TEST_LOG"] ?? "silent" });
+  const current = parseCatalog(catalogOf(providers), {});
+  const catalog = { current, [Symbol.dispose]: () => {} };
+  const metrics = createMetrics("video-test");
+  const egressAllow = settings.EGRESS_ALLOW;
+  const context = starting.use(createContext({ name: "video", catalog, admission: unused, log, metrics, egressAllow }));
+  const built = await buildVideo({ context, resources: starting, admission: books.admission, settings });
+  const link = createLinkServer({
+    operations: built.operations,
+    log: (event, { error }) => log.error({ err: error }, event),
+  });
+  const door = starting.use(
+    await openLinkDoor({ link, services: built.services ?? [], host: "127.0.0.1", port: 0, drainMs: 1_000 }),
+  );
+  const address = `127.0.0.1:${door.port}`;
+  const client = createLinkClient({ targets: [address] });
+  starting.defer(() => client.close({ timeoutMs: 100 }));
+  const webhooks = starting.use(createRpcClient<WebhookServiceServer>(WebhookServiceService, address));
+  await client.ready();
+  const running = starting.move();
+  return {
+    webhooks,
+    async ask(operation, body, ask = {}) {
+      const caller = Caller.fromPartial({ keyId: "key_1", accountId: ask.accountId ?? "acct_1" });
+      const path = `/v1/videos/generations${ask.id === undefined ? "" : `/${ask.id}`}`;
+      const stream = AnswerStream.open(
+        client,
+        {
+          operation,
+          requestId: ask.requestId ?? newId("req"),
+          target: `${path}${ask.query ?? ""}`,
+          headers: [...(ask.headers ?? [])],
+          context: Buffer.from(Caller.encode(caller).finish()),
+          bodyless: body === undefined,
+        },
+        body === undefined ? undefined : Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+      );
+      const { status, headers } = await stream.head;
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk);
+      const text = Buffer.concat(chunks).toString("utf8");
+      return {
+        status,
+        text,
+        header: (name) => (headers.includes(name) ? headers[headers.indexOf(name) + 1] : undefined),
+        json: <T>() => JSON.parse(text) as T,
+      };
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** Waits until `condition` holds, for at most 20 s. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`);
+    await sleep(15);
+  }
+}
+
+export const order = (more: object = {}): object => ({
+  model: "beta2.6-t2v",
+  duration: 5,
+  resolution: "720p",
+  input: { prompt: "a boat" },
+  ...more,
+});

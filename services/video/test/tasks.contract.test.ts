@@ -1,0 +1,289 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { type ProviderTask, startProvider, type TestProvider } from "./provider.ts";
+import { order, type Replica, scratchDatabase, startReplica, TestBooks, until } from "./support.ts";
+
+interface View {
+  readonly id: string;
+  readonly status: string;
+  readonly [field: string]: unknown;
+}
+
+describe("video tasks", () => {
+  let at: { url: string; database: string };
+  let provider: TestProvider;
+  let books: TestBooks;
+  let replica: Replica;
+  let perTest: AsyncDisposableStack;
+
+  beforeEach(async () => {
+    perTest = new AsyncDisposableStack();
+    at = perTest.use(await scratchDatabase());
+    provider = perTest.use(await startProvider());
+    books = new TestBooks();
+    replica = perTest.use(await startReplica({ at, books, providers: [provider.url] }));
+  });
+  afterEach(() => perTest.disposeAsync());
+
+  const submit = async (more?: object, options?: Parameters<Replica["ask"]>[2]): Promise<View> => {
+    const answer = await replica.ask("videos.create", order(more), options);
+    assert.equal(answer.status, 202, answer.text);
+    return answer.json<View>();
+  };
+  const get = async (id: string): Promise<View> => (await replica.ask("videos.get", undefined, { id })).json<View>();
+  const reaches = (id: string, status: string): Promise<void> =>
+    until(`${id} to be ${status}`, async () => (await get(id)).status === status);
+  const onlyTask = (): ProviderTask => {
+    assert.equal(provider.tasks.size, 1);
+    return [...provider.tasks.values()][0] as ProviderTask;
+  };
+  const billOf = (requestId: string) => books.bills.get(requestId);
+
+  test("a task goes from submitted over queued and running to succeeded, and is billed what the provider counted", async () => {
+    const submitted = await submit();
+    assert.deepEqual(Object.keys(submitted).sort(), ["created_at", "id", "model", "object", "status"]);
+    assert.equal(submitted.status, "submitted");
+    await reaches(submitted.id, "queued");
+    const task = onlyTask();
+    task.word = "RUNNING";
+    await reaches(submitted.id, "running");
+    assert.deepEqual(books.open, [task.requestId]);
+    assert.equal(books.grants.get(task.requestId)?.holdNanoUsd, 500_000_000n);
+    task.word = "SUCCEEDED";
+    await reaches(submitted.id, "succeeded");
+    const done = await get(submitted.id);
+    assert.deepEqual(done["content"], { video_url: `https://video.example/${task.id}.mp4` });
+    assert.deepEqual(done["usage"], { duration: 5, SR: 720, video_count: 1, resolution: "720p" });
+    assert.equal(done["upstream_status"], "SUCCEEDED");
+    await until("the bill", () => books.open.length === 0);
+    const bill = billOf(task.requestId);
+    assert.deepEqual([bill?.costNanoUsd, bill?.outcome], [500_000_000n, Outcome.COMPLETED]);
+    assert.deepEqual(JSON.parse(Buffer.from(bill?.rawUsage ?? []).toString()), {
+      duration: 5,
+      SR: 720,
+      video_count: 1,
+    });
+    assert.equal(bill?.grantId, `gr_${task.requestId}`);
+  });
+
+  test("a failed task costs nothing and says why", async () => {
+    const { id } = await submit();
+    onlyTask().word = "FAILED";
+    await reaches(id, "failed");
+    assert.deepEqual((await get(id))["error"], { code: "failed", message: "It went wrong." });
+    await until("the bill", () => books.open.length === 0);
+    assert.deepEqual(
+      [...books.bills.values()].map((bill) => [bill.costNanoUsd, bill.outcome]),
+      [[0n, Outcome.FAILED]],
+    );
+  });
+
+  test("a task that the provider has forgotten expires", async () => {
+    const { id } = await submit();
+    onlyTask().word = "UNKNOWN";
+    await reaches(id, "expired");
+    await until("the release", () => books.open.length === 0);
+  });
+
+  test("looks that fail end nothing", async () => {
+    const { id } = await submit();
+    provider.look = "error";
+    const task = onlyTask();
+    const before = task.looks;
+    await until("more looks", () => task.looks > before + 3);
+    assert.match((await get(id)).status, /submitted|queued/);
+    provider.look = "ok";
+    task.word = "SUCCEEDED";
+    await reaches(id, "succeeded");
+  });
+
+  test("a request may wait for the end, and gets it with 200", async () => {
+    const waiting = replica.ask("videos.create", order({ wait: 20 }));
+    await until("the task", () => provider.tasks.size === 1);
+    onlyTask().word = "SUCCEEDED";
+    const answer = await waiting;
+    assert.equal(answer.status, 200);
+    assert.equal(answer.json<View>().status, "succeeded");
+    const tooShort = await replica.ask("videos.create", order(), { headers: ["prefer", "wait=0"] });
+    assert.equal(tooShort.status, 202);
+  });
+
+  test("another account's task is missed as one that does not exist", async () => {
+    const { id } = await submit();
+    const texts = new Set<string>();
+    for (const options of [
+      { id, accountId: "acct_2" },
+      { id: "01a1fd78-c9d0-721f-85d1-76bd17f83080" },
+      { id: "cgt-20260101000000-aaaaa" },
+      { id: encodeURIComponent('{"$ne":1}') },
+      { id: "x".repeat(10_000) },
+      { id: "%E0%A4%A" },
+    ]) {
+      for (const operation of ["videos.get", "videos.cancel"]) {
+        const answer = await replica.ask(operation, undefined, options);
+        assert.equal(answer.status, 404);
+        texts.add(answer.text);
+      }
+    }
+    assert.equal(texts.size, 1);
+  });
+
+  test("a queued task is cancelled with the provider, and costs nothing", async () => {
+    const { id } = await submit();
+    const answer = await replica.ask("videos.cancel", undefined, { id });
+    assert.deepEqual([answer.status, answer.json<View>().status], [200, "cancelled"]);
+    assert.equal(onlyTask().word, "CANCELED");
+    await until("the release", () => books.open.length === 0);
+    assert.equal((await replica.ask("videos.cancel", undefined, { id })).json<View>().status, "cancelled");
+  });
+
+  test("a running task cannot be cancelled and goes on; a finished one tells how it ended", async () => {
+    const { id } = await submit();
+    onlyTask().word = "RUNNING";
+    assert.equal((await replica.ask("videos.cancel", undefined, { id })).status, 400);
+    onlyTask().word = "SUCCEEDED";
+    const answer = await replica.ask("videos.cancel", undefined, { id });
+    assert.deepEqual([answer.status, answer.json<View>().status], [200, "succeeded"]);
+  });
+
+  test("an account's tasks are listed newest first, page by page", async () => {
+    const accountId = "acct_list";
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++) ids.unshift((await submit({}, { accountId })).id);
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: string = `?limit=2${cursor === null ? "" : `&cursor=${cursor}`}`;
+      const page = (await replica.ask("videos.list", undefined, { accountId, query })).json<{
+        data: View[];
+        next_cursor: string | null;
+      }>();
+      seen.push(...page.data.map(({ id }) => id));
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    assert.deepEqual(seen, ids);
+    const none = await replica.ask("videos.list", undefined, { accountId, query: "?status=succeeded" });
+    assert.deepEqual(none.json<{ data: View[] }>().data, []);
+    for (const query of ["?limit=0", "?limit=many", "?status=weird", "?cursor=%7B%7D"])
+      assert.equal((await replica.ask("videos.list", undefined, { accountId, query })).status, 400, query);
+  });
+
+  test("a request that is not valid, or that nobody pays, leaves nothing behind", async () => {
+    const accountId = "acct_nothing";
+    const bad = await replica.ask("videos.create", order({ duration: 1e9 }), { accountId });
+    assert.equal(bad.status, 400);
+    books.refuse = new GatewayError("insufficient_balance");
+    assert.equal((await replica.ask("videos.create", order(), { accountId })).status, 402);
+    const list = await replica.ask("videos.list", undefined, { accountId });
+    assert.deepEqual(list.json<{ data: View[] }>().data, []);
+    assert.equal(provider.tasks.size, 0);
+    assert.equal(books.grants.size, 0);
+  });
+
+  test("a webhook address that nobody may call is refused at once", async () => {
+    for (const webhook_url of [
+      "http://example.com/",
+      "https://127.0.0.1/",
+      "https://[::1]/",
+      "nonsense",
+      "https://a:b@example.com/",
+    ])
+      assert.equal((await replica.ask("videos.create", order({ webhook_url }))).status, 400, webhook_url);
+  });
+
+  test("what the provider refuses is told in its words, costs nothing, and is no task", async () => {
+    const accountId = "acct_refused";
+    provider.create = "invalid";
+    const answer = await replica.ask("videos.create", order(), { accountId });
+    assert.equal(answer.status, 400);
+    assert.match(answer.text, /The prompt is not nice/);
+    provider.create = "unauthorized";
+    const ours = await replica.ask("videos.create", order(), { accountId });
+    assert.equal(ours.status, 502);
+    assert.doesNotMatch(ours.text, /API-key/);
+    await until("the release", () => books.open.length === 0 && books.bills.size === 2);
+    const list = await replica.ask("videos.list", undefined, { accountId });
+    assert.deepEqual(list.json<{ data: View[] }>().data, []);
+  });
+
+  for (const mode of ["lost", "hang"] as const) {
+    test(`a task whose answer was lost (${mode}) is found again and never made twice`, async () => {
+      provider.create = mode;
+      const { id } = await submit({ input: { prompt: `lost by ${mode}` } });
+      provider.create = "ok";
+      const task = onlyTask();
+      task.word = "SUCCEEDED";
+      await reaches(id, "succeeded");
+      assert.equal(provider.tasks.size, 1);
+      await until("the bill", () => books.open.length === 0);
+      assert.equal(billOf(task.requestId)?.costNanoUsd, 500_000_000n);
+    });
+  }
+
+  test("a task that a broken proxy may have passed on, and nobody has, fails and costs nothing", async () => {
+    provider.create = "broken";
+    const { id } = await submit();
+    await reaches(id, "failed");
+    assert.equal(provider.tasks.size, 0);
+    await until("the release", () => books.open.length === 0);
+    assert.deepEqual(
+      [...books.bills.values()].map(({ costNanoUsd }) => costNanoUsd),
+      [0n],
+    );
+  });
+
+  test("two lost tasks of one model are told apart or fail: no account gets another's video", async () => {
+    provider.create = "lost";
+    const one = await submit({ input: { prompt: "one" } }, { accountId: "acct_1" });
+    const two = await submit({ input: { prompt: "two" } }, { accountId: "acct_2" });
+    for (const task of provider.tasks.values()) task.word = "SUCCEEDED";
+    const ended = async (id: string, accountId: string): Promise<View> => {
+      let view: View | undefined;
+      await until("the end", async () => {
+        view = (await replica.ask("videos.get", undefined, { id, accountId })).json<View>();
+        return view["completed_at"] !== undefined;
+      });
+      return view as View;
+    };
+    for (const [view, prompt] of [
+      [await ended(one.id, "acct_1"), "one"],
+      [await ended(two.id, "acct_2"), "two"],
+    ] as const) {
+      if (view.status !== "succeeded") continue;
+      const url = (view["content"] as { video_url: string }).video_url;
+      assert.equal([...provider.tasks.values()].find(({ id }) => url.includes(`${id}.mp4`))?.prompt, prompt);
+    }
+  });
+
+  test("a provider that is too busy is passed over for the next", async () => {
+    await using second = await startProvider();
+    await using both = await startReplica({ at, books, providers: [provider.url, second.url] });
+    provider.create = "overloaded";
+    const answer = await both.ask("videos.create", order());
+    assert.equal(answer.status, 202);
+    assert.deepEqual([provider.tasks.size, second.tasks.size], [0, 1]);
+    for (const task of second.tasks.values()) task.word = "SUCCEEDED";
+    await reaches(answer.json<View>().id, "succeeded");
+  });
+
+  test("while billing is away the end waits for it, then is billed once", async () => {
+    const { id } = await submit();
+    books.away = true;
+    onlyTask().word = "SUCCEEDED";
+    await reaches(id, "succeeded");
+    books.away = false;
+    await until("the bill", () => books.open.length === 0);
+    assert.equal(books.repeats, 0);
+  });
+
+  test("the same idempotency key makes one task", async () => {
+    const headers = ["idempotency-key", "one"];
+    const first = await submit({}, { headers });
+    const second = await submit({}, { headers });
+    assert.equal(second.id, first.id);
+    assert.equal(provider.tasks.size, 1);
+    assert.notEqual((await submit({}, { headers, accountId: "acct_2" })).id, first.id);
+  });
+});

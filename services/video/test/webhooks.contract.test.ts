@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { Webhook } from "standardwebhooks";
+import { startProvider, type TestProvider, type Word } from "./provider.ts";
+import { order, type Replica, scratchDatabase, startReplica, TestBooks, until } from "./support.ts";
+
+interface Arrival {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Answers each webhook with the next of `statuses`, the last again and again. */
+async function startReceiver(statuses: number[], headers: Record<string, string> = {}) {
+  const arrivals: Arrival[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const status = statuses[Math.min(arrivals.length, statuses.length - 1)] ?? 204;
+    arrivals.push({ headers: request.headers, body: Buffer.concat(chunks).toString("utf8") });
+    if (status !== 0) response.writeHead(status, headers).end(status === 200 ? "x".repeat(1_000) : "");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    arrivals,
+    address,
+    url: `http://${address}/hook?token=hidden`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe("webhooks", () => {
+  let perTest: AsyncDisposableStack;
+  let at: { url: string; database: string };
+  let provider: TestProvider;
+  let receiver: Awaited<ReturnType<typeof startReceiver>>;
+  let replica: Replica;
+  const accountId = "acct_1";
+
+  const begin = async (
+    statuses: number[],
+    more: { env?: NodeJS.ProcessEnv; headers?: Record<string, string> } = {},
+  ) => {
+    receiver = perTest.use(await startReceiver(statuses, more.headers));
+    const env = { EGRESS_ALLOW: receiver.address, ...more.env };
+    replica = perTest.use(await startReplica({ at, books: new TestBooks(), providers: [provider.url], env }));
+  };
+  const finish = async (word: Word = "SUCCEEDED", webhook_url = receiver.url): Promise<string> => {
+    const answer = await replica.ask("videos.create", order({ webhook_url }));
+    assert.equal(answer.status, 202, answer.text);
+    for (const task of provider.tasks.values()) task.word = word;
+    return answer.json<{ id: string }>().id;
+  };
+  const deliveries = async () =>
+    (await replica.webhooks.listDeliveries({ accountId, state: "", taskId: "", page: undefined })).deliveries;
+  const reaches = (state: string): Promise<void> =>
+    until(`a delivery that is ${state}`, async () => (await deliveries())[0]?.state === state);
+  const rotate = (overlapMs = 0n, immediately = false) =>
+    replica.webhooks.rotateSecret({ accountId, overlapMs, immediately });
+
+  beforeEach(async () => {
+    perTest = new AsyncDisposableStack();
+    at = perTest.use(await scratchDatabase());
+    provider = perTest.use(await startProvider());
+  });
+  afterEach(() => perTest.disposeAsync());
+
+  for (const [word, status] of [
+    ["SUCCEEDED", "succeeded"],
+    ["FAILED", "failed"],
+    ["CANCELED", "cancelled"],
+    ["UNKNOWN", "expired"],
+  ] as const) {
+    test(`a task that is ${status} is told of once, in words that the official library verifies`, async () => {
+      await begin([204]);
+      const { secret } = await rotate();
+      const id = await finish(word);
+      await reaches("delivered");
+      assert.equal(receiver.arrivals.length, 1);
+      const { headers, body } = receiver.arrivals[0] as Arrival;
+      const event = new Webhook(secret).verify(body, headers as Record<string, string>) as {
+        type: string;
+        timestamp: string;
+        data: { id: string; status: string };
+      };
+      assert.equal(event.type, `video.generation.${status}`);
+      assert.ok(Math.abs(Date.parse(event.timestamp) - Date.now()) < 60_000);
+      assert.deepEqual([event.data.id, event.data.status], [id, status]);
+      assert.deepEqual(event.data, (await replica.ask("videos.get", undefined, { id })).json());
+    });
+  }
+
+  test("a failed try is followed by others under the same id, and every one is in the log", async () => {
+    await begin([500, 503, 200]);
+    await finish();
+    await reaches("delivered");
+    assert.equal(new Set(receiver.arrivals.map(({ headers }) => headers["webhook-id"])).size, 1);
+    assert.equal(new Set(receiver.arrivals.map(({ body }) => body)).size, 1);
+    const [delivery] = await deliveries();
+    assert.deepEqual(
+      delivery?.attempts.map(({ status }) => status),
+      [500, 503, 200],
+    );
+    assert.equal(delivery?.url.includes("hidden"), false);
+  });
+
+  test("a receiver that is slow, gone or redirects is tried again; a redirect is not followed", async () => {
+    await using elsewhere = await startReceiver([200]);
+    await begin([302, 0, 204], { headers: { location: elsewhere.url }, env: { WEBHOOK_TIMEOUT_MS: "300" } });
+    await finish();
+    await reaches("delivered");
+    assert.equal(elsewhere.arrivals.length, 0);
+    assert.deepEqual(
+      (await deliveries())[0]?.attempts.map(({ status }) => status),
+      [302, 0, 204],
+    );
+  });
+
+  test("410 ends the tries, and a replay begins them anew under the same id", async () => {
+    await begin([410, 204]);
+    await finish();
+    await reaches("stopped");
+    const [delivery] = await deliveries();
+    const id = delivery?.id ?? "";
+    await replica.webhooks.replay({ id });
+    await reaches("delivered");
+    assert.deepEqual(
+      receiver.arrivals.map(({ headers }) => headers["webhook-id"]),
+      [id, id],
+    );
+    await assert.rejects(replica.webhooks.replay({ id: "msg_unknown" }), { code: "not_found" });
+  });
+
+  test("a receiver that asks for time gets it", async () => {
+    await begin([429, 204], { headers: { "retry-after": "2" } });
+    await finish();
+    await reaches("delivered");
+    const [first, second] = (await deliveries())[0]?.attempts ?? [];
+    assert.ok(Number((second?.atMs ?? 0n) - (first?.atMs ?? 0n)) >= 1_990);
+  });
+
+  test("tries end after the tenth", async () => {
+    await begin([500], { env: { WEBHOOK_SCALE: "0.0000001" } });
+    await finish();
+    await reaches("failed");
+    assert.equal(receiver.arrivals.length, 10);
+  });
+
+  test("while secrets overlap both sign; one that has leaked ends at once", async () => {
+    await begin([204]);
+    const old = (await rotate()).secret;
+    const fresh = (await rotate(60_000n)).secret;
+    await finish();
+    await reaches("delivered");
+    const verify = (secret: string, { headers, body }: Arrival) =>
+      new Webhook(secret).verify(body, headers as Record<string, string>);
+    const first = receiver.arrivals[0] as Arrival;
+    for (const secret of [old, fresh]) verify(secret, first);
+    const last = (await rotate(0n, true)).secret;
+    await finish();
+    await until("the second webhook", () => receiver.arrivals.length === 2);
+    const second = receiver.arrivals[1] as Arrival;
+    verify(last, second);
+    for (const secret of [old, fresh]) assert.throws(() => verify(secret, second));
+  });
+
+  test("an address that turns out to be private is not called", async () => {
+    await begin([204]);
+    await finish("SUCCEEDED", "https://localhost.localdomain.invalid/hook");
+    await until("a try", async () => ((await deliveries())[0]?.attempts.length ?? 0) > 0);
+    assert.equal((await deliveries())[0]?.attempts[0]?.status, 0);
+    assert.equal(receiver.arrivals.length, 0);
+  });
+});
