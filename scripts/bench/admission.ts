@@ -34,6 +34,7 @@ const billing = await serveRpc({
           availableNanoUsd: 10n ** 15n,
           scarce: false,
           insufficient: false,
+          budgetExceeded: false,
         }),
         return: async () => ({}),
         heartbeat: async () => ({ leaseMs: 15_000 }),

@@ -9,6 +9,7 @@ import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { adoptForever } from "./adopt.ts";
+import { changedKey } from "./changed-key.ts";
 import { Incarnation } from "./incarnation.ts";
 import { leave, until } from "./leave.ts";
 import { admitTaskWithin, admitWithin } from "./limits/admit-within.ts";
@@ -114,6 +115,9 @@ class GrantAdmission {
     this.#options.bus.subscribe("billing.recall.*", (_, subject) => {
       this.#current.recall(subject.slice("billing.recall.".length));
     });
+    this.#options.bus.subscribe("billing.key-changed", (data) => {
+      this.#current.recallKey(changedKey(data));
+    });
     this.#timer = setInterval(() => this.#tick(), tickMs).unref();
     const everyMs = this.#options.adoptMs ?? 30_000;
     this.#run(adoptForever({ setting, home, owner, everyMs, meters, signal: this.#stopping.signal }));
@@ -173,7 +177,7 @@ class GrantAdmission {
     if (state !== "ok") return this.#refuse(refuseForJournal(state));
     if (!lease.live || this.#stopping.signal.aborted) return this.#admitLater(request, taken);
     if (request.holdNanoUsd <= 0n) return Promise.resolve(new OpenRequest(this.#current, request, { taken }));
-    const account = this.#current.account(request.caller.accountId);
+    const account = this.#current.account(request.caller);
     const grant = account.take(request.holdNanoUsd);
     if (grant === undefined) return this.#admitLater(request, taken);
     this.#parts.meters.fromMemory.inc();
@@ -189,7 +193,7 @@ class GrantAdmission {
       if (!this.#current.lease.live) await this.#renew();
       const incarnation = this.#current;
       if (request.holdNanoUsd <= 0n) return new OpenRequest(incarnation, request, { taken });
-      const account = incarnation.account(request.caller.accountId);
+      const account = incarnation.account(request.caller);
       const grant = await incarnation.waitForGrant(account, request.holdNanoUsd);
       meters.fromBilling.inc();
       return new OpenRequest(incarnation, request, { account, grant, taken });

@@ -1,12 +1,13 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import { newId } from "@uag/kit/ids.ts";
 import type { Journal } from "@uag/kit/journal/journal.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Lease } from "./lease.ts";
 import type { Publisher } from "./publish/publisher.ts";
 import { outOfReach } from "./refusals.ts";
 import type { OpenRequest, RequestHome } from "./request.ts";
 import type { Setting } from "./setting.ts";
-import { Account, type GrantSource } from "./wallet/account.ts";
+import { Account, type GrantSource, hasBudget } from "./wallet/account.ts";
 import { Giver } from "./wallet/giver.ts";
 import type { Grant } from "./wallet/wallet.ts";
 
@@ -63,16 +64,25 @@ export class Incarnation implements RequestHome {
     return this.#accounts.values();
   }
 
-  account(id: string): Account {
+  /** Where the money for this caller's requests is: a key that has a budget of its own has a wallet of its own. */
+  account(caller: Caller): Account {
+    const { accountId, keyId } = caller;
+    const ownBudget = hasBudget(caller);
+    const id = ownBudget ? `${accountId}/${keyId}` : accountId;
     const known = this.#accounts.get(id);
     if (known !== undefined) return known;
-    const account = new Account(id, this.#source, this.#setting.wallet);
+    const account = new Account({ accountId, keyId: ownBudget ? keyId : "" }, this.#source, this.#setting.wallet);
     this.#accounts.set(id, account);
     return account;
   }
 
   recall(accountId: string): void {
-    this.#accounts.get(accountId)?.recall();
+    for (const account of this.#accounts.values()) if (account.purse.accountId === accountId) account.recall();
+  }
+
+  /** The key has changed, perhaps its budget: what it has unspent goes back. */
+  recallKey(keyId: string): void {
+    for (const account of this.#accounts.values()) if (account.purse.keyId === keyId) account.recall();
   }
 
   /** Waits for billing. @throws {GatewayError} also when the lease ran out meanwhile: the grant is then of no use */
@@ -89,9 +99,9 @@ export class Incarnation implements RequestHome {
 
   /** About once a second. */
   advance(elapsedMs: number, idleMs: number): void {
-    for (const account of this.#accounts.values()) {
+    for (const [id, account] of this.#accounts) {
       account.advance(elapsedMs, idleMs);
-      if (account.empty) this.#accounts.delete(account.id);
+      if (account.empty) this.#accounts.delete(id);
     }
     this.giver.retry();
     this.#writeUnwritten();

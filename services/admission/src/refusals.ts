@@ -18,6 +18,13 @@ export function insufficientBalance(need: bigint, there: bigint): GatewayError {
   );
 }
 
+export function budgetExceeded(need: bigint, there: bigint): GatewayError {
+  return new GatewayError(
+    "budget_exceeded",
+    `This request may cost up to ${formatUsd(need)}, and this key has ${formatUsd(there)} left of its budget for this month (UTC).`,
+  );
+}
+
 export function outOfReach(cause: unknown): GatewayError {
   return new GatewayError("service_unavailable", undefined, { retryAfterMs, cause });
 }

@@ -4,8 +4,9 @@ import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
 import { Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Incarnation } from "./incarnation.ts";
 import { encodeFinal } from "./records.ts";
-import { insufficientBalance } from "./refusals.ts";
+import { budgetExceeded, insufficientBalance } from "./refusals.ts";
 import type { AdmitTask } from "./types.ts";
+import { hasBudget } from "./wallet/account.ts";
 
 const acquireTimeoutMs = 5_000;
 
@@ -24,6 +25,7 @@ export async function acquireForTask(
     {
       holderId,
       accountId: task.caller.accountId,
+      keyId: hasBudget(task.caller) ? task.caller.keyId : "",
       needNanoUsd: task.holdNanoUsd,
       wantNanoUsd: task.holdNanoUsd,
       requestId: `task:${task.requestId}`,
@@ -31,7 +33,10 @@ export async function acquireForTask(
     },
     { timeoutMs: acquireTimeoutMs },
   );
-  if (answer.insufficient) throw insufficientBalance(task.holdNanoUsd, answer.availableNanoUsd);
+  if (answer.insufficient) {
+    const refusal = answer.budgetExceeded ? budgetExceeded : insufficientBalance;
+    throw refusal(task.holdNanoUsd, answer.availableNanoUsd);
+  }
   return answer.grantId;
 }
 

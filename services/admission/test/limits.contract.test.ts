@@ -6,13 +6,20 @@ import { busiestMinute, limited, mostAtOnce, startReplicas } from "./limits-repl
 const usd = 1_000_000_000n;
 const all = [0, 1, 2];
 
+/** On a machine that is too busy for billing to answer in time a replica says so: that is no false refusal. */
+function assertOnly(refusals: ReadonlyMap<string, number>, code: string): void {
+  assert.ok(refusals.has(code));
+  const others = [...refusals.keys()].filter((each) => each !== code && each !== "service_unavailable");
+  assert.deepEqual(others, []);
+}
+
 test("60 requests a minute hit by 1,000 over three replicas are 60, from the first on", async () => {
   await using house = await startHouse();
   await using replicas = await startReplicas(house, await house.account(usd), 3);
   const limits = limited({ requestsPerMinute: 60 });
   await Promise.all(all.map((replica) => replicas.run(replica, { limits, count: 334, atOnce: 100 })));
   assert.equal(replicas.stays.length, 60);
-  assert.deepEqual([...replicas.refusals.keys()], ["rate_limit_exceeded"]);
+  assertOnly(replicas.refusals, "rate_limit_exceeded");
   // And no more when it goes on.
   await Promise.all(all.map((replica) => replicas.run(replica, { limits, count: 100, restMs: 20 })));
   assert.equal(replicas.stays.length, 60);
@@ -35,7 +42,7 @@ test("of 1,000 requests over three replicas never more than 5 are in flight, and
   await Promise.all(all.map((replica) => replicas.run(replica, order)));
   assert.ok(replicas.stays.length > 20, `only ${replicas.stays.length} were admitted`);
   assert.ok(mostAtOnce(replicas.stays) <= 5, `${mostAtOnce(replicas.stays)} at once`);
-  assert.deepEqual([...replicas.refusals.keys()], ["concurrency_limit_exceeded"]);
+  assertOnly(replicas.refusals, "concurrency_limit_exceeded");
   const before = replicas.stays.length;
   await replicas.run(1, { limits, count: 5, atOnce: 5, lastsMs: 300 });
   assert.equal(replicas.stays.length - before, 5, "a slot was lost");

@@ -178,9 +178,10 @@ export interface Ask {
   wantNanoUsd?: bigint;
   requestId?: string;
   taskUntilMs?: bigint;
+  keyId?: string;
 }
 
-export const asking = (ask: Ask) => ({ wantNanoUsd: 0n, requestId: newId("acq"), taskUntilMs: 0n, ...ask });
+export const asking = (ask: Ask) => ({ wantNanoUsd: 0n, requestId: newId("acq"), taskUntilMs: 0n, keyId: "", ...ask });
 
 /** Waits until `condition` holds, for at most 15 s. */
 export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {

@@ -100,7 +100,7 @@ test("under its own database role billing does all its work, and cannot change o
   await accounts.topUp({ accountId: "acme", amountNanoUsd: 100n, reference: "r", note: "" });
   await admin.updateAccount({ id: "acme", name: "Acme", actor: undefined });
   await grants.heartbeat({ holderId: "h", service: "chat" });
-  const need = { needNanoUsd: 10n, wantNanoUsd: 10n, requestId: "a1", taskUntilMs: 0n };
+  const need = { needNanoUsd: 10n, wantNanoUsd: 10n, requestId: "a1", taskUntilMs: 0n, keyId: "" };
   assert.equal((await grants.acquire({ holderId: "h", accountId: "acme", ...need })).insufficient, false);
   await grants.closeHolder({ holderId: "h" });
   assert.deepEqual((await ledger.audit({}, { timeoutMs: 20_000 })).violations, []);

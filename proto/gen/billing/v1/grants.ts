@@ -38,6 +38,11 @@ export interface AcquireRequest {
    * (unix milliseconds) whatever becomes of the holder.
    */
   taskUntilMs: bigint;
+  /**
+   * Set when the grant is for the requests of one key alone, because that key has a budget of its own: it is then part of the
+   * key's budget for the month (UTC) as well.
+   */
+  keyId: string;
 }
 
 export interface AcquireResponse {
@@ -49,6 +54,8 @@ export interface AcquireResponse {
   scarce: boolean;
   /** Set, with amount 0 and no grant, when need could not be covered. */
   insufficient: boolean;
+  /** With insufficient: it was the key's budget that could not cover it, and available_nano_usd is what is left of that. */
+  budgetExceeded: boolean;
 }
 
 export interface ReturnRequest {
@@ -86,7 +93,7 @@ export interface CloseHolderResponse {
 }
 
 function createBaseAcquireRequest(): AcquireRequest {
-  return { holderId: "", accountId: "", needNanoUsd: 0n, wantNanoUsd: 0n, requestId: "", taskUntilMs: 0n };
+  return { holderId: "", accountId: "", needNanoUsd: 0n, wantNanoUsd: 0n, requestId: "", taskUntilMs: 0n, keyId: "" };
 }
 
 export const AcquireRequest: MessageFns<AcquireRequest> = {
@@ -117,6 +124,9 @@ export const AcquireRequest: MessageFns<AcquireRequest> = {
         throw new globalThis.Error("value provided for field message.taskUntilMs of type int64 too large");
       }
       writer.uint32(48).int64(message.taskUntilMs);
+    }
+    if (message.keyId !== "") {
+      writer.uint32(58).string(message.keyId);
     }
     return writer;
   },
@@ -182,6 +192,14 @@ export const AcquireRequest: MessageFns<AcquireRequest> = {
             message.taskUntilMs = reader.int64() as bigint;
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.keyId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -226,6 +244,11 @@ export const AcquireRequest: MessageFns<AcquireRequest> = {
         : isSet(object.task_until_ms)
         ? BigInt(object.task_until_ms)
         : 0n,
+      keyId: isSet(object.keyId)
+        ? globalThis.String(object.keyId)
+        : isSet(object.key_id)
+        ? globalThis.String(object.key_id)
+        : "",
     };
   },
 
@@ -249,6 +272,9 @@ export const AcquireRequest: MessageFns<AcquireRequest> = {
     if (message.taskUntilMs !== 0n) {
       obj.taskUntilMs = message.taskUntilMs.toString();
     }
+    if (message.keyId !== "") {
+      obj.keyId = message.keyId;
+    }
     return obj;
   },
 
@@ -269,12 +295,20 @@ export const AcquireRequest: MessageFns<AcquireRequest> = {
     message.taskUntilMs = (object.taskUntilMs !== undefined && object.taskUntilMs !== null)
       ? BigInt(object.taskUntilMs)
       : 0n;
+    message.keyId = object.keyId ?? "";
     return message;
   },
 };
 
 function createBaseAcquireResponse(): AcquireResponse {
-  return { grantId: "", amountNanoUsd: 0n, availableNanoUsd: 0n, scarce: false, insufficient: false };
+  return {
+    grantId: "",
+    amountNanoUsd: 0n,
+    availableNanoUsd: 0n,
+    scarce: false,
+    insufficient: false,
+    budgetExceeded: false,
+  };
 }
 
 export const AcquireResponse: MessageFns<AcquireResponse> = {
@@ -299,6 +333,9 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
     }
     if (message.insufficient !== false) {
       writer.uint32(40).bool(message.insufficient);
+    }
+    if (message.budgetExceeded !== false) {
+      writer.uint32(48).bool(message.budgetExceeded);
     }
     return writer;
   },
@@ -356,6 +393,14 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
             message.insufficient = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.budgetExceeded = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -387,6 +432,11 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
         : 0n,
       scarce: isSet(object.scarce) ? globalThis.Boolean(object.scarce) : false,
       insufficient: isSet(object.insufficient) ? globalThis.Boolean(object.insufficient) : false,
+      budgetExceeded: isSet(object.budgetExceeded)
+        ? globalThis.Boolean(object.budgetExceeded)
+        : isSet(object.budget_exceeded)
+        ? globalThis.Boolean(object.budget_exceeded)
+        : false,
     };
   },
 
@@ -407,6 +457,9 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
     if (message.insufficient !== false) {
       obj.insufficient = message.insufficient;
     }
+    if (message.budgetExceeded !== false) {
+      obj.budgetExceeded = message.budgetExceeded;
+    }
     return obj;
   },
 
@@ -424,6 +477,7 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
       : 0n;
     message.scarce = object.scarce ?? false;
     message.insufficient = object.insufficient ?? false;
+    message.budgetExceeded = object.budgetExceeded ?? false;
     return message;
   },
 };

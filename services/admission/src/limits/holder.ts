@@ -13,6 +13,8 @@ export interface HolderOptions {
 }
 
 const callTimeoutMs = 2_000;
+/** As long as a lease: later no answer is of use. */
+const borrowTimeoutMs = 4_000;
 
 /**
  * This process's right to use slots, counted by the monotonic clock from when the renewal was sent. When it has run out, slots are
@@ -66,7 +68,7 @@ export class Holder {
   /** Borrows under the lease, which must be live. @throws {GatewayError} `permission_denied` when this id has lapsed */
   async borrow(request: BorrowRequest): Promise<BorrowResponse> {
     try {
-      return await this.#options.billing.borrow(request, { timeoutMs: callTimeoutMs });
+      return await this.#options.billing.borrow(request, { timeoutMs: borrowTimeoutMs });
     } catch (error) {
       if (error instanceof GatewayError && isFenced(error) && request.holderId === this.#id) this.#lapse();
       throw error;

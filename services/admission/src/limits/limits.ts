@@ -4,6 +4,7 @@ import type { Logger } from "@uag/kit/log.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { LimitServiceServer } from "@uag/proto/billing/v1/limits.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { changedKey } from "../changed-key.ts";
 import { Holder } from "./holder.ts";
 import { KeyLimits } from "./key-limits.ts";
 import type { LimitName } from "./refusal.ts";
@@ -48,7 +49,9 @@ export class Limits implements AsyncDisposable {
     this.#tickedAt = clock.monotonic();
     this.#timer = setInterval(() => this.#advance(), tickMs).unref();
     bus.subscribe(`${recallSubject}*`, (data, subject) => this.#recalled(subject.slice(recallSubject.length), data));
-    bus.subscribe("billing.key-changed", (data) => this.#changed(data));
+    bus.subscribe("billing.key-changed", (data) => {
+      void this.#keys.get(changedKey(data))?.bringAllHome();
+    });
   }
 
   /** The caller's limits; undefined when it has none. */
@@ -97,10 +100,5 @@ export class Limits implements AsyncDisposable {
       .giveIdle(kind, need)
       .then((freeInMs) => this.#options.bus.connection.publish(replyTo, JSON.stringify({ free_in_ms: freeInMs })))
       .catch((error: unknown) => this.#options.log.warn({ err: error }, "a recall of slots was not answered"));
-  }
-
-  #changed(data: Uint8Array): void {
-    const { key_id: keyId } = JSON.parse(Buffer.from(data).toString()) as { key_id: string };
-    void this.#keys.get(keyId)?.bringAllHome();
   }
 }

@@ -16,7 +16,7 @@ function setUp(available: bigint) {
   const given = new Map<string, AcquireResponse>();
   let ids = 0;
   const account = new Account(
-    "a",
+    { accountId: "a", keyId: "" },
     {
       holderId: "h",
       newRequestId: () => `acq_${++ids}`,
@@ -32,7 +32,7 @@ function setUp(available: bigint) {
         const most = request.wantNanoUsd < share ? request.wantNanoUsd : share;
         const amountNanoUsd = enough ? (most > request.needNanoUsd ? most : request.needNanoUsd) : 0n;
         const answer = known ?? {
-          ...{ grantId: `g${books.asked.length}`, amountNanoUsd, insufficient: !enough },
+          ...{ grantId: `g${books.asked.length}`, amountNanoUsd, insufficient: !enough, budgetExceeded: false },
           ...{ scarce: books.available - amountNanoUsd < request.wantNanoUsd * 4n, availableNanoUsd: books.available },
         };
         if (known === undefined) books.available -= amountNanoUsd;

@@ -1,6 +1,7 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
-import { insufficientBalance, outOfReach } from "../refusals.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { budgetExceeded, insufficientBalance, outOfReach } from "../refusals.ts";
 import { type Give, type Grant, Wallet, type WalletSettings } from "./wallet.ts";
 
 /** What an account asks of billing. */
@@ -20,9 +21,21 @@ interface Waiter {
   readonly reject: (error: GatewayError) => void;
 }
 
-/** One account's wallet and the requests that wait for its next grant, served in order. One Acquire runs at a time. */
+/** True for a key that may spend only part of its account's money. */
+export function hasBudget({ limits }: Caller): boolean {
+  return limits !== undefined && limits.monthlyBudgetNanoUsd > 0n;
+}
+
+/** Whose money it is: an account's, or the part of it that is one key's budget. */
+export interface Purse {
+  readonly accountId: string;
+  /** Empty: for all keys without a budget of their own. */
+  readonly keyId: string;
+}
+
+/** One purse's wallet and the requests that wait for its next grant, served in order. One Acquire runs at a time. */
 export class Account {
-  readonly id: string;
+  readonly purse: Purse;
   readonly wallet: Wallet;
   readonly #source: GrantSource;
   #waiters: Waiter[] = [];
@@ -35,8 +48,8 @@ export class Account {
   /** Billing did not answer a short while ago: no refills ahead of need for now. */
   #resting = false;
 
-  constructor(id: string, source: GrantSource, settings: WalletSettings) {
-    this.id = id;
+  constructor(purse: Purse, source: GrantSource, settings: WalletSettings) {
+    this.purse = purse;
     this.#source = source;
     this.wallet = new Wallet(settings);
   }
@@ -151,7 +164,7 @@ export class Account {
         gaveOwn = true;
       } else {
         this.wallet.scarce = true;
-        this.#refuse(first, answer.availableNanoUsd);
+        this.#refuse(first, answer);
       }
       this.#serve();
     } while (this.#waiters.length > 0);
@@ -171,7 +184,7 @@ export class Account {
     const want = this.wallet.want(need);
     this.#unanswered ??= {
       holderId: this.#source.holderId,
-      accountId: this.id,
+      ...this.purse,
       needNanoUsd: need > 0n ? need : 1n,
       wantNanoUsd: exact ? need : want,
       requestId: this.#source.newRequestId(),
@@ -189,10 +202,11 @@ export class Account {
   }
 
   /** Refuses the requests that need `first` or more: the answer holds for them too. */
-  #refuse(first: bigint, there: bigint): void {
+  #refuse(first: bigint, answer: AcquireResponse): void {
+    const refusal = answer.budgetExceeded ? budgetExceeded : insufficientBalance;
     const refused = this.#waiters.filter(({ hold }) => hold >= first);
     this.#waiters = this.#waiters.filter(({ hold }) => hold < first);
-    for (const waiter of refused) waiter.reject(insufficientBalance(waiter.hold, there));
+    for (const waiter of refused) waiter.reject(refusal(waiter.hold, answer.availableNanoUsd));
   }
 }
 

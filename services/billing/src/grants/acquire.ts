@@ -2,6 +2,7 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import type { Book, Change, Operation } from "../ledger/book.ts";
 import { entryId } from "../ledger/entry.ts";
 import { larger, noMoney, smaller } from "../ledger/money.ts";
+import { budgetOf } from "./budget.ts";
 import type { Grant } from "./grant.ts";
 
 export interface AcquireGrant {
@@ -9,6 +10,8 @@ export interface AcquireGrant {
   readonly grantId: string;
   readonly holderId: string;
   readonly accountId: string;
+  /** Empty: for every key of the account that has no budget of its own. */
+  readonly keyId: string;
   readonly requestId: string;
   /** The least that is of use, nano-USD. */
   readonly need: bigint;
@@ -22,7 +25,12 @@ export interface AcquireGrant {
 
 export type Acquired =
   | { readonly kind: "granted"; readonly grant: Grant; readonly available: bigint; readonly scarce: boolean }
-  | { readonly kind: "insufficient"; readonly available: bigint; readonly held: bigint };
+  | {
+      readonly kind: "insufficient";
+      readonly available: bigint;
+      readonly held: bigint;
+      readonly budgetExceeded: boolean;
+    };
 
 /** Between need and want; a shrinking share of a shrinking balance, and at its end what one request needs. */
 export function grantSize(input: { need: bigint; want: bigint; available: bigint; share: bigint }): bigint {
@@ -30,7 +38,10 @@ export function grantSize(input: { need: bigint; want: bigint; available: bigint
 }
 
 function existing(grant: Grant, asked: AcquireGrant, available: bigint): Acquired {
-  const same = grant.accountId === asked.accountId && (grant.holderId === asked.holderId || grant.taskUntilMs > 0);
+  const same =
+    grant.accountId === asked.accountId &&
+    grant.keyId === asked.keyId &&
+    (grant.holderId === asked.holderId || grant.taskUntilMs > 0);
   if (!same || grant.state !== "open") {
     throw new GatewayError("already_exists", "This request id belongs to another grant, or to one that is closed.", {
       param: "request_id",
@@ -49,11 +60,20 @@ export function acquireGrant(book: Book, asked: AcquireGrant): Change<Acquired> 
   const { available, held } = book.account.money;
   const known = book.grantsByRequest.get(asked.requestId);
   if (known !== undefined) return { answer: existing(known, asked, available), postings: [], grants: [] };
-  if (available < asked.need) return { answer: { kind: "insufficient", available, held }, postings: [], grants: [] };
-  const amount = asked.taskUntilMs > 0 ? asked.need : grantSize({ ...asked, available });
+  const refuse = (there: { available: bigint; held: bigint }, budgetExceeded: boolean): Change<Acquired> => ({
+    answer: { kind: "insufficient", ...there, budgetExceeded },
+    postings: [],
+    grants: [],
+  });
+  if (available < asked.need) return refuse({ available, held }, false);
+  const budget = budgetOf(book, asked.keyId);
+  if (budget !== undefined && budget.available < asked.need) return refuse(budget, true);
+  const most = budget === undefined ? available : smaller(available, budget.available);
+  const amount = asked.taskUntilMs > 0 ? asked.need : grantSize({ ...asked, available: most });
   const grant: Grant = {
     id: asked.grantId,
     accountId: asked.accountId,
+    keyId: asked.keyId,
     holderId: asked.holderId,
     requestId: asked.requestId,
     amount,
@@ -63,7 +83,7 @@ export function acquireGrant(book: Book, asked: AcquireGrant): Change<Acquired> 
     taskUntilMs: asked.taskUntilMs,
     createdAtMs: book.nowMs,
   };
-  const left = available - amount;
+  const left = most - amount;
   return {
     answer: { kind: "granted", grant, available: left, scarce: left < asked.want * asked.share },
     postings: [
@@ -81,7 +101,11 @@ export function acquireGrant(book: Book, asked: AcquireGrant): Change<Acquired> 
 export function acquireOperation(asked: AcquireGrant): Operation<Acquired> {
   return {
     accountId: asked.accountId,
-    needs: { holders: [asked.holderId], grantRequests: [asked.requestId] },
+    needs: {
+      holders: [asked.holderId],
+      grantRequests: [asked.requestId],
+      budgets: asked.keyId === "" ? [] : [asked.keyId],
+    },
     decide: (book) => acquireGrant(book, asked),
   };
 }

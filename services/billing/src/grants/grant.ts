@@ -8,6 +8,8 @@ export type GrantState = "open" | "closed" | "finished" | "released";
 export interface Grant {
   readonly id: string;
   readonly accountId: string;
+  /** Set when only this key may spend it, because it has a budget of its own. */
+  readonly keyId: string;
   readonly holderId: string;
   /** The Acquire that asked for it. */
   readonly requestId: string;

@@ -22,6 +22,10 @@ export interface Book {
   readonly holders: ReadonlyMap<string, HolderState>;
   /** What rows that exist already changed, by row id. */
   readonly entries: ReadonlyMap<string, Money>;
+  /** Budgets for a month by key, nano-USD; their keys' live grants are among the grants. */
+  readonly budgets: ReadonlyMap<string, bigint>;
+  /** What was charged this month by key, for the keys of `budgets`, nano-USD. */
+  readonly spent: ReadonlyMap<string, bigint>;
   readonly nowMs: number;
 }
 
@@ -38,6 +42,8 @@ export interface Needs {
   readonly grantRequests?: readonly string[];
   readonly holders?: readonly string[];
   readonly entries?: readonly string[];
+  /** Keys whose budget is looked at. */
+  readonly budgets?: readonly string[];
 }
 
 /** One change of one account. `decide` is pure: it may run several times, and counts only when its rows are committed. */
@@ -60,7 +66,11 @@ export class WorkingBook implements Book {
   readonly grantsByRequest: Map<string, Grant>;
   readonly holders: ReadonlyMap<string, HolderState>;
   readonly entries: Map<string, Money>;
+  readonly budgets: ReadonlyMap<string, bigint>;
+  readonly spent: Map<string, bigint>;
   readonly nowMs: number;
+  /** What is charged by these changes, by key. */
+  readonly newSpending = new Map<string, bigint>();
   readonly newEntries: Entry[] = [];
   readonly changedGrants = new Map<string, Grant>();
 
@@ -70,6 +80,8 @@ export class WorkingBook implements Book {
     this.grantsByRequest = new Map(book.grantsByRequest);
     this.holders = book.holders;
     this.entries = new Map(book.entries);
+    this.budgets = book.budgets;
+    this.spent = new Map(book.spent);
     this.nowMs = book.nowMs;
   }
 
@@ -94,10 +106,17 @@ export class WorkingBook implements Book {
   }
 
   #append(posting: Posting): void {
+    this.#spend(posting.event?.keyId ?? "", posting.change.charged);
     const { id, money, seq, head } = this.account;
     const entry = chain(posting, { accountId: id, seq: seq + 1n, previousHash: head, atMs: this.nowMs });
     this.newEntries.push(entry);
     this.entries.set(entry.id, posting.change);
     this.account = { id, money: addMoney(money, posting.change), seq: entry.seq, head: entry.hash };
+  }
+
+  #spend(keyId: string, charged: bigint): void {
+    if (keyId === "" || charged === 0n) return;
+    this.newSpending.set(keyId, (this.newSpending.get(keyId) ?? 0n) + charged);
+    this.spent.set(keyId, (this.spent.get(keyId) ?? 0n) + charged);
   }
 }

@@ -25,6 +25,7 @@ function seeded(seed: number): (below: number) => number {
 }
 
 const accountId = "acct";
+const budgetedKey = "key_budget";
 
 /** The books in memory, changed by the same operations as those in the database. */
 class Books {
@@ -32,6 +33,15 @@ class Books {
   readonly grants = new Map<string, Grant>();
   readonly holders = new Map<string, HolderState>();
   readonly entries: Entry[] = [];
+  /** Of one of the account's keys. */
+  readonly budget = 700n;
+  spent = 0n;
+
+  /** What the key's grants hold. */
+  get budgetHeld(): bigint {
+    const own = [...this.grants.values()].filter((grant) => grant.keyId === budgetedKey && isLive(grant));
+    return own.reduce((sum, grant) => sum + leftOf(grant), 0n);
+  }
 
   run<A>(operation: Operation<A>): A {
     const book = new WorkingBook({
@@ -40,12 +50,15 @@ class Books {
       grantsByRequest: new Map([...this.grants.values()].map((grant) => [grant.requestId, grant])),
       holders: this.holders,
       entries: new Map(this.entries.map((entry) => [entry.id, changeOf(entry)])),
+      budgets: new Map([[budgetedKey, this.budget]]),
+      spent: new Map([[budgetedKey, this.spent]]),
       nowMs: this.entries.length,
     });
     const answer = book.run(operation);
     this.account = book.account;
     this.entries.push(...book.newEntries);
     for (const [id, grant] of book.changedGrants) this.grants.set(id, grant);
+    this.spent += book.newSpending.get(budgetedKey) ?? 0n;
     return answer;
   }
 }
@@ -53,6 +66,7 @@ class Books {
 /** A holder's own view of one grant: what it may still admit and what it has reported. */
 interface Pocket {
   readonly grantId: string;
+  readonly keyId: string;
   free: bigint;
   spent: bigint;
   sequence: number;
@@ -68,6 +82,8 @@ class World {
   readonly costs = new Map<string, bigint>();
   readonly undelivered = new Set<string>();
   toppedUp = 0n;
+  /** What the key with a budget was charged that no hold of its covered, nano-USD. */
+  beyondHolds = 0n;
   ids = 0;
 
   constructor(seed: number) {
@@ -105,6 +121,7 @@ class World {
       grantId: this.id("gr"),
       holderId,
       accountId,
+      keyId: this.random(3) === 0 ? budgetedKey : "",
       requestId: this.id("acq"),
       need,
       want: need * BigInt(1 + this.random(10)),
@@ -112,12 +129,16 @@ class World {
       share: 4n,
     };
     const { available } = this.books.account.money;
+    const { budget, spent, budgetHeld } = this.books;
+    const within = asked.keyId === "" || budget - spent - budgetHeld >= need;
     const first = this.books.run(acquireOperation(asked));
-    assert.equal(first.kind === "granted", available >= need, "granted if and only if the money is there");
+    assert.equal(first.kind === "granted", available >= need && within, "granted if and only if the money is there");
+    assert.equal(first.kind === "insufficient" && first.budgetExceeded, available >= need && !within);
     if (first.kind !== "granted") return;
     const again = this.books.run(acquireOperation({ ...asked, grantId: this.id("gr") }));
     assert.ok(again.kind === "granted" && again.grant.id === first.grant.id);
-    const pocket = { grantId: first.grant.id, free: first.grant.amount, spent: 0n, sequence: 0, inFlight: [] };
+    const { keyId } = asked;
+    const pocket = { grantId: first.grant.id, keyId, free: first.grant.amount, spent: 0n, sequence: 0, inFlight: [] };
     this.pockets.get(holderId)?.push(pocket);
   }
 
@@ -147,6 +168,7 @@ class World {
     const event = UsageEvent.fromPartial({
       requestId: request.requestId,
       accountId,
+      keyId: pocket.keyId,
       grantId: pocket.grantId,
       holdNanoUsd: request.hold,
       costNanoUsd: cost,
@@ -167,7 +189,16 @@ class World {
     for (const settlement of fresh) {
       assert.ok(this.undelivered.delete(settlement.requestId), "settled once");
       assert.equal(settlement.charged + settlement.writtenOff, this.costs.get(settlement.requestId));
+      const event = events.find(({ requestId }) => requestId === settlement.requestId) as UsageEvent;
+      if (event.keyId !== budgetedKey) continue;
+      const beyond = settlement.late ? settlement.charged : settlement.charged - event.holdNanoUsd;
+      if (beyond > 0n) this.beyondHolds += beyond;
     }
+    const { spent, budget, budgetHeld } = this.books;
+    assert.ok(
+      spent + budgetHeld <= budget + this.beyondHolds,
+      "a budget is overspent by no more than costs beyond their holds",
+    );
   }
 
   giveBack(): void {

@@ -46,6 +46,7 @@ export async function acquire(billing: Billing, request: AcquireRequest): Promis
     grantId: newId("gr"),
     holderId,
     accountId,
+    keyId: request.keyId,
     requestId: request.requestId,
     need: request.needNanoUsd,
     want: larger(request.needNanoUsd, request.wantNanoUsd),
@@ -63,5 +64,6 @@ export async function acquire(billing: Billing, request: AcquireRequest): Promis
     availableNanoUsd: acquired.available,
     scarce: granted ? acquired.scarce : true,
     insufficient: !granted,
+    budgetExceeded: acquired.kind === "insufficient" && acquired.budgetExceeded,
   };
 }

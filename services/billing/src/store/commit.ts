@@ -4,6 +4,7 @@ import type { Grant, HolderState } from "../grants/grant.ts";
 import { type Book, type Needs, type Operation, WorkingBook } from "../ledger/book.ts";
 import type { Money } from "../ledger/money.ts";
 import { type AccountDocument, accountState } from "./accounts.ts";
+import { readBudgets, writeSpending } from "./budgets.ts";
 import { type GrantDocument, grantDocument, grantOf } from "./grants.ts";
 import type { HolderDocument } from "./holders.ts";
 import { type EntryDocument, entryDocument } from "./ledger.ts";
@@ -81,7 +82,10 @@ async function takeBook(
     )
     .lean<AccountDocument>();
   if (account === null) return undefined;
-  const grants = await readGrants(store, session, operations);
+  const nowMs = Date.now();
+  const keyIds = idsOf(operations, "budgets");
+  const budgets = await readBudgets(store, session, { keyIds, accountId: account._id, nowMs });
+  const grants = [...budgets.grants, ...(await readGrants(store, session, operations))];
   const looksFirst = operations.filter((operation) => again || operation.expectsNewEntries !== true);
   return {
     account: accountState(account),
@@ -89,7 +93,9 @@ async function takeBook(
     grantsByRequest: new Map(grants.map((grant) => [grant.requestId, grant])),
     holders: await readHolders(store, session, idsOf(operations, "holders")),
     entries: await readEntries(store, session, idsOf(looksFirst, "entries")),
-    nowMs: Date.now(),
+    budgets: budgets.budgets,
+    spent: budgets.spent,
+    nowMs,
   };
 }
 
@@ -100,6 +106,7 @@ async function write(store: Store, session: ClientSession, book: WorkingBook): P
     const set = { ...money, seq, head };
     await store.accounts.collection.updateOne({ _id: id as never }, { $set: set }, { session });
   }
+  await writeSpending(store, session, book);
   if (book.changedGrants.size > 0) {
     const writes = [...book.changedGrants.values()].map((grant) => ({
       replaceOne: { filter: { _id: grant.id as never }, replacement: grantDocument(grant) as never, upsert: true },

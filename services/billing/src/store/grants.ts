@@ -4,6 +4,7 @@ import type { Grant, GrantState } from "../grants/grant.ts";
 export interface GrantDocument {
   readonly _id: string;
   readonly accountId: string;
+  readonly keyId?: string;
   readonly holderId: string;
   readonly requestId: string;
   readonly amount: bigint;
@@ -23,6 +24,7 @@ const schema = new Schema<GrantDocument>(
   {
     _id: text,
     accountId: text,
+    keyId: { type: String, default: "" },
     holderId: text,
     requestId: text,
     amount: int64,
@@ -39,6 +41,7 @@ schema.index({ requestId: 1 }, { unique: true });
 schema.index({ holderId: 1 }, { partialFilterExpression: { live: true } });
 schema.index({ taskUntil: 1 }, { partialFilterExpression: { live: true, taskUntil: { $type: "date" } } });
 schema.index({ accountId: 1, live: 1 });
+schema.index({ keyId: 1 }, { partialFilterExpression: { live: true, keyId: { $gt: "" } } });
 
 export function grantModel(connection: Connection): Model<GrantDocument> {
   return connection.model("Grant", schema, "grants") as unknown as Model<GrantDocument>;
@@ -48,6 +51,7 @@ export function grantOf(document: GrantDocument): Grant {
   return {
     id: document._id,
     accountId: document.accountId,
+    keyId: document.keyId ?? "",
     holderId: document.holderId,
     requestId: document.requestId,
     amount: document.amount,
@@ -63,6 +67,7 @@ export function grantDocument(grant: Grant): GrantDocument {
   return {
     _id: grant.id,
     accountId: grant.accountId,
+    keyId: grant.keyId,
     holderId: grant.holderId,
     requestId: grant.requestId,
     amount: grant.amount,

@@ -8,6 +8,7 @@ import { type KeyDocument, keyModel } from "./keys.ts";
 import { type EntryDocument, ledgerModel } from "./ledger.ts";
 import { type LimitHolderDocument, limitHolderModel } from "./limit-holders.ts";
 import { type LimitPoolDocument, limitPoolModel } from "./limit-pools.ts";
+import { type SpendingDocument, spendingModel } from "./spending.ts";
 
 /** Billing's collections. */
 interface Models {
@@ -20,6 +21,7 @@ interface Models {
   readonly ledger: Model<EntryDocument>;
   readonly limitHolders: Model<LimitHolderDocument>;
   readonly limitPools: Model<LimitPoolDocument>;
+  readonly spending: Model<SpendingDocument>;
 }
 
 export interface Store extends Models {
@@ -37,6 +39,7 @@ function modelsOn(connection: Connection): Models {
     ledger: ledgerModel(connection),
     limitHolders: limitHolderModel(connection),
     limitPools: limitPoolModel(connection),
+    spending: spendingModel(connection),
   };
 }
 
