@@ -81,7 +81,10 @@ export const imageSchema = z.strictObject({
     .record(z.string(), z.string())
     .default({})
     .describe("What is sent for a size that the upstream does not know by that name; empty text: nothing is sent."),
-  default_size: z.string().optional().describe("Taken for asked when the client names none; default: the upstream's choice."),
+  default_size: z
+    .string()
+    .optional()
+    .describe("Taken for asked when the client names none; default: the upstream's choice."),
   most_images: z.int().min(1).default(1).describe("Most images of one request."),
   references: z
     .strictObject({ min: z.int().min(0).default(0), max: z.int().min(0).default(0) })

@@ -75,7 +75,6 @@ const media: ServiceRow = {
   ports: [...mediaRow.ports, "ASSETS_PORT", "ASSETS_GRPC_PORT"],
   env: (around) => ({
     ...mediaRow.env(around),
-    MONGODB_URL: around.mongodbUrl,
     PUBLIC_URL: `http://127.0.0.1:${around.port}`,
     // One secret of the fleet's is enough: what is derived from it says nothing of it.
     ASSETS_SECRET: createHmac("sha256", around.keyPepper).update("assets").digest("hex"),

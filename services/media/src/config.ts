@@ -7,11 +7,9 @@ const hourMs = 3_600_000;
 
 export const schema = z.object({
   ...capabilitySettings,
-  MONGODB_URL: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("MongoDB replica set for hosted files; needed unless they are kept in S3."),
+  MONGODB_URL: capabilitySettings.MONGODB_URL.describe(
+    "MongoDB replica set; hosted files (unless they are kept in S3) and answers under an Idempotency-Key are kept there.",
+  ),
   MONGODB_DATABASE: z.string().min(1).default("media").describe("Database of the hosted files."),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
