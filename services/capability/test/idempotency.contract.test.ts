@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { newId } from "@uag/kit/ids.ts";
+import { AnswerStream } from "@uag/kit/link/answer-stream.ts";
+import { createLinkClient, type LinkClient } from "@uag/kit/link/client.ts";
+import { createLinkServer, type LinkHandler } from "@uag/kit/link/server.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { createConnection } from "mongoose";
+import { createEvents } from "../src/events.ts";
+import { withIdempotency } from "../src/idempotency/idempotency.ts";
+import { IdempotencyStore } from "../src/idempotency/store.ts";
+import { openLinkDoor } from "../src/link-door.ts";
+
+const url = process.env["TEST_MONGODB_URL"] ?? "";
+const log = createLogger({ service: "idempotency-test", level: "silent" });
+const leaseMs = 600;
+
+interface Ask {
+  readonly key?: string;
+  readonly body?: string | Buffer;
+  readonly account?: string;
+  readonly contentType?: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  header(name: string): string | undefined;
+}
+
+describe("Idempotency-Key", () => {
+  const resources = new AsyncDisposableStack();
+  const database = `test_${newId("idem").replaceAll(/[^A-Za-z0-9]/g, "")}`;
+  let handler: LinkHandler;
+  let runs = 0;
+  let client: LinkClient;
+
+  before(async () => {
+    if (url === "") throw new Error('Set TEST_MONGODB_URL to a running replica set, or run "npm test".');
+    resources.defer(async () => {
+      const connection = await createConnection(url, { dbName: database }).asPromise();
+      await connection.dropDatabase();
+      await connection.close();
+    });
+    const store = resources.use(new IdempotencyStore({ url, database, leaseMs }));
+    const events = createEvents("test", log, createMetrics("test"));
+    const run: LinkHandler = (exchange) => {
+      runs++;
+      return handler(exchange);
+    };
+    const operations = withIdempotency({ one: run, two: run }, { store, events, log, renewMs: leaseMs / 3 });
+    const link = createLinkServer({ operations });
+    const door = resources.use(await openLinkDoor({ link, host: "127.0.0.1", port: 0, drainMs: 500 }));
+    client = createLinkClient({ targets: [`127.0.0.1:${door.port}`] });
+    resources.defer(() => client.close({ timeoutMs: 100 }));
+    await client.ready();
+  });
+  after(() => resources.disposeAsync());
+
+  const open = (operation: string, { key, body = "{}", account = "acct", contentType = "application/json" }: Ask) => {
+    const caller = Caller.fromPartial({ accountId: account, keyId: "key" });
+    const headers = ["content-type", contentType, ...(key === undefined ? [] : ["idempotency-key", key])];
+    const context = Buffer.from(Caller.encode(caller).finish());
+    const call = { operation, requestId: newId("req"), target: "/v1/x", headers, context, bodyless: false };
+    return AnswerStream.open(client, call, Buffer.from(body));
+  };
+  const ask = async (operation: string, from: Ask): Promise<Answer> => {
+    const stream = open(operation, from);
+    const { status, headers } = await stream.head;
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    const header = (name: string) => (headers.includes(name) ? headers[headers.indexOf(name) + 1] : undefined);
+    return { status, text: Buffer.concat(chunks).toString("latin1"), header };
+  };
+  const counting = async (work: () => Promise<void>): Promise<number> => {
+    const before = runs;
+    await work();
+    return runs - before;
+  };
+  const answer = (status: number, text: string): LinkHandler => {
+    return (exchange) => exchange.respond(status, ["content-type", "text/plain", "x-more", "1"], Buffer.from(text));
+  };
+
+  test("the same key and body are answered again as they were, without another run", async () => {
+    handler = async (exchange) => answer(201, (await exchange.readBody({ maxBytes: 99 })).toString())(exchange);
+    const ran = await counting(async () => {
+      const first = await ask("one", { key: "same", body: "abc" });
+      const second = await ask("one", { key: "same", body: "abc" });
+      assert.deepEqual([first.status, first.text, first.header("idempotent-replayed")], [201, "abc", undefined]);
+      assert.deepEqual([second.status, second.text, second.header("x-more")], [201, "abc", "1"]);
+      assert.equal(second.header("idempotent-replayed"), "true");
+    });
+    assert.equal(ran, 1);
+  });
+
+  test("a key belongs to one account, one operation and one body", async () => {
+    handler = answer(200, "ok");
+    const ran = await counting(async () => {
+      await ask("one", { key: "scope" });
+      await ask("two", { key: "scope" });
+      await ask("one", { key: "scope", account: "other" });
+      const reused = await ask("one", { key: "scope", body: '{"other":1}' });
+      assert.equal(reused.status, 422);
+      assert.match(reused.text, /idempotency_key_reuse/);
+    });
+    assert.equal(ran, 3);
+  });
+
+  test("a form that is sent again has another boundary and is the same form", async () => {
+    handler = answer(200, "ok");
+    const form = (boundary: string, value: string): Ask => ({
+      key: "form",
+      contentType: `multipart/form-data; boundary=${boundary}`,
+      body: `--${boundary}\r\ncontent-disposition: form-data; name="a"\r\n\r\n${value}\r\n--${boundary}--\r\n`,
+    });
+    await ask("one", form("aaaa", "x"));
+    assert.equal((await ask("one", form("bbbb", "x"))).header("idempotent-replayed"), "true");
+    assert.equal((await ask("one", form("cccc", "y"))).status, 422);
+  });
+
+  test("while the first request runs others get 409, also when it takes longer than the lease", async () => {
+    const gate = Promise.withResolvers<void>();
+    handler = async (exchange) => {
+      await gate.promise;
+      await answer(200, "late")(exchange);
+    };
+    const first = ask("one", { key: "slow" });
+    await sleep(leaseMs * 2);
+    const second = await ask("one", { key: "slow" });
+    assert.equal(second.status, 409);
+    assert.match(second.text, /idempotency_in_progress/);
+    assert.ok(Number(second.header("retry-after")) >= 1);
+    gate.resolve();
+    assert.equal((await first).text, "late");
+    assert.equal((await ask("one", { key: "slow" })).text, "late");
+  });
+
+  for (const status of [429, 500, 502, 503, 402]) {
+    test(`an answer of ${status} is not kept: the next request runs`, async () => {
+      const key = `again-${status}`;
+      handler = answer(status, "no");
+      await ask("one", { key });
+      handler = answer(200, "yes");
+      assert.equal((await ask("one", { key })).text, "yes");
+    });
+  }
+
+  test("a refusal is kept as any answer", async () => {
+    handler = answer(400, "bad");
+    await ask("one", { key: "bad" });
+    handler = answer(200, "good");
+    assert.deepEqual((await ask("one", { key: "bad" })).text, "bad");
+  });
+
+  test("a stream is answered again byte for byte; one that broke is not kept", async () => {
+    const pieces = ["data: 1\n\n", "data: 2\n\n", "data: [DONE]\n\n"];
+    handler = async (exchange) => {
+      exchange.head(200, ["content-type", "text/event-stream"]);
+      for (const piece of pieces) {
+        exchange.write(Buffer.from(piece));
+        await sleep(5);
+      }
+      exchange.end();
+    };
+    await ask("one", { key: "stream" });
+    const again = await ask("one", { key: "stream" });
+    assert.deepEqual([again.text, again.header("content-type")], [pieces.join(""), "text/event-stream"]);
+    handler = async (exchange) => {
+      exchange.head(200, []);
+      exchange.fail("upstream_error");
+    };
+    await assert.rejects(ask("one", { key: "broken" }));
+    handler = answer(200, "whole");
+    assert.equal((await ask("one", { key: "broken" })).text, "whole");
+  });
+
+  test("large answers are kept too", async () => {
+    const large = Buffer.alloc(3 * 1024 * 1024 + 17, "ä");
+    handler = (exchange) => exchange.respond(200, [], large);
+    await ask("one", { key: "large" });
+    const again = await ask("one", { key: "large" });
+    assert.equal(again.header("idempotent-replayed"), "true");
+    assert.ok(Buffer.from(again.text, "latin1").equals(large));
+  });
+
+  test("a client that leaves finds the answer when it comes back", async () => {
+    const gate = Promise.withResolvers<void>();
+    let aborted = false;
+    handler = async (exchange) => {
+      exchange.head(200, []);
+      exchange.write(Buffer.from("one "));
+      await gate.promise;
+      aborted = exchange.signal.aborted || exchange.over;
+      exchange.write(Buffer.from("two"));
+      exchange.end();
+    };
+    const stream = open("one", { key: "leaves" });
+    await stream.head;
+    stream.call.cancel("the client left");
+    gate.resolve();
+    for (;;) {
+      const again = await ask("one", { key: "leaves" });
+      if (again.status !== 409) {
+        assert.equal(again.text, "one two");
+        break;
+      }
+      await sleep(20);
+    }
+    assert.equal(aborted, false);
+  });
+
+  test("a run whose process died is free again after its lease", async () => {
+    const store = new IdempotencyStore({ url, database, leaseMs: 200 });
+    assert.equal((await store.claim("dead", "body", "token-1")).kind, "mine");
+    assert.equal((await store.claim("dead", "body", "token-2")).kind, "running");
+    await sleep(250);
+    assert.equal((await store.claim("dead", "body", "token-2")).kind, "mine");
+    await store.finish("dead", "token-1", { status: 200, headers: [], body: [Buffer.from("late")] });
+    assert.equal((await store.claim("dead", "body", "token-3")).kind, "running");
+    await store[Symbol.asyncDispose]();
+  });
+
+  test("a key is not empty and has at most 255 characters", async () => {
+    handler = answer(200, "ok");
+    assert.equal((await ask("one", { key: "k".repeat(256) })).status, 400);
+    assert.equal((await ask("one", { key: "" })).status, 400);
+    assert.equal((await ask("one", { key: "k".repeat(255) })).status, 200);
+  });
+});
