@@ -2,8 +2,9 @@ import { Worker } from "node:worker_threads";
 import { monotonicUs } from "./answers.ts";
 import { checkJsonAnswer } from "./check-json.ts";
 import { Connection } from "./connection.ts";
+import { checkEmbeddings, embeddingsBody, type VectorFormat } from "./embeddings.ts";
 import { Samples } from "./percentiles.ts";
-import { type Endpoint, nextNonce, RequestTemplate } from "./request.ts";
+import { chatTemplate, type Endpoint, nextNonce, RequestTemplate } from "./request.ts";
 
 export interface JsonResult {
   /** Requests answered, all of them. */
@@ -19,15 +20,29 @@ interface Client {
   close(): void;
 }
 
+/** What is asked of the endpoint: chat unless it says otherwise. */
+export interface Asking {
+  readonly endpoint: Endpoint;
+  /** Embeddings in this format. */
+  readonly vectors?: VectorFormat;
+}
+
+function templateOf({ endpoint, vectors }: Asking): RequestTemplate {
+  if (vectors === undefined) return chatTemplate(endpoint);
+  const body = (nonce: string) => embeddingsBody({ model: endpoint.model, nonce, format: vectors });
+  return new RequestTemplate(endpoint, { path: "/embeddings", body });
+}
+
 /** One connection that asks, checks the answer, notes its latency and says so. */
 async function openClient(options: {
-  readonly endpoint: Endpoint;
+  readonly asking: Asking;
   readonly latency: Samples;
   readonly answered: (client: Client) => void;
   readonly failed: (error: Error) => void;
 }): Promise<Client> {
-  const { endpoint, latency, answered, failed } = options;
-  const template = new RequestTemplate(endpoint);
+  const { asking, latency, answered, failed } = options;
+  const { endpoint, vectors } = asking;
+  const template = templateOf(asking);
   let nonce = "";
   let fromUs = 0;
   let head = "";
@@ -45,7 +60,8 @@ async function openClient(options: {
       },
       end: () => {
         const now = monotonicUs();
-        checkJsonAnswer({ head, body, nonce, model: endpoint.model });
+        if (vectors === undefined) checkJsonAnswer({ head, body, nonce, model: endpoint.model });
+        else checkEmbeddings({ head, body, nonce }, vectors);
         latency.add((now - fromUs) / 1_000);
         answered(client);
       },
@@ -63,11 +79,9 @@ async function openClient(options: {
 }
 
 /** Keeps a number of connections busy: each sends its next request when it has its answer. */
-export async function runClosedLoop(job: {
-  readonly endpoint: Endpoint;
-  readonly connections: number;
-  readonly seconds: number;
-}): Promise<JsonResult> {
+export async function runClosedLoop(
+  job: Asking & { readonly connections: number; readonly seconds: number },
+): Promise<JsonResult> {
   const latency = new Samples();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let endUs = Number.POSITIVE_INFINITY;
@@ -82,7 +96,7 @@ export async function runClosedLoop(job: {
     busy -= 1;
     if (busy === 0) resolve();
   };
-  const opening = { endpoint: job.endpoint, latency, answered, failed: reject };
+  const opening = { asking: job, latency, answered, failed: reject };
   const clients = await Promise.all(Array.from({ length: job.connections }, () => openClient(opening)));
   const startUs = monotonicUs();
   endUs = startUs + job.seconds * 1_000_000;
@@ -115,7 +129,7 @@ export async function runConstantRate(job: {
     idle.push(client);
     if (latency.count === count) resolve();
   };
-  const opening = { endpoint: job.endpoint, latency, answered, failed: reject };
+  const opening = { asking: { endpoint: job.endpoint }, latency, answered, failed: reject };
   const open = async () => {
     if (all.length >= mostConnections) throw new Error(`${mostConnections} requests are without an answer`);
     const client = await openClient(opening);

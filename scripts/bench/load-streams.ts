@@ -4,7 +4,7 @@ import { isOk, WrongAnswer } from "./check-json.ts";
 import { StreamCheck } from "./check-stream.ts";
 import { Connection } from "./connection.ts";
 import { Samples } from "./percentiles.ts";
-import { type Endpoint, nextNonce, RequestTemplate } from "./request.ts";
+import { chatTemplate, type Endpoint, nextNonce } from "./request.ts";
 
 export interface StreamsJob {
   readonly endpoint: Endpoint;
@@ -98,7 +98,7 @@ async function readStream(options: {
     },
   });
   sentUs = monotonicUs();
-  connection.send(new RequestTemplate(job.endpoint, shape).with(nonce));
+  connection.send(chatTemplate(job.endpoint, shape).with(nonce));
   await promise.finally(() => connection.close());
   if (!gathered.closing) {
     gathered.closing = true;

@@ -1,11 +1,11 @@
 /** The load generator, a process of its own: takes one job at a time from its parent and answers with what it measured. */
 import { endWithParent, tellParent } from "./child.ts";
-import { type JsonResult, runClosedLoop, runConstantRate } from "./load-json.ts";
+import { type Asking, type JsonResult, runClosedLoop, runConstantRate } from "./load-json.ts";
 import { runStreams, type StreamsJob, type StreamsResult } from "./load-streams.ts";
 import type { Endpoint } from "./request.ts";
 
 export type Job =
-  | { readonly kind: "closed"; readonly endpoint: Endpoint; readonly connections: number; readonly seconds: number }
+  | ({ readonly kind: "closed"; readonly connections: number; readonly seconds: number } & Asking)
   | { readonly kind: "rate"; readonly endpoint: Endpoint; readonly perSecond: number; readonly seconds: number }
   | ({ readonly kind: "streams" } & Omit<StreamsJob, "phase">);
 

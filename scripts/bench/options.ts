@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-export const scenarioNames = ["slow", "json", "rate", "sse"] as const;
+export const scenarioNames = ["slow", "json", "rate", "sse", "vectors", "vectors64"] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
 export interface BenchOptions {
@@ -24,6 +24,7 @@ Measures the fleet beside a bare express + http-proxy-middleware proxy, both in 
                          json  64 connections, each asks again when it has its answer
                          rate  100 requests/s, latency counted from when each was due
                          sse   100 streams of 200 chunks, one each 10 ms
+                         vectors, vectors64  embeddings, 64 inputs x 1,024 dimensions, as numbers and as base64
   --json <file>        also writes every figure to this file
   --model <id>         the model to ask for (default gpt-4o-mini)
   --no-fleet           measures the baseline alone

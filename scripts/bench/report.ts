@@ -28,6 +28,13 @@ export function rowsOf(result: ScenarioResult): Row[] {
         ...spreadRows(result, "latency", (of) => of.latency),
         ...cpuRows(result, "CPU us a request", (of) => of.cpuUsPerRequest, { own: 150, all: 185 }),
       ];
+    case "vectors":
+    case "vectors64":
+      return [
+        row(result, "requests/s", (of) => of.requestsPerSecond),
+        ...spreadRows(result, "latency", (of) => of.latency),
+        ...cpuRows(result, "CPU ms a request", (of) => milliseconds(of.cpuUsPerRequest), { own: 4 }),
+      ];
     case "rate":
       return [
         ...spreadRows(result, "latency", (of) => of.latency),
@@ -52,6 +59,10 @@ export function rowsOf(result: ScenarioResult): Row[] {
         ...cpuRows(result, "CPU ms per 1,000 chunks", (of) => of.cpuMsPer1000Chunks),
       ];
   }
+}
+
+function milliseconds(us: ReadonlyMap<string, number>): Map<string, number> {
+  return new Map([...us].map(([name, value]) => [name, value / 1_000]));
 }
 
 function mebibytes(kib: ReadonlyMap<string, number>): Map<string, number> {

@@ -3,7 +3,7 @@ import type { Address } from "./connection.ts";
 
 /** A gateway (or the bare upstream) as the load sees it. */
 export interface Endpoint extends Address {
-  /** Path before `/chat/completions`, e.g. `/v1`. */
+  /** Path before `/chat/completions` and the like, e.g. `/v1`. */
   readonly basePath: string;
   readonly key: string;
   readonly model: string;
@@ -14,11 +14,12 @@ export class RequestTemplate {
   readonly #bytes: Buffer;
   readonly #nonceAt: number;
 
-  constructor(endpoint: Endpoint, stream?: StreamShape & { readonly askUsage: boolean }) {
+  /** @param ask the path behind `basePath`, and the body for a nonce */
+  constructor(endpoint: Endpoint, ask: { readonly path: string; body(nonce: string): string }) {
     const nonce = nonceText(0);
-    const body = requestBody({ model: endpoint.model, nonce, ...(stream === undefined ? {} : { stream }) });
+    const body = ask.body(nonce);
     const head = [
-      `POST ${endpoint.basePath}/chat/completions HTTP/1.1`,
+      `POST ${endpoint.basePath}${ask.path} HTTP/1.1`,
       `host: ${endpoint.host}:${endpoint.port}`,
       `authorization: Bearer ${endpoint.key}`,
       "content-type: application/json",
@@ -35,6 +36,15 @@ export class RequestTemplate {
     this.#bytes.write(nonce, this.#nonceAt, nonceDigits, "latin1");
     return this.#bytes;
   }
+}
+
+export function chatTemplate(
+  endpoint: Endpoint,
+  stream?: StreamShape & { readonly askUsage: boolean },
+): RequestTemplate {
+  const { model } = endpoint;
+  const body = (nonce: string) => requestBody({ model, nonce, ...(stream === undefined ? {} : { stream }) });
+  return new RequestTemplate(endpoint, { path: "/chat/completions", body });
 }
 
 let lastNonce = 0;

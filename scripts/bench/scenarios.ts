@@ -1,3 +1,4 @@
+import type { VectorFormat } from "./embeddings.ts";
 import type { Job } from "./load.ts";
 import { type Bench, measure, type Run } from "./measure.ts";
 import type { BenchOptions, ScenarioName } from "./options.ts";
@@ -15,6 +16,26 @@ interface Scenario {
 
 const closedConnections = 64;
 const slowStreams = 1_000;
+
+/** The model of embeddings that is asked for at the gateway. */
+const embeddingModel = "text-embedding-3-small";
+const vectorConnections = 8;
+
+function vectorScenario(vectors: VectorFormat): Scenario {
+  return {
+    title: `embeddings, 64 x 1,024 as ${vectors}, ${vectorConnections} connections`,
+    rounds: 3,
+    streams: 0,
+    direct: true,
+    job: ({ endpoint }, { seconds }) => ({
+      kind: "closed",
+      endpoint: { ...endpoint, model: embeddingModel },
+      vectors,
+      connections: vectorConnections,
+      seconds,
+    }),
+  };
+}
 
 export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   slow: {
@@ -50,6 +71,8 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
     direct: true,
     job: ({ endpoint }, { seconds }) => ({ kind: "rate", endpoint, perSecond: 100, seconds }),
   },
+  vectors: vectorScenario("float"),
+  vectors64: vectorScenario("base64"),
   sse: {
     title: "100 streams of 200 chunks at 10 ms",
     rounds: 2,

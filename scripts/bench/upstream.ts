@@ -1,10 +1,11 @@
 /**
- * The provider that the benchmark's gateways stand in front of: a chat completion API on raw sockets, several times as fast as
+ * The provider that the benchmark's gateways stand in front of: chat completions and embeddings on raw sockets, several times as fast as
  * any of them. It runs as its own process and says its port to its parent.
  */
 import { createServer, type Socket } from "node:net";
 import { chunkMark, jsonAnswer, jsonUsage, monotonicUs, type StreamShape } from "./answers.ts";
 import { serveParent } from "./child.ts";
+import { embeddingsAnswer, type VectorFormat } from "./embeddings.ts";
 import { MessageReader } from "./message-reader.ts";
 
 interface Asked {
@@ -65,7 +66,22 @@ function streamAnswer(options: {
   }
 }
 
+function embeddings(socket: Socket, body: string): void {
+  const nonce = /nonce=(\d{12})/.exec(body)?.[1] ?? "";
+  const model = /"model"\s*:\s*"([^"]*)"/.exec(body)?.[1] ?? "";
+  const format: VectorFormat = /"encoding_format"\s*:\s*"base64"/.test(body) ? "base64" : "float";
+  const text = embeddingsAnswer({ model, nonce, format });
+  socket.write(
+    `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
+    "latin1",
+  );
+}
+
 function answer(socket: Socket, request: { readonly head: string; readonly body: string }): void {
+  if (request.head.startsWith("POST /v1/embeddings ")) {
+    embeddings(socket, request.body);
+    return;
+  }
   const asked = request.head.startsWith("POST /v1/chat/completions ") ? understand(request.body) : undefined;
   if (asked === undefined) {
     const text = `{"error":{"message":"the benchmark's upstream does not know this request","type":"invalid_request_error","code":null,"param":null}}`;
