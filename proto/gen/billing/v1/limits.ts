@@ -96,7 +96,7 @@ export interface BorrowRequest {
   want: bigint;
   /** Slots the holder gives back with this call. */
   returned: Slots[];
-  /** Rises by one with each call of this holder for this limit, so that a call that is sent again returns nothing twice. */
+  /** Rises with each call of this holder, over all its limits, so that a call that is sent again returns and is lent nothing twice. */
   sequence: bigint;
 }
 
