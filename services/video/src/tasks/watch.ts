@@ -12,6 +12,8 @@ const mostAtOnce = 64;
 const longestRestMs = 1_000;
 const leastIdleRestMs = 200;
 const shortestRestMs = 10;
+/** Rounds are apart by up to this, so that one round's calls to the database are for many tasks. */
+const mostApartMs = 500;
 /** How often providers are looked for that have tasks and are in the catalogue no more. */
 const strangersMs = 30_000;
 /** Tasks that go on are noted together, this long after the first of them. */
@@ -48,22 +50,26 @@ class ProviderWatch {
   /** Takes what is due and sets off looking; answers how long to rest, milliseconds. */
   async #round(): Promise<number> {
     const free = mostAtOnce - this.#running.size;
-    if (free === 0) return shortestRestMs;
+    if (free === 0) return this.#apartMs;
     const soonest = await this.#context.tasks.soonest(this.#provider, free);
     const now = Date.now();
     const due = soonest.filter(({ dueAt }) => dueAt.getTime() <= now);
     if (due.length === 0) return this.#restUntil(soonest[0]?.dueAt, now);
     const allowed = await this.#gate.take(this.#provider, due.length);
-    if (allowed === 0) return 1_000 / this.#context.settings.POLL_QPS;
+    if (allowed === 0) return this.#apartMs;
     const ids = due.slice(0, allowed).map(({ _id }) => _id);
     for (const task of await this.#context.tasks.claimDue(ids, leaseMs(this.#context.settings))) this.#look(task);
-    return shortestRestMs;
+    return this.#apartMs;
+  }
+
+  get #apartMs(): number {
+    return Math.min(mostApartMs, Math.max(shortestRestMs, 500 * this.#context.settings.POLL_SCALE));
   }
 
   #restUntil(dueAt: Date | undefined, now: number): number {
     // A task that is submitted meanwhile should not wait much longer than its first pause.
     const idleMs = Math.min(longestRestMs, Math.max(leastIdleRestMs, 5_000 * this.#context.settings.POLL_SCALE));
-    return dueAt === undefined ? idleMs : Math.min(idleMs, Math.max(shortestRestMs, dueAt.getTime() - now));
+    return dueAt === undefined ? idleMs : Math.min(idleMs, Math.max(this.#apartMs, dueAt.getTime() - now));
   }
 
   #look(task: TaskDocument): void {
