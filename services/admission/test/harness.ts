@@ -194,7 +194,7 @@ export function settlement(costNanoUsd: bigint): Settlement {
   };
 }
 
-export async function eventually(what: string, condition: () => Promise<boolean> | boolean, timeoutMs = 40_000) {
+export async function eventually(what: string, condition: () => Promise<boolean> | boolean, timeoutMs = 90_000) {
   const end = performance.now() + timeoutMs;
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`waited too long for: ${what}`);
