@@ -97,6 +97,7 @@ const video: ServiceRow = {
     const simulated = simulatedProviders(around.callerEnv);
     return {
       ...videoRow.env(around),
+      ASSETS_ADDR: around.address("media", "ASSETS_GRPC_PORT").split(",", 1)[0] ?? "",
       WEBHOOK_KEY: createHmac("sha256", around.keyPepper).update("webhooks").digest("hex"),
       ...(videoProviders.every((name) => simulated.includes(name)) && simulatedPace),
     };

@@ -114,7 +114,7 @@ describe("video through the public door", () => {
   before(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "video-"));
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
-    const services = ["billing", "metering", "video", "router"];
+    const services = ["billing", "metering", "media", "video", "router"];
     fleet = resources.use(await startTestFleet({ dataDir, services, env: { SIM_TASK_MS: "700" } }));
   });
   after(() => resources.disposeAsync());
@@ -134,7 +134,10 @@ describe("video through the public door", () => {
         { timeoutMs: 30_000, what: "the end of the task" },
       );
       assert.equal(task.status, "succeeded", JSON.stringify(task));
-      const file = await fetch(task.content?.video_url ?? "");
+      const url = task.content?.video_url ?? "";
+      // xAI does not say how long it keeps its files, so they are kept here.
+      assert.equal(url.startsWith(`${fleet.run.base_url}/assets/`), title === "Grok", url);
+      const file = await fetch(url);
       const bytes = Buffer.from(await file.arrayBuffer());
       assert.equal(bytes.toString("latin1", 4, 8), "ftyp");
       const requestId = submitted.headers.get("x-request-id");

@@ -14,6 +14,13 @@ export const schema = z.object({
     .describe(
       "Key under which the accounts' signing secrets are encrypted, 32 bytes in hex. Losing it makes every secret useless.",
     ),
+  ASSETS_ADDR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "The asset service, as `host:port`: keeps result files that their providers soon forget. Unset: their URLs are passed on.",
+    ),
   POLL_SCALE: scale.default(1).describe("Factor on the pauses between looks at a task; small against a simulator."),
   POLL_QPS: z.coerce
     .number()

@@ -5,6 +5,7 @@ import type { VideoEvents } from "./events.ts";
 import type { TaskDocument } from "./store/task.ts";
 import type { TaskStore } from "./store/tasks.ts";
 import type { EndHub } from "./tasks/end-hub.ts";
+import type { ResultKeeper } from "./tasks/results.ts";
 
 /** What bringing about the end of a task needs: asked at once by whoever ended it. */
 export interface Aftermath {
@@ -20,4 +21,6 @@ export interface VideoContext extends Omit<CapabilityContext, "admission"> {
   readonly video: VideoEvents;
   readonly hub: EndHub;
   readonly aftermath: Aftermath;
+  /** Undefined where there is no asset store: results are passed on as they are. */
+  readonly keeper: ResultKeeper | undefined;
 }

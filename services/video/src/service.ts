@@ -17,6 +17,7 @@ import { TaskStore } from "./store/tasks.ts";
 import { TaskAftermath } from "./tasks/aftermath.ts";
 import { EndHub } from "./tasks/end-hub.ts";
 import { leaseMs } from "./tasks/pace.ts";
+import { AssetKeeper } from "./tasks/results.ts";
 import { watchTasks } from "./tasks/watch.ts";
 import { DeliveryStore } from "./webhooks/deliveries.ts";
 import { SecretBox } from "./webhooks/secret-box.ts";
@@ -60,7 +61,8 @@ export async function buildVideo(options: BuildOptions): Promise<Capability> {
       everyMs: endLookMs,
     }),
   );
-  const context: VideoContext = { ...options.context, admission, settings, tasks, video, hub, aftermath };
+  const keeper = openKeeper(options);
+  const context: VideoContext = { ...options.context, admission, settings, tasks, video, hub, aftermath, keeper };
   resources.use(watchTasks(context, new RateGate(connection, settings.POLL_QPS)));
   const { log } = options.context;
   return {
@@ -72,6 +74,13 @@ export async function buildVideo(options: BuildOptions): Promise<Capability> {
 
 /** How soon a waiting request hears of a task that ended in another process. */
 const endLookMs = 500;
+
+function openKeeper({ context, resources, settings }: BuildOptions): AssetKeeper | undefined {
+  const { ASSETS_ADDR: address, LOOK_TIMEOUT_MS } = settings;
+  if (address === undefined) return undefined;
+  // Fetched and stored within one claim of the task.
+  return resources.use(new AssetKeeper({ address, guarded: context.guarded, timeoutMs: LOOK_TIMEOUT_MS / 2 }));
+}
 
 async function openWebhooks({ context, resources, settings }: BuildOptions, connection: Connection) {
   const video = createVideoEvents(context.log, context.metrics);

@@ -74,6 +74,8 @@ export interface VideoAdapter {
   readonly pollMs: number;
   /** Milliseconds after which the provider has forgotten a task for certain. */
   readonly lifeMs: number;
+  /** The provider keeps result files for less than a day, or does not say for how long. */
+  readonly shortLivedResults?: boolean;
   create(order: VideoOrder, upstream: Upstream): VideoCall;
   /** The id in the answer to `create`; undefined when there is none. */
   createdId(body: Fields): string | undefined;

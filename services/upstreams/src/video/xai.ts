@@ -11,6 +11,7 @@ const ended: Readonly<Record<string, VideoPhase>> = { done: "succeeded", failed:
 export const xaiVideo: VideoAdapter = {
   pollMs: 5_000,
   lifeMs: 24 * 3_600_000,
+  shortLivedResults: true,
   create: (order, upstream) => ({
     method: "POST",
     path: "/videos/generations",

@@ -1,3 +1,4 @@
+import type { VideoState } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
 import type { TaskDocument } from "../store/task.ts";
 import type { GoOn } from "../store/tasks.ts";
@@ -8,13 +9,44 @@ import { recover } from "./recover.ts";
 
 const usualPollMs = 15_000;
 
+/** Tries of keeping a result before the provider's own URL has to do. */
+const mostKeepTries = 3;
+
+/** What the provider said, with its file in our own store where it would soon be gone from the provider's. */
+async function withKeptResult(
+  context: VideoContext,
+  task: TaskDocument,
+  seen: VideoState | undefined,
+): Promise<VideoState | undefined | "busy" | "missed"> {
+  const { keeper, video } = context;
+  const shortLived = providerOf(context, task)?.adapter.shortLivedResults === true;
+  if (keeper === undefined || !shortLived || seen?.phase !== "succeeded" || seen.videoUrl === undefined) return seen;
+  try {
+    const videoUrl = await keeper.keep(seen.videoUrl);
+    return videoUrl === undefined ? "busy" : { ...seen, videoUrl };
+  } catch (error) {
+    video.stumbled("results", error);
+    return task.misses + 1 < mostKeepTries ? "missed" : seen;
+  }
+}
+
+function keepLater({ settings }: VideoContext, task: TaskDocument, missed: boolean): GoOn {
+  const { _id: id, claim, status, upstreamStatus } = task;
+  const misses = task.misses + (missed ? 1 : 0);
+  const dueAt = new Date(Date.now() + nextLookMs(settings, { pollMs: 5_000, ageMs: 0 }));
+  return { id, claim, status, upstreamStatus, misses, dueAt };
+}
+
 /**
  * Looks after one claimed task: asks its provider how it stands, and ends it or says when to look again.
  * @returns what to note when it goes on
  */
 export async function attend(context: VideoContext, task: TaskDocument): Promise<GoOn | undefined> {
   if (task.upstreamId === undefined) return await recover(context, task);
-  const state = await lookAt(context, task);
+  const seen = await lookAt(context, task);
+  const kept = await withKeptResult(context, task, seen);
+  if (kept === "busy" || kept === "missed") return keepLater(context, task, kept === "missed");
+  const state = kept;
   const step = stepOf(task, state);
   if (step.kind === "end") {
     const options = { claim: task.claim, outboxMs: leaseMs(context.settings) };

@@ -24,6 +24,9 @@ export async function cancelUpstream(context: VideoContext, task: TaskDocument):
  */
 export async function cancelTask(context: VideoContext, task: TaskDocument): Promise<TaskDocument> {
   if (!task.live) return task;
+  if (providerOf(context, task)?.adapter.cancel === undefined) {
+    throw new GatewayError("invalid_request", unstoppable, { param: "id" });
+  }
   const options = { outboxMs: leaseMs(context.settings) };
   const current = async (): Promise<TaskDocument> => (await context.tasks.find(task.accountId, task._id)) ?? task;
   // Looked at first: some providers take the deletion of a finished task for an order to forget it.

@@ -1,0 +1,71 @@
+import { credentials } from "@grpc/grpc-js";
+import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import { fromStatus } from "@uag/kit/rpc/status.ts";
+import { AssetServiceClient } from "@uag/proto/media/v1/assets.ts";
+
+const mostBytes = 256 * 1024 * 1024;
+const chunkBytes = 256 * 1024;
+/** Files that this process holds in memory at once. */
+const mostAtOnce = 4;
+
+/** Keeps files reachable whose providers do not say for how long they do. */
+export interface ResultKeeper {
+  /** Answers where the file is from now on; undefined when it cannot be taken just now. Rejects when it cannot be had. */
+  keep(url: string): Promise<string | undefined>;
+}
+
+export interface KeeperOptions {
+  /** The asset service, as `host:port`. */
+  readonly address: string;
+  readonly guarded: Pick<GuardedClient, "fetch">;
+  /** For the fetch and the storing each. */
+  readonly timeoutMs: number;
+}
+
+/** Copies result files into the asset store. */
+export class AssetKeeper implements ResultKeeper, Disposable {
+  readonly #options: KeeperOptions;
+  readonly #client: AssetServiceClient;
+  #running = 0;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#client = new AssetServiceClient(options.address, credentials.createInsecure());
+  }
+
+  async keep(url: string): Promise<string | undefined> {
+    if (this.#running >= mostAtOnce) return undefined;
+    this.#running++;
+    try {
+      const { guarded, timeoutMs } = this.#options;
+      const { status, headers, body } = await guarded.fetch(url, { timeoutMs, maxBytes: mostBytes, maxRedirects: 3 });
+      if (status !== 200) throw new Error(`the result file answered ${status}`);
+      const said = headers["content-type"];
+      const type =
+        typeof said === "string" && said.startsWith("video/") ? (said.split(";", 1)[0] as string) : "video/mp4";
+      return await this.#put(type, body);
+    } finally {
+      this.#running--;
+    }
+  }
+
+  #put(contentType: string, body: Buffer): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const deadline = Date.now() + this.#options.timeoutMs;
+      const call = this.#client.put({ deadline }, (error, answer) =>
+        error === null ? resolve(answer.url) : reject(fromStatus(error)),
+      );
+      // What goes wrong is told to the callback.
+      call.on("error", () => {});
+      call.write({ part: { $case: "head", value: { contentType } } });
+      for (let at = 0; at < body.length; at += chunkBytes) {
+        call.write({ part: { $case: "chunk", value: body.subarray(at, at + chunkBytes) } });
+      }
+      call.end();
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#client.close();
+  }
+}
