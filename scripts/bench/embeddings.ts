@@ -1,5 +1,4 @@
 /** What is asked of embeddings and what must come back, known to both ends of the benchmark. */
-import { nonceText } from "./answers.ts";
 import { isOk, WrongAnswer } from "./check-json.ts";
 
 export const vectorCount = 64;
@@ -25,40 +24,60 @@ export function embeddingsBody({
   return JSON.stringify({ model, input, dimensions: vectorSize, encoding_format: format });
 }
 
-/**
- * The list of vectors of an answer. In each place where vectors begin stands the nonce: as the decimals of the first number, or as
- * the first characters of the base64.
- */
-function makeList(format: VectorFormat, nonce: string): string {
-  const floats = Float32Array.from({ length: vectorSize }, (_, index) => Math.sin(index + 1) / 23);
-  const numbers = `[0.${nonce},${Array.from(floats.subarray(1)).join(",")}]`;
-  const base64 = `"${nonce}${Buffer.from(floats.buffer).toString("base64").slice(nonce.length)}"`;
-  const vector = format === "float" ? numbers : base64;
-  const items = Array.from(
-    { length: vectorCount },
-    (_, index) => `{"object":"embedding","index":${index},"embedding":${vector}}`,
-  );
-  return `[${items.join(",")}]`;
+/** How numbers are written: as JSON.stringify writes the doubles that the floats are, or as short as 32-bit floats allow. */
+type Writing = "double" | "short" | "base64";
+
+/** Characters of base64 that are three floats. */
+const markLength = 16;
+
+/** The nonce as the beginning of a vector: three floats, each of four digits of it. */
+function markOf(nonce: string, writing: Writing): string {
+  const digits = [nonce.slice(0, 4), nonce.slice(4, 8), nonce.slice(8)].map(Number);
+  const bytes = Buffer.from(Float32Array.from(digits, (value) => (value + 1) / 16_384).buffer);
+  return writing === "base64" ? `"${bytes.toString("base64")}` : `[${textsOf(bytes, writing).join(",")},`;
 }
 
-const anyNonce = nonceText(0);
-const pieces = new Map<VectorFormat, string[]>();
+function textsOf(bytes: Buffer, writing: "double" | "short"): string[] {
+  const floats = Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(4 * index));
+  return writing === "double" ? floats.map(String) : floats.map(shortest);
+}
 
-/** The list for a nonce, put together from pieces that are made once. */
-export function vectorList(format: VectorFormat, nonce: string): string {
-  let known = pieces.get(format);
-  if (known === undefined) {
-    const mark = format === "float" ? `[0.${anyNonce},` : `"${anyNonce}`;
-    known = makeList(format, anyNonce).split(mark);
-    pieces.set(format, known);
+function shortest(float: number): string {
+  for (let digits = 1; digits < 9; digits++) {
+    const value = Number(float.toPrecision(digits));
+    if (Math.fround(value) === float) return String(value);
   }
-  return known.join(format === "float" ? `[0.${nonce},` : `"${nonce}`);
+  return String(Number(float.toPrecision(9)));
+}
+
+const pieces = new Map<Writing, readonly [before: string, after: string]>();
+
+/** The list of an answer as text before and after what depends on its nonce: the beginning of the first vector. */
+function makePieces(writing: Writing): readonly [before: string, after: string] {
+  const floats = Float32Array.from({ length: vectorSize }, (_, index) => Math.sin(index + 1) / 23);
+  const bytes = Buffer.from(floats.buffer);
+  const base64 = bytes.toString("base64");
+  const whole = writing === "base64" ? `"${base64}"` : `[${textsOf(bytes, writing).join(",")}]`;
+  const rest = writing === "base64" ? base64.slice(markLength) : textsOf(bytes, writing).slice(3).join(",");
+  const opening = (index: number): string => `{"object":"embedding","index":${index},"embedding":`;
+  const others = Array.from({ length: vectorCount - 1 }, (_, index) => `,${opening(index + 1)}${whole}}`);
+  return [`[${opening(0)}`, `${rest}${writing === "base64" ? '"' : "]"}}${others.join("")}]`];
+}
+
+/** The list of an answer, put together from pieces that are made once. */
+function vectorList(writing: Writing, nonce: string): string {
+  let known = pieces.get(writing);
+  if (known === undefined) {
+    known = makePieces(writing);
+    pieces.set(writing, known);
+  }
+  return known[0] + markOf(nonce, writing) + known[1];
 }
 
 export function embeddingsAnswer(options: { model: string; nonce: string; format: VectorFormat }): string {
   const { model, nonce, format } = options;
   const usage = `{"prompt_tokens":${tokens},"total_tokens":${tokens}}`;
-  return `{"object":"list","data":${vectorList(format, nonce)},"model":"${model}","usage":${usage}}`;
+  return `{"object":"list","data":${vectorList(format === "float" ? "double" : format, nonce)},"model":"${model}","usage":${usage}}`;
 }
 
 /** Throws unless this is the whole and right answer to the request with that nonce. */
@@ -67,10 +86,11 @@ export function checkEmbeddings(
   format: VectorFormat,
 ): void {
   if (!isOk(answer.head)) throw new WrongAnswer("not a 200", answer);
-  const list = vectorList(format, answer.nonce);
   const at = answer.body.indexOf('"data":') + '"data":'.length;
-  // A gateway may write numbers in another way, but must keep what they mean.
-  if (!answer.body.startsWith(list, at)) checkMeaning(answer, list);
+  const writings: readonly Writing[] = format === "base64" ? ["base64"] : ["short", "double"];
+  const isRight = writings.some((writing) => answer.body.startsWith(vectorList(writing, answer.nonce), at));
+  // A gateway may write numbers in yet another way, but must keep what they mean.
+  if (!isRight) checkMeaning(answer, vectorList(format === "float" ? "double" : format, answer.nonce));
   if (!new RegExp(`"total_tokens": ?${tokens}\\b`).test(answer.body.slice(-400)))
     throw new WrongAnswer("wrong usage", answer);
 }

@@ -59,7 +59,7 @@ function askUpstreams(serving: Serving, inputs: readonly EmbeddingInput[], signa
   const { requestId } = exchange;
   const { model, traits, format, dimensions, inputType } = request;
   const wanted = { format, dimensions: dimensions ?? traits.dimensions };
-  const call = { requestId, traits, inputs, format, dimensions, inputType };
+  const call = { requestId, traits, inputs, dimensions, inputType };
   return attempt({
     upstreams: model.upstreams,
     health: context.health,

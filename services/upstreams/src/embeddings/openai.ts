@@ -8,7 +8,7 @@ export interface OpenAiEmbeddingsOptions {
   readonly dialect: OpenAiDialect;
   /** Behind the provider's base path. */
   readonly path: string;
-  /** It gives vectors as base64 when asked. */
+  /** It gives vectors as base64 when asked: a quarter of the bytes, and writing numbers costs less than carrying them. */
   readonly base64: boolean;
 }
 
@@ -17,11 +17,11 @@ const names = { list: "data", vector: "embedding" };
 /** OpenAI's embeddings, and those of vendors that speak the same (OpenAI's reference, create embeddings). */
 export function openAiEmbeddings({ dialect, path, base64 }: OpenAiEmbeddingsOptions): EmbeddingAdapter {
   return {
-    encode({ inputs, format, dimensions, requestId }, upstream) {
+    encode({ inputs, dimensions, requestId }, upstream) {
       const body = {
         model: upstream.model,
         input: inputs,
-        encoding_format: base64 ? format : "float",
+        encoding_format: base64 ? "base64" : "float",
         ...(dimensions !== undefined && upstream.vectorsCutHere !== true && { dimensions }),
       };
       return { path, headers: bearerHeaders(upstream.provider, requestId), body: Buffer.from(JSON.stringify(body)) };

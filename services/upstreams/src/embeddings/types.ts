@@ -16,7 +16,6 @@ export interface EmbeddingCall {
   readonly requestId: string;
   readonly traits: EmbeddingTraits;
   readonly inputs: readonly EmbeddingInput[];
-  readonly format: VectorFormat;
   /** The size asked for; undefined: the model's own. */
   readonly dimensions: number | undefined;
   readonly inputType: InputType | undefined;

@@ -11,8 +11,8 @@ import type { EmbeddingAdapter, EmbeddingCall } from "./types.ts";
 const names = { list: "data", vector: "embedding" };
 
 /**
- * Voyage's embeddings (docs.voyageai.com, text embedding models). Fields it does not know are an error there, and so is
- * the format `float`, which it gives when none is named. Vectors are of length 1 at every size.
+ * Voyage's embeddings (docs.voyageai.com, text embedding models). Fields it does not know are an error there. Vectors are of
+ * length 1 at every size.
  */
 export const voyageEmbeddings: EmbeddingAdapter = {
   encode(call, upstream) {
@@ -36,11 +36,11 @@ export const voyageEmbeddings: EmbeddingAdapter = {
   failureOf: voyageFailure,
 };
 
-function bodyOf({ inputs, format, dimensions, inputType }: EmbeddingCall, upstream: Upstream): object {
+function bodyOf({ inputs, dimensions, inputType }: EmbeddingCall, upstream: Upstream): object {
   return {
     model: upstream.model,
     input: inputs,
-    ...(format === "base64" && { encoding_format: "base64" }),
+    encoding_format: "base64",
     ...(inputType !== undefined && { input_type: inputType }),
     ...(dimensions !== undefined && upstream.vectorsCutHere !== true && { output_dimension: dimensions }),
   };

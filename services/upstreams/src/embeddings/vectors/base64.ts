@@ -9,17 +9,22 @@ export function encodeFloats(floats: Float32Array): Buffer {
   return Buffer.from(`"${ordered.toString("base64")}"`, "latin1");
 }
 
+let scratch = new Float32Array(1_024);
+
 /**
  * Reads base64 of little-endian 32-bit floats, a JSON string with its quotes.
+ * @returns a view of memory that the next call uses again
  * @throws {SyntaxError} when it is not that
  */
 export function decodeFloats(body: Buffer, range: { readonly start: number; readonly end: number }): Float32Array {
-  const text = body.toString("latin1", range.start + 1, range.end - 1);
+  const quoted = body.toString("latin1", range.start + 1, range.end - 1);
   // Some writers escape the slash.
-  const bytes = Buffer.from(text.includes("\\") ? text.replaceAll("\\/", "/") : text, "base64");
-  if (bytes.length % 4 !== 0) throw new SyntaxError("a vector is not a whole number of floats");
-  if (!isLittleEndian) bytes.swap32();
-  const floats = new Float32Array(bytes.length / 4);
-  Buffer.from(floats.buffer).set(bytes);
-  return floats;
+  const text = quoted.includes("\\") ? quoted.replaceAll("\\/", "/") : quoted;
+  const most = Math.ceil(text.length / 4) * 3;
+  if (scratch.byteLength < most) scratch = new Float32Array(Math.ceil(most / 4));
+  const bytes = Buffer.from(scratch.buffer);
+  const length = bytes.write(text, "base64");
+  if (length % 4 !== 0) throw new SyntaxError("a vector is not a whole number of floats");
+  if (!isLittleEndian) bytes.subarray(0, length).swap32();
+  return scratch.subarray(0, length / 4);
 }

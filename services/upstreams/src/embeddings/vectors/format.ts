@@ -2,102 +2,125 @@ const MINUS = 45;
 const POINT = 46;
 const ZERO = 48;
 const COMMA = 44;
+const OPEN = 91;
+const CLOSE = 93;
 
 /** Longest text of a 32-bit float: sign, nine digits, a point, leading zeros or an exponent. */
 const longest = 18;
-/** Values between these are written without an exponent by the quick way; embeddings hardly know others. */
+/** Values between these go the quick way; embeddings hardly know others. */
 const least = 1e-6;
 const most = 1e7;
 
-const floatBits = new Float32Array(1);
-const bits = new Uint32Array(floatBits.buffer);
-
-/** 10^k and 10^-k at index k. */
+/** 10^k at index k. */
 const powers = Array.from({ length: 16 }, (_, exponent) => Number(`1e${exponent}`));
-const tenths = Array.from({ length: 16 }, (_, exponent) => Number(`1e-${exponent}`));
+
+/** What all floats of one binary exponent have in common, by the exponent's bits. */
+const halfSteps = new Float64Array(256);
+/** Decimal places that leave nine significant digits, which is as many as any 32-bit float needs... */
+const ninePlaces = new Uint8Array(256);
+/** ...for values below this; from here on one place less. */
+const turns = new Float64Array(256);
+for (let bits = 1; bits < 255; bits++) {
+  const low = 2 ** (bits - 127);
+  if (low * 2 <= least || low >= most) continue;
+  const decimal = Math.floor(Math.log10(low));
+  halfSteps[bits] = low * 2 ** -24;
+  ninePlaces[bits] = 8 - decimal;
+  turns[bits] = Number(`1e${decimal + 1}`);
+}
+
+/** Four digits as one little-endian word. */
+const fourDigits = Uint32Array.from({ length: 10_000 }, (_, value) =>
+  Buffer.from(String(value).padStart(4, "0"), "latin1").readUInt32LE(0),
+);
+
+let scratch = Buffer.alloc(0);
 
 /**
  * A vector as a JSON list. Each number is the shortest decimal that reads back as the same 32-bit float.
  * @throws {RangeError} for what JSON has no number for
  */
 export function formatFloats(floats: Float32Array): Buffer {
-  const bytes = Buffer.allocUnsafe(2 + floats.length * (longest + 1));
-  bytes[0] = 91;
+  const size = 2 + floats.length * (longest + 1);
+  // What is written is seldom as long as it might be: it is copied out of a buffer that is used again, so that little is allocated.
+  if (scratch.length < size) scratch = Buffer.allocUnsafeSlow(size);
+  const bytes = scratch;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const patterns = new Uint32Array(floats.buffer, floats.byteOffset, floats.length);
+  bytes[0] = OPEN;
   let at = 1;
   for (let i = 0; i < floats.length; i++) {
     if (i > 0) bytes[at++] = COMMA;
-    at = writeFloat(bytes, at, floats[i] as number);
+    let value = floats[i] as number;
+    if (value < 0) {
+      bytes[at++] = MINUS;
+      value = -value;
+    }
+    const usual = value >= least && value < most;
+    at = usual ? writeUsual(view, at, value, patterns[i] as number) : writeRare(bytes, at, value);
   }
-  bytes[at++] = 93;
-  return bytes.subarray(0, at);
+  bytes[at++] = CLOSE;
+  return Buffer.from(bytes.subarray(0, at));
 }
 
-function writeFloat(bytes: Buffer, start: number, float: number): number {
-  let at = start;
-  let value = float;
-  if (value < 0) {
-    bytes[at++] = MINUS;
-    value = -value;
-  }
-  if (!(value >= least && value < most)) return writeRare(bytes, at, value);
-  // What rounds to this float lies between the middles to its neighbours, which doubles hold exactly.
-  floatBits[0] = value;
-  const pattern = bits[0] as number;
-  bits[0] = pattern + 1;
-  const above = (floatBits[0] as number) - value;
-  bits[0] = pattern - 1;
-  const below = value - (floatBits[0] as number);
-  let places = decimalPlaces(value);
+function writeUsual(view: DataView, at: number, value: number, pattern: number): number {
+  const exponent = (pattern >>> 23) & 0xff;
+  let places = ninePlaces[exponent] as number;
+  if (value >= (turns[exponent] as number)) places--;
   const scale = powers[places] as number;
   const scaled = value * scale;
-  // A hair inside the bounds, so that the rounding of `scaled` cannot carry a choice over them.
-  const high = scaled + above * scale * 0.499999;
-  const low = scaled - below * scale * 0.499999;
-  let digits = Math.round(scaled);
-  for (let step = 10; step <= 1e8; step *= 10) {
-    const shorter = Math.round(scaled / step) * step;
-    if (shorter > high || shorter < low) break;
+  // What rounds to this float lies within half a step, or a quarter below a power of two. A hair less than that, so that the
+  // rounding of `scaled` cannot carry a choice over the bound.
+  const above = (halfSteps[exponent] as number) * scale * 0.999999;
+  const below = (pattern & 0x7fffff) === 0 ? above / 2 : above;
+  let digits = (scaled + 0.5) | 0;
+  let step = 1;
+  for (let longer = 10; longer <= 1e8; longer *= 10) {
+    const shorter = (scaled / longer + 0.5) | 0;
+    const off = shorter * longer - scaled;
+    if (off > above || -off > below) break;
     digits = shorter;
-  }
-  while (places > 0 && digits % 10 === 0) {
-    digits /= 10;
+    step = longer;
     places--;
   }
-  return writeDigits(bytes, at, digits, places);
+  if (places > 0) return writeFraction(view, at, digits, places);
+  return writeWhole(view, at, places === 0 ? digits : Math.round((digits * step) / scale));
 }
 
-/** Decimal places that leave nine significant digits: as many as any 32-bit float needs. */
-function decimalPlaces(value: number): number {
-  let places = 8;
-  if (value >= 1) while (value >= (powers[9 - places] as number)) places--;
-  else while (value < (tenths[places - 8] as number)) places++;
-  return places;
-}
-
-/** `digits` (at most nine) with a point before the last `places` of them. */
-function writeDigits(bytes: Buffer, start: number, digits: number, places: number): number {
-  if (places === 0) return writeWhole(bytes, start, digits);
-  const power = powers[places] as number;
-  const whole = places > 9 ? 0 : Math.floor(digits / power);
-  const point = writeWhole(bytes, start, whole);
-  bytes[point] = POINT;
+/** `digits` (below 2^30) with a point before the last `places` of them. */
+function writeFraction(view: DataView, start: number, digits: number, places: number): number {
+  let whole = 0;
+  let rest = digits;
+  if (places < 10) {
+    const power = powers[places] as number;
+    whole = (digits / power) | 0;
+    rest = digits - whole * power;
+  }
+  const point = whole === 0 ? start + 1 : writeWhole(view, start, whole);
+  if (whole === 0) view.setUint8(start, ZERO);
+  view.setUint8(point, POINT);
   const end = point + 1 + places;
-  let left = (digits - whole * power) | 0;
-  for (let at = end - 1; at > point; at--) {
-    const next = (left / 10) | 0;
-    bytes[at] = ZERO + left - next * 10;
-    left = next;
+  let at = end;
+  for (; at - 4 > point; at -= 4) {
+    const next = (rest / 10_000) | 0;
+    view.setUint32(at - 4, fourDigits[rest - next * 10_000] as number, true);
+    rest = next;
+  }
+  for (at--; at > point; at--) {
+    const next = (rest / 10) | 0;
+    view.setUint8(at, ZERO + rest - next * 10);
+    rest = next;
   }
   return end;
 }
 
-function writeWhole(bytes: Buffer, start: number, whole: number): number {
+function writeWhole(view: DataView, start: number, whole: number): number {
   let length = 1;
   for (let bound = 10; whole >= bound; bound *= 10) length++;
-  let left = whole | 0;
+  let left = whole;
   for (let at = start + length - 1; at >= start; at--) {
     const next = (left / 10) | 0;
-    bytes[at] = ZERO + left - next * 10;
+    view.setUint8(at, ZERO + left - next * 10);
     left = next;
   }
   return start + length;
