@@ -17,7 +17,7 @@ import { Outcome, Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.
 import { createConnection } from "mongoose";
 import { createAdmission } from "../src/admission.ts";
 import type { AdmissionOptions } from "../src/options.ts";
-import type { Admission, AdmitRequest, Settlement } from "../src/types.ts";
+import type { Admission, AdmitRequest, Settlement, TaskAdmission } from "../src/types.ts";
 
 export function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
   const url = process.env[name];
@@ -152,7 +152,7 @@ async function dropAll(mongodb: string, nats: string, prefix: string): Promise<v
 export async function replica(
   env: Record<string, string>,
   more: Partial<AdmissionOptions> = {},
-): Promise<Admission & { text(): Promise<string> }> {
+): Promise<Admission & TaskAdmission & { text(): Promise<string> }> {
   const log = createLogger({ service: "replica", level: process.env["TEST_VERBOSE"] ? "debug" : "silent" });
   const bus = await connectBus({ url: env["NATS"] as string, name: "replica", log });
   const metrics = createMetrics("replica");
@@ -169,6 +169,9 @@ export async function replica(
   });
   return {
     admit: (request) => admission.admit(request),
+    admitTask: (task) => admission.admitTask(task),
+    findTaskGrant: (task) => admission.findTaskGrant(task),
+    settleTask: (event) => admission.settleTask(event),
     check: admission.check,
     text: () => metrics.registry.metrics(),
     async [Symbol.asyncDispose]() {

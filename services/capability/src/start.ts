@@ -18,6 +18,8 @@ import type { ErrorFormat } from "./trouble.ts";
 export interface Capability {
   readonly operations: Readonly<Record<string, LinkHandler>>;
   readonly checks?: Readonly<Record<string, HealthCheck>>;
+  /** Called when the service is about to stop, before the requests under way are waited for. */
+  leaving?(): void;
   /** gRPC services beside the link, on the same port. */
   readonly services?: readonly RpcService[];
   /** How an operation's clients are told of errors that arise before its handler is asked; default: nested. */
@@ -50,7 +52,8 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   const metrics = createMetrics(name);
   const bus = started.use(await connectBus({ url: settings.NATS_URL, name, log }));
   const { context, tasks } = await openContext(options, { log, metrics, bus, started });
-  const { operations: bare, checks = {}, services = [], formats = {} } = await options.build(context, started, tasks);
+  const built = await options.build(context, started, tasks);
+  const { operations: bare, checks = {}, services = [], formats = {} } = built;
   const operations = onceByKey(bare, { settings, context, formats, started });
   const link = createLinkServer({ operations, maxExchanges: settings.MAX_EXCHANGES, log: linkLog(log) });
   const doors: LinkDoor[] = [];
@@ -61,6 +64,7 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   const admin = started.use(await startAdminServer({ host, port: ADMIN_PORT, metrics, checks: allChecks }));
   const door = started.use(await openLinkDoor({ link, services, host, port: GRPC_PORT, drainMs: DRAIN_MS }));
   doors.push(door);
+  started.defer(() => built.leaving?.());
   log.info({ grpcPort: door.port, adminPort: admin.port }, `${name} is up`);
   const running = started.move();
   return {

@@ -68,6 +68,8 @@ export async function buildVideo(options: BuildOptions): Promise<Capability> {
   return {
     operations: operations(context),
     checks: { mongodb: mongoCheck(connection) },
+    // Who waits for a task's end is answered with the task as it stands.
+    leaving: () => hub[Symbol.dispose](),
     services: [webhookService({ deliveries, secrets, wake: () => sender.wake(), log })],
   };
 }
