@@ -63,6 +63,12 @@ async function endAbandoned(connection: Connection): Promise<void> {
     { $project: { lsid: 1 } },
   ];
   // The ids must go back as the UUIDs they are.
-  const sessions = await admin.aggregate<{ lsid: { id: unknown } }>(stages, { promoteBuffers: false }).toArray();
+  const sessions = await admin
+    .aggregate<{ lsid: { id: unknown } }>(stages, {
+      promoteBuffers: false,
+      // The connection's own level is one that $currentOp refuses.
+      readConcern: { level: "local" },
+    })
+    .toArray();
   if (sessions.length > 0) await admin.command({ killSessions: sessions.map(({ lsid }) => ({ id: lsid.id })) });
 }
