@@ -3,11 +3,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { type Answer, type ChatHarness, startChat } from "./support.ts";
 
 /** What the simulator says it served. */
 interface Served {
+  readonly requested_model: string;
+  readonly stream: boolean;
   readonly status: number;
   readonly outcome: string;
   readonly usage: { prompt_tokens: number; completion_tokens: number } | null;
@@ -109,10 +112,16 @@ after(async () => {
   if (simulator.exitCode === null) await once(simulator, "exit");
 });
 
-async function lastServed(): Promise<Served> {
-  const answer = await fetch(`${url}/sim/log?limit=10000`);
-  const { entries } = (await answer.json()) as { entries: Served[] };
-  return entries.at(-1) ?? assert.fail("the simulator served nothing");
+/** The last attempt of this request. The simulator writes it down a moment after the client has the last byte. */
+async function servedTo(fault: string, stream: boolean): Promise<Served> {
+  const signal = AbortSignal.timeout(5_000);
+  for (;;) {
+    const answer = await fetch(`${url}/sim/log?limit=10000`, { signal });
+    const { entries } = (await answer.json()) as { entries: Served[] };
+    const own = entries.findLast((entry) => entry.stream === stream && entry.requested_model === upstreamModel(fault));
+    if (own !== undefined) return own;
+    await setTimeout(5, undefined, { signal });
+  }
 }
 
 async function check(fault: string, stream: boolean, expected: Expected): Promise<Answer> {
@@ -140,7 +149,7 @@ async function check(fault: string, stream: boolean, expected: Expected): Promis
     assert.equal(answer.text.includes('{"error"'), !expected.whole, context);
     assert.ok(!/"choices":\[\],[^\n]*"usage":\{/.test(answer.text), "the usage was not asked for");
   }
-  const served = await lastServed();
+  const served = await servedTo(fault, stream);
   const sum = (...names: string[]): number =>
     settlement.units.reduce((total, { name, quantity }) => total + (names.includes(name) ? Number(quantity) : 0), 0);
   if (settlement.pricing === EXACT) {
