@@ -43,9 +43,12 @@ test("of 1,000 requests over three replicas never more than 5 are in flight, and
   assert.ok(replicas.stays.length >= 5, `only ${replicas.stays.length} were admitted`);
   assert.ok(mostAtOnce(replicas.stays) <= 5, `${mostAtOnce(replicas.stays)} at once`);
   assertOnly(replicas.refusals, "concurrency_limit_exceeded");
-  const before = replicas.stays.length;
-  await replicas.run(1, { limits, count: 5, atOnce: 5, lastsMs: 300 });
-  assert.equal(replicas.stays.length - before, 5, "a slot was lost");
+  // The last ones given back by the other replicas may still be on their way to billing.
+  await eventually("all slots in one replica", async () => {
+    const before = replicas.stays.length;
+    await replicas.run(1, { limits, count: 5, atOnce: 5, lastsMs: 100 });
+    return replicas.stays.length - before === 5;
+  });
 });
 
 test("the concurrency slots of a replica that was killed with -9 are back within 6 s, and never too many", async () => {
