@@ -1,3 +1,4 @@
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import { bearerKey } from "../keys/bearer.ts";
 import type { KeyCache } from "../keys/key-cache.ts";
 import type { Handler } from "../request-state.ts";
@@ -9,10 +10,12 @@ export function authenticate(keys: KeyCache): Handler {
     if (found instanceof Promise) {
       return found.then((key) => {
         response.locals.key = key;
+        crashPoint("authenticated");
         next();
       });
     }
     response.locals.key = found;
+    crashPoint("authenticated");
     next();
   };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { JournalHome } from "@uag/kit/journal/home.ts";
 import type { Journal } from "@uag/kit/journal/journal.ts";
 import { leave } from "./leave.ts";
@@ -40,6 +41,7 @@ async function bringHome(options: AdopterOptions, id: string, journal: Journal):
   const { setting, owner, meters, signal } = options;
   const { holderIds, crashed } = await completeJournal(journal, setting.clock.now());
   holderIds.add(id);
+  crashPoint("adopted");
   meters.crashed.inc(crashed);
   setting.log.info({ holderId: id, crashed, bytes: journal.bytes }, "adopted the journal of a process that is gone");
   const publisher = setting.publisher({

@@ -1,3 +1,4 @@
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { Journal } from "@uag/kit/journal/journal.ts";
 import { Outcome, Pricing, type Unit, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Taken } from "./limits/taken.ts";
@@ -52,6 +53,7 @@ export class OpenRequest implements Admitted {
     // An answer in one piece is there for its client only once its final is on disk: one write may bring both.
     this.#started = home.journal.appendLazy(encodeStarted(this.#event));
     home.open.add(this);
+    crashPoint("admitted");
   }
 
   get started(): Promise<void> {
@@ -99,6 +101,7 @@ export class OpenRequest implements Admitted {
     } finally {
       this.#taken?.release();
     }
+    crashPoint("billed");
     this.#home.open.delete(this);
   }
 }

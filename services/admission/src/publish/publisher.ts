@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Clock } from "@uag/kit/clock.ts";
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { Journal, Position } from "@uag/kit/journal/journal.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import { cutBatch, readBatch } from "./cut.ts";
@@ -143,6 +144,7 @@ export class Publisher implements AsyncDisposable {
     const payload = batch.payload ?? (await readBatch(journal, batch, holderId));
     const msgID = batch.published === 0 ? batch.id : `${batch.id}#${batch.published}`;
     const ack = await bus.connection.jetstream().publish(settings.subject, payload, { msgID, timeout: ackTimeoutMs });
+    crashPoint("published");
     const waitMs = Math.min((settings.republishMs ?? 30_000) * 2 ** batch.published, mostRepublishMs);
     batch.dueAt = clock.monotonic() + waitMs;
     if (batch.published++ === 0) this.#unconfirmed.add(batch);
@@ -156,6 +158,7 @@ export class Publisher implements AsyncDisposable {
       const asked = batches.slice(n, n + askedAtOnce);
       const applied = new Set(await this.#options.confirm(asked.map(({ id }) => id)));
       for (const id of applied) this.#unconfirmed.remove(id);
+      if (applied.size > 0) crashPoint("confirmed");
       if (applied.size > 0) this.#options.confirmed();
       const now = this.#options.clock.monotonic();
       const due = asked.filter(({ id, dueAt }) => !applied.has(id) && dueAt <= now);

@@ -1,3 +1,4 @@
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { type BorrowRequest, type BorrowResponse, LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import type { Billing } from "../billing.ts";
@@ -122,6 +123,7 @@ export async function borrow(billing: Billing, request: BorrowRequest): Promise<
     });
   }
   const { lent, nextFreeInMs: freeInMs } = await borrowPatiently(billing, asked);
+  crashPoint("slots-lent");
   const short = freeOf(lent) < asked.ask.need;
   billing.events.borrowed({ keyId: asked.keyId, limit: asked.limit, short });
   return {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { type ClientSession, type Connection, mongo } from "mongoose";
 import { isStoreUnavailable, isStoreUnreachable, toStoreError } from "./errors.ts";
@@ -55,7 +56,9 @@ async function attempt<T>(
   });
   try {
     const result = await work(session);
+    crashPoint("in-transaction");
     await commit(session, options.deadline, options.onRetry);
+    crashPoint("committed");
     return result;
   } catch (error) {
     // The server drops a transaction that nobody ends; the first error is the one worth telling.

@@ -3,6 +3,7 @@ import type { CapabilityEvents } from "@uag/capability/events.ts";
 import type { Fields } from "@uag/capability/request/body.ts";
 import { price } from "@uag/catalog/price.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import { Outcome, Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { UsageReport } from "@uag/upstreams/generation.ts";
 import { estimatePromptTokens } from "@uag/upstreams/prompt.ts";
@@ -95,6 +96,7 @@ export class Bill {
       attempts: answered.attempts,
       status: answered.status,
     };
+    crashPoint("usage-known");
     events.settled({ requestId, model: model.id }, settlement);
     this.#settled = admitted.settle(settlement);
     return this.#settled;

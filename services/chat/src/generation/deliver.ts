@@ -1,4 +1,5 @@
 import { troubleOf } from "@uag/capability/trouble.ts";
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import type { Attempted } from "@uag/upstreams/attempt.ts";
 import type { Generated } from "@uag/upstreams/generate.ts";
@@ -38,7 +39,9 @@ async function deliverWhole(
       : await bill.charge(outcome, answer.usage, answered);
   const headers = ["content-type", "application/json", "content-length", String(answer.body.length)];
   headers.push(...commonHeaders(serving, delivery), "x-gateway-cost-usd", usdText(cost));
+  crashPoint("first-byte");
   if (!exchange.over) exchange.respond(200, headers, answer.body);
+  crashPoint("answered");
 }
 
 async function deliverStream(
@@ -50,6 +53,7 @@ async function deliverStream(
   const { exchange, format, context } = serving;
   const headers = ["content-type", "text/event-stream; charset=utf-8", "cache-control", "no-cache"];
   headers.push("x-accel-buffering", "no", ...commonHeaders(serving, delivery));
+  crashPoint("first-byte");
   exchange.head(200, headers);
   await relay(live, { exchange, bill: delivery.bill, keepAlive: format.keepAlive });
   const { failure } = live;
@@ -58,6 +62,7 @@ async function deliverStream(
   if (failure === undefined) {
     exchange.write(live.stream.closing);
     exchange.end();
+    crashPoint("answered");
     return;
   }
   context.events.upstreamFailed(exchange.requestId, delivery.attempted.upstream, failure);

@@ -1,3 +1,4 @@
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import type { LiveStream, StreamConsumer } from "@uag/upstreams/live-stream.ts";
 import type { Bill } from "./bill.ts";
@@ -45,6 +46,7 @@ class Relay implements StreamConsumer {
   output(bytes: Buffer): void {
     const more = this.#exchange.write(bytes);
     if (!more && !this.#paused) this.#wait();
+    crashPoint("mid-stream");
     this.#bytes += bytes.length;
     const now = performance.now();
     this.#saidAt = now;

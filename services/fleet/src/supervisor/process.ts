@@ -52,14 +52,15 @@ export class SupervisedProcess {
     return this.#restarts;
   }
 
-  start(): void {
+  /** @param once added to the environment of this start alone */
+  start(once: Readonly<Record<string, string>> = {}): void {
     const [file, ...args] = this.spec.command;
     this.#startedAt = performance.now();
     const log = this.#options.log.fd;
     // Its own process group: Ctrl-C in the terminal is for the supervisor, which stops everything in order.
     const child = spawn(file, args, {
       cwd: this.spec.cwd,
-      env: this.spec.env,
+      env: { ...this.spec.env, ...once },
       stdio: ["ignore", log, log],
       detached: true,
     });
@@ -106,12 +107,12 @@ export class SupervisedProcess {
   }
 
   /** Ends it for good: SIGTERM, and SIGKILL when it has not ended 10 s later. */
-  async stop(): Promise<void> {
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     this.#stopping.abort();
     const child = this.#child;
     if (child === undefined || child.pid === undefined) return;
     const ended = once(child, "exit");
-    child.kill("SIGTERM");
+    child.kill(signal);
     const timer = setTimeout(() => {
       this.#options.report(`${this.spec.name} did not stop within ${stopTimeoutMs / 1000} s and is killed`);
       child.kill("SIGKILL");

@@ -31,8 +31,10 @@ export interface ProcessControl {
   kill(name: string, signal?: NodeJS.Signals): Promise<void>;
   /** Waits until the process is up and ready. */
   ready(name: string, options?: ReadyOptions): Promise<void>;
-  /** Stops the process in order, starts it anew and waits until it is ready. */
-  restart(name: string): Promise<void>;
+  /** Stops the process in order, starts it anew and waits until it is ready. `once` is added to its environment until it dies. */
+  restart(name: string, once?: Readonly<Record<string, string>>): Promise<void>;
+  /** Ends the process with SIGKILL and leaves it down; `restart` brings it back. */
+  takeDown(name: string): Promise<void>;
 }
 
 const readyTimeoutMs = 60_000;
@@ -57,7 +59,7 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
   }
 
   /** Starts a process; `ready` waits for it. */
-  async add(spec: ProcessSpec): Promise<void> {
+  async add(spec: ProcessSpec, once?: Readonly<Record<string, string>>): Promise<void> {
     const log = this.#logs.get(spec.name) ?? (await openLog(this.#logPath(spec.name)));
     this.#logs.set(spec.name, log);
     const { mark, report } = this.#options;
@@ -67,7 +69,7 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
       this.#options.onDeath?.({ process: spec.name, atMs: Date.now(), how });
     const supervised = new SupervisedProcess({ spec: marked, log, report, onRestart, onDeath });
     this.#processes.set(spec.name, supervised);
-    supervised.start();
+    supervised.start(once);
   }
 
   #logPath(name: string): string {
@@ -114,10 +116,16 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
       });
   }
 
-  async restart(name: string): Promise<void> {
+  async takeDown(name: string): Promise<void> {
+    const supervised = this.#get(name);
+    await this.#options.onDeath?.({ process: name, atMs: Date.now(), how: "taken down" });
+    await supervised.stop("SIGKILL");
+  }
+
+  async restart(name: string, once?: Readonly<Record<string, string>>): Promise<void> {
     const { spec } = this.#get(name);
     await this.#get(name).stop();
-    await this.add(spec);
+    await this.add(spec, once);
     this.onRestart?.();
     await this.ready(name);
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { constants, type PathLike } from "node:fs";
 import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { crashPoint } from "../crash-point.ts";
 import type { HealthCheck } from "../health.ts";
 import { encodeHeader, headerBytes, maxPayloadBytes } from "./frame.ts";
 import { Group } from "./group.ts";
@@ -181,6 +182,7 @@ export class Journal implements AsyncDisposable {
       await this.#rotate();
     const active = this.#active as unknown as Active;
     await writeFully(active.file, group.bytes, active.size);
+    crashPoint("journalled");
     active.size += group.length;
     this.#grow(active.number, active.size);
     this.#failure = undefined;

@@ -1,3 +1,4 @@
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { LedgerServiceServer } from "@uag/proto/billing/v1/ledger.ts";
 import { outcomeToJSON, Pricing, type UsageBatch, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
@@ -28,6 +29,7 @@ const settleTimeoutMs = 20_000;
 export async function applyBatches(options: ApplyOptions, batches: readonly UsageBatch[]): Promise<void> {
   const incoming = firstOfEach(options, batches);
   const { counted, writeOffs } = await settle(options, incoming);
+  crashPoint("settled");
   const stored = await store(options, {
     events: incoming.filter(({ requestId }) => !counted.has(requestId)),
     batches,
@@ -109,6 +111,7 @@ async function store(
       await addRollups(store, rollUp(fresh, writeOffs), session);
     }
     await markBatches(store, batches, session);
+    crashPoint("stored");
     count = fresh.length;
   });
   for (const [event, stored] of conflicts) happened.conflict(event, stored.outcome);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bus } from "@uag/kit/bus.ts";
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { UsageBatch } from "@uag/proto/metering/v1/usage.ts";
@@ -31,6 +32,7 @@ const nakMs = 2_000;
 export async function work(options: WorkerOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const messages = await options.inbox.take(groupMessages);
+    crashPoint("received");
     const deliveries: Delivery[] = [];
     for (const message of messages) {
       try {
@@ -54,7 +56,9 @@ async function applyGroup(options: WorkerOptions, group: Delivery[], signal: Abo
     try {
       const batches = group.map(({ batch }) => batch);
       await applyBatches(options.apply, batches);
+      crashPoint("applied");
       for (const { message } of group) message.ack();
+      crashPoint("acked");
       return;
     } catch (error) {
       if (!passes(error)) return await applySingly(options, group, error, signal);

@@ -1,4 +1,5 @@
 import type { Timeouts } from "@uag/catalog/types.ts";
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { Dispatcher } from "undici";
 import { UpstreamFailure } from "../failure.ts";
 import { CallTimer } from "./call-timer.ts";
@@ -59,6 +60,7 @@ export function send(pools: HttpPools, request: HttpRequest): Promise<HttpAnswer
       },
       call,
     );
+    crashPoint("upstream-sent");
   });
 }
 
