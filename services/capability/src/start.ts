@@ -12,7 +12,7 @@ import { withIdempotency } from "./idempotency/idempotency.ts";
 import { IdempotencyStore } from "./idempotency/store.ts";
 import { type LinkDoor, openLinkDoor } from "./link-door.ts";
 import type { CapabilitySettings } from "./settings.ts";
-import type { ErrorFormat } from "./trouble.ts";
+import type { FormatChoice } from "./trouble.ts";
 
 /** What a service serves, by the names that the router's table uses, with what else it needs to be healthy. */
 export interface Capability {
@@ -23,7 +23,7 @@ export interface Capability {
   /** gRPC services beside the link, on the same port. */
   readonly services?: readonly RpcService[];
   /** How an operation's clients are told of errors that arise before its handler is asked; default: nested. */
-  readonly formats?: Readonly<Record<string, ErrorFormat>>;
+  readonly formats?: Readonly<Record<string, FormatChoice>>;
 }
 
 export interface CapabilityOptions {

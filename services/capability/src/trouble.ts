@@ -30,6 +30,13 @@ export interface ErrorFormat {
   errorStatus?(trouble: Trouble): number;
 }
 
+/** A format, or how to tell it by the request's body, which is undefined when it could not be read. */
+export type FormatChoice = ErrorFormat | ((body: Buffer | undefined) => ErrorFormat);
+
+export function formatFor(choice: FormatChoice, body: Buffer | undefined): ErrorFormat {
+  return typeof choice === "function" ? choice(body) : choice;
+}
+
 export interface AnswerTroubleOptions {
   readonly events: CapabilityEvents;
   readonly format: ErrorFormat;

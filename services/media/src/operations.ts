@@ -1,12 +1,15 @@
-import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { Capability } from "@uag/capability/start.ts";
 import type { MediaContext } from "./context.ts";
 import { editImages } from "./images/edits/edit.ts";
-import { generateImages } from "./images/generate.ts";
+import { generateImages, generationErrors } from "./images/generate.ts";
 
 /** What this service answers, by the names that the router's table uses. */
-export function operations(context: MediaContext): Record<string, LinkHandler> {
+export function operations(context: MediaContext): Required<Pick<Capability, "operations" | "formats">> {
   return {
-    "images.generations": generateImages(context),
-    "images.edits": editImages(context),
+    operations: {
+      "images.generations": generateImages(context),
+      "images.edits": editImages(context),
+    },
+    formats: { "images.generations": generationErrors(context) },
   };
 }

@@ -28,7 +28,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
       const grpc = resources.use(await serveRpc({ host, port: ASSETS_GRPC_PORT, services: [rpc] }));
       log.info({ assetsPort: http.port, assetsGrpcPort: grpc.port }, "assets are served");
       const uploads = new UploadMemory(config.UPLOAD_MEMORY_BYTES);
-      return { operations: operations({ ...context, assets, uploads }), checks: { assets: store.check } };
+      return { ...operations({ ...context, assets, uploads }), checks: { assets: store.check } };
     },
   });
 }

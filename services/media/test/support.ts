@@ -127,7 +127,7 @@ export async function startMedia(catalogText: string, egressAllow: string[]): Pr
     },
   };
   const link = createLinkServer({
-    operations: operations({ ...context, assets, uploads }),
+    operations: operations({ ...context, assets, uploads }).operations,
     log: (event, { error }) => log.error({ err: error }, event),
   });
   const door = starting.use(await openLinkDoor({ link, host: "127.0.0.1", port: 0, drainMs: 2_000 }));

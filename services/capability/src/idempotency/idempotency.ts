@@ -6,7 +6,7 @@ import type { Logger } from "@uag/kit/log.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { CapabilityEvents } from "../events.ts";
 import { nestedErrors } from "../nested-error.ts";
-import { answerTrouble, type ErrorFormat, troubleOf } from "../trouble.ts";
+import { answerTrouble, type FormatChoice, formatFor, troubleOf } from "../trouble.ts";
 import { RecordingExchange } from "./recorder.ts";
 import type { Claim, IdempotencyStore, StoredAnswer } from "./store.ts";
 
@@ -19,7 +19,7 @@ export interface IdempotencyOptions {
   readonly events: CapabilityEvents;
   readonly log: Logger;
   /** How an operation's clients are told of errors; default: OpenAI's nested form. */
-  readonly formats?: Readonly<Record<string, ErrorFormat>>;
+  readonly formats?: Readonly<Record<string, FormatChoice>>;
   /** A run is kept alive this often, milliseconds; well within the store's lease. */
   readonly renewMs: number;
 }
@@ -46,15 +46,15 @@ type Run = IdempotencyOptions & { readonly key: string; readonly handler: LinkHa
 
 async function runOnce(exchange: LinkExchange, run: Run): Promise<void> {
   const token = randomUUID();
-  let body: Buffer;
+  let body: Buffer | undefined;
   let id: string;
   try {
-    id = idOf(exchange, run.key);
     body = await exchange.readBody({ maxBytes: mostBodyBytes });
+    id = idOf(exchange, run.key);
     const claim = await run.store.claim(id, bodyHash(exchange, body), token).catch(away);
     if (claim.kind !== "mine") return answerFrom(exchange, claim);
   } catch (thrown) {
-    const format = run.formats?.[exchange.operation] ?? nestedErrors;
+    const format = formatFor(run.formats?.[exchange.operation] ?? nestedErrors, body);
     const trouble = troubleOf(thrown, exchange.requestId);
     return answerTrouble(exchange, trouble, { events: run.events, format, headers: [] });
   }

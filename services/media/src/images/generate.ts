@@ -1,6 +1,6 @@
 import { type Fields, readJsonObject } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
-import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
+import { answerTrouble, type FormatChoice, troubleOf } from "@uag/capability/trouble.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
@@ -27,6 +27,18 @@ export function generateImages(context: MediaContext): LinkHandler {
     } catch (thrown) {
       const { events } = context;
       answerTrouble(exchange, troubleOf(thrown, exchange.requestId), { events, format, headers: [] });
+    }
+  };
+}
+
+/** The format of errors that arise before {@link generateImages} is asked. */
+export function generationErrors(context: MediaContext): FormatChoice {
+  return (body) => {
+    try {
+      return body !== undefined && isAlphaShaped(readJsonObject(body), context) ? alphaFormat : openAiFormat;
+    } catch {
+      // A body that cannot be read is of no model.
+      return openAiFormat;
     }
   };
 }
