@@ -12,6 +12,8 @@ export const unitTable = {
   audio_input_tokens: { per: 1_000_000, insteadOf: undefined },
   cached_audio_input_tokens: { per: 1_000_000, insteadOf: "audio_input_tokens" },
   output_tokens: { per: 1_000_000, insteadOf: undefined },
+  // Of an answer that was thought about: all of it, at vendors that price thinking by the answer.
+  thinking_output_tokens: { per: 1_000_000, insteadOf: "output_tokens" },
   image_output_tokens: { per: 1_000_000, insteadOf: undefined },
   audio_output_tokens: { per: 1_000_000, insteadOf: undefined },
   characters: { per: 1_000_000, insteadOf: undefined },

@@ -96,13 +96,13 @@ describe("a key's limits hold over three replicas, seen from the public door and
   test("60 requests a minute hit by 1,000 are 60, and the refusals say when the next one is", async () => {
     const { client } = await newKey({ requestsPerMinute: 60n });
     const { counts, see } = tally();
-    await hit(client, { model: "gpt-4.1-nano" }, see);
+    await hit(client, { model: "gpt-5.4-nano" }, see);
     assert.deepEqual([...counts].sort(), [
       ["200", 60],
       ["429 rate_limit_exceeded", requests - 60],
     ]);
-    assert.equal(await served("gpt-4.1-nano"), 60);
-    const refused = await ask(client, { model: "gpt-4.1-nano" });
+    assert.equal(await served("gpt-5.4-nano"), 60);
+    const refused = await ask(client, { model: "gpt-5.4-nano" });
     assert.equal(refused.status, 429);
     assertRefusal(refused);
     assert.equal(refused.headers.get("x-ratelimit-limit-requests"), "60");
@@ -193,10 +193,10 @@ describe("a key's limits hold over three replicas, seen from the public door and
     const { client, endedAt, refused } = exhausted;
     const passed = performance.now() - endedAt;
     await sleep(Math.max(0, Number(refused.headers.get("retry-after-ms")) - passed));
-    assert.equal((await ask(client, { model: "gpt-4.1-nano" })).status, 200, "retry-after was too short");
+    assert.equal((await ask(client, { model: "gpt-5.4-nano" })).status, 200, "retry-after was too short");
     await sleep(Math.max(0, endedAt + 61_000 - performance.now()));
     const { counts, see } = tally();
-    await hit(client, { model: "gpt-4.1-nano" }, see);
+    await hit(client, { model: "gpt-5.4-nano" }, see);
     assert.equal(counts.get("200"), 59);
   });
 

@@ -88,10 +88,10 @@ describe("the official OpenAI SDK works unchanged", () => {
   });
 
   test("a stream is progressive: its first piece is there long before its last", async () => {
-    await setFault({ slow: 100 }, { model: "gpt-4.1-nano*" });
+    await setFault({ slow: 100 }, { model: "gpt-5.4-nano*" });
     const started = performance.now();
     const stream = await openai.chat.completions.create({
-      model: "gpt-4.1-nano",
+      model: "gpt-5.4-nano",
       messages: say("repeat 15 words"),
       stream: true,
     });

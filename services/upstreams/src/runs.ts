@@ -18,6 +18,12 @@ export class Runs {
     this.#end = event.end;
   }
 
+  /** Bytes of another buffer, in their place between the events. */
+  insert(bytes: Buffer): void {
+    this.#flush();
+    this.#buffers.push(bytes);
+  }
+
   buffers(): Buffer[] {
     this.#flush();
     return this.#buffers;

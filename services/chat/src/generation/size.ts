@@ -37,6 +37,8 @@ const textIn: readonly UnitName[] = [
 ];
 const mediaIn: readonly UnitName[] = [...textIn, "image_input_tokens", "video_input_tokens"];
 const soundIn: readonly UnitName[] = [...mediaIn, "audio_input_tokens"];
+const textOut: readonly UnitName[] = ["output_tokens", "thinking_output_tokens"];
+const soundOut: readonly UnitName[] = [...textOut, "audio_output_tokens"];
 
 /**
  * Bounds a request's cost. A token is at least one byte, so the body's bytes bound the text's tokens; media are bounded by
@@ -52,7 +54,7 @@ export function sizeOf(sizing: Sizing): Size {
   const speaks = sizing.fields["audio"] != null || model.output.has("audio");
   const limits: Limit[] = [
     { quantity: BigInt(input), anyOf: units },
-    { quantity: BigInt(output), anyOf: speaks ? ["output_tokens", "audio_output_tokens"] : ["output_tokens"] },
+    { quantity: BigInt(output), anyOf: speaks ? soundOut : textOut },
   ];
   const likelyText = sizing.promptTokens ?? Math.ceil(text / bytesPerToken);
   const likelyInput = Math.min(likelyText + media.tokens, model.contextTokens);

@@ -1,5 +1,6 @@
 import { type Ask, reasoningWordsFor, type Tool } from "../content/plan.ts";
 import type { Call } from "../http/types.ts";
+import type { AnthropicModel } from "./models.ts";
 import type { MessageBlock, MessagesRequest } from "./schema.ts";
 
 type Message = MessagesRequest["messages"][number];
@@ -25,15 +26,15 @@ function toolsOf(request: MessagesRequest): Tool[] {
   return choice?.type === "tool" ? tools.filter((tool) => tool.name === choice.name) : tools;
 }
 
-function reasoningWords(request: MessagesRequest): number {
-  const { thinking, output_config: config } = request;
-  if (thinking === undefined || thinking.type === "disabled") return 0;
+function reasoningWords({ thinking, output_config: config }: MessagesRequest, model: AnthropicModel): number {
+  const thinks = thinking === undefined ? model.alwaysThinks : thinking.type !== "disabled";
+  if (!thinks) return 0;
   const words = reasoningWordsFor(config?.effort ?? undefined);
-  return thinking.type === "enabled" ? Math.min(words, thinking.budget_tokens) : words;
+  return thinking?.type === "enabled" ? Math.min(words, thinking.budget_tokens) : words;
 }
 
 /** Reads a messages request into what it asks for. */
-export function askOf(call: Call, request: MessagesRequest): Ask {
+export function askOf(call: Call, request: MessagesRequest, model: AnthropicModel): Ask {
   const last = request.messages.at(-1);
   const results = typeof last?.content === "string" ? [] : (last?.content ?? []).flatMap(resultText);
   const format = request.output_config?.format;
@@ -46,7 +47,7 @@ export function askOf(call: Call, request: MessagesRequest): Ask {
     toolChoice: choice?.type === "any" || choice?.type === "tool" ? "required" : (choice?.type ?? "auto"),
     parallelTools: !(choice && "disable_parallel_tool_use" in choice && choice.disable_parallel_tool_use),
     format: format ? { kind: "schema", schema: format.schema } : { kind: "text" },
-    reasoningWords: reasoningWords(request),
+    reasoningWords: reasoningWords(request, model),
     echo: { body: call.body, headers: call.shownHeaders },
   };
 }

@@ -135,6 +135,8 @@ const sampling: Check = (request, model) => {
 
 const thinkingFits: Check = (request, model) => {
   const { thinking, max_tokens: max, tool_choice: choice } = request;
+  if (thinking?.type === "disabled" && model.alwaysThinks)
+    return `"thinking.type.disabled" is not supported for this model. Use "output_config.effort" to control thinking behavior.`;
   if (thinking === undefined || thinking.type === "disabled") return undefined;
   if (thinking.type === "adaptive" && !model.thinking.includes("adaptive"))
     return "adaptive thinking is not supported on this model";

@@ -24,7 +24,7 @@ const stopReasons = { stop: "end_turn", length: "max_tokens", tools: "tool_use",
 /** Decides the answer to a checked request. */
 export function jobFor(call: Call, request: MessagesRequest, model: AnthropicModel, prompt: Prompt): MessageJob {
   const { huge } = call.faults;
-  const candidate = candidateOf(askOf(call, request), 0, {
+  const candidate = candidateOf(askOf(call, request, model), 0, {
     maxTokens: huge === undefined ? request.max_tokens : Number.POSITIVE_INFINITY,
     stop: request.stop_sequences ?? [],
     newCallId: () => call.newId("toolu_01"),

@@ -7,6 +7,8 @@ export type AnthropicModel = {
   readonly maxOutputTokens: number;
   /** `budget`: thinking by token budget; `adaptive`: the model decides. */
   readonly thinking: readonly ("budget" | "adaptive")[];
+  /** Thinks whether or not it is asked to, and cannot be told not to. */
+  readonly alwaysThinks: boolean;
   /** Refuses any sampling value but the default. */
   readonly fixedSampling: boolean;
   /** Shortest prefix that the prompt cache takes. */
@@ -19,6 +21,7 @@ const older: Shape = {
   contextTokens: 200_000,
   maxOutputTokens: 8192,
   thinking: [],
+  alwaysThinks: false,
   fixedSampling: false,
   cacheableFrom: 2048,
 };
@@ -33,10 +36,11 @@ const latest: Shape = { ...adaptive, thinking: ["adaptive"], fixedSampling: true
 
 // Id, alias, name, date, shape.
 const rows: readonly (readonly [string, string, string, string, Shape])[] = [
-  ["claude-opus-5-5", "", "Claude Opus 5.5", "2026-09-01", latest],
+  ["claude-opus-5-5", "", "Claude Opus 5.5", "2026-09-01", { ...latest, alwaysThinks: true }],
   ["claude-sonnet-5-5", "", "Claude Sonnet 5.5", "2026-09-28", latest],
-  ["claude-haiku-5-5", "", "Claude Haiku 5.5", "2026-10-15", latest],
+  ["claude-haiku-5-5", "", "Claude Haiku 5.5", "2026-10-07", latest],
   ["claude-opus-5", "", "Claude Opus 5", "2026-07-24", latest],
+  ["claude-sonnet-5", "", "Claude Sonnet 5", "2026-06-30", latest],
   ["claude-opus-4-8", "", "Claude Opus 4.8", "2026-05-28", latest],
   ["claude-opus-4-7", "", "Claude Opus 4.7", "2026-04-16", latest],
   ["claude-sonnet-4-6", "", "Claude Sonnet 4.6", "2026-02-17", adaptive],

@@ -38,6 +38,8 @@ const omni: Shape = {
 };
 
 const rows: readonly (readonly [string, Shape])[] = [
+  ["qwen3.8-max", { ...hybrid, maxOutputTokens: 131_072, sees: true }],
+  ["qwen3.8-flash", { ...hybrid, maxOutputTokens: 131_072, sees: true }],
   ["qwen3.7-max", { ...hybrid, maxOutputTokens: 65_536 }],
   ["qwen3.7-plus", { ...hybrid, maxOutputTokens: 65_536, sees: true }],
   ["qwen3-max", { ...hybrid, contextTokens: 262_144, maxOutputTokens: 65_536 }],

@@ -25,8 +25,11 @@ const flash: Shape = { ...second, outputTokenLimit: 65_536, thinking: "optional"
 const third: Shape = { ...flash, thinking: "level", needsSignatures: true, toolsWithJson: true };
 
 const models: readonly GeminiModel[] = [
+  { id: "gemini-3.8-flash", displayName: "Gemini 3.8 Flash", ...third },
   { id: "gemini-3.5-pro", displayName: "Gemini 3.5 Pro", ...third },
   { id: "gemini-3.5-flash", displayName: "Gemini 3.5 Flash", ...third },
+  { id: "gemini-3.5-flash-lite", displayName: "Gemini 3.5 Flash-Lite", ...third },
+  { id: "gemini-3.1-flash-lite", displayName: "Gemini 3.1 Flash-Lite", ...third },
   { id: "gemini-3.1-pro-preview", displayName: "Gemini 3.1 Pro Preview", ...third },
   { id: "gemini-3-pro-preview", displayName: "Gemini 3 Pro Preview", ...third },
   { id: "gemini-3-flash-preview", displayName: "Gemini 3 Flash Preview", ...third },

@@ -6,6 +6,7 @@ const untilHigh = ["low", "medium", "high"];
 const fromMinimal = ["minimal", "low", "medium", "high"];
 const fromNone = ["none", "low", "medium", "high"];
 const untilExtraHigh = ["none", "low", "medium", "high", "xhigh"];
+const untilMax = [...untilExtraHigh, "max"];
 
 const small = { base: 85, tile: 170 };
 const fifth = { base: 70, tile: 140 };
@@ -17,6 +18,7 @@ const gpt5: Shape = { contextTokens: 400_000, maxOutputTokens: 128_000, efforts:
 const gpt51: Shape = { ...gpt5, efforts: fromNone, defaultEffort: "none" };
 const gpt52: Shape = { ...gpt51, efforts: untilExtraHigh };
 const long: Shape = { ...gpt52, contextTokens: 1_050_000 };
+const sixth: Shape = { ...long, efforts: untilMax };
 const oSeries: Shape = { contextTokens: 200_000, maxOutputTokens: 100_000, efforts: untilHigh, imageTokens: oImages };
 const audio: Shape = { ...gpt4o, audio: true };
 
@@ -42,11 +44,13 @@ const rows: readonly (readonly [string, string, Shape])[] = [
   ["gpt-5.4-mini", "gpt-5.4-mini-2026-03-17", gpt52],
   ["gpt-5.4-nano", "gpt-5.4-nano-2026-03-17", gpt52],
   ["gpt-5.5", "gpt-5.5-2026-04-23", long],
-  ["gpt-5.6-sol", "gpt-5.6-sol", long],
-  ["gpt-5.6-terra", "gpt-5.6-terra", long],
-  ["gpt-5.6-luna", "gpt-5.6-luna", long],
-  ["gpt-6-sol", "gpt-6-sol", long],
-  ["gpt-6-luna", "gpt-6-luna", long],
+  ["gpt-5.6-sol", "gpt-5.6-sol", sixth],
+  ["gpt-5.6-terra", "gpt-5.6-terra", sixth],
+  ["gpt-5.6-luna", "gpt-5.6-luna", sixth],
+  ["gpt-6-sol", "gpt-6-sol", sixth],
+  ["gpt-6-luna", "gpt-6-luna", sixth],
+  ["gpt-6.1-sol", "gpt-6.1-sol", { ...sixth, efforts: untilMax.slice(1), defaultEffort: "medium" }],
+  ["gpt-6.1-terra", "gpt-6.1-terra", sixth],
   ["o1", "o1-2024-12-17", oSeries],
   ["o3", "o3-2025-04-16", oSeries],
   ["o3-mini", "o3-mini-2025-01-31", oSeries],

@@ -2,7 +2,7 @@ import type { Provider, Reply } from "../http/types.ts";
 import { vendorChat } from "./chat.ts";
 import { vendorDialect } from "./dialect.ts";
 
-const examples = ["deepseek-chat", "deepseek-reasoner", "kimi-k3", "kimi-k2-thinking"];
+const examples = ["deepseek-flash", "deepseek-reasoner", "kimi-k3", "kimi-k2-thinking"];
 
 function listModels(): Reply {
   const data = examples.map((id) => ({ id, object: "model", owned_by: "vendor" }));

@@ -20,6 +20,7 @@ const steered: Shape = {
 const fixed: Shape = { ...steered, contextTokens: 256_000, fixedEffort: true };
 
 const rows: readonly (readonly [string, string, Shape])[] = [
+  ["grok-4.7", "grok-4.7", steered],
   ["grok-4.6", "grok-4.6", steered],
   ["grok-4.5", "grok-4.5", steered],
   ["grok-4.3", "grok-4.3", { ...steered, contextTokens: 1_000_000 }],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Upstream } from "@uag/catalog/types.ts";
+import { testModel } from "../../test/support.ts";
 import { UpstreamFailure } from "../failure.ts";
 import { collectChat } from "./collect.ts";
 import { dashScopeDialect } from "./dialect.ts";
@@ -18,7 +19,8 @@ const delta = (fields: object, more: object = {}): string =>
   });
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const ending = delta({}, { finish_reason: "stop" }) + event({ choices: [], usage }) + event("[DONE]");
-const collect = (text: string) => collectChat(Buffer.from(text), upstream, dashScopeDialect);
+const call = { model: testModel() };
+const collect = (text: string) => collectChat(Buffer.from(text), { call, upstream, dialect: dashScopeDialect });
 const completion = (text: string) => JSON.parse(collect(text).body.toString());
 
 test("text, reasoning, finish reason and usage come together into one completion", () => {

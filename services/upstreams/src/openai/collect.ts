@@ -1,18 +1,25 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { WholeAnswer } from "../generation.ts";
+import type { GenerationCall, WholeAnswer } from "../generation.ts";
 import { Aggregate } from "./aggregate.ts";
 import type { OpenAiDialect } from "./dialect.ts";
 import { errorInside } from "./errors.ts";
 import { generatedText } from "./text.ts";
-import { unitsOfUsage } from "./usage.ts";
+import { thoughtUnitOf, unitsOfUsage } from "./usage.ts";
+
+/** What an answer is read with. */
+export interface AnswerContext {
+  readonly call: Pick<GenerationCall, "model">;
+  readonly upstream: Upstream;
+  readonly dialect: OpenAiDialect;
+}
 
 /**
  * A whole stream as one answer.
  * @throws {UpstreamFailure} for an error in the stream, a chunk that is not JSON, or a missing end
  */
-export function collectChat(body: Buffer, upstream: Upstream, dialect: OpenAiDialect): WholeAnswer {
+export function collectChat(body: Buffer, { call, upstream, dialect }: AnswerContext): WholeAnswer {
   const aggregate = new Aggregate();
   let finished = false;
   const decoder = new SseDecoder({ maxEventBytes: body.length });
@@ -31,7 +38,7 @@ export function collectChat(body: Buffer, upstream: Upstream, dialect: OpenAiDia
   }
   if (!finished) throw new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 });
   const completion = aggregate.completion();
-  const units = unitsOfUsage(completion["usage"]);
+  const units = unitsOfUsage(completion["usage"], thoughtUnitOf(call.model));
   return {
     body: Buffer.from(JSON.stringify(completion)),
     usage: units === undefined ? undefined : { units, raw: Buffer.from(JSON.stringify(completion["usage"])) },

@@ -10,7 +10,7 @@ export function openAiProtocol(dialect: OpenAiDialect): UpstreamProtocol {
   return {
     encode: (conversation, call, upstream, signal) =>
       encodeForOpenAi(conversation, { call, upstream, signal, dialect }),
-    openReader: (call, upstream) => new OpenAiReader({ upstream, dialect, toolName: longToolNames(call.fields) }),
+    openReader: (call, upstream) => new OpenAiReader({ call, upstream, dialect, toolName: longToolNames(call.fields) }),
     failureOf: (answer, upstream) => openAiFailure(answer, upstream, dialect),
   };
 }

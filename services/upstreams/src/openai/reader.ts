@@ -7,9 +7,10 @@ import { UpstreamFailure } from "../failure.ts";
 import type { UsageReport } from "../generation.ts";
 import type { AnswerReader } from "../translate/protocol.ts";
 import { CallPlaces } from "./call-places.ts";
+import type { AnswerContext } from "./collect.ts";
 import type { OpenAiDialect } from "./dialect.ts";
 import { errorInside } from "./errors.ts";
-import { tokensOfUsage, unitsOfUsage } from "./usage.ts";
+import { thoughtUnitOf, tokensOfUsage, unitsOfUsage } from "./usage.ts";
 
 const candidate = 0;
 
@@ -29,14 +30,16 @@ export class OpenAiReader implements AnswerReader {
   readonly #upstream: Upstream;
   readonly #dialect: OpenAiDialect;
   readonly #toolName: (name: string) => string;
+  readonly #thoughtUnit: ReturnType<typeof thoughtUnitOf>;
   readonly #calls = new CallPlaces();
   #started = false;
   #stopped = false;
 
-  constructor(options: { upstream: Upstream; dialect: OpenAiDialect; toolName: (name: string) => string }) {
+  constructor(options: AnswerContext & { toolName: (name: string) => string }) {
     this.#upstream = options.upstream;
     this.#dialect = options.dialect;
     this.#toolName = options.toolName;
+    this.#thoughtUnit = thoughtUnitOf(options.call.model);
   }
 
   whole(body: Buffer): AnswerEvent[] {
@@ -81,7 +84,7 @@ export class OpenAiReader implements AnswerReader {
   }
 
   #counted(usage: unknown): Tokens | undefined {
-    const units = unitsOfUsage(usage);
+    const units = unitsOfUsage(usage, this.#thoughtUnit);
     if (units === undefined) return undefined;
     this.usage = { units, raw: Buffer.from(JSON.stringify(usage)) };
     return tokensOfUsage(usage, units);

@@ -89,3 +89,13 @@ test("a stream that ends early has failed, and its last half event is closed off
   assert.equal(Buffer.concat(stream.end()).toString(), 'data: {"choices":[]}\n\n');
   assert.equal(stream.failure?.kind, "transient");
 });
+
+test("a usage that is not told as OpenAI tells it is the only thing of a stream that changes", () => {
+  const beside = { ...usage, total_tokens: 12, completion_tokens_details: { reasoning_tokens: 5 } };
+  const last = `data: {"id":"c","choices":[],"usage":${JSON.stringify(beside)},"x":1e400}\n\n`;
+  const stream = open(true);
+  const out = Buffer.concat(stream.push(Buffer.from([event({}), last, ": ping\n\n", done].join("")))).toString();
+  const told = last.replace('"completion_tokens":4', '"completion_tokens":9');
+  assert.equal(out, `${event({})}${told}: ping\n\n`);
+  assert.equal(stream.usage?.raw.toString(), JSON.stringify(beside));
+});

@@ -1,15 +1,16 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { SseDecoder } from "@uag/kit/sse/decoder.ts";
+import { encodeSse } from "@uag/kit/sse/encoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { DeliveredText } from "../delivered.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { AnswerStream, GenerationCall, UsageReport } from "../generation.ts";
-import { topLevelMembers } from "../json-edit.ts";
+import { editMembers, topLevelMembers } from "../json-edit.ts";
 import { Runs } from "../runs.ts";
 import type { OpenAiDialect } from "./dialect.ts";
 import { errorInside } from "./errors.ts";
 import { generatedText, quickText } from "./text.ts";
-import { unitsOfUsage } from "./usage.ts";
+import { thoughtUnitOf, unitsOfUsage, usageWithReasoningInside } from "./usage.ts";
 
 const usageKey = Buffer.from('"usage"');
 const errorKey = Buffer.from('"error"');
@@ -28,11 +29,13 @@ export class OpenAiStream implements AnswerStream {
   readonly delivered = new DeliveredText(generatedText, quickText);
   readonly #decoder = new SseDecoder();
   readonly #usageWanted: boolean;
+  readonly #thoughtUnit: ReturnType<typeof thoughtUnitOf>;
   readonly #upstream: Upstream;
   readonly #dialect: OpenAiDialect;
 
   constructor(call: GenerationCall, upstream: Upstream, dialect: OpenAiDialect) {
     this.#usageWanted = call.usageWanted;
+    this.#thoughtUnit = thoughtUnitOf(call.model);
     this.#upstream = upstream;
     this.#dialect = dialect;
   }
@@ -74,20 +77,25 @@ export class OpenAiStream implements AnswerStream {
         return;
       }
     }
-    if (hasUsage(data) && this.#takeUsage(data)) return;
+    const told = hasUsage(data) ? this.#takeUsage(data) : data;
+    if (told === undefined) return;
     this.delivered.add(data);
-    out.add(event);
+    if (told === data) out.add(event);
+    else out.insert(encodeSse({ data: told.toString("utf8") }));
   }
 
-  /** Notes the usage; true for the chunk that carries nothing else and that the client did not ask for. */
-  #takeUsage(data: Buffer): boolean {
+  /** Notes the usage. Answers what the client gets: undefined for a chunk with nothing else that it did not ask for. */
+  #takeUsage(data: Buffer): Buffer | undefined {
     const value = parsed(data) as { choices?: unknown; usage?: unknown } | undefined;
-    const units = unitsOfUsage(value?.usage);
-    if (units === undefined) return false;
-    const member = topLevelMembers(data).findLast(({ key }) => key === "usage");
+    const units = unitsOfUsage(value?.usage, this.#thoughtUnit);
+    if (units === undefined) return data;
+    const members = topLevelMembers(data);
+    const member = members.findLast(({ key }) => key === "usage");
     const raw = member === undefined ? Buffer.alloc(0) : Buffer.from(data.subarray(member.valueStart, member.end));
     this.usage = { units, raw };
-    return !this.#usageWanted && Array.isArray(value?.choices) && value.choices.length === 0;
+    if (!this.#usageWanted && Array.isArray(value?.choices) && value.choices.length === 0) return undefined;
+    const told = usageWithReasoningInside(value?.usage);
+    return told === undefined ? data : editMembers(data, members, new Map([["usage", JSON.stringify(told)]]));
   }
 
   #fail(failure: UpstreamFailure): void {

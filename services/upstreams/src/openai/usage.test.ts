@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { unitsOfUsage } from "./usage.ts";
+import { modelPrice } from "@uag/catalog/rates.ts";
+import { testModel } from "../../test/support.ts";
+import { thoughtUnitOf, tokensOfUsage, unitsOfUsage, usageWithReasoningInside } from "./usage.ts";
 
 type Golden = [what: string, usage: unknown, units: Record<string, number> | undefined];
 const golden: Golden[] = [
@@ -89,3 +91,36 @@ for (const [what, usage, units] of golden) {
     assert.deepEqual(byName, units);
   });
 }
+
+test("an answer that was thought about is counted apart where that has a price, and only there", () => {
+  const usage = {
+    prompt_tokens: 10,
+    completion_tokens: 30,
+    total_tokens: 40,
+    completion_tokens_details: { reasoning_tokens: 20 },
+  };
+  const apart = thoughtUnitOf({ price: modelPrice({ output_tokens: 1, thinking_output_tokens: 4 }) });
+  const units = unitsOfUsage(usage, apart) ?? assert.fail("nothing was counted");
+  assert.deepEqual(
+    units.map(({ name, quantity }) => [name, Number(quantity)]),
+    [
+      ["input_tokens", 10],
+      ["thinking_output_tokens", 30],
+    ],
+  );
+  assert.equal(tokensOfUsage(usage, units).output, 30);
+  assert.deepEqual(unitsOfUsage({ ...usage, completion_tokens_details: {} }, apart)?.at(-1)?.name, "output_tokens");
+  assert.equal(thoughtUnitOf(testModel()), "output_tokens");
+});
+
+test("reasoning that a vendor counts beside the completion is told inside it, as OpenAI tells it", () => {
+  const beside = {
+    prompt_tokens: 11,
+    completion_tokens: 0,
+    total_tokens: 31,
+    completion_tokens_details: { reasoning_tokens: 20 },
+  };
+  assert.deepEqual(usageWithReasoningInside(beside), { ...beside, completion_tokens: 20 });
+  assert.equal(usageWithReasoningInside({ ...beside, completion_tokens: 20 }), undefined);
+  assert.equal(usageWithReasoningInside({ prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }), undefined);
+});

@@ -1,3 +1,4 @@
+import type { Model } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Tokens } from "../conversation/events.ts";
@@ -6,9 +7,10 @@ import type { Tokens } from "../conversation/events.ts";
  * Takes an OpenAI-like usage object apart into units that do not contain one another. Cached, audio, image and video tokens
  * are parts of `prompt_tokens`, reasoning is a part of `completion_tokens` (OpenAI's reference, chat completion object);
  * where a vendor's own total shows that reasoning stands beside `completion_tokens` (xAI), it is added.
+ * @param thoughtUnit what the output of an answer that was thought about is counted as
  * @returns undefined when the object does not say what was used
  */
-export function unitsOfUsage(usage: unknown): Unit[] | undefined {
+export function unitsOfUsage(usage: unknown, thoughtUnit: OutputUnit = "output_tokens"): Unit[] | undefined {
   if (!isObject(usage)) return undefined;
   const prompt = count(usage["prompt_tokens"]);
   const completion = count(usage["completion_tokens"]);
@@ -16,11 +18,33 @@ export function unitsOfUsage(usage: unknown): Unit[] | undefined {
   const units: Unit[] = [];
   splitPrompt(units, prompt, usage);
   const details = isObject(usage["completion_tokens_details"]) ? usage["completion_tokens_details"] : {};
-  const generated = completion + reasoningBeside(usage, prompt, completion, count(details["reasoning_tokens"]) ?? 0);
+  const reasoning = count(details["reasoning_tokens"]) ?? 0;
+  const generated = completion + reasoningBeside(usage, prompt, completion, reasoning);
   const audio = Math.min(count(details["audio_tokens"]) ?? 0, generated);
-  add(units, "output_tokens", generated - audio);
+  add(units, reasoning > 0 ? thoughtUnit : "output_tokens", generated - audio);
   add(units, "audio_output_tokens", audio);
   return units;
+}
+
+type OutputUnit = Extract<UnitName, "output_tokens" | "thinking_output_tokens">;
+
+/** DashScope bills the whole of an answer higher when the model has thought about it: the models that have a price for that. */
+export function thoughtUnitOf({ price }: Pick<Model, "price">): OutputUnit {
+  return price.rates.has("thinking_output_tokens") ? "thinking_output_tokens" : "output_tokens";
+}
+
+/**
+ * The usage as OpenAI tells it, reasoning inside `completion_tokens`, where a vendor's own total shows that it stands beside;
+ * undefined when there is nothing to change.
+ */
+export function usageWithReasoningInside(usage: unknown): object | undefined {
+  if (!isObject(usage) || !isObject(usage["completion_tokens_details"])) return undefined;
+  const prompt = count(usage["prompt_tokens"]);
+  const completion = count(usage["completion_tokens"]);
+  if (prompt === undefined || completion === undefined) return undefined;
+  const reasoning = count(usage["completion_tokens_details"]["reasoning_tokens"]) ?? 0;
+  const beside = reasoningBeside(usage, prompt, completion, reasoning);
+  return beside === 0 ? undefined : { ...usage, completion_tokens: completion + beside };
 }
 
 /** The same count as other formats tell it; `units` is what {@link unitsOfUsage} made of it. */
@@ -33,7 +57,7 @@ export function tokensOfUsage(usage: unknown, units: readonly Unit[]): Tokens {
     cacheRead: of("cached_input_tokens"),
     cacheWrite5m: of("cache_write_5m_tokens"),
     cacheWrite1h: 0,
-    output: of("output_tokens", "audio_output_tokens"),
+    output: of("output_tokens", "thinking_output_tokens", "audio_output_tokens"),
     thinking: (isObject(details) ? count(details["reasoning_tokens"]) : undefined) ?? 0,
   };
 }
