@@ -67,6 +67,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     replicas: config.STREAM_REPLICAS,
     maxBytes: config.STREAM_MAX_BYTES,
     maxAgeHours: config.STREAM_MAX_AGE_HOURS,
+    ackWaitMs: config.ACK_WAIT_MS,
     made: events.streamMade,
   };
   const stop = new AbortController();

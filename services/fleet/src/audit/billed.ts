@@ -1,4 +1,4 @@
-import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { type Account, type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type Entry, type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import type { Outcome, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
@@ -6,6 +6,9 @@ import type { Outcome, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 /** One settled request of the ledger. */
 export interface Billed {
   readonly requestId: string;
+  readonly keyId: string;
+  /** When it was admitted, Unix milliseconds. */
+  readonly startedAtMs: number;
   /** The catalogue's name of the provider. */
   readonly upstream: string;
   readonly costNanoUsd: bigint;
@@ -22,6 +25,10 @@ export interface Books {
   readonly entries: bigint;
   readonly settledRequests: bigint;
   readonly openGrants: bigint;
+  /** Rows behind which an account had less than nothing. */
+  readonly overdrafts: number;
+  /** Settlements of requests that had been settled before. */
+  readonly doubled: number;
   /** What billing itself found wrong. */
   readonly violations: readonly string[];
 }
@@ -54,8 +61,33 @@ function imagesOf(event: UsageEvent): number | undefined {
 function billedIn(entry: Entry): Billed[] {
   const { event, kind } = entry;
   if (kind !== "settle" || event === undefined) return [];
-  const { requestId, upstream, outcome, costNanoUsd } = event;
-  return [{ requestId, upstream, outcome, costNanoUsd, images: imagesOf(event), rawUsage: rawUsageOf(event) }];
+  const { requestId, keyId, upstream, outcome, costNanoUsd } = event;
+  const startedAtMs = Number(event.startedAtMs);
+  const counts = { images: imagesOf(event), rawUsage: rawUsageOf(event) };
+  return [{ requestId, keyId, startedAtMs, upstream, outcome, costNanoUsd, ...counts }];
+}
+
+/** All rows of an account, newest first. */
+async function readEntries(ledger: RpcClient<LedgerServiceServer>, accountId: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  let cursor = "";
+  do {
+    const page = { limit: pageLimit, cursor };
+    const answer = await ledger.listEntries({ accountId, requestId: "", page }, { timeoutMs: auditTimeoutMs });
+    entries.push(...answer.entries);
+    cursor = answer.nextCursor;
+  } while (cursor !== "");
+  return entries;
+}
+
+/** How often the running sum of an account's rows, newest first, was below zero. */
+function overdraftsIn(entries: readonly Entry[]): number {
+  let [available, count] = [0n, 0];
+  for (const { availableNanoUsd } of entries.toReversed()) {
+    available += availableNanoUsd;
+    if (available < 0n) count++;
+  }
+  return count;
 }
 
 /** Has billing re-add its whole ledger, and reads every settled request from it. */
@@ -64,15 +96,13 @@ export async function readBooks(billing: string): Promise<Books> {
   const audit = await ledger.audit({}, { timeoutMs: auditTimeoutMs });
   const accounts = await readAccounts(billing);
   const billed: Billed[] = [];
+  let overdrafts = 0;
   for (const { id } of accounts) {
-    let cursor = "";
-    do {
-      const page = { limit: pageLimit, cursor };
-      const answer = await ledger.listEntries({ accountId: id, requestId: "", page }, { timeoutMs: auditTimeoutMs });
-      billed.push(...answer.entries.flatMap(billedIn));
-      cursor = answer.nextCursor;
-    } while (cursor !== "");
+    const rows = await readEntries(ledger, id);
+    overdrafts += overdraftsIn(rows);
+    billed.push(...rows.flatMap(billedIn));
   }
+  const doubled = billed.length - new Set(billed.map(({ requestId }) => requestId)).size;
   const { entries, settledRequests, openGrants, violations } = audit;
-  return { accounts, billed, entries, settledRequests, openGrants, violations };
+  return { accounts, billed, entries, settledRequests, openGrants, overdrafts, doubled, violations };
 }

@@ -23,6 +23,8 @@ function attempt(more: Partial<Served> = {}): Served {
 function bill(more: Partial<Billed> = {}): Billed {
   return {
     requestId: "r1",
+    keyId: "k1",
+    startedAtMs: 1_000,
     upstream: "openai",
     costNanoUsd: 5n,
     outcome: Outcome.COMPLETED,
@@ -38,7 +40,8 @@ function run(attempts: Served[], billed: Billed[], more: Partial<ComparisonInput
 }
 
 test("a request billed by what the provider counted is exact", () => {
-  assert.deepEqual(run([attempt()], [bill()]), { byCount: 1, byEstimate: 0, lostToCrash: 0, violations: [] });
+  const none = { byEstimate: 0, lostToCrash: 0, unbilled: 0, unserved: 0, violations: [] };
+  assert.deepEqual(run([attempt()], [bill()]), { byCount: 1, ...none });
 });
 
 test("a retried request is held against the attempt that answered it", () => {

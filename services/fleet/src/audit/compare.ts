@@ -19,6 +19,10 @@ export interface Comparison {
   readonly byEstimate: number;
   /** Served in full to a process that died before it could pass on a byte: nothing is owed. */
   readonly lostToCrash: number;
+  /** Requests that were served and are not in the ledger. */
+  readonly unbilled: number;
+  /** Bills of requests that were never served. */
+  readonly unserved: number;
   /** One sentence for each request whose bill is not what was served. */
   readonly violations: readonly string[];
 }
@@ -53,7 +57,7 @@ function isBilledByCount(attempts: readonly Served[], rawUsage: unknown): boolea
   return left.length === 0;
 }
 
-type Verdict = "byCount" | "byEstimate" | "lostToCrash" | "nothingOwed" | { violation: string };
+type Verdict = "byCount" | "byEstimate" | "lostToCrash" | "nothingOwed" | "unbilled" | { violation: string };
 
 function judge(
   requestId: string,
@@ -65,7 +69,7 @@ function judge(
   if (bill === undefined) {
     if (answered.length === 0) return "nothingOwed";
     if (answered.every((attempt) => diedDuring(attempt, deaths))) return "lostToCrash";
-    return { violation: `${requestId} was served and is not in the ledger.` };
+    return "unbilled";
   }
   if (bill.rawUsage !== undefined) {
     if (isBilledByCount(attempts, bill.rawUsage)) return "byCount";
@@ -86,20 +90,23 @@ function judge(
 
 /** Holds the bills against what the simulator says it served: each request that was answered is billed by its own count, once. */
 export function compare({ served, billed, simulated, deaths }: ComparisonInput): Comparison {
-  const tally = { byCount: 0, byEstimate: 0, lostToCrash: 0, nothingOwed: 0 };
+  const tally = { byCount: 0, byEstimate: 0, lostToCrash: 0, nothingOwed: 0, unbilled: 0 };
+  let unserved = 0;
   const violations: string[] = [];
   const bills = new Map(billed.map((bill) => [bill.requestId, bill]));
   const byRequest = Map.groupBy(served.attempts, ({ requestId }) => requestId);
   for (const [requestId, attempts] of byRequest) {
     if (requestId === undefined) continue;
     const verdict = judge(requestId, attempts, bills.get(requestId), deaths);
+    if (verdict === "unbilled") violations.push(`${requestId} was served and is not in the ledger.`);
     if (typeof verdict === "string") tally[verdict]++;
     else violations.push(verdict.violation);
   }
   for (const { requestId, upstream, costNanoUsd } of served.complete ? billed : []) {
-    if (costNanoUsd > 0n && simulated.has(upstream) && !byRequest.has(requestId))
-      violations.push(`${requestId} is billed ${costNanoUsd} nano-USD, and was never served.`);
+    if (costNanoUsd === 0n || !simulated.has(upstream) || byRequest.has(requestId)) continue;
+    violations.push(`${requestId} is billed ${costNanoUsd} nano-USD, and was never served.`);
+    unserved++;
   }
-  const { byCount, byEstimate, lostToCrash } = tally;
-  return { byCount, byEstimate, lostToCrash, violations };
+  const { byCount, byEstimate, lostToCrash, unbilled } = tally;
+  return { byCount, byEstimate, lostToCrash, unbilled, unserved, violations };
 }

@@ -33,6 +33,8 @@ export interface TopologyOptions {
   readonly replicas: number;
   readonly maxBytes: number;
   readonly maxAgeHours: number;
+  /** A message that a dead process took comes again after this. */
+  readonly ackWaitMs: number;
   readonly made: (stream: string) => void;
 }
 
@@ -41,7 +43,6 @@ const hourMs = 3_600_000;
 const deadDays = 30;
 const deadMaxBytes = 1024 ** 3;
 const maxAckPending = 1_024;
-export const ackWaitMs = 30_000;
 
 /** Makes what is missing and sets what differs. Streams refuse what is beyond their limits: publishers keep it then. */
 export async function ensureTopology(connection: NatsConnection, options: TopologyOptions): Promise<void> {
@@ -73,7 +74,7 @@ export async function ensureTopology(connection: NatsConnection, options: Topolo
   await manager.consumers.add(names.usage, {
     durable_name: names.consumer,
     ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(ackWaitMs),
+    ack_wait: nanos(options.ackWaitMs),
     // Deliveries are counted by the service: the broker would drop a message silently.
     max_deliver: -1,
     max_ack_pending: maxAckPending,

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TestClient, TestRequest } from "../testing/client.ts";
+
+/** `disconnect`: a stream that the client leaves; `retry`: sent again under one idempotency key until it is answered. */
+export type RequestKind = "json" | "stream" | "messages" | "disconnect" | "retry";
+
+export interface LoadOptions {
+  readonly clients: readonly TestClient[];
+  readonly kinds: readonly RequestKind[];
+  /** Requests under way at once. */
+  readonly concurrency: number;
+  /** Numbers in [0, 1). */
+  readonly random: () => number;
+  /** Of all but messages. */
+  readonly model?: string;
+  /** Fields over those of each request. */
+  readonly body?: object;
+  /** Ends after so many; without it at `stop`. */
+  readonly requests?: number;
+  /** Told of every answer. */
+  readonly seen?: (answer: Answer) => void;
+}
+
+/** What a client saw of one request. */
+export interface Answer {
+  /** Empty when not even a head came. */
+  readonly requestId: string;
+  /** `completed`: all of it; `left`: by the client's own will; `broken`: without its end; else status and code, as `429 rate_limit_exceeded`. */
+  readonly outcome: string;
+  /** Unix milliseconds. */
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly headers: Headers | undefined;
+}
+
+type Ask = (client: TestClient, body: object, random: () => number) => Promise<Seen>;
+type Seen = Pick<Answer, "outcome" | "headers">;
+
+const restAfterFailureMs = 50;
+const mostTries = 60;
+const completions = "/v1/chat/completions";
+
+async function refusalOf(status: number, text: string): Promise<string> {
+  try {
+    const { error } = JSON.parse(text) as { error: { code?: string; type?: string } };
+    return `${status} ${error.code ?? error.type}`;
+  } catch {
+    return `${status} without JSON`;
+  }
+}
+
+async function askWhole(client: TestClient, path: string, body: object, request?: TestRequest): Promise<Seen> {
+  const { status, headers, text } = await client.post(path, body, request);
+  if (status !== 200) return { outcome: await refusalOf(status, text), headers };
+  JSON.parse(text);
+  return { outcome: "completed", headers };
+}
+
+/** Reads a stream to its end, or leaves it after `most` events. */
+async function askStream(client: TestClient, path: string, body: object, most?: number): Promise<Seen> {
+  const leaving = new AbortController();
+  const { status, headers, events } = await client.stream(path, { ...body, stream: true }, { signal: leaving.signal });
+  let [count, done, text] = [0, false, ""];
+  for await (const { data, event } of events) {
+    text += status === 200 ? "" : data;
+    done ||= data === "[DONE]" || event === "message_stop";
+    if (++count === most) {
+      leaving.abort();
+      return { outcome: "left", headers };
+    }
+  }
+  if (status !== 200) return { outcome: await refusalOf(status, text), headers };
+  return { outcome: done ? "completed" : "broken", headers };
+}
+
+async function askAgain(client: TestClient, body: object, random: () => number): Promise<Seen> {
+  const headers = { "idempotency-key": `load-${random()}-${random()}` };
+  for (let tries = 1; ; tries++) {
+    const seen = await askWhole(client, completions, body, { headers }).catch(() => undefined);
+    const again = seen === undefined || /^(409|5\d\d)/.test(seen.outcome);
+    if (!again || tries === mostTries) return seen ?? { outcome: "broken", headers: undefined };
+    await sleep(restAfterFailureMs * 4);
+  }
+}
+
+const asks: Readonly<Record<RequestKind, Ask>> = {
+  json: (client, body) => askWhole(client, completions, body),
+  stream: (client, body) => askStream(client, completions, body),
+  messages: (client, body) =>
+    askStream(client, "/v1/messages", { ...body, model: "claude-sonnet-4-6", max_tokens: 64 }),
+  disconnect: (client, body, random) => askStream(client, completions, body, 1 + Math.floor(random() * 6)),
+  retry: askAgain,
+};
+
+/** Requests of mixed kinds through the public door, some at once, and what came of them. */
+export class Load {
+  readonly answers: Answer[] = [];
+  readonly #options: LoadOptions;
+  readonly #working: Promise<unknown>;
+  #left: number;
+  /** By outcome. */
+  readonly counts = new Map<string, number>();
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+    this.#left = options.requests ?? Number.POSITIVE_INFINITY;
+    this.#working = Promise.all(Array.from({ length: options.concurrency }, (_, worker) => this.#work(worker)));
+  }
+
+  get completed(): number {
+    return this.counts.get("completed") ?? 0;
+  }
+
+  async #work(worker: number): Promise<void> {
+    const { clients, kinds, random } = this.#options;
+    for (let n = worker; this.#left-- > 0; n++) {
+      const kind = kinds[n % kinds.length] as RequestKind;
+      const client = clients[(n + worker) % clients.length] as TestClient;
+      const answer = await this.#ask(asks[kind], client, random);
+      this.answers.push(answer);
+      this.counts.set(answer.outcome, (this.counts.get(answer.outcome) ?? 0) + 1);
+      this.#options.seen?.(answer);
+      if (answer.outcome === "broken" || answer.outcome.startsWith("5")) await sleep(restAfterFailureMs);
+    }
+  }
+
+  async #ask(ask: Ask, client: TestClient, random: () => number): Promise<Answer> {
+    const startedAtMs = Date.now();
+    const content = `repeat ${4 + Math.floor(random() * 30)} words ${random()}`;
+    const { model = "gpt-4o-mini", body = {} } = this.#options;
+    const asked = { model, messages: [{ role: "user", content }], ...body };
+    const seen = await ask(client, asked, random).catch((): Seen => ({ outcome: "broken", headers: undefined }));
+    const requestId = seen.headers?.get("x-request-id") ?? "";
+    return { ...seen, requestId, startedAtMs, endedAtMs: Date.now() };
+  }
+
+  /** Begins no more requests and waits for those under way. */
+  async stop(): Promise<void> {
+    this.#left = 0;
+    await this.#working;
+  }
+
+  /** Waits for the end of all requests. */
+  async ended(): Promise<void> {
+    await this.#working;
+  }
+}
