@@ -1,5 +1,6 @@
 import type { TaskAdmission } from "@uag/admission/types.ts";
 import type { CapabilityContext } from "@uag/capability/context.ts";
+import type { Alarms } from "./alarm.ts";
 import type { VideoSettings } from "./config.ts";
 import type { VideoEvents } from "./events.ts";
 import type { TaskDocument } from "./store/task.ts";
@@ -20,6 +21,8 @@ export interface VideoContext extends Omit<CapabilityContext, "admission"> {
   readonly admission: TaskAdmission;
   readonly video: VideoEvents;
   readonly hub: EndHub;
+  /** Wake up those who look after a provider's tasks. */
+  readonly alarms: Alarms;
   readonly aftermath: Aftermath;
   /** Undefined where there is no asset store: results are passed on as they are. */
   readonly keeper: ResultKeeper | undefined;

@@ -4,6 +4,7 @@ import { type Capability, type CapabilityService, startCapability } from "@uag/c
 import { readConfig } from "@uag/kit/config.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { Connection } from "mongoose";
+import { Alarms } from "./alarm.ts";
 import { schema, type VideoSettings } from "./config.ts";
 import type { VideoContext } from "./context.ts";
 import { createVideoEvents } from "./events.ts";
@@ -62,7 +63,9 @@ export async function buildVideo(options: BuildOptions): Promise<Capability> {
     }),
   );
   const keeper = openKeeper(options);
-  const context: VideoContext = { ...options.context, admission, settings, tasks, video, hub, aftermath, keeper };
+  const alarms = new Alarms();
+  const own = { admission, settings, tasks, video, hub, alarms, aftermath, keeper };
+  const context: VideoContext = { ...options.context, ...own };
   resources.use(watchTasks(context, new RateGate(connection, settings.POLL_QPS)));
   const { log } = options.context;
   return {

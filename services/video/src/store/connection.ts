@@ -12,7 +12,6 @@ export async function connectMongo(options: { url: string; database: string }): 
     serverSelectionTimeoutMS: selectionTimeoutMs,
     connectTimeoutMS: selectionTimeoutMs,
     socketTimeoutMS: 20_000,
-    heartbeatFrequencyMS: 2_000,
     maxPoolSize: 32,
     useBigInt64: true,
     promoteBuffers: true,

@@ -230,22 +230,24 @@ export class TaskStore {
     return this.#tasks.distinct("provider", { live: true });
   }
 
-  /** Takes ended tasks whose end still has to be brought about. */
-  async claimOutbox(limit: number, leaseMs: number): Promise<TaskDocument[]> {
+  /** Takes ended tasks whose end still has to be brought about; answers besides when the next one falls due. */
+  async claimOutbox(limit: number, leaseMs: number): Promise<{ taken: TaskDocument[]; nextAt: Date | undefined }> {
     const now = new Date();
-    const due = await this.#tasks
-      .find({ outboxAt: { $lte: now } }, { _id: 1 })
+    const found = await this.#tasks
+      .find({ outboxAt: { $type: "date" } }, { outboxAt: 1 })
       .sort({ outboxAt: 1 })
       .limit(limit)
-      .lean<Pick<TaskDocument, "_id">[]>();
-    if (due.length === 0) return [];
+      .lean<Pick<TaskDocument, "_id" | "outboxAt">[]>();
+    const ids = found.flatMap(({ _id, outboxAt }) => (outboxAt !== undefined && outboxAt <= now ? [_id] : []));
+    const nextAt = found[ids.length]?.outboxAt;
+    if (ids.length === 0) return { taken: [], nextAt };
     const claim = randomUUID();
-    const ids = due.map(({ _id }) => _id);
     await this.#tasks.updateMany(
       { _id: { $in: ids }, outboxAt: { $lte: now } },
       { $set: { outboxClaim: claim, outboxAt: new Date(now.getTime() + leaseMs) }, $inc: { outboxTries: 1 } },
     );
-    return await this.#tasks.find({ _id: { $in: ids }, outboxClaim: claim }).lean<TaskDocument[]>();
+    const taken = await this.#tasks.find({ _id: { $in: ids }, outboxClaim: claim }).lean<TaskDocument[]>();
+    return { taken, nextAt: ids.length === limit ? now : nextAt };
   }
 
   async outboxDone(id: string): Promise<void> {

@@ -1,13 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { TaskAdmission } from "@uag/admission/types.ts";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Alarm, longestRestMs } from "../alarm.ts";
 import type { Aftermath } from "../context.ts";
 import type { VideoEvents } from "../events.ts";
 import type { PendingWebhook, TaskDocument } from "../store/task.ts";
 import type { TaskStore } from "../store/tasks.ts";
 
 const mostAtOnce = 32;
-const restMs = 1_000;
+const afterFailureMs = 1_000;
 const firstDelayMs = 1_000;
 const longestDelayMs = 60_000;
 
@@ -28,6 +28,7 @@ export interface AftermathOptions {
 export class TaskAftermath implements Aftermath, AsyncDisposable {
   readonly #options: AftermathOptions;
   readonly #stop = new AbortController();
+  readonly #alarm = new Alarm();
   readonly #running = new Set<Promise<void>>();
   readonly #loop: Promise<void>;
 
@@ -44,18 +45,22 @@ export class TaskAftermath implements Aftermath, AsyncDisposable {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      const free = mostAtOnce - this.#running.size;
-      const taken = free > 0 ? await this.#claim(free) : [];
-      for (const task of taken) this.begin(task);
-      if (taken.length === 0) await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined);
+      const next = await this.#round().catch((error: unknown) => {
+        this.#options.video.stumbled("outbox", error);
+        return Date.now() + afterFailureMs;
+      });
+      await this.#alarm.rest(next, signal);
     }
   }
 
-  #claim(limit: number): Promise<TaskDocument[]> {
-    return this.#options.tasks.claimOutbox(limit, this.#options.leaseMs).catch((error: unknown) => {
-      this.#options.video.stumbled("outbox", error);
-      return [];
-    });
+  /** Takes up what was left undone; answers when to look again, Unix milliseconds. */
+  async #round(): Promise<number> {
+    const latest = Date.now() + longestRestMs;
+    const free = mostAtOnce - this.#running.size;
+    if (free <= 0) return Date.now() + afterFailureMs;
+    const { taken, nextAt } = await this.#options.tasks.claimOutbox(free, this.#options.leaseMs);
+    for (const task of taken) this.begin(task);
+    return Math.min(nextAt?.getTime() ?? latest, latest);
   }
 
   async #bringAbout(task: TaskDocument): Promise<void> {
@@ -71,6 +76,7 @@ export class TaskAftermath implements Aftermath, AsyncDisposable {
       const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (task.outboxTries ?? 0));
       // When even this fails, the claim runs out by itself.
       await tasks.outboxLater(task, delayMs).catch((cause: unknown) => video.stumbled("outbox", cause));
+      this.#alarm.ring(Date.now() + delayMs);
     }
   }
 

@@ -28,6 +28,7 @@ export async function recover(context: VideoContext, task: TaskDocument): Promis
     const ids = held.family === "seedance" ? [found] : [];
     const created = { upstreamId: found, ids, grantId, provider, upstreamModel, status, guessed, dueAt };
     if (await context.tasks.created(id, created)) context.video.recovered(held, true);
+    context.alarms.of(provider).ring(dueAt.getTime());
     return undefined;
   }
   const canSearch = at?.adapter.list !== undefined;

@@ -80,6 +80,7 @@ async function notMade(context: VideoContext, task: TaskDocument, error: unknown
     const dueAt = new Date(Date.now() + nextLookMs(settings, { pollMs: 5_000, ageMs: 0 }));
     // When this fails the task falls due by itself, a little later.
     await tasks.sending(task._id, { ...sent, dueAt }).catch((cause: unknown) => video.stumbled("submit", cause));
+    context.alarms.of(provider.name).ring(dueAt.getTime());
     return task;
   }
   const failure = failureIn(error);
@@ -114,6 +115,7 @@ async function store(context: VideoContext, task: TaskDocument, made: Made): Pro
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
       if (await tasks.created(task._id, created)) {
+        context.alarms.of(created.provider).ring(created.dueAt.getTime());
         return { ...task, ...created, ids: [...task.ids, ...created.ids] };
       }
       break;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { videoAdapter } from "@uag/upstreams/video/registry.ts";
+import { type Alarm, longestRestMs } from "../alarm.ts";
 import type { VideoContext } from "../context.ts";
 import type { RateGate } from "../store/rate-gate.ts";
 import type { TaskDocument } from "../store/task.ts";
@@ -9,8 +10,6 @@ import { leaseMs } from "./pace.ts";
 
 /** Tasks that this process looks at at once, of one provider. */
 const mostAtOnce = 64;
-const longestRestMs = 1_000;
-const leastIdleRestMs = 200;
 const shortestRestMs = 10;
 /** Rounds are apart by up to this, so that one round's calls to the database are for many tasks. */
 const mostApartMs = 500;
@@ -25,6 +24,7 @@ class ProviderWatch {
   readonly #context: VideoContext;
   readonly #gate: RateGate;
   readonly #provider: string;
+  readonly #alarm: Alarm;
   readonly #running = new Set<Promise<void>>();
   #goingOn: GoOn[] = [];
   #flushing: Promise<void> | undefined;
@@ -33,43 +33,42 @@ class ProviderWatch {
     this.#context = context;
     this.#gate = gate;
     this.#provider = provider;
+    this.#alarm = context.alarms.of(provider);
   }
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const restMs = await this.#round().catch((error: unknown) => {
+      const next = await this.#round().catch((error: unknown) => {
         this.#context.video.stumbled("watch", error);
-        return afterFailureMs;
+        return Date.now() + afterFailureMs;
       });
-      await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(this.#apartMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await this.#alarm.rest(next, signal);
     }
     await Promise.all(this.#running);
     await this.#flush();
   }
 
-  /** Takes what is due and sets off looking; answers how long to rest, milliseconds. */
+  /** Takes what is due and sets off looking; answers when to do so again, Unix milliseconds. */
   async #round(): Promise<number> {
     const free = mostAtOnce - this.#running.size;
-    if (free === 0) return this.#apartMs;
+    // The first look to end rings.
+    if (free === 0) return Date.now() + longestRestMs;
     const soonest = await this.#context.tasks.soonest(this.#provider, free);
     const now = Date.now();
     const due = soonest.filter(({ dueAt }) => dueAt.getTime() <= now);
-    if (due.length === 0) return this.#restUntil(soonest[0]?.dueAt, now);
+    const [first] = soonest;
+    if (due.length === 0) return Math.min(first?.dueAt.getTime() ?? Number.POSITIVE_INFINITY, now + longestRestMs);
     const allowed = await this.#gate.take(this.#provider, due.length);
-    if (allowed === 0) return this.#apartMs;
     const ids = due.slice(0, allowed).map(({ _id }) => _id);
-    for (const task of await this.#context.tasks.claimDue(ids, leaseMs(this.#context.settings))) this.#look(task);
-    return this.#apartMs;
+    if (allowed > 0) {
+      for (const task of await this.#context.tasks.claimDue(ids, leaseMs(this.#context.settings))) this.#look(task);
+    }
+    return now;
   }
 
   get #apartMs(): number {
     return Math.min(mostApartMs, Math.max(shortestRestMs, 500 * this.#context.settings.POLL_SCALE));
-  }
-
-  #restUntil(dueAt: Date | undefined, now: number): number {
-    // A task that is submitted meanwhile should not wait much longer than its first pause.
-    const idleMs = Math.min(longestRestMs, Math.max(leastIdleRestMs, 5_000 * this.#context.settings.POLL_SCALE));
-    return dueAt === undefined ? idleMs : Math.min(idleMs, Math.max(this.#apartMs, dueAt.getTime() - now));
   }
 
   #look(task: TaskDocument): void {
@@ -78,7 +77,10 @@ class ProviderWatch {
         if (change !== undefined) this.#note(change);
       })
       .catch((error: unknown) => this.#context.video.stumbled("look", error))
-      .finally(() => this.#running.delete(looking));
+      .finally(() => {
+        if (this.#running.size === mostAtOnce) this.#alarm.ring();
+        this.#running.delete(looking);
+      });
     this.#running.add(looking);
   }
 
@@ -92,6 +94,7 @@ class ProviderWatch {
     const changes = this.#goingOn.splice(0);
     // What is not noted falls due again when its claim runs out.
     await this.#context.tasks.goOn(changes).catch((error: unknown) => this.#context.video.stumbled("note", error));
+    for (const { dueAt } of changes) this.#alarm.ring(dueAt.getTime());
   }
 }
 

@@ -92,22 +92,24 @@ export class DeliveryStore {
   }
 
   /** Takes what is due for `leaseMs`. No two callers get the same one. */
-  async claimDue(limit: number, leaseMs: number): Promise<DeliveryDocument[]> {
+  async claimDue(limit: number, leaseMs: number): Promise<{ taken: DeliveryDocument[]; nextAt: Date | undefined }> {
     const now = new Date();
-    const due = { state: "pending" as const, dueAt: { $lte: now } };
+    const pending = { state: "pending" as const };
     const found = await this.#deliveries
-      .find(due, { projection: { _id: 1 } })
+      .find(pending, { projection: { dueAt: 1 } })
       .sort({ dueAt: 1 })
       .limit(limit)
       .toArray();
-    if (found.length === 0) return [];
-    const ids = found.map(({ _id }) => _id);
+    const ids = found.filter(({ dueAt }) => dueAt <= now).map(({ _id }) => _id);
+    const nextAt = found[ids.length]?.dueAt;
+    if (ids.length === 0) return { taken: [], nextAt };
     const claim = randomUUID();
     await this.#deliveries.updateMany(
-      { _id: { $in: ids }, ...due },
+      { _id: { $in: ids }, ...pending, dueAt: { $lte: now } },
       { $set: { claim, dueAt: new Date(now.getTime() + leaseMs) } },
     );
-    return await this.#deliveries.find({ _id: { $in: ids }, claim }).toArray();
+    const taken = await this.#deliveries.find({ _id: { $in: ids }, claim }).toArray();
+    return { taken, nextAt: ids.length === limit ? now : nextAt };
   }
 
   /** Gives back what was taken and not tried. */

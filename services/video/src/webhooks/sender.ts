@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import { Alarm, longestRestMs } from "../alarm.ts";
 import type { VideoEvents } from "../events.ts";
 import type { PendingWebhook, TaskDocument } from "../store/task.ts";
 import type { DeliveryDocument, DeliveryStore } from "./deliveries.ts";
@@ -9,8 +9,7 @@ import { send } from "./send.ts";
 const mostAtOnce = 128;
 /** A slow receiver does not keep the others from theirs. */
 const mostPerHost = 32;
-const restMs = 1_000;
-const fullRestMs = 50;
+const afterFailureMs = 1_000;
 const leaseSlackMs = 10_000;
 /** What its host is too busy for is taken up again after this. */
 const laterMs = 250;
@@ -30,8 +29,8 @@ export class WebhookSender implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #hosts = new Map<string, number>();
+  readonly #alarm = new Alarm();
   readonly #loop: Promise<void>;
-  #wake: (() => void) | undefined;
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -41,52 +40,53 @@ export class WebhookSender implements AsyncDisposable {
   /** Adds a webhook and sends it without waiting for the next look. */
   async enqueue(task: TaskDocument, webhook: PendingWebhook): Promise<void> {
     await this.#options.deliveries.enqueue(task, webhook);
-    this.#wake?.();
+    this.#alarm.ring();
   }
 
   wake(): void {
-    this.#wake?.();
+    this.#alarm.ring();
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      const free = mostAtOnce - this.#running.size;
-      const taken = free > 0 ? await this.#claim(free) : [];
-      for (const delivery of taken) this.#begin(delivery);
-      if (taken.length === 0) await this.#rest(signal);
+      const next = await this.#round().catch((error: unknown) => {
+        this.#options.video.stumbled("webhooks", error);
+        return Date.now() + afterFailureMs;
+      });
+      await this.#alarm.rest(next, signal);
     }
   }
 
-  async #rest(signal: AbortSignal): Promise<void> {
-    const woken = new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
-    const restsMs = this.#running.size < mostAtOnce ? restMs : fullRestMs;
-    const rested = sleep(restsMs, undefined, { signal, ref: false });
-    await Promise.race([woken, rested.catch(() => undefined)]);
-    this.#wake = undefined;
-  }
-
-  #claim(limit: number): Promise<DeliveryDocument[]> {
-    const { deliveries, timeoutMs, video } = this.#options;
-    return deliveries.claimDue(limit, timeoutMs + leaseSlackMs).catch((error: unknown) => {
-      video.stumbled("webhooks", error);
-      return [];
-    });
+  /** Takes what is due and sends it off; answers when to look again, Unix milliseconds. */
+  async #round(): Promise<number> {
+    const { deliveries, timeoutMs } = this.#options;
+    const latest = Date.now() + longestRestMs;
+    const free = mostAtOnce - this.#running.size;
+    // The first to end rings.
+    if (free === 0) return latest;
+    const { taken, nextAt } = await deliveries.claimDue(free, timeoutMs + leaseSlackMs);
+    for (const delivery of taken) this.#begin(delivery);
+    return Math.min(nextAt?.getTime() ?? latest, latest);
   }
 
   #begin(delivery: DeliveryDocument): void {
     const host = URL.parse(delivery.url)?.host ?? "";
     const work = this.#sendWhenFree(delivery, host)
       .catch((error: unknown) => this.#options.video.stumbled("webhooks", error))
-      .finally(() => this.#running.delete(work));
+      .finally(() => {
+        if (this.#running.size === mostAtOnce) this.#alarm.ring();
+        this.#running.delete(work);
+      });
     this.#running.add(work);
   }
 
   async #sendWhenFree(delivery: DeliveryDocument, host: string): Promise<void> {
     const busy = this.#hosts.get(host) ?? 0;
-    if (busy >= mostPerHost) return await this.#options.deliveries.later(delivery, laterMs);
+    if (busy >= mostPerHost) {
+      await this.#options.deliveries.later(delivery, laterMs);
+      return this.#alarm.ring(Date.now() + laterMs);
+    }
     this.#hosts.set(host, busy + 1);
     try {
       await this.#send(delivery);
@@ -102,6 +102,7 @@ export class WebhookSender implements AsyncDisposable {
     const inForce = await secrets.inForce(delivery.accountId);
     const attempted = await send(delivery, { guarded, secrets: inForce, timeoutMs, scale });
     await deliveries.attempted(delivery, attempted);
+    if (attempted.dueAt !== undefined) this.#alarm.ring(attempted.dueAt.getTime());
     const detail = { id: delivery._id, account: delivery.accountId, attempt: delivery.tries + 1 };
     const { attempt, state } = attempted;
     if (state === "delivered") video.delivered({ ...detail, ms: attempt.durationMs });
