@@ -18,6 +18,8 @@ export interface KillOptions {
   readonly everyMs: number;
   readonly random: () => number;
   readonly signal: AbortSignal;
+  /** Called after each. */
+  readonly killed?: () => void;
 }
 
 /** Ends one process after another with SIGKILL until told to stop; answers how many. */
@@ -29,7 +31,10 @@ export async function keepKilling(fleet: TestFleet, options: KillOptions): Promi
     if (signal.aborted) return kills;
     const name = names[Math.floor(random() * names.length)] as string;
     await fleet.processes.kill(name).then(
-      () => kills++,
+      () => {
+        kills++;
+        options.killed?.();
+      },
       // It is just being started again.
       () => undefined,
     );

@@ -31,10 +31,12 @@ export interface Answer {
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly headers: Headers | undefined;
+  /** The upstream's count, of JSON answers; else 0. */
+  readonly tokens: number;
 }
 
 type Ask = (client: TestClient, body: object, random: () => number) => Promise<Seen>;
-type Seen = Pick<Answer, "outcome" | "headers">;
+type Seen = Pick<Answer, "outcome" | "headers"> & { readonly tokens?: number };
 
 const restAfterFailureMs = 50;
 const mostTries = 60;
@@ -52,8 +54,8 @@ async function refusalOf(status: number, text: string): Promise<string> {
 async function askWhole(client: TestClient, path: string, body: object, request?: TestRequest): Promise<Seen> {
   const { status, headers, text } = await client.post(path, body, request);
   if (status !== 200) return { outcome: await refusalOf(status, text), headers };
-  JSON.parse(text);
-  return { outcome: "completed", headers };
+  const { usage } = JSON.parse(text) as { usage?: { total_tokens?: number } };
+  return { outcome: "completed", headers, tokens: usage?.total_tokens ?? 0 };
 }
 
 /** Reads a stream to its end, or leaves it after `most` events. */
@@ -131,7 +133,7 @@ export class Load {
     const asked = { model, messages: [{ role: "user", content }], ...body };
     const seen = await ask(client, asked, random).catch((): Seen => ({ outcome: "broken", headers: undefined }));
     const requestId = seen.headers?.get("x-request-id") ?? "";
-    return { ...seen, requestId, startedAtMs, endedAtMs: Date.now() };
+    return { tokens: 0, ...seen, requestId, startedAtMs, endedAtMs: Date.now() };
   }
 
   /** Begins no more requests and waits for those under way. */
