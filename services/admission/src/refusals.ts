@@ -13,7 +13,7 @@ export function formatUsd(nanoUsd: bigint): string {
 export function insufficientBalance(need: bigint, there: bigint): GatewayError {
   return new GatewayError(
     "insufficient_balance",
-    `This request may cost up to ${formatUsd(need)}, and the account has ${formatUsd(there)} available.`,
+    `Insufficient balance: this request may cost up to ${formatUsd(need)}, and the account has ${formatUsd(there)} available.`,
     { cause: { availableNanoUsd: there } },
   );
 }

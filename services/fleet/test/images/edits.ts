@@ -1,0 +1,281 @@
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { describe, test } from "node:test";
+import OpenAI from "openai";
+import { bytesOf, type Here, type Json, prompt, sizeOf, upload } from "./place.ts";
+
+const path = "/v1/images/edits";
+const boundary = "----form";
+const gamma = "gamma-image-1";
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** How many bytes of the body had been taken when the answer came. */
+  readonly sent: number;
+}
+
+/** Faults of a form's making; each gets 400 or 413, nested. */
+const brokenForms: [what: string, body: string, type?: string][] = [
+  ["no boundary", "x", "multipart/form-data"],
+  ["no boundary but a parameter", "x", "multipart/form-data; charset=utf-8"],
+  ["a boundary of 10 KB", "x", `multipart/form-data; boundary=${"b".repeat(10_000)}`],
+  ["nothing at all", ""],
+  ["an end without a beginning", `--${boundary}--\r\n`],
+  [
+    "ten thousand parts",
+    `${`--${boundary}\r\ncontent-disposition: form-data; name="a"\r\n\r\nx\r\n`.repeat(10_000)}--${boundary}--\r\n`,
+  ],
+  ["a field without a name", form(field("", "x"))],
+  ["a form that is cut off in a field", form(field("model", gamma)).slice(0, -30)],
+  ["a form that is cut off in a file", form(field("model", gamma), file("image", "x".repeat(500))).slice(0, -200)],
+  ["a field of 1 MB", form(field("prompt", "x".repeat(1_000_000)))],
+  ["a file's name of 1 MB", form(file("image", "x", `../../${"x".repeat(1_000_000)}`))],
+];
+
+function field(name: string, value: string): string {
+  return `content-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+}
+
+function file(name: string, content: string, filename = "a.png"): string {
+  return `content-disposition: form-data; name="${name}"; filename="${filename}"\r\n\r\n${content}\r\n`;
+}
+
+function form(...parts: string[]): string {
+  return `${parts.map((part) => `--${boundary}\r\n${part}`).join("")}--${boundary}--\r\n`;
+}
+
+/** A PNG that says it has so many pixels and holds next to none. */
+function bomb(side: number, png: Buffer): Buffer {
+  const bytes = Buffer.from(png);
+  bytes.writeUInt32BE(side, 16);
+  bytes.writeUInt32BE(side, 20);
+  return bytes;
+}
+
+/** `POST /v1/images/edits` */
+export function editTests(here: Here): void {
+  const edit = (more: Json) =>
+    here().openai.images.edit({ model: gamma, prompt, ...more } as unknown as OpenAI.ImageEditParamsNonStreaming);
+  const image = (): Promise<File> => upload("a.png", here().picture);
+  const draw = async (more: Json): Promise<Buffer> => {
+    const asked = { model: gamma, prompt, ...more } as unknown as OpenAI.ImageGenerateParamsNonStreaming;
+    return bytesOf((await here().openai.images.generate(asked)).data?.[0]);
+  };
+
+  /** Sends a body as raw bytes, and stops when the answer is there. */
+  const send = (body: Iterable<Buffer>, headers: Record<string, string>): Promise<Answer> => {
+    const { base_url, api_key } = here().fleet.run;
+    return new Promise((resolve, reject) => {
+      let sent = 0;
+      let answered = false;
+      const outgoing = request(`${base_url}${path}`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${api_key}`,
+          "content-type": `multipart/form-data; boundary=${boundary}`,
+          ...headers,
+        },
+      });
+      outgoing.on("error", (error) => answered || reject(error));
+      outgoing.on("response", (response) => {
+        answered = true;
+        const before = sent;
+        let text = "";
+        response.on("data", (chunk) => {
+          text += chunk;
+        });
+        response.on("close", () => {
+          outgoing.destroy();
+          resolve({ status: response.statusCode ?? 0, text, sent: before });
+        });
+      });
+      const write = async (): Promise<void> => {
+        for (const chunk of body) {
+          if (answered || outgoing.destroyed) return;
+          sent += chunk.length;
+          if (!outgoing.write(chunk)) await new Promise((go) => outgoing.once("drain", go).once("close", go));
+        }
+        outgoing.end();
+      };
+      void write();
+    });
+  };
+
+  test("the official SDK edits: one picture with a mask, and the answer says all that took effect", async () => {
+    const masked = await edit({
+      model: "gamma-image-2",
+      image: await upload("../../a.bin", here().picture),
+      mask: await upload("mask", here().mask),
+      quality: "hd",
+      size: "1024x1536",
+      output_format: "webp",
+      user: "u1",
+    });
+    assert.deepEqual(Object.keys(masked).sort(), [
+      "background",
+      "created",
+      "data",
+      "output_format",
+      "quality",
+      "size",
+      "usage",
+    ]);
+    assert.deepEqual(
+      [masked.background, masked.output_format, masked.quality, masked.size],
+      ["opaque", "webp", "high", "1024x1536"],
+    );
+    const { usage } = masked;
+    assert.ok(
+      (usage?.input_tokens_details.image_tokens ?? 0) > 0 && (usage?.input_tokens_details.text_tokens ?? 0) > 0,
+    );
+    assert.equal(usage?.total_tokens, (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0));
+    assert.equal(bytesOf(masked.data?.[0]).toString("latin1", 8, 12), "WEBP");
+    assert.ok(Number.isInteger(masked.created));
+  });
+
+  test("several pictures at once, several results; gamma answers inline whatever is asked", async () => {
+    const several = await Promise.all([1, 2, 3].map((index) => upload(`${index}.png`, here().picture)));
+    const made = await edit({ image: several, n: 2, response_format: "url" });
+    assert.equal(made.data?.length, 2);
+    assert.ok(made.data?.every(({ b64_json, url }) => b64_json !== undefined && url === undefined));
+  });
+
+  test("JPEG and WebP are taken whatever they are called", async () => {
+    for (const format of ["jpeg", "webp"] as const) {
+      const bytes = await draw({ output_format: format });
+      assert.equal((await edit({ image: await upload("a.png", bytes) })).data?.length, 1, format);
+    }
+  });
+
+  test("every value that the contract lists for gamma is taken", async () => {
+    const values: Record<string, readonly string[]> = {
+      size: ["auto", "1024x1024", "1024x1536", "1536x1024"],
+      quality: ["auto", "low", "medium", "high", "standard", "hd"],
+      response_format: ["b64_json", "url"],
+      output_format: ["png", "jpeg", "webp"],
+      background: ["transparent", "opaque", "auto"],
+      input_fidelity: ["high", "low"],
+    };
+    for (const [name, allowed] of Object.entries(values)) {
+      for (const value of allowed) {
+        const made = await edit({ image: await image(), [name]: value });
+        if (name === "size" && value !== "auto") assert.equal(sizeOf(bytesOf(made.data?.[0])), value);
+      }
+    }
+  });
+
+  test("an edit is streamed as it takes shape", async () => {
+    const types: string[] = [];
+    const params = { model: gamma, prompt, image: await image(), stream: true, partial_images: 1 } as const;
+    for await (const { type } of await here().openai.images.edit(params)) types.push(type);
+    assert.deepEqual(types, ["image_edit.partial_image", "image_edit.completed"]);
+  });
+
+  test("delta-2 edits in its three sizes, behind a URL or inline; other families edit too", async () => {
+    for (const size of ["256x256", "512x512", "1024x1024"]) {
+      const asked = { model: "delta-2", image: await image(), mask: await upload("m.png", here().mask), size };
+      const linked = await edit({ ...asked, response_format: "url" });
+      assert.equal((await fetch(linked.data?.[0]?.url ?? "")).status, 200);
+      assert.equal(sizeOf(bytesOf((await edit(asked)).data?.[0])), size);
+    }
+    for (const model of ["grok-imagine-image", "seedream-4-0", "gemini-2.5-flash-image"])
+      assert.ok(bytesOf((await edit({ model, image: await image() })).data?.[0]).length > 100, model);
+  });
+
+  test("each fault of an edit is a 400 of the SDK's own class, with its code and field", async () => {
+    const { picture, mask } = here();
+    const small = await draw({ model: "delta-2", size: "256x256", response_format: "b64_json" });
+    const wide = await draw({ size: "1536x1024", background: "transparent" });
+    const jpeg = await draw({ output_format: "jpeg" });
+    const named = (name: string, bytes: Buffer | string): Promise<File> => upload(name, Buffer.from(bytes));
+    const many = await Promise.all(Array.from({ length: 17 }, () => named("a.png", small)));
+    const faults: [more: Json, code: string, param: string][] = [
+      [{ mask: await named("m.png", wide) }, "invalid_mask", "mask"],
+      [{ mask: await named("m.png", picture) }, "invalid_mask", "mask"],
+      [{ mask: await named("m.png", jpeg) }, "invalid_mask", "mask"],
+      [{ model: "grok-imagine-image", mask: await named("m.png", mask) }, "invalid_mask", "mask"],
+      [{ model: "gpt-4o-mini" }, "endpoint_model_mismatch", "model"],
+      [{ model: "alpha-image-edit" }, "endpoint_model_mismatch", "model"],
+      [{ model: "nobody-image" }, "model_not_found", "model"],
+      [{ model: "" }, "invalid_request", "model"],
+      [{ prompt: "" }, "invalid_request", "prompt"],
+      [{ image: await named("a.png", "<svg></svg>") }, "unsupported_image_format", "image"],
+      [{ image: await named("a.gif", "GIF89a\x01\0\x01\0") }, "unsupported_image_format", "image"],
+      [{ model: "delta-2", image: await named("a.jpg", jpeg) }, "unsupported_image_format", "image"],
+      [{ model: "delta-2", image: await named("a.png", wide) }, "unsupported_image_format", "image"],
+      [{ image: await named("a.png", "") }, "invalid_image", "image"],
+      [{ image: await named("a.png", picture.subarray(0, 200)) }, "invalid_image", "image"],
+      [{ image: await named("a.png", bomb(50_000, picture)) }, "invalid_image", "image"],
+      [{ image: await named("a.png", bomb(0, picture)) }, "invalid_image", "image"],
+      [{ image: many }, "invalid_request", "image"],
+      [{ model: "delta-2", image: many.slice(0, 2) }, "invalid_request", "image"],
+      [{ n: 0 }, "invalid_request", "n"],
+      [{ n: 11 }, "invalid_request", "n"],
+      [{ n: "two" }, "invalid_request", "n"],
+      [{ size: "3840x2160" }, "invalid_request", "size"],
+      [{ size: "4K" }, "invalid_request", "size"],
+      [{ size: "2K" }, "invalid_request", "size"],
+      [{ size: "256x256" }, "invalid_request", "size"],
+      [{ model: "delta-2", size: "1024x1536" }, "invalid_request", "size"],
+      [{ quality: "best" }, "invalid_request", "quality"],
+      [{ output_format: "gif" }, "invalid_request", "output_format"],
+      [{ model: "delta-2", output_format: "webp" }, "invalid_request", "output_format"],
+      [{ response_format: "file" }, "invalid_request", "response_format"],
+      [{ background: "white" }, "invalid_request", "background"],
+      [{ background: "transparent", output_format: "jpeg" }, "invalid_request", "background"],
+      [{ model: "delta-2", background: "transparent" }, "invalid_request", "background"],
+      [{ user: "u".repeat(513) }, "invalid_request", "user"],
+    ];
+    const usual = await image();
+    for (const [more, code, param] of faults) {
+      await assert.rejects(edit({ image: usual, ...more }), (error: unknown) => {
+        assert.ok(error instanceof OpenAI.BadRequestError, String(error));
+        assert.deepEqual([error.code, error.param, error.type], [code, param, "invalid_request_error"], error.message);
+        return true;
+      });
+    }
+  });
+
+  describe("a form that is not one is refused within a second, nested", () => {
+    for (const [what, body, type] of brokenForms) {
+      test(what, async () => {
+        const started = performance.now();
+        const answer = await send([Buffer.from(body)], type === undefined ? {} : { "content-type": type });
+        assert.ok([400, 413, 415].includes(answer.status), `${answer.status} ${answer.text.slice(0, 300)}`);
+        assert.equal(typeof (JSON.parse(answer.text) as { error: Json }).error["message"], "string");
+        assert.ok(performance.now() - started < 1_000);
+      });
+    }
+  });
+
+  test("what is too large is a 413: by what its head says at once, else when it has been counted, and the rest is not read", async () => {
+    const mebibyte = Buffer.alloc(1024 * 1024, 1);
+    const opening = Buffer.from(form(field("model", gamma), file("image", "")).slice(0, -boundary.length - 8));
+    const upTo = function* (mebibytes: number): Generator<Buffer> {
+      yield opening;
+      for (let count = 0; count < mebibytes; count++) yield mebibyte;
+    };
+    const told = await send(upTo(70), { "content-length": String(70 * mebibyte.length) });
+    assert.equal(told.status, 413);
+    assert.ok(told.sent < 8 * mebibyte.length, `${told.sent} bytes were taken before the answer`);
+    for (const headers of [{ "content-length": String(60 * mebibyte.length) }, { "transfer-encoding": "chunked" }]) {
+      const counted = await send(upTo(60), headers as Record<string, string>);
+      assert.equal(counted.status, 413);
+      assert.match(counted.text, /file is larger than 52428800 bytes/);
+      assert.ok(counted.sent < 60 * mebibyte.length, "the whole body was taken");
+    }
+  });
+
+  test("no key is a 401 before anything is read, no money a 402 with the reason", async () => {
+    const stranger = here().openai.withOptions({ apiKey: "sk-wrong" });
+    const params = { model: gamma, prompt, image: await image() };
+    await assert.rejects(stranger.images.edit(params), OpenAI.AuthenticationError);
+    const poor = await here().clientOf({});
+    const parts = [field("model", gamma), field("prompt", prompt), file("image", here().picture.toString("latin1"))];
+    const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
+    const answer = await poor.post(path, Buffer.from(form(...parts), "latin1"), { headers });
+    assert.equal(answer.status, 402, answer.text);
+    assert.match(String(answer.json<{ error: Json }>().error["message"]), /balance/i);
+  });
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type CreateKeyRequest, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
+import type { Limits } from "@uag/proto/common/v1/caller.ts";
+import OpenAI, { toFile } from "openai";
+import { createTestClient, type TestClient } from "../../src/testing/client.ts";
+import { setFault } from "../../src/testing/faults.ts";
+import { startTestFleet, type TestFleet } from "../../src/testing/with-fleet.ts";
+
+export type Json = Record<string, unknown>;
+export const path = "/v1/images/generations";
+export const prompt = "A lighthouse in the snow";
+
+/** A fleet that makes images, with pictures to send along. */
+export interface ImagePlace {
+  readonly fleet: TestFleet;
+  readonly openai: OpenAI;
+  /** 1024 x 1024, opaque and see-through. */
+  readonly picture: Buffer;
+  readonly mask: Buffer;
+  /** Sets a fault of the simulator until the work is done. */
+  under<T>(faults: object, match: object, work: () => Promise<T>): Promise<T>;
+  /** A client with a key of its own, of an account without money unless it is named. */
+  clientOf(
+    key: Partial<Pick<CreateKeyRequest, "accountId" | "models">> & { limits?: Partial<Limits> },
+  ): Promise<TestClient>;
+}
+
+/** The place as it is once the suite has begun. */
+export type Here = () => ImagePlace;
+
+export async function openPlace(resources: AsyncDisposableStack): Promise<ImagePlace> {
+  const dataDir = await mkdtemp(join(tmpdir(), "images-"));
+  resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const services = ["billing", "metering", "media", "router"];
+  const fleet = resources.use(await startTestFleet({ dataDir, services }));
+  const openai = new OpenAI({ apiKey: fleet.run.api_key, baseURL: `${fleet.run.base_url}/v1`, maxRetries: 0 });
+  const draw = async (background: "opaque" | "transparent"): Promise<Buffer> => {
+    const made = await openai.images.generate({ model: "gamma-image-1", prompt, quality: "low", background });
+    return bytesOf(made.data?.[0]);
+  };
+  const [picture, mask] = await Promise.all([draw("opaque"), draw("transparent")]);
+  return {
+    fleet,
+    openai,
+    picture,
+    mask,
+    clientOf: (key) => clientOf(fleet, key),
+    async under(faults, match, work) {
+      const clear = await setFault(fleet.run.simulator_url, faults, match);
+      try {
+        return await work();
+      } finally {
+        await clear();
+      }
+    },
+  };
+}
+
+const unlimited: Limits = {
+  requestsPerMinute: 0n,
+  tokensPerMinute: 0n,
+  concurrentRequests: 0n,
+  monthlyBudgetNanoUsd: 0n,
+};
+const penniless = "acct_penniless";
+
+async function clientOf({ run }: TestFleet, asked: Parameters<ImagePlace["clientOf"]>[0]): Promise<TestClient> {
+  const billing = run.grpc["billing"] as string;
+  using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, billing);
+  using keys = createRpcClient<KeyServiceServer>(KeyServiceService, billing);
+  await accounts.createAccount({ id: penniless, name: "Penniless" });
+  const { accountId = penniless, models = [], limits } = asked;
+  const key = { accountId, models, name: "k", expiresAtMs: 0n, limits: { ...unlimited, ...limits } };
+  const { secret } = await keys.createKey(key);
+  return createTestClient({ baseUrl: run.base_url, apiKey: secret });
+}
+
+/** A PNG's width and height, from its header. */
+export function sizeOf(png: Buffer): string {
+  return `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;
+}
+
+export function bytesOf(image: { b64_json?: string | undefined } | undefined): Buffer {
+  return Buffer.from(image?.b64_json ?? assert.fail("there is no picture"), "base64");
+}
+
+export function upload(name: string, bytes: Buffer): Promise<File> {
+  return toFile(bytes, name);
+}
