@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import dns, { type LookupAddress } from "node:dns";
 import { createServer, type RequestListener } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import type { AddressInfo } from "node:net";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { createGuardedClient, UrlError, type UrlFault } from "../src/http/guarded.ts";
 
 async function serve(listener: RequestListener) {
@@ -20,6 +22,38 @@ async function serve(listener: RequestListener) {
 const limits = { timeoutMs: 2_000, maxBytes: 1_000 };
 const fails = (fault: UrlFault) => (error: unknown) => error instanceof UrlError && error.fault === fault;
 
+const insideHosts = [
+  "127.0.0.1",
+  "127.1",
+  "127.0.0.1.",
+  "0x7f.1",
+  "0x7f000001",
+  "2130706433",
+  "017700000001",
+  "0177.0.0.1",
+  "%31%32%37.0.0.1",
+  "\u{ff11}27.0.0.1",
+  "0",
+  "0.0.0.0",
+  "10.0.0.1",
+  "192.168.0.1",
+  "172.16.0.1",
+  "100.64.0.1",
+  "169.254.169.254",
+  "[::]",
+  "[::1]",
+  "[0:0:0:0:0:0:0:1]",
+  "[::ffff:127.0.0.1]",
+  "[::ffff:7f00:1]",
+  "[::127.0.0.1]",
+  "[64:ff9b::7f00:1]",
+  "[2002:7f00:1::]",
+  "[fd00::1]",
+  "[fe80::1]",
+  "localhost",
+  "LOCALHOST",
+];
+
 test("a URL of a private address is refused in every spelling, before anything is sent", async () => {
   let calls = 0;
   await using server = await serve((_request, response) => {
@@ -28,19 +62,32 @@ test("a URL of a private address is refused in every spelling, before anything i
   });
   await using client = createGuardedClient({ allow: [] });
   const { port } = server;
-  for (const host of [
-    "127.0.0.1",
-    "127.1",
-    "0x7f.1",
-    "2130706433",
-    "017700000001",
-    "[::1]",
-    "[::ffff:127.0.0.1]",
-    "localhost",
-  ]) {
+  for (const host of insideHosts) {
     await assert.rejects(client.fetch(`https://${host}:${port}/`, limits), fails("address_refused"), host);
   }
   assert.equal(calls, 0);
+});
+
+test("a name is looked up once, as its connection is made, and no address inside is among what it may lead to", async () => {
+  let answers: LookupAddress[] = [];
+  const lookup = mock.method(dns, "lookup", ((...call: unknown[]) => {
+    const done = call.at(-1) as (error: null, found: LookupAddress[]) => void;
+    queueMicrotask(() => done(null, answers));
+  }) as typeof dns.lookup);
+  syncBuiltinESMExports();
+  try {
+    await using client = createGuardedClient({ allow: [] });
+    const inside = { address: "127.0.0.1", family: 4 };
+    for (const found of [[inside], [{ address: "8.8.8.8", family: 4 }, inside], [{ address: "::1", family: 6 }], []]) {
+      answers = found;
+      const before = lookup.mock.callCount();
+      await assert.rejects(client.fetch("https://rebinding.example/", limits), fails("address_refused"));
+      assert.equal(lookup.mock.callCount() - before, 1);
+    }
+  } finally {
+    mock.restoreAll();
+    syncBuiltinESMExports();
+  }
 });
 
 test("only https without credentials is a valid URL", async () => {
@@ -50,7 +97,20 @@ test("only https without credentials is a valid URL", async () => {
     "ftp://example.com/",
     "file:///etc/passwd",
     "https://u:p@example.com/",
+    "https://u@example.com/",
+    "https://127.0.0.1:8080@example.com/",
+    "gopher://example.com/",
+    "data:text/plain,x",
+    "javascript:alert(1)",
+    "//example.com/",
+    "/etc/passwd",
+    "https://",
+    "https://example.com:99999/",
+    "https://exa mple.com/",
+    "https://256.256.256.256/",
+    "https://[::1%25eth0]/",
     "x",
+    "",
     `https://e.com/${"a".repeat(9000)}`,
   ]) {
     assert.throws(() => client.parse(url), fails("invalid_url"), url.slice(0, 40));
@@ -68,6 +128,49 @@ test("an allowed address is called in plain http, and its redirect to another pr
   assert.equal((await client.fetch(`${base}/ok`, limits)).body.toString(), "fine");
   assert.equal((await client.fetch(`${base}/away`, limits)).status, 302);
   await assert.rejects(client.fetch(`${base}/away`, { ...limits, maxRedirects: 3 }), fails("invalid_url"));
+});
+
+test("no redirect leads inside, to another scheme, to a password, or to another port of an exempt host", async () => {
+  let location = "";
+  await using server = await serve((_request, response) => response.writeHead(307, { location }).end());
+  await using client = createGuardedClient({ allow: [`127.0.0.1:${server.port}`] });
+  const call = { ...limits, maxRedirects: 3 };
+  const to: [location: string, fault: UrlFault][] = [
+    ["https://127.0.0.1/", "address_refused"],
+    ["https://2130706433/", "address_refused"],
+    ["https://[::ffff:127.0.0.1]/", "address_refused"],
+    ["https://169.254.169.254/latest/meta-data/", "address_refused"],
+    [`https://localhost:${server.port}/`, "address_refused"],
+    ["//127.0.0.1/", "invalid_url"],
+    ["http://example.com/", "invalid_url"],
+    ["file:///etc/passwd", "invalid_url"],
+    ["https://u:p@example.com/", "invalid_url"],
+    ["https://", "invalid_url"],
+  ];
+  for (const [target, fault] of to) {
+    location = target;
+    await assert.rejects(client.fetch(`http://127.0.0.1:${server.port}/`, call), fails(fault), target);
+  }
+});
+
+test("an answer that never ends, or comes a byte at a time, or has a head without end is given up", async () => {
+  await using server = await serve((request, response) => {
+    if (request.url === "/endless") {
+      const more = (): void => {
+        while (response.write("x".repeat(16_384)));
+        response.once("drain", more);
+      };
+      return more();
+    }
+    if (request.url === "/head") return response.writeHead(200, { long: "x".repeat(64 * 1024) }).end();
+    const drip = setInterval(() => response.write("x"), 20);
+    return response.on("close", () => clearInterval(drip));
+  });
+  await using client = createGuardedClient({ allow: [`127.0.0.1:${server.port}`] });
+  const base = `http://127.0.0.1:${server.port}`;
+  await assert.rejects(client.fetch(`${base}/endless`, limits), fails("too_large"));
+  await assert.rejects(client.fetch(`${base}/drip`, { ...limits, timeoutMs: 300 }), fails("timeout"));
+  await assert.rejects(client.fetch(`${base}/head`, limits), fails("unreachable"));
 });
 
 test("an answer that is too large, too slow or endless in its redirects is cut off", async () => {
