@@ -145,6 +145,10 @@ test("a wrong path is 404 in the dialect of its neighbours, before any key is as
     assert.equal((await errorOf(response))["code"], "not_found", path);
     assert.ok(response.headers.get("x-request-id"));
   }
+  const doubled = await errorOf(await stage.fetch("/v1/v1/chat/completions", { method: "POST", authorization: null }));
+  assert.match(String(doubled["message"]), /base URL/);
+  const unknown = await errorOf(await stage.fetch("/v1/responses", { method: "POST", authorization: null }));
+  assert.match(String(unknown["message"]), /\/v1\/chat\/completions/);
   const native = await json(await stage.fetch("/v1/messages/batches", { method: "POST", authorization: null }));
   assert.equal((native["error"] as Json)["type"], "not_found_error");
   const undecodable = await stage.fetch("/v1/models/%E0%A4%A");

@@ -1,4 +1,4 @@
-import { GatewayError, toGatewayError } from "@uag/kit/errors.ts";
+import { errorTable, GatewayError, toGatewayError } from "@uag/kit/errors.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { NextFunction, Request } from "express";
 import { errorBody } from "../dialect.ts";
@@ -7,9 +7,15 @@ import type { HeaderList } from "../headers.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";
 import { answerHeaders, dialectOf } from "../respond.ts";
 
+/** The public paths start with one `/v1`; clients that add their own to a base URL which has it get here. */
+const doubled = /^\/v1\/v1\//;
+
 /** No route has this path. */
-export const notFound: Handler = () => {
-  throw new GatewayError("not_found");
+export const notFound: Handler = (request) => {
+  const hint = doubled.test(request.url)
+    ? "Leave /v1 out of the client's base URL."
+    : "GET /openapi.json lists the paths; text is generated at /v1/chat/completions and /v1/messages.";
+  throw new GatewayError("not_found", `${errorTable.not_found.text} ${hint}`);
 };
 
 type ErrorHandler = (thrown: unknown, request: Request, response: GatewayResponse, next: NextFunction) => void;

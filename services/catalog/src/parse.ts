@@ -115,6 +115,7 @@ function resolveProvider(name: string, row: z.infer<typeof providerSchema>, env:
     apiKey,
     headers,
     timeouts: { connectMs: connect, firstByteMs: first_byte, betweenChunksMs: between_chunks, totalMs: total },
+    developerRole: row.developer_role ?? row.protocol !== "dashscope",
   };
 }
 

@@ -49,6 +49,12 @@ export const providerSchema = z.strictObject({
   api_key: z.string().describe("A reference to the environment; never the key itself."),
   headers: z.record(z.string(), z.string()).default({}).describe("Sent with every call; an empty value is left out."),
   timeouts: timeoutsSchema.prefault({}),
+  developer_role: z
+    .boolean()
+    .optional()
+    .describe(
+      "Knows messages of role developer; where not, they are sent as system. Default: true, false for dashscope.",
+    ),
 });
 
 const batchSchema = z.strictObject({ items: z.int().positive(), tokens: z.int().positive() });

@@ -45,6 +45,8 @@ export interface Provider {
   /** Extra headers, name and value by turns, names in lower case. */
   readonly headers: readonly string[];
   readonly timeouts: Timeouts;
+  /** Knows messages of role developer. */
+  readonly developerRole: boolean;
 }
 
 /** Most that one upstream call may carry. */

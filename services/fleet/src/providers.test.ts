@@ -8,6 +8,7 @@ test("without keys every provider is the simulator", () => {
   const settings = providerSettings({}, simulator);
   assert.equal(settings["OPENAI_BASE_URL"], `${simulator}/openai/v1`);
   assert.equal(settings["ANTHROPIC_BASE_URL"], `${simulator}/anthropic`);
+  assert.equal(settings["DEEPSEEK_BASE_URL"], `${simulator}/vendor/v1`);
   assert.ok(settings["OPENAI_API_KEY"]);
 });
 

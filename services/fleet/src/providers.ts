@@ -7,6 +7,8 @@ const simulatorPaths = {
   ark: "/ark/api/v3",
   voyage: "/voyage",
   xai: "/xai/v1",
+  moonshot: "/vendor/v1",
+  deepseek: "/vendor/v1",
 } as const;
 
 const simulatorKey = "simulator";

@@ -13,7 +13,7 @@ import { z } from "zod";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
 /** A model of each provider. */
-const models = ["gpt-4o-mini", "claude-sonnet-4-6", "gemini-2.5-flash", "qwen-plus", "grok-4.5"];
+const models = ["gpt-4o-mini", "claude-sonnet-4-6", "gemini-2.5-flash", "qwen-plus", "grok-4.5", "deepseek-flash"];
 const parameters = { type: "object" as const, properties: { city: { type: "string" } }, required: ["city"] };
 const callTwice = 'call get_weather {"city":"Oslo"}\ncall get_weather {"city":"Rome"}';
 const user = (content: string) => [{ role: "user" as const, content }];

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import OpenAI from "openai";
+import { attemptsAt, setFault } from "../src/testing/faults.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
@@ -35,17 +36,8 @@ describe("the official OpenAI SDK works unchanged", () => {
   });
   after(() => resources.disposeAsync());
 
-  const setFault = async (faults: object, match: object = {}): Promise<void> => {
-    const { status } = await fetch(`${fleet.run.simulator_url}/sim/faults`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ match, faults }),
-    });
-    assert.ok(status < 300, `the simulator refused the fault: ${status}`);
-  };
-  const clearFaults = async (): Promise<void> => {
-    await fetch(`${fleet.run.simulator_url}/sim/faults`, { method: "DELETE" });
-  };
+  const fault = (faults: object, model: string): Promise<() => Promise<void>> =>
+    setFault(fleet.run.simulator_url, faults, { model });
 
   test("a completion has its text, its usage, and the cost in a header", async () => {
     const { data, response } = await openai.chat.completions
@@ -88,7 +80,7 @@ describe("the official OpenAI SDK works unchanged", () => {
   });
 
   test("a stream is progressive: its first piece is there long before its last", async () => {
-    await setFault({ slow: 100 }, { model: "gpt-5.4-nano*" });
+    const end = await fault({ slow: 100 }, "gpt-5.4-nano*");
     const started = performance.now();
     const stream = await openai.chat.completions.create({
       model: "gpt-5.4-nano",
@@ -97,7 +89,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     });
     const times: number[] = [];
     for await (const _ of stream) times.push(performance.now() - started);
-    await clearFaults();
+    await end();
     assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) > 1_000, `chunks came bunched: ${times.map(Math.round)}`);
   });
 
@@ -148,10 +140,10 @@ describe("the official OpenAI SDK works unchanged", () => {
       return true;
     });
     await assert.rejects(openai.get("/nothing"), OpenAI.NotFoundError);
-    await setFault({ status: 429, "retry-after": 60 }, { model: "gpt-4.1-mini*" });
+    const end = await fault({ status: 429, "retry-after": 60 }, "gpt-4.1-mini*");
     await assert.rejects(create(openai, { model: "gpt-4.1-mini" }), OpenAI.RateLimitError);
-    await clearFaults();
-    await setFault({ "error-event": 3 }, { model: "gpt-4.1-mini*" });
+    await end();
+    const endBroken = await fault({ "error-event": 3 }, "gpt-4.1-mini*");
     const stream = await openai.chat.completions.create({
       model: "gpt-4.1-mini",
       messages: say("repeat 9 words"),
@@ -160,11 +152,11 @@ describe("the official OpenAI SDK works unchanged", () => {
     await assert.rejects(async () => {
       for await (const _ of stream);
     }, OpenAI.APIError);
-    await clearFaults();
+    await endBroken();
   });
 
   test("a client that leaves cancels the upstream within a second, and is billed for what it got", async () => {
-    await setFault({ slow: 50 }, { model: "gpt-4.1*" });
+    const end = await fault({ slow: 50 }, "gpt-4.1*");
     const controller = new AbortController();
     const stream = await openai.chat.completions.create(
       { model: "gpt-4.1", messages: say("repeat 2000 words"), stream: true },
@@ -176,15 +168,14 @@ describe("the official OpenAI SDK works unchanged", () => {
     const left = performance.now();
     const entry = await waitFor(
       async () => {
-        const log = await fetch(`${fleet.run.simulator_url}/sim/log?limit=1000`);
-        const { entries } = (await log.json()) as { entries: { model: string; outcome: string }[] };
+        const entries = await attemptsAt(fleet.run.simulator_url);
         return entries.find((each) => each.model.startsWith("gpt-4.1") && each.outcome === "disconnected");
       },
       { what: "the simulator to see the disconnect" },
     );
     assert.ok(performance.now() - left < 1_000, "the upstream call outlived its client by more than a second");
     assert.ok(entry);
-    await clearFaults();
+    await end();
   });
 
   test("after all of it the ledger holds exactly what the simulator served", async () => {

@@ -33,6 +33,12 @@ function reasoningWords({ thinking, output_config: config }: MessagesRequest, mo
   return thinking?.type === "enabled" ? Math.min(words, thinking.budget_tokens) : words;
 }
 
+/** A model that is told to answer in JSON alone does so. */
+function asksForJson({ system }: MessagesRequest): boolean {
+  const texts = typeof system === "string" ? [system] : (system ?? []).map(({ text }) => text);
+  return texts.some((text) => /\bJSON\b/i.test(text) && /\b(only|nothing else|no other)\b/i.test(text));
+}
+
 /** Reads a messages request into what it asks for. */
 export function askOf(call: Call, request: MessagesRequest, model: AnthropicModel): Ask {
   const last = request.messages.at(-1);
@@ -46,7 +52,7 @@ export function askOf(call: Call, request: MessagesRequest, model: AnthropicMode
     tools: toolsOf(request),
     toolChoice: choice?.type === "any" || choice?.type === "tool" ? "required" : (choice?.type ?? "auto"),
     parallelTools: !(choice && "disable_parallel_tool_use" in choice && choice.disable_parallel_tool_use),
-    format: format ? { kind: "schema", schema: format.schema } : { kind: "text" },
+    format: format ? { kind: "schema", schema: format.schema } : { kind: asksForJson(request) ? "json" : "text" },
     reasoningWords: reasoningWords(request, model),
     echo: { body: call.body, headers: call.shownHeaders },
   };

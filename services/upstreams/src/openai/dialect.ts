@@ -8,6 +8,8 @@ export interface OpenAiDialect {
   readonly operatorCodes: ReadonlySet<string>;
   /** Knows the tool choice `required`. */
   readonly takesRequired: boolean;
+  /** Takes sound as a web or data URL, in parts of type `input_audio`. */
+  readonly soundByUrl: boolean;
 }
 
 /** OpenAI's guide on error codes; the names of newer billing codes follow the same pattern. */
@@ -23,6 +25,7 @@ export const openAiDialect: OpenAiDialect = {
   quotaCodes: new Set(openAiQuota),
   operatorCodes: new Set(["invalid_api_key", "account_deactivated", ...openAiQuota]),
   takesRequired: true,
+  soundByUrl: false,
 };
 
 export const xaiDialect: OpenAiDialect = openAiDialect;
@@ -42,4 +45,5 @@ export const dashScopeDialect: OpenAiDialect = {
   ]),
   operatorCodes: new Set(["Arrearage", "invalid_api_key", "InvalidApiKey", "access_denied", "AccessDenied"]),
   takesRequired: false,
+  soundByUrl: true,
 };

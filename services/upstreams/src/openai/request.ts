@@ -1,6 +1,8 @@
 import type { Provider, Upstream } from "@uag/catalog/types.ts";
+import { listOf } from "../conversation/fields.ts";
 import type { GenerationCall, UpstreamCall } from "../generation.ts";
 import { editMembers, type Member, topLevelMembers } from "../json-edit.ts";
+import { compatibleMessages, type Vendor } from "./compatible.ts";
 import type { OpenAiDialect } from "./dialect.ts";
 
 const capFields = ["max_tokens", "max_completion_tokens"] as const;
@@ -14,6 +16,7 @@ export function encodeChat(call: GenerationCall, upstream: Upstream, dialect: Op
   if (stream && !call.stream) edits.set("stream", "true");
   if (stream) askForUsage(edits, call, members);
   setOutputCap(edits, call, members);
+  setMessages(edits, call, { developerRole: upstream.provider.developerRole, soundByUrl: dialect.soundByUrl });
   return {
     path: dialect.path,
     headers: [...providerHeaders(upstream.provider), "x-client-request-id", call.requestId],
@@ -31,6 +34,12 @@ function askForUsage(edits: Map<string, string | undefined>, call: GenerationCal
   }
   const inner = editMembers(bytes, topLevelMembers(bytes), new Map([["include_usage", "true"]]));
   edits.set("stream_options", inner.toString("utf8"));
+}
+
+function setMessages(edits: Map<string, string | undefined>, { fields }: GenerationCall, vendor: Vendor): void {
+  if (vendor.developerRole && !vendor.soundByUrl) return;
+  const messages = compatibleMessages(listOf(fields["messages"]), vendor);
+  if (messages !== undefined) edits.set("messages", JSON.stringify(messages));
 }
 
 /** Sends the cap under the one name that the model takes, and a lower cap where the call says so. */

@@ -17,6 +17,7 @@ const upstream = (protocol: Protocol): Upstream => ({
     apiKey: "sk-secret-1234",
     headers: [],
     timeouts: { connectMs: 1, firstByteMs: 1, betweenChunksMs: 1, totalMs: 1 },
+    developerRole: true,
   },
   model: "model",
   weight: 1,

@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI } from "@ai-sdk/openai";
+import Anthropic from "@anthropic-ai/sdk";
+import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
+import { HumanMessage } from "@langchain/core/messages";
+import { tool } from "@langchain/core/tools";
+import { ChatOpenAI } from "@langchain/openai";
+import { generateText, Output } from "ai";
+import OpenAI from "openai";
+import { zodResponseFormat } from "openai/helpers/zod";
+import { z } from "zod";
+import { attemptsAt, setFault } from "../src/testing/faults.ts";
+import { waitFor } from "../src/testing/wait-for.ts";
+import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
+
+/** A model of each provider that sees; `files` where it takes documents too. */
+const models = [
+  { model: "gpt-4o-mini", files: true },
+  { model: "claude-sonnet-4-6", files: true },
+  { model: "gemini-2.5-flash", files: true },
+  { model: "qwen3.8-flash", files: false },
+  { model: "grok-4.7", files: false },
+];
+const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const pdf = Buffer.from("%PDF-1.4\n%%EOF\n").toString("base64");
+const dataUrl = `data:image/png;base64,${png}`;
+const person = z.object({ name: z.string(), age: z.number() });
+const weather = {
+  name: "get_weather",
+  parameters: { type: "object" as const, properties: { city: { type: "string" } } },
+};
+const max_tokens = 4_000;
+
+describe("pictures, documents, structured output, thinking, errors and leaving, by the vendors' SDKs", () => {
+  let fleet: TestFleet;
+  let openai: OpenAI;
+  let anthropic: Anthropic;
+  const resources = new AsyncDisposableStack();
+
+  before(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "clients-content-"));
+    resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+    fleet = resources.use(await startTestFleet({ dataDir }));
+    const { api_key: apiKey, base_url: baseURL } = fleet.run;
+    openai = new OpenAI({ apiKey, baseURL: `${baseURL}/v1`, maxRetries: 0 });
+    anthropic = new Anthropic({ authToken: apiKey, apiKey: null, baseURL, maxRetries: 0 });
+  });
+  after(() => resources.disposeAsync());
+
+  const bySdk = {
+    openai: async (model: string, part: OpenAI.ChatCompletionContentPart) => {
+      const content = [{ type: "text" as const, text: "say: seen" }, part];
+      const answer = await openai.chat.completions.create({ model, messages: [{ role: "user", content }] });
+      return { said: answer.choices[0]?.message.content, prompt: answer.usage?.prompt_tokens ?? 0 };
+    },
+    anthropic: async (model: string, block: Anthropic.ContentBlockParam) => {
+      const content = [block, { type: "text" as const, text: "say: seen" }];
+      const answer = await anthropic.messages.create({ model, max_tokens, messages: [{ role: "user", content }] });
+      const said = answer.content.flatMap((one) => (one.type === "text" ? [one.text] : [])).join("");
+      return { said, prompt: answer.usage.input_tokens };
+    },
+  };
+
+  for (const { model, files } of models) {
+    test(`${model} sees pictures through both doors, inline and by address`, async () => {
+      const source = { type: "base64" as const, media_type: "image/png" as const, data: png };
+      const seen = [
+        await bySdk.openai(model, { type: "image_url", image_url: { url: dataUrl } }),
+        await bySdk.anthropic(model, { type: "image", source }),
+      ];
+      for (const { said, prompt } of seen) {
+        assert.equal(said, "seen");
+        assert.ok(prompt > 0);
+      }
+      for (const client of [
+        createOpenAI({ apiKey: fleet.run.api_key, baseURL: `${fleet.run.base_url}/v1` }).chat(model),
+        createAnthropic({ authToken: fleet.run.api_key, baseURL: `${fleet.run.base_url}/v1` })(model),
+      ]) {
+        const content = [
+          { type: "text" as const, text: "say: seen" },
+          { type: "image" as const, image: Buffer.from(png, "base64"), mediaType: "image/png" },
+        ];
+        const messages = [{ role: "user" as const, content }];
+        const { text } = await generateText({ model: client, messages, maxRetries: 0, maxOutputTokens: max_tokens });
+        assert.equal(text, "seen");
+      }
+    });
+
+    test(`${model} reads documents where it can, and says so where it cannot`, async () => {
+      const source = { type: "base64" as const, media_type: "application/pdf" as const, data: pdf };
+      const file = { filename: "a.pdf", file_data: `data:application/pdf;base64,${pdf}` };
+      const read = (): Promise<{ said: unknown }> => bySdk.anthropic(model, { type: "document", source });
+      if (files) {
+        assert.equal((await read()).said, "seen");
+        assert.equal((await bySdk.openai(model, { type: "file", file })).said, "seen");
+      } else await assert.rejects(read, Anthropic.BadRequestError);
+      const text = { type: "text" as const, media_type: "text/plain" as const, data: "The sky is blue." };
+      assert.equal((await bySdk.anthropic(model, { type: "document", source: text, title: "Sky" })).said, "seen");
+    });
+
+    test(`${model} answers by a schema through both doors`, async () => {
+      const messages = [{ role: "user" as const, content: "A person, as JSON." }];
+      const response_format = zodResponseFormat(person, "person");
+      const chat = await openai.chat.completions.parse({ model, messages, response_format });
+      assert.equal(typeof chat.choices[0]?.message.parsed?.name, "string");
+      const output_config = { format: zodOutputFormat(person) };
+      const message = await anthropic.messages.parse({ model, max_tokens, messages, output_config });
+      assert.equal(typeof message.parsed_output?.age, "number");
+      const served = createOpenAI({ apiKey: fleet.run.api_key, baseURL: `${fleet.run.base_url}/v1` }).chat(model);
+      const { output } = await generateText({
+        model: served,
+        output: Output.object({ schema: person }),
+        prompt: "A person, as JSON.",
+        maxRetries: 0,
+      });
+      assert.equal(typeof output.name, "string");
+    });
+
+    test(`${model}: LangChain shows pictures, binds tools and structured output`, async () => {
+      const chat = new ChatOpenAI({
+        model,
+        apiKey: fleet.run.api_key,
+        configuration: { baseURL: `${fleet.run.base_url}/v1` },
+        maxRetries: 0,
+      });
+      const content = [
+        { type: "text" as const, text: "say: seen" },
+        { type: "image_url" as const, image_url: { url: dataUrl } },
+      ];
+      assert.equal((await chat.invoke([new HumanMessage({ content })])).content, "seen");
+      const forecast = tool(async () => "sunny", { name: "get_weather", schema: z.object({ city: z.string() }) });
+      const called = await chat
+        .bindTools([forecast])
+        .invoke('call get_weather {"city":"Oslo"}\ncall get_weather {"city":"Rome"}');
+      assert.deepEqual(
+        called.tool_calls?.map(({ args }) => args),
+        [{ city: "Oslo" }, { city: "Rome" }],
+      );
+      const shaped = await chat.withStructuredOutput(person, { method: "jsonSchema" }).invoke("A person, as JSON.");
+      assert.equal(typeof shaped.name, "string");
+    });
+
+    test(`${model}: a fault is each SDK's own error, and leaving ends the call upstream`, async () => {
+      const end = await setFault(fleet.run.simulator_url, { status: 429, "retry-after": 60 }, { model: `${model}*` });
+      const messages = [{ role: "user" as const, content: "x" }];
+      await assert.rejects(openai.chat.completions.create({ model, messages }), OpenAI.RateLimitError);
+      await assert.rejects(anthropic.messages.create({ model, max_tokens, messages }), Anthropic.RateLimitError);
+      await end();
+      const endSlow = await setFault(fleet.run.simulator_url, { slow: 40 }, { model: `${model}*` });
+      const long = [{ role: "user" as const, content: "repeat 2000 words" }];
+      const left = async (): Promise<number> =>
+        (await attemptsAt(fleet.run.simulator_url)).filter(
+          (one) => one.model === model && one.outcome === "disconnected",
+        ).length;
+      const chunks = await openai.chat.completions.create({ model, messages: long, stream: true });
+      for await (const _ of chunks) break;
+      await waitFor(async () => (await left()) === 1, { what: "the first call to be left" });
+      const events = anthropic.messages.stream({ model, max_tokens, messages: long });
+      events.on("streamEvent", () => events.abort());
+      await assert.rejects(events.finalMessage(), Anthropic.APIUserAbortError);
+      await waitFor(async () => (await left()) === 2, { what: "the second call to be left" });
+      await endSlow();
+    });
+  }
+
+  for (const model of ["claude-opus-5-5", "claude-haiku-4-5", "gemini-3.8-flash"]) {
+    test(`${model}: its thinking comes back signed through both doors, and the conversation goes on`, async () => {
+      const ask = 'think 20\ncall get_weather {"city":"Oslo"}';
+      const tools = [{ name: weather.name, input_schema: weather.parameters }];
+      const thinking =
+        model === "claude-haiku-4-5"
+          ? { type: "enabled" as const, budget_tokens: 1_024 }
+          : { type: "adaptive" as const };
+      const asked = { model, max_tokens, tools, thinking };
+      const first = await anthropic.messages
+        .stream({ ...asked, messages: [{ role: "user", content: ask }] })
+        .finalMessage();
+      const [thought] = first.content;
+      assert.equal(thought?.type, "thinking");
+      const use = first.content.find((block) => block.type === "tool_use") ?? assert.fail("no tool was called");
+      const result = { type: "tool_result" as const, tool_use_id: use.id, content: "sunny" };
+      const next = await anthropic.messages.create({
+        ...asked,
+        messages: [
+          { role: "user", content: ask },
+          { role: "assistant", content: first.content },
+          { role: "user", content: [result] },
+        ],
+      });
+      assert.equal(next.stop_reason, "end_turn");
+
+      const chat = {
+        model,
+        reasoning_effort: "low" as const,
+        tools: [{ type: "function" as const, function: weather }],
+      };
+      const whole = await openai.chat.completions.create({ ...chat, messages: [{ role: "user", content: ask }] });
+      const message = whole.choices[0]?.message ?? assert.fail("no choice");
+      assert.ok((whole.usage?.completion_tokens_details?.reasoning_tokens ?? 0) > 0);
+      const calls = message.tool_calls ?? [];
+      const answers = calls.map(({ id }) => ({ role: "tool" as const, tool_call_id: id, content: "sunny" }));
+      const went = await openai.chat.completions.create({
+        ...chat,
+        messages: [{ role: "user", content: ask }, message, ...answers],
+      });
+      assert.equal(went.choices[0]?.finish_reason, "stop");
+    });
+  }
+
+  test("after all of it the ledger holds exactly what the simulator served", async () => {
+    assert.deepEqual((await fleet.audit()).violations, []);
+  });
+});

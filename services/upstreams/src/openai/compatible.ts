@@ -1,0 +1,46 @@
+import { type Fields, fieldsOf, isFields, textOf } from "../conversation/fields.ts";
+
+export interface Vendor {
+  /** Knows messages of role developer. */
+  readonly developerRole: boolean;
+  /** Takes sound as a web or data URL, in parts of type `input_audio`. */
+  readonly soundByUrl: boolean;
+}
+
+/** What the end of a URL says of the sound there; a guess for the others, which the vendor does not hold to. */
+const knownSound = /\.(mp3|wav|amr|aac|m4a|3gp|ogg|opus|flac)(?:[?#]|$)/i;
+
+/**
+ * Messages in the words that a vendor knows: `developer` is `system` there, and sound comes in one kind of part.
+ * Undefined when nothing needs to change.
+ */
+export function compatibleMessages(messages: readonly unknown[], vendor: Vendor): unknown[] | undefined {
+  const changed = messages.map((message) => compatibleMessage(message, vendor));
+  return changed.some((message, index) => message !== messages[index]) ? changed : undefined;
+}
+
+function compatibleMessage(message: unknown, vendor: Vendor): unknown {
+  if (!isFields(message)) return message;
+  const role = message["role"] === "developer" && !vendor.developerRole ? "system" : message["role"];
+  const { content } = message;
+  const parts = vendor.soundByUrl && Array.isArray(content) ? content.map(soundByUrl) : content;
+  const same = !Array.isArray(content) || content.every((part, index) => part === (parts as unknown[])[index]);
+  return role === message["role"] && same ? message : { ...message, role, content: parts };
+}
+
+function soundByUrl(part: unknown): unknown {
+  const { type, ...fields } = fieldsOf(part);
+  if (type === "audio_url") {
+    const url = textOf(fieldsOf(fields["audio_url"])["url"]) ?? "";
+    return { type: "input_audio", input_audio: { data: url, format: formatOf(url) } };
+  }
+  const audio = fieldsOf(fields["input_audio"]);
+  const data = textOf(audio["data"]);
+  if (type !== "input_audio" || data === undefined || /^(https?|data|oss):/i.test(data)) return part;
+  return { ...(part as Fields), input_audio: { ...audio, data: `data:;base64,${data}` } };
+}
+
+function formatOf(url: string): string {
+  const inline = /^data:audio\/([a-z0-9]+)/i.exec(url)?.[1];
+  return (inline ?? knownSound.exec(url)?.[1] ?? "mp3").toLowerCase().replace(/^mpeg$/, "mp3");
+}
