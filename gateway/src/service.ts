@@ -64,9 +64,9 @@ function readinessOf(doors: readonly Door[], links: Links): Record<string, Healt
 
 /** Administrators ask for money and usage alike: without metering there is no admin API. */
 function openAdmin(config: Config): AdminOptions | undefined {
-  const { BILLING_ADDR: billing, METERING_ADDR: metering, KEY_PEPPER: pepper } = config;
+  const { BILLING_ADDR: billing, METERING_ADDR: metering, VIDEO_ADDR: video, KEY_PEPPER: pepper } = config;
   if (metering === undefined) return undefined;
-  return { clients: openAdminClients({ billing, metering }), pepper: Buffer.from(pepper, "hex") };
+  return { clients: openAdminClients({ billing, metering, video }), pepper: Buffer.from(pepper, "hex") };
 }
 
 function keySettings(config: Config) {

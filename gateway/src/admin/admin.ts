@@ -8,6 +8,7 @@ import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/pro
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import type { Request } from "express";
 import type { GatewayResponse } from "../request-state.ts";
+import { openWebhookClient, type WebhookClient } from "./webhooks-client.ts";
 
 /** Who knows what administrators ask for. */
 export interface AdminClients extends Disposable {
@@ -17,10 +18,17 @@ export interface AdminClients extends Disposable {
   readonly ledger: RpcClient<LedgerServiceServer>;
   readonly metering: RpcClient<MeteringServiceServer>;
   readonly usageAdmin: RpcClient<UsageAdminServiceServer>;
+  /** Undefined where the router knows no video service. */
+  readonly webhooks: WebhookClient | undefined;
 }
 
-export function openAdminClients(addresses: { billing: string; metering: string }): AdminClients {
-  const { billing, metering } = addresses;
+export interface AdminAddresses {
+  readonly billing: string;
+  readonly metering: string;
+  readonly video: readonly string[] | undefined;
+}
+
+export function openAdminClients({ billing, metering, video }: AdminAddresses): AdminClients {
   const clients = {
     accounts: createRpcClient<AccountServiceServer>(AccountServiceService, billing),
     admin: createRpcClient<AdminServiceServer>(AdminServiceService, billing),
@@ -28,11 +36,12 @@ export function openAdminClients(addresses: { billing: string; metering: string 
     ledger: createRpcClient<LedgerServiceServer>(LedgerServiceService, billing),
     metering: createRpcClient<MeteringServiceServer>(MeteringServiceService, metering),
     usageAdmin: createRpcClient<UsageAdminServiceServer>(UsageAdminServiceService, metering),
+    webhooks: video && openWebhookClient(video),
   };
   return {
     ...clients,
     [Symbol.dispose]() {
-      for (const client of Object.values(clients)) client[Symbol.dispose]();
+      for (const client of Object.values(clients)) client?.[Symbol.dispose]();
     },
   };
 }

@@ -6,6 +6,7 @@ import { createKey, getKey, listKeys, regenerateKey, revokeKey, updateKey } from
 import { readLedger, repairLedger } from "./ledger.ts";
 import { createToken, listAuditLog, listTokens, revokeToken } from "./tokens.ts";
 import { listEvents, listUsage } from "./usage.ts";
+import { createSecret, endSecret, getDelivery, listDeliveries, listSecrets, replayDelivery } from "./webhooks.ts";
 
 export type AdminRow = AdminRoute & { readonly handler: AdminHandler };
 
@@ -37,4 +38,10 @@ export const adminRoutes: readonly AdminRow[] = [
   row("POST", "/tokens", "tokens.create", createToken),
   row("GET", "/tokens", "tokens.list", listTokens),
   row("DELETE", "/tokens/:id", "tokens.revoke", revokeToken),
+  row("POST", "/webhooks/secrets", "webhooks.secrets.create", createSecret),
+  row("GET", "/webhooks/secrets", "webhooks.secrets.list", listSecrets),
+  row("DELETE", "/webhooks/secrets/:id", "webhooks.secrets.end", endSecret),
+  row("GET", "/webhooks/deliveries", "webhooks.deliveries.list", listDeliveries),
+  row("GET", "/webhooks/deliveries/:id", "webhooks.deliveries.get", getDelivery),
+  row("POST", "/webhooks/deliveries/:id/replay", "webhooks.deliveries.replay", replayDelivery),
 ];

@@ -92,6 +92,7 @@ async function openWebhooks({ context, resources, settings }: BuildOptions, conn
   const deliveries = new DeliveryStore(connection);
   await deliveries.open();
   const secrets = new SecretStore(connection, new SecretBox(settings.WEBHOOK_KEY));
+  await secrets.open();
   const sender = resources.use(
     new WebhookSender({
       deliveries,

@@ -63,7 +63,7 @@ describe("webhooks", () => {
   const reaches = (state: string): Promise<void> =>
     until(`a delivery that is ${state}`, async () => (await deliveries())[0]?.state === state);
   const rotate = (overlapMs = 0n, immediately = false) =>
-    replica.webhooks.rotateSecret({ accountId, overlapMs, immediately });
+    replica.webhooks.rotateSecret({ accountId, overlapMs, immediately, actor: undefined });
 
   beforeEach(async () => {
     perTest = new AsyncDisposableStack();

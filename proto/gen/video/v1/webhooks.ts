@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Actor } from "../../common/v1/actor.ts";
 import { PageRequest } from "../../common/v1/page.ts";
 
 export const protobufPackage = "video.v1";
@@ -30,6 +31,7 @@ export interface RotateSecretRequest {
   overlapMs: bigint;
   /** Earlier secrets end at once: for one that has leaked. */
   immediately: boolean;
+  actor: Actor | undefined;
 }
 
 export interface RotateSecretResponse {
@@ -37,6 +39,31 @@ export interface RotateSecretResponse {
   secret: string;
   /** Until when earlier secrets sign, unix milliseconds; 0 when there are none. */
   earlierUntilMs: bigint;
+  made: Secret | undefined;
+}
+
+export interface Secret {
+  id: string;
+  accountId: string;
+  /** Its last characters. */
+  hint: string;
+  createdAtMs: bigint;
+  /** When it signs no more; 0 for the newest. */
+  endsAtMs: bigint;
+  /** Who asked for it; absent when it was made with the account's first webhook. */
+  createdBy: Actor | undefined;
+}
+
+export interface ListSecretsRequest {
+  accountId: string;
+}
+
+export interface ListSecretsResponse {
+  secrets: Secret[];
+}
+
+export interface EndSecretRequest {
+  id: string;
 }
 
 export interface Attempt {
@@ -63,6 +90,8 @@ export interface Delivery {
   /** 0 unless pending. */
   nextAttemptAtMs: bigint;
   attempts: Attempt[];
+  /** What is sent; only where one delivery is asked for. */
+  body: string;
 }
 
 export interface ListDeliveriesRequest {
@@ -80,6 +109,10 @@ export interface ListDeliveriesResponse {
   nextCursor: string;
 }
 
+export interface GetDeliveryRequest {
+  id: string;
+}
+
 export interface ReplayRequest {
   id: string;
 }
@@ -89,7 +122,7 @@ export interface ReplayResponse {
 }
 
 function createBaseRotateSecretRequest(): RotateSecretRequest {
-  return { accountId: "", overlapMs: 0n, immediately: false };
+  return { accountId: "", overlapMs: 0n, immediately: false, actor: undefined };
 }
 
 export const RotateSecretRequest: MessageFns<RotateSecretRequest> = {
@@ -105,6 +138,9 @@ export const RotateSecretRequest: MessageFns<RotateSecretRequest> = {
     }
     if (message.immediately !== false) {
       writer.uint32(24).bool(message.immediately);
+    }
+    if (message.actor !== undefined) {
+      Actor.encode(message.actor, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -146,6 +182,14 @@ export const RotateSecretRequest: MessageFns<RotateSecretRequest> = {
             message.immediately = reader.bool();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.actor = Actor.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -171,6 +215,7 @@ export const RotateSecretRequest: MessageFns<RotateSecretRequest> = {
         ? BigInt(object.overlap_ms)
         : 0n,
       immediately: isSet(object.immediately) ? globalThis.Boolean(object.immediately) : false,
+      actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
     };
   },
 
@@ -185,6 +230,9 @@ export const RotateSecretRequest: MessageFns<RotateSecretRequest> = {
     if (message.immediately !== false) {
       obj.immediately = message.immediately;
     }
+    if (message.actor !== undefined) {
+      obj.actor = Actor.toJSON(message.actor);
+    }
     return obj;
   },
 
@@ -196,12 +244,13 @@ export const RotateSecretRequest: MessageFns<RotateSecretRequest> = {
     message.accountId = object.accountId ?? "";
     message.overlapMs = (object.overlapMs !== undefined && object.overlapMs !== null) ? BigInt(object.overlapMs) : 0n;
     message.immediately = object.immediately ?? false;
+    message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
     return message;
   },
 };
 
 function createBaseRotateSecretResponse(): RotateSecretResponse {
-  return { secret: "", earlierUntilMs: 0n };
+  return { secret: "", earlierUntilMs: 0n, made: undefined };
 }
 
 export const RotateSecretResponse: MessageFns<RotateSecretResponse> = {
@@ -214,6 +263,9 @@ export const RotateSecretResponse: MessageFns<RotateSecretResponse> = {
         throw new globalThis.Error("value provided for field message.earlierUntilMs of type int64 too large");
       }
       writer.uint32(16).int64(message.earlierUntilMs);
+    }
+    if (message.made !== undefined) {
+      Secret.encode(message.made, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -247,6 +299,14 @@ export const RotateSecretResponse: MessageFns<RotateSecretResponse> = {
             message.earlierUntilMs = reader.int64() as bigint;
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.made = Secret.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -267,6 +327,7 @@ export const RotateSecretResponse: MessageFns<RotateSecretResponse> = {
         : isSet(object.earlier_until_ms)
         ? BigInt(object.earlier_until_ms)
         : 0n,
+      made: isSet(object.made) ? Secret.fromJSON(object.made) : undefined,
     };
   },
 
@@ -277,6 +338,9 @@ export const RotateSecretResponse: MessageFns<RotateSecretResponse> = {
     }
     if (message.earlierUntilMs !== 0n) {
       obj.earlierUntilMs = message.earlierUntilMs.toString();
+    }
+    if (message.made !== undefined) {
+      obj.made = Secret.toJSON(message.made);
     }
     return obj;
   },
@@ -290,6 +354,391 @@ export const RotateSecretResponse: MessageFns<RotateSecretResponse> = {
     message.earlierUntilMs = (object.earlierUntilMs !== undefined && object.earlierUntilMs !== null)
       ? BigInt(object.earlierUntilMs)
       : 0n;
+    message.made = (object.made !== undefined && object.made !== null) ? Secret.fromPartial(object.made) : undefined;
+    return message;
+  },
+};
+
+function createBaseSecret(): Secret {
+  return { id: "", accountId: "", hint: "", createdAtMs: 0n, endsAtMs: 0n, createdBy: undefined };
+}
+
+export const Secret: MessageFns<Secret> = {
+  encode(message: Secret, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.accountId !== "") {
+      writer.uint32(18).string(message.accountId);
+    }
+    if (message.hint !== "") {
+      writer.uint32(26).string(message.hint);
+    }
+    if (message.createdAtMs !== 0n) {
+      if (BigInt.asIntN(64, message.createdAtMs) !== message.createdAtMs) {
+        throw new globalThis.Error("value provided for field message.createdAtMs of type int64 too large");
+      }
+      writer.uint32(32).int64(message.createdAtMs);
+    }
+    if (message.endsAtMs !== 0n) {
+      if (BigInt.asIntN(64, message.endsAtMs) !== message.endsAtMs) {
+        throw new globalThis.Error("value provided for field message.endsAtMs of type int64 too large");
+      }
+      writer.uint32(40).int64(message.endsAtMs);
+    }
+    if (message.createdBy !== undefined) {
+      Actor.encode(message.createdBy, writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Secret {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSecret();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.hint = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.createdAtMs = reader.int64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.endsAtMs = reader.int64() as bigint;
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.createdBy = Actor.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Secret {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      hint: isSet(object.hint) ? globalThis.String(object.hint) : "",
+      createdAtMs: isSet(object.createdAtMs)
+        ? BigInt(object.createdAtMs)
+        : isSet(object.created_at_ms)
+        ? BigInt(object.created_at_ms)
+        : 0n,
+      endsAtMs: isSet(object.endsAtMs)
+        ? BigInt(object.endsAtMs)
+        : isSet(object.ends_at_ms)
+        ? BigInt(object.ends_at_ms)
+        : 0n,
+      createdBy: isSet(object.createdBy)
+        ? Actor.fromJSON(object.createdBy)
+        : isSet(object.created_by)
+        ? Actor.fromJSON(object.created_by)
+        : undefined,
+    };
+  },
+
+  toJSON(message: Secret): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.hint !== "") {
+      obj.hint = message.hint;
+    }
+    if (message.createdAtMs !== 0n) {
+      obj.createdAtMs = message.createdAtMs.toString();
+    }
+    if (message.endsAtMs !== 0n) {
+      obj.endsAtMs = message.endsAtMs.toString();
+    }
+    if (message.createdBy !== undefined) {
+      obj.createdBy = Actor.toJSON(message.createdBy);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Secret>): Secret {
+    return Secret.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Secret>): Secret {
+    const message = createBaseSecret();
+    message.id = object.id ?? "";
+    message.accountId = object.accountId ?? "";
+    message.hint = object.hint ?? "";
+    message.createdAtMs = (object.createdAtMs !== undefined && object.createdAtMs !== null)
+      ? BigInt(object.createdAtMs)
+      : 0n;
+    message.endsAtMs = (object.endsAtMs !== undefined && object.endsAtMs !== null) ? BigInt(object.endsAtMs) : 0n;
+    message.createdBy = (object.createdBy !== undefined && object.createdBy !== null)
+      ? Actor.fromPartial(object.createdBy)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseListSecretsRequest(): ListSecretsRequest {
+  return { accountId: "" };
+}
+
+export const ListSecretsRequest: MessageFns<ListSecretsRequest> = {
+  encode(message: ListSecretsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSecretsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSecretsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListSecretsRequest {
+    return {
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+    };
+  },
+
+  toJSON(message: ListSecretsRequest): unknown {
+    const obj: any = {};
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListSecretsRequest>): ListSecretsRequest {
+    return ListSecretsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListSecretsRequest>): ListSecretsRequest {
+    const message = createBaseListSecretsRequest();
+    message.accountId = object.accountId ?? "";
+    return message;
+  },
+};
+
+function createBaseListSecretsResponse(): ListSecretsResponse {
+  return { secrets: [] };
+}
+
+export const ListSecretsResponse: MessageFns<ListSecretsResponse> = {
+  encode(message: ListSecretsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.secrets) {
+      Secret.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSecretsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSecretsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.secrets.push(Secret.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListSecretsResponse {
+    return {
+      secrets: globalThis.Array.isArray(object?.secrets) ? object.secrets.map((e: any) => Secret.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: ListSecretsResponse): unknown {
+    const obj: any = {};
+    if (message.secrets?.length) {
+      obj.secrets = message.secrets.map((e) => Secret.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListSecretsResponse>): ListSecretsResponse {
+    return ListSecretsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListSecretsResponse>): ListSecretsResponse {
+    const message = createBaseListSecretsResponse();
+    message.secrets = object.secrets?.map((e) => Secret.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseEndSecretRequest(): EndSecretRequest {
+  return { id: "" };
+}
+
+export const EndSecretRequest: MessageFns<EndSecretRequest> = {
+  encode(message: EndSecretRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndSecretRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndSecretRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): EndSecretRequest {
+    return { id: isSet(object.id) ? globalThis.String(object.id) : "" };
+  },
+
+  toJSON(message: EndSecretRequest): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<EndSecretRequest>): EndSecretRequest {
+    return EndSecretRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EndSecretRequest>): EndSecretRequest {
+    const message = createBaseEndSecretRequest();
+    message.id = object.id ?? "";
     return message;
   },
 };
@@ -434,6 +883,7 @@ function createBaseDelivery(): Delivery {
     createdAtMs: 0n,
     nextAttemptAtMs: 0n,
     attempts: [],
+    body: "",
   };
 }
 
@@ -471,6 +921,9 @@ export const Delivery: MessageFns<Delivery> = {
     }
     for (const v of message.attempts) {
       Attempt.encode(v!, writer.uint32(74).fork()).join();
+    }
+    if (message.body !== "") {
+      writer.uint32(82).string(message.body);
     }
     return writer;
   },
@@ -560,6 +1013,14 @@ export const Delivery: MessageFns<Delivery> = {
             message.attempts.push(Attempt.decode(reader, reader.uint32()));
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.body = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -601,6 +1062,7 @@ export const Delivery: MessageFns<Delivery> = {
       attempts: globalThis.Array.isArray(object?.attempts)
         ? object.attempts.map((e: any) => Attempt.fromJSON(e))
         : [],
+      body: isSet(object.body) ? globalThis.String(object.body) : "",
     };
   },
 
@@ -633,6 +1095,9 @@ export const Delivery: MessageFns<Delivery> = {
     if (message.attempts?.length) {
       obj.attempts = message.attempts.map((e) => Attempt.toJSON(e));
     }
+    if (message.body !== "") {
+      obj.body = message.body;
+    }
     return obj;
   },
 
@@ -654,6 +1119,7 @@ export const Delivery: MessageFns<Delivery> = {
       ? BigInt(object.nextAttemptAtMs)
       : 0n;
     message.attempts = object.attempts?.map((e) => Attempt.fromPartial(e)) || [];
+    message.body = object.body ?? "";
     return message;
   },
 };
@@ -876,6 +1342,73 @@ export const ListDeliveriesResponse: MessageFns<ListDeliveriesResponse> = {
   },
 };
 
+function createBaseGetDeliveryRequest(): GetDeliveryRequest {
+  return { id: "" };
+}
+
+export const GetDeliveryRequest: MessageFns<GetDeliveryRequest> = {
+  encode(message: GetDeliveryRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetDeliveryRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetDeliveryRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetDeliveryRequest {
+    return { id: isSet(object.id) ? globalThis.String(object.id) : "" };
+  },
+
+  toJSON(message: GetDeliveryRequest): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetDeliveryRequest>): GetDeliveryRequest {
+    return GetDeliveryRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetDeliveryRequest>): GetDeliveryRequest {
+    const message = createBaseGetDeliveryRequest();
+    message.id = object.id ?? "";
+    return message;
+  },
+};
+
 function createBaseReplayRequest(): ReplayRequest {
   return { id: "" };
 }
@@ -1029,6 +1562,29 @@ export const WebhookServiceService = {
       Buffer.from(RotateSecretResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RotateSecretResponse => RotateSecretResponse.decode(value),
   },
+  /** The secrets that sign now, newest first, without what is secret of them. */
+  listSecrets: {
+    path: "/video.v1.WebhookService/ListSecrets" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListSecretsRequest): Buffer => Buffer.from(ListSecretsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListSecretsRequest => ListSecretsRequest.decode(value),
+    responseSerialize: (value: ListSecretsResponse): Buffer => Buffer.from(ListSecretsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListSecretsResponse => ListSecretsResponse.decode(value),
+  },
+  /**
+   * An earlier secret signs no more from now on. NOT_FOUND when none of that id signs; INVALID_ARGUMENT for the newest,
+   * in whose place another must be made.
+   */
+  endSecret: {
+    path: "/video.v1.WebhookService/EndSecret" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: EndSecretRequest): Buffer => Buffer.from(EndSecretRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): EndSecretRequest => EndSecretRequest.decode(value),
+    responseSerialize: (value: Secret): Buffer => Buffer.from(Secret.encode(value).finish()),
+    responseDeserialize: (value: Buffer): Secret => Secret.decode(value),
+  },
   /** Newest first. */
   listDeliveries: {
     path: "/video.v1.WebhookService/ListDeliveries" as const,
@@ -1040,6 +1596,16 @@ export const WebhookServiceService = {
     responseSerialize: (value: ListDeliveriesResponse): Buffer =>
       Buffer.from(ListDeliveriesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListDeliveriesResponse => ListDeliveriesResponse.decode(value),
+  },
+  /** With its body. NOT_FOUND when there is none. */
+  getDelivery: {
+    path: "/video.v1.WebhookService/GetDelivery" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetDeliveryRequest): Buffer => Buffer.from(GetDeliveryRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetDeliveryRequest => GetDeliveryRequest.decode(value),
+    responseSerialize: (value: Delivery): Buffer => Buffer.from(Delivery.encode(value).finish()),
+    responseDeserialize: (value: Buffer): Delivery => Delivery.decode(value),
   },
   /** Sends a delivery again, under the same webhook id, with a fresh series of tries. NOT_FOUND when there is none. */
   replay: {
@@ -1059,8 +1625,17 @@ export interface WebhookServiceServer extends UntypedServiceImplementation {
    * the overlap, so that receivers can be changed in their own time.
    */
   rotateSecret: handleUnaryCall<RotateSecretRequest, RotateSecretResponse>;
+  /** The secrets that sign now, newest first, without what is secret of them. */
+  listSecrets: handleUnaryCall<ListSecretsRequest, ListSecretsResponse>;
+  /**
+   * An earlier secret signs no more from now on. NOT_FOUND when none of that id signs; INVALID_ARGUMENT for the newest,
+   * in whose place another must be made.
+   */
+  endSecret: handleUnaryCall<EndSecretRequest, Secret>;
   /** Newest first. */
   listDeliveries: handleUnaryCall<ListDeliveriesRequest, ListDeliveriesResponse>;
+  /** With its body. NOT_FOUND when there is none. */
+  getDelivery: handleUnaryCall<GetDeliveryRequest, Delivery>;
   /** Sends a delivery again, under the same webhook id, with a fresh series of tries. NOT_FOUND when there is none. */
   replay: handleUnaryCall<ReplayRequest, ReplayResponse>;
 }
@@ -1085,6 +1660,41 @@ export interface WebhookServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RotateSecretResponse) => void,
   ): ClientUnaryCall;
+  /** The secrets that sign now, newest first, without what is secret of them. */
+  listSecrets(
+    request: ListSecretsRequest,
+    callback: (error: ServiceError | null, response: ListSecretsResponse) => void,
+  ): ClientUnaryCall;
+  listSecrets(
+    request: ListSecretsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListSecretsResponse) => void,
+  ): ClientUnaryCall;
+  listSecrets(
+    request: ListSecretsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListSecretsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * An earlier secret signs no more from now on. NOT_FOUND when none of that id signs; INVALID_ARGUMENT for the newest,
+   * in whose place another must be made.
+   */
+  endSecret(
+    request: EndSecretRequest,
+    callback: (error: ServiceError | null, response: Secret) => void,
+  ): ClientUnaryCall;
+  endSecret(
+    request: EndSecretRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: Secret) => void,
+  ): ClientUnaryCall;
+  endSecret(
+    request: EndSecretRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: Secret) => void,
+  ): ClientUnaryCall;
   /** Newest first. */
   listDeliveries(
     request: ListDeliveriesRequest,
@@ -1100,6 +1710,22 @@ export interface WebhookServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListDeliveriesResponse) => void,
+  ): ClientUnaryCall;
+  /** With its body. NOT_FOUND when there is none. */
+  getDelivery(
+    request: GetDeliveryRequest,
+    callback: (error: ServiceError | null, response: Delivery) => void,
+  ): ClientUnaryCall;
+  getDelivery(
+    request: GetDeliveryRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: Delivery) => void,
+  ): ClientUnaryCall;
+  getDelivery(
+    request: GetDeliveryRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: Delivery) => void,
   ): ClientUnaryCall;
   /** Sends a delivery again, under the same webhook id, with a fresh series of tries. NOT_FOUND when there is none. */
   replay(

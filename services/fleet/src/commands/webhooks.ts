@@ -1,8 +1,8 @@
 // npm run webhooks: signing secrets and deliveries of the running fleet's webhooks.
 import { parseArgs } from "node:util";
-import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
-import { type Delivery, type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
+import { z } from "zod";
 import { Advice, fail } from "../../../../scripts/lib/step.mjs";
+import { type AdminApi, adminApi } from "./admin-api.ts";
 import { parseCount, readRunningFleet } from "./options.ts";
 import { table } from "./table.ts";
 
@@ -12,11 +12,15 @@ const help = `npm run webhooks -- <command> [options]
     --account <id>      default: the account that npm start made
     --overlap <hours>   how long earlier secrets go on signing beside it; default 24
     --immediately       earlier secrets end at once
-  list              shows deliveries with their tries, newest first
+  secrets           shows what signs now, without what is secret of it
+    --account <id>
+  end <id>          an earlier secret signs no more
+  list              shows deliveries, newest first
     --account <id>      only this account's
     --state <state>     pending, delivered, failed or stopped
     --task <id>         only this task's
     --limit <n>         default 20
+  show <id>         shows a delivery with every try and what is sent
   replay <id>       sends a delivery again, under the same id
 `;
 
@@ -32,42 +36,71 @@ const options = {
   help: { ...flag, short: "h" },
 } as const;
 
-type Webhooks = RpcClient<WebhookServiceServer>;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-const hourMs = 3_600_000n;
+const secretSchema = z.object({
+  id: z.string(),
+  hint: z.string(),
+  created_at: z.string(),
+  ends_at: z.string().nullable(),
+});
+const newSecretSchema = secretSchema.extend({ secret: z.string(), earlier_secrets_end_at: z.string().nullable() });
+const deliverySchema = z.object({
+  id: z.string(),
+  state: z.string(),
+  type: z.string(),
+  task_id: z.string(),
+  next_attempt_at: z.string().nullable(),
+  attempts: z.array(z.object({ error: z.string().nullable() })),
+});
+
+const usualLimit = 20;
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-async function rotate(webhooks: Webhooks, values: Values, accountId: string): Promise<void> {
-  const overlapMs = parseCount("overlap", values.overlap) * hourMs;
-  const { secret, earlierUntilMs } = await webhooks.rotateSecret({
-    accountId,
-    overlapMs,
-    immediately: values.immediately ?? false,
-  });
+async function rotate(api: AdminApi, values: Values, accountId: string): Promise<void> {
+  const { overlap, immediately = false } = values;
+  const hours = overlap === undefined ? undefined : Number(parseCount("overlap", overlap));
+  const overlapSeconds = immediately ? 0 : hours && hours * 3_600;
+  const made = await api.call("POST", "/webhooks/secrets", { account_id: accountId, overlap_seconds: overlapSeconds });
+  const { secret, earlier_secrets_end_at: until } = newSecretSchema.parse(made);
   say(secret);
-  if (earlierUntilMs > 0n) say(`Earlier secrets sign until ${new Date(Number(earlierUntilMs)).toISOString()}.`);
+  if (until !== null) say(`Earlier secrets sign until ${until}.`);
 }
 
-function row(delivery: Delivery): string[] {
-  const { id, state, type, taskId, attempts, nextAttemptAtMs } = delivery;
-  const last = attempts.at(-1);
-  const next = nextAttemptAtMs === 0n ? "" : new Date(Number(nextAttemptAtMs)).toISOString();
-  return [id, state, type, taskId, String(attempts.length), last?.error ?? "", next];
+async function secrets(api: AdminApi, account: string): Promise<void> {
+  const rows = [["ID", "ENDS WITH", "MADE", "SIGNS UNTIL"]];
+  for await (const row of api.rows("/webhooks/secrets", { account, limit: undefined })) {
+    const { id, hint, created_at: made, ends_at: until } = secretSchema.parse(row);
+    rows.push([id, hint, made, until ?? ""]);
+  }
+  say(table(rows));
 }
 
-async function list(webhooks: Webhooks, values: Values): Promise<void> {
-  const { deliveries } = await webhooks.listDeliveries({
-    accountId: values.account ?? "",
-    state: values.state ?? "",
-    taskId: values.task ?? "",
-    page: { limit: Number(parseCount("limit", values.limit ?? "20")), cursor: "" },
-  });
-  const head = ["id", "state", "type", "task", "tries", "last error", "next try"];
-  say(table([head, ...deliveries.map(row)]));
+async function list(api: AdminApi, { account, state, task, limit }: Values): Promise<void> {
+  let left = limit === undefined ? usualLimit : Number(parseCount("limit", limit));
+  const rows = [["ID", "STATE", "TYPE", "TASK", "TRIES", "LAST ERROR", "NEXT TRY"]];
+  for await (const row of api.rows("/webhooks/deliveries", { account, state, task, limit: "100" })) {
+    if (left-- <= 0) break;
+    const { id, attempts, next_attempt_at: next, ...delivery } = deliverySchema.parse(row);
+    const last = attempts.at(-1)?.error ?? "";
+    rows.push([id, delivery.state, delivery.type, delivery.task_id, String(attempts.length), last, next ?? ""]);
+  }
+  say(table(rows));
+}
+
+async function withId(api: AdminApi, command: string, id: string): Promise<void> {
+  if (command === "end") {
+    await api.call("DELETE", `/webhooks/secrets/${id}`);
+    say(`${id} signs no more.`);
+  } else if (command === "show") {
+    say(JSON.stringify(await api.call("GET", `/webhooks/deliveries/${id}`), null, 2));
+  } else if (command === "replay") {
+    await api.call("POST", `/webhooks/deliveries/${id}/replay`);
+    say(`${id} is sent again.`);
+  } else throw new Advice(help);
 }
 
 async function main(): Promise<void> {
@@ -75,15 +108,13 @@ async function main(): Promise<void> {
   const [command, id] = positionals;
   if (values.help || command === undefined) return say(help);
   const run = await readRunningFleet();
-  const address = run.grpc["video"]?.split(",", 1)[0];
-  if (address === undefined) throw new Advice("The running fleet has no video service.");
-  using webhooks = createRpcClient<WebhookServiceServer>(WebhookServiceService, address);
-  if (command === "rotate") return await rotate(webhooks, values, values.account ?? run.account_id);
-  if (command === "list") return await list(webhooks, values);
-  if (command !== "replay" || id === undefined) throw new Advice(help);
-  const { delivery } = await webhooks.replay({ id });
-  say(`${delivery?.id ?? id} is sent again.`);
+  const api = adminApi(run);
+  const account = values.account ?? run.account_id;
+  if (command === "rotate") return await rotate(api, values, account);
+  if (command === "secrets") return await secrets(api, account);
+  if (command === "list") return await list(api, values);
+  if (id === undefined) throw new Advice(help);
+  await withId(api, command, encodeURIComponent(id));
 }
 
 await main().catch(fail);
-process.exit(0);

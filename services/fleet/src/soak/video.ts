@@ -99,7 +99,7 @@ async function rotate(fleet: TestFleet): Promise<string> {
   const address = fleet.run.grpc["video"]?.split(",")[0] ?? "";
   using webhooks = createRpcClient<WebhookServiceServer>(WebhookServiceService, address);
   const { account_id: accountId } = fleet.run;
-  return (await webhooks.rotateSecret({ accountId, overlapMs: 0n, immediately: true })).secret;
+  return (await webhooks.rotateSecret({ accountId, overlapMs: 0n, immediately: true, actor: undefined })).secret;
 }
 
 /** Enough for every task, so that none is refused. */

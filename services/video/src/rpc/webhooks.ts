@@ -2,10 +2,22 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import { type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
 import type { PageRequest } from "@uag/proto/common/v1/page.ts";
-import { type Delivery, type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
+import {
+  type Delivery,
+  type Secret,
+  type WebhookServiceServer,
+  WebhookServiceService,
+} from "@uag/proto/video/v1/webhooks.ts";
 import { toStoreError } from "../store/connection.ts";
-import { cursorAfter, type DeliveryDocument, type DeliveryStore } from "../webhooks/deliveries.ts";
-import type { SecretStore } from "../webhooks/secrets.ts";
+import {
+  cursorAfter,
+  type DeliveryDocument,
+  type DeliveryState,
+  type DeliveryStore,
+  deliveryStates,
+  positionOf,
+} from "../webhooks/deliveries.ts";
+import type { SecretEntry, SecretStore } from "../webhooks/secrets.ts";
 
 const usualOverlapMs = 24 * 3_600_000;
 const usualLimit = 100;
@@ -28,24 +40,40 @@ export function webhookService({ deliveries, secrets, wake, log }: WebhookRpcOpt
   return unaryService<WebhookServiceServer>(
     WebhookServiceService,
     {
-      async rotateSecret({ accountId, overlapMs, immediately }) {
-        if (accountId === "") throw new GatewayError("invalid_request", undefined, { param: "account_id" });
+      async rotateSecret({ accountId, overlapMs, immediately, actor }) {
+        requireAccount(accountId);
         const overlap = immediately ? 0 : Number(overlapMs) || usualOverlapMs;
         if (overlap < 0) throw new GatewayError("invalid_request", undefined, { param: "overlap_ms" });
-        const { secret, earlierUntil } = await stored(secrets.rotate(accountId, overlap));
-        return { secret, earlierUntilMs: BigInt(earlierUntil?.getTime() ?? 0) };
+        const { secret, made, earlierUntil } = await stored(secrets.rotate(accountId, { overlapMs: overlap, actor }));
+        const earlierUntilMs = BigInt(earlierUntil?.getTime() ?? 0);
+        return { secret, earlierUntilMs, made: secretMessage(accountId, made) };
+      },
+      async listSecrets({ accountId }) {
+        requireAccount(accountId);
+        const found = await stored(secrets.list(accountId));
+        return { secrets: found.map((entry) => secretMessage(accountId, entry)) };
+      },
+      async endSecret({ id }) {
+        const ended = await stored(secrets.end(id));
+        if (ended === undefined) throw missing("There is no such secret that signs.");
+        return secretMessage(ended.accountId, ended.entry);
       },
       async listDeliveries({ accountId, state, taskId, page }) {
         const limit = limitOf(page);
-        const cursor = page?.cursor ?? "";
-        const found = await stored(deliveries.list({ accountId, state, taskId, cursor, limit: limit + 1 }));
+        const query = { accountId, state: stateOf(state), taskId, after: positionOf(page?.cursor ?? "") };
+        const found = await stored(deliveries.list({ ...query, limit: limit + 1 }));
         const shown = found.slice(0, limit);
         const last = found.length > limit ? shown.at(-1) : undefined;
         return { deliveries: shown.map(messageOf), nextCursor: last === undefined ? "" : cursorAfter(last) };
       },
+      async getDelivery({ id }) {
+        const delivery = await stored(deliveries.get(id));
+        if (delivery === null) throw missing("There is no such delivery.");
+        return { ...messageOf(delivery), body: delivery.body };
+      },
       async replay({ id }) {
         const delivery = await stored(deliveries.replay(id));
-        if (delivery === undefined) throw new GatewayError("not_found", "There is no such delivery.", { param: "id" });
+        if (delivery === undefined) throw missing("There is no such delivery.");
         wake();
         return { delivery: messageOf(delivery) };
       },
@@ -54,18 +82,38 @@ export function webhookService({ deliveries, secrets, wake, log }: WebhookRpcOpt
   );
 }
 
+function missing(text: string): GatewayError {
+  return new GatewayError("not_found", text, { param: "id" });
+}
+
+function requireAccount(accountId: string): void {
+  if (accountId === "") throw new GatewayError("invalid_request", undefined, { param: "account_id" });
+}
+
 function limitOf(page: PageRequest | undefined): number {
   const limit = page?.limit ?? 0;
   if (limit < 0 || limit > largestLimit) throw new GatewayError("invalid_request", undefined, { param: "page.limit" });
   return limit === 0 ? usualLimit : limit;
 }
 
+function stateOf(text: string): DeliveryState | undefined {
+  if (text === "") return undefined;
+  const state = deliveryStates.find((known) => known === text);
+  if (state !== undefined) return state;
+  throw new GatewayError("invalid_request", `state: must be one of ${deliveryStates.join(", ")}.`, { param: "state" });
+}
+
+function secretMessage(accountId: string, { id, hint, createdAt, createdBy, endsAt }: SecretEntry): Secret {
+  const createdAtMs = BigInt(createdAt.getTime());
+  return { id, accountId, hint, createdAtMs, endsAtMs: BigInt(endsAt?.getTime() ?? 0), createdBy };
+}
+
 function messageOf(delivery: DeliveryDocument): Delivery {
-  const { _id: id, accountId, taskId, type, state, createdAt, dueAt, attempts } = delivery;
+  const { _id: id, accountId, taskIds, type, state, createdAt, dueAt, attempts } = delivery;
   return {
     id,
     accountId,
-    taskId,
+    taskId: taskIds.at(-1) ?? "",
     type,
     url: delivery.url.split(/[?#]/, 1)[0] ?? "",
     state,
@@ -77,5 +125,6 @@ function messageOf(delivery: DeliveryDocument): Delivery {
       status,
       error,
     })),
+    body: "",
   };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { GatewayError } from "@uag/kit/errors.ts";
 import type { Collection, Connection } from "mongoose";
 import { isDuplicate } from "../store/connection.ts";
 import type { PendingWebhook, TaskDocument } from "../store/task.ts";
@@ -19,7 +20,8 @@ export interface DeliveryDocument {
   /** The webhook id. */
   readonly _id: string;
   readonly accountId: string;
-  readonly taskId: string;
+  /** Every id by which the task can be asked for; the last is the one its owner was told. */
+  readonly taskIds: string[];
   readonly url: string;
   readonly type: string;
   readonly body: string;
@@ -41,13 +43,20 @@ export interface Attempted {
   readonly dueAt?: Date;
 }
 
+/** Where a page of a listing ends. */
+export interface Position {
+  readonly createdAt: Date;
+  readonly id: string;
+}
+
 export interface DeliveryQuery {
+  /** Empty for all. */
   readonly accountId: string;
-  readonly state: string;
+  readonly state: DeliveryState | undefined;
+  /** Any of the task's ids; empty for all. */
   readonly taskId: string;
   readonly limit: number;
-  /** Opaque; empty for the first page. */
-  readonly cursor: string;
+  readonly after: Position | undefined;
 }
 
 const keptAttempts = 50;
@@ -66,6 +75,7 @@ export class DeliveryStore {
     await this.#deliveries.createIndex({ dueAt: 1 }, pending);
     await this.#deliveries.createIndex({ accountId: 1, createdAt: -1, _id: -1 });
     await this.#deliveries.createIndex({ createdAt: -1, _id: -1 });
+    await this.#deliveries.createIndex({ taskIds: 1 });
     await this.#deliveries.createIndex({ createdAt: 1 }, { expireAfterSeconds: keptSeconds });
   }
 
@@ -75,7 +85,7 @@ export class DeliveryStore {
     const delivery: DeliveryDocument = {
       _id: id,
       accountId: task.accountId,
-      taskId: task._id,
+      taskIds: [...task.ids],
       url,
       type,
       body,
@@ -137,19 +147,30 @@ export class DeliveryStore {
     return after ?? undefined;
   }
 
-  async list({ accountId, state, taskId, limit, cursor }: DeliveryQuery): Promise<DeliveryDocument[]> {
-    const [ms = "", after = ""] = cursor.split("|");
-    const createdAt = new Date(Number(ms));
+  get(id: string): Promise<DeliveryDocument | null> {
+    return this.#deliveries.findOne({ _id: id });
+  }
+
+  async list({ accountId, state, taskId, limit, after }: DeliveryQuery): Promise<DeliveryDocument[]> {
+    const { createdAt, id = "" } = after ?? {};
     const filter = {
       ...(accountId !== "" && { accountId }),
-      ...(state !== "" && { state: state as DeliveryState }),
-      ...(taskId !== "" && { taskId }),
-      ...(cursor !== "" && { $or: [{ createdAt: { $lt: createdAt } }, { createdAt, _id: { $lt: after } }] }),
+      ...(state !== undefined && { state }),
+      ...(taskId !== "" && { taskIds: taskId }),
+      ...(createdAt !== undefined && { $or: [{ createdAt: { $lt: createdAt } }, { createdAt, _id: { $lt: id } }] }),
     };
     return await this.#deliveries.find(filter).sort({ createdAt: -1, _id: -1 }).limit(limit).toArray();
   }
 }
 
 export function cursorAfter({ createdAt, _id }: DeliveryDocument): string {
-  return `${createdAt.getTime()}|${_id}`;
+  return `${createdAt.getTime()}-${_id}`;
+}
+
+/** Reads what `cursorAfter` wrote; empty: the beginning. @throws {GatewayError} `invalid_request` */
+export function positionOf(cursor: string): Position | undefined {
+  if (cursor === "") return undefined;
+  const [, ms, id] = /^(\d{1,15})-(msg_\w+)$/.exec(cursor) ?? [];
+  if (id !== undefined) return { createdAt: new Date(Number(ms)), id };
+  throw new GatewayError("invalid_request", "cursor: is not one of a page before.", { param: "page.cursor" });
 }

@@ -1,12 +1,20 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import { newId } from "@uag/kit/ids.ts";
+import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import type { Collection, Connection } from "mongoose";
 import { isDuplicate } from "../store/connection.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { newSecret } from "./signature.ts";
 
-interface SecretEntry {
+export interface SecretEntry {
+  readonly id: string;
   readonly box: Buffer;
+  /** The secret's last characters, to tell one from another. */
+  readonly hint: string;
   readonly createdAt: Date;
-  /** When it signs no more; null for the one in force. */
+  /** Unset when it was made with the account's first webhook. */
+  readonly createdBy?: Actor;
+  /** When it signs no more; null for the newest. */
   readonly endsAt: Date | null;
 }
 
@@ -16,6 +24,8 @@ interface SecretsDocument {
   /** Newest first. */
   readonly secrets: SecretEntry[];
 }
+
+const hintLength = 5;
 
 /** Accounts' signing secrets, encrypted at rest. */
 export class SecretStore {
@@ -27,20 +37,31 @@ export class SecretStore {
     this.#box = box;
   }
 
-  /** The secrets in force, newest first; the first is made when there is none yet. */
+  async open(): Promise<void> {
+    await this.#documents.createIndex({ "secrets.id": 1 });
+  }
+
+  /** What signs an account's webhooks, newest first; the first is made when there is none yet. */
   async inForce(accountId: string): Promise<string[]> {
     const found = (await this.#documents.findOne({ _id: accountId })) ?? (await this.#makeFirst(accountId));
-    const now = new Date();
-    const live = found.secrets.filter(({ endsAt }) => endsAt === null || endsAt > now);
-    return live.map(({ box }) => this.#box.open(box, accountId));
+    return liveIn(found).map(({ box }) => this.#box.open(box, accountId));
+  }
+
+  /** The secrets that sign now, newest first. */
+  async list(accountId: string): Promise<SecretEntry[]> {
+    const found = await this.#documents.findOne({ _id: accountId });
+    return found === null ? [] : liveIn(found);
   }
 
   /** Makes a new secret. Earlier ones end after `overlapMs`, or when they would have ended before. */
-  async rotate(accountId: string, overlapMs: number): Promise<{ secret: string; earlierUntil: Date | undefined }> {
+  async rotate(
+    accountId: string,
+    { overlapMs, actor }: { overlapMs: number; actor: Actor | undefined },
+  ): Promise<{ secret: string; made: SecretEntry; earlierUntil: Date | undefined }> {
     const secret = newSecret();
-    const now = new Date();
+    const made = { ...this.#entryOf(secret, accountId), ...(actor !== undefined && { createdBy: actor }) };
+    const now = made.createdAt;
     const endsAt = new Date(now.getTime() + overlapMs);
-    const entry: SecretEntry = { box: this.#box.seal(secret, accountId), createdAt: now, endsAt: null };
     const inForce = { $or: [{ $eq: ["$$one.endsAt", null] }, { $gt: ["$$one.endsAt", now] }] };
     const earlier = { $filter: { input: { $ifNull: ["$secrets", []] }, as: "one", cond: inForce } };
     const ended = {
@@ -51,17 +72,42 @@ export class SecretStore {
         in: { $mergeObjects: ["$$one", { endsAt: { $min: [{ $ifNull: ["$$one.endsAt", endsAt] }, endsAt] } }] },
       },
     };
-    const update = [{ $set: { secrets: { $concatArrays: [[entry], ended] } } }];
+    // Literal, so that nothing an administrator is called is taken for a field's path.
+    const update = [{ $set: { secrets: { $concatArrays: [[{ $literal: made }], ended] } } }];
     const after = await this.#documents.findOneAndUpdate({ _id: accountId }, update, {
       upsert: true,
       returnDocument: "after",
     });
-    return { secret, earlierUntil: after?.secrets[1]?.endsAt ?? undefined };
+    return { secret, made, earlierUntil: after?.secrets[1]?.endsAt ?? undefined };
+  }
+
+  /**
+   * Ends an earlier secret at once.
+   * @returns it and its account; undefined when no such secret signs
+   * @throws {GatewayError} `invalid_request` for the newest: webhooks would go out unsigned
+   */
+  async end(id: string): Promise<{ accountId: string; entry: SecretEntry } | undefined> {
+    const found = await this.#documents.findOne({ "secrets.id": id });
+    const entry = found === null ? undefined : liveIn(found).find((one) => one.id === id);
+    if (found === null || entry === undefined) return undefined;
+    if (entry.endsAt === null) {
+      throw new GatewayError("invalid_request", "The newest secret cannot be ended: make another in its place.", {
+        param: "id",
+      });
+    }
+    const endsAt = new Date();
+    const one = { _id: found._id, secrets: { $elemMatch: { id, endsAt: { $ne: null } } } };
+    await this.#documents.updateOne(one, { $set: { "secrets.$.endsAt": endsAt } });
+    return { accountId: found._id, entry: { ...entry, endsAt } };
+  }
+
+  #entryOf(secret: string, accountId: string): SecretEntry {
+    const box = this.#box.seal(secret, accountId);
+    return { id: newId("whs"), box, hint: secret.slice(-hintLength), createdAt: new Date(), endsAt: null };
   }
 
   async #makeFirst(accountId: string): Promise<SecretsDocument> {
-    const box = this.#box.seal(newSecret(), accountId);
-    const first: SecretsDocument = { _id: accountId, secrets: [{ box, createdAt: new Date(), endsAt: null }] };
+    const first: SecretsDocument = { _id: accountId, secrets: [this.#entryOf(newSecret(), accountId)] };
     try {
       await this.#documents.insertOne(first);
       return first;
@@ -72,4 +118,9 @@ export class SecretStore {
       return found;
     }
   }
+}
+
+function liveIn({ secrets }: SecretsDocument): SecretEntry[] {
+  const now = new Date();
+  return secrets.filter(({ endsAt }) => endsAt === null || endsAt > now);
 }

@@ -1,0 +1,32 @@
+import { createRpcClient, isUnreachable, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
+
+export type WebhookClient = RpcClient<WebhookServiceServer>;
+
+/** Calls whichever of the video replicas can be reached, in the order given: each can answer for all. */
+export function openWebhookClient(addresses: readonly string[]): WebhookClient {
+  const replicas = addresses.map((address) => createRpcClient<WebhookServiceServer>(WebhookServiceService, address));
+  const reached = async <T>(ask: (replica: WebhookClient) => Promise<T>): Promise<T> => {
+    let last: unknown = new Error("video has no address");
+    for (const replica of replicas) {
+      try {
+        return await ask(replica);
+      } catch (error) {
+        if (!isUnreachable(error)) throw error;
+        last = error;
+      }
+    }
+    throw last;
+  };
+  return {
+    rotateSecret: (request, options) => reached((replica) => replica.rotateSecret(request, options)),
+    listSecrets: (request, options) => reached((replica) => replica.listSecrets(request, options)),
+    endSecret: (request, options) => reached((replica) => replica.endSecret(request, options)),
+    listDeliveries: (request, options) => reached((replica) => replica.listDeliveries(request, options)),
+    getDelivery: (request, options) => reached((replica) => replica.getDelivery(request, options)),
+    replay: (request, options) => reached((replica) => replica.replay(request, options)),
+    [Symbol.dispose]() {
+      for (const replica of replicas) replica[Symbol.dispose]();
+    },
+  };
+}

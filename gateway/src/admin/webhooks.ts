@@ -1,0 +1,95 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Attempt, Delivery, Secret } from "@uag/proto/video/v1/webhooks.ts";
+import { z } from "zod";
+import type { AdminClients, AdminHandler } from "./admin.ts";
+import { checked, checkedQuery } from "./check.ts";
+import { id, pageFields, pageOf } from "./fields.ts";
+import { listOf, timeText } from "./json.ts";
+import type { WebhookClient } from "./webhooks-client.ts";
+
+const longestOverlapSeconds = 30 * 86_400;
+const usualOverlapSeconds = 86_400;
+
+export const rotate = z.strictObject({
+  account_id: id,
+  overlap_seconds: z
+    .int("Give whole seconds.")
+    .min(0, "An overlap is not negative.")
+    .max(longestOverlapSeconds, "An overlap is 30 days at most.")
+    .default(usualOverlapSeconds),
+});
+export const secretQuery = z.strictObject({ account: id });
+export const deliveryQuery = z.strictObject({
+  ...pageFields,
+  account: id.optional(),
+  state: z.enum(["pending", "delivered", "failed", "stopped"]).optional(),
+  task: id.optional(),
+});
+
+/** @throws {GatewayError} `not_found` where this router knows no video service */
+function webhooksOf({ webhooks }: AdminClients): WebhookClient {
+  if (webhooks === undefined) throw new GatewayError("not_found");
+  return webhooks;
+}
+
+function showSecret(secret: Secret): object {
+  const { createdBy } = secret;
+  return {
+    ...{ id: secret.id, object: "webhook_secret", account_id: secret.accountId, hint: secret.hint },
+    ...{ created_at: timeText(secret.createdAtMs), ends_at: timeText(secret.endsAtMs) },
+    created_by: createdBy === undefined ? null : { id: createdBy.id, name: createdBy.name },
+  };
+}
+
+function showAttempt({ atMs, durationMs, status, error }: Attempt): object {
+  return { at: timeText(atMs), duration_ms: durationMs, status: status === 0 ? null : status, error: error || null };
+}
+
+function showDelivery(delivery: Delivery): object {
+  return {
+    ...{ id: delivery.id, object: "webhook_delivery", account_id: delivery.accountId, task_id: delivery.taskId },
+    ...{ type: delivery.type, url: delivery.url, state: delivery.state, created_at: timeText(delivery.createdAtMs) },
+    next_attempt_at: timeText(delivery.nextAttemptAtMs),
+    attempts: delivery.attempts.map(showAttempt),
+  };
+}
+
+/** Makes a secret, shown this once. Earlier ones sign beside it for the overlap. */
+export const createSecret: AdminHandler = async ({ clients, actor, body }) => {
+  const { account_id: accountId, overlap_seconds: seconds } = checked(rotate, body);
+  const webhooks = webhooksOf(clients);
+  await clients.accounts.getAccount({ id: accountId });
+  const overlap = { overlapMs: BigInt(seconds) * 1_000n, immediately: seconds === 0 };
+  const { secret, earlierUntilMs, made } = await webhooks.rotateSecret({ accountId, ...overlap, actor });
+  const earlier = { earlier_secrets_end_at: timeText(earlierUntilMs) };
+  return { status: 201, body: { ...(made && showSecret(made)), ...earlier, secret } };
+};
+
+/** What signs an account's webhooks now: a handful at most, so all on one page. */
+export const listSecrets: AdminHandler = async ({ clients, url }) => {
+  const { account: accountId } = checkedQuery(secretQuery, url);
+  const { secrets } = await webhooksOf(clients).listSecrets({ accountId });
+  return { body: listOf(secrets.map(showSecret), "") };
+};
+
+export const endSecret: AdminHandler = async ({ clients, id: secretId }) => ({
+  body: showSecret(await webhooksOf(clients).endSecret({ id: secretId })),
+});
+
+export const listDeliveries: AdminHandler = async ({ clients, url }) => {
+  const { account = "", state = "", task = "", ...paging } = checkedQuery(deliveryQuery, url);
+  const request = { accountId: account, state, taskId: task, page: pageOf(paging) };
+  const { deliveries, nextCursor } = await webhooksOf(clients).listDeliveries(request);
+  return { body: listOf(deliveries.map(showDelivery), nextCursor) };
+};
+
+/** One delivery, with what is sent. */
+export const getDelivery: AdminHandler = async ({ clients, id: deliveryId }) => {
+  const delivery = await webhooksOf(clients).getDelivery({ id: deliveryId });
+  return { body: { ...showDelivery(delivery), body: delivery.body } };
+};
+
+export const replayDelivery: AdminHandler = async ({ clients, id: deliveryId }) => {
+  const { delivery } = await webhooksOf(clients).replay({ id: deliveryId });
+  return { status: 202, body: delivery === undefined ? {} : showDelivery(delivery) };
+};
