@@ -42,7 +42,7 @@ const restAfterFailureMs = 50;
 const mostTries = 60;
 const completions = "/v1/chat/completions";
 
-async function refusalOf(status: number, text: string): Promise<string> {
+function refusalOf(status: number, text: string): string {
   try {
     const { error } = JSON.parse(text) as { error: { code?: string; type?: string } };
     return `${status} ${error.code ?? error.type}`;
@@ -53,25 +53,22 @@ async function refusalOf(status: number, text: string): Promise<string> {
 
 async function askWhole(client: TestClient, path: string, body: object, request?: TestRequest): Promise<Seen> {
   const { status, headers, text } = await client.post(path, body, request);
-  if (status !== 200) return { outcome: await refusalOf(status, text), headers };
+  if (status !== 200) return { outcome: refusalOf(status, text), headers };
   const { usage } = JSON.parse(text) as { usage?: { total_tokens?: number } };
   return { outcome: "completed", headers, tokens: usage?.total_tokens ?? 0 };
 }
 
 /** Reads a stream to its end, or leaves it after `most` events. */
 async function askStream(client: TestClient, path: string, body: object, most?: number): Promise<Seen> {
-  const leaving = new AbortController();
-  const { status, headers, events } = await client.stream(path, { ...body, stream: true }, { signal: leaving.signal });
-  let [count, done, text] = [0, false, ""];
+  const answer = await client.stream(path, { ...body, stream: true });
+  const { status, headers, events } = answer;
+  if (status !== 200) return { outcome: refusalOf(status, await answer.text()), headers };
+  let [count, done] = [0, false];
   for await (const { data, event } of events) {
-    text += status === 200 ? "" : data;
     done ||= data === "[DONE]" || event === "message_stop";
-    if (++count === most) {
-      leaving.abort();
-      return { outcome: "left", headers };
-    }
+    // Ending the loop before the stream ends closes the connection.
+    if (++count === most) return { outcome: "left", headers };
   }
-  if (status !== 200) return { outcome: await refusalOf(status, text), headers };
   return { outcome: done ? "completed" : "broken", headers };
 }
 

@@ -5,13 +5,19 @@ import { MongoClient } from "mongodb";
 import { waitFor } from "../testing/wait-for.ts";
 import type { TestFleet } from "../testing/with-fleet.ts";
 import { type Figures, takeFigures } from "./figures.ts";
-import { Load } from "./load.ts";
+import { Load, type RequestKind } from "./load.ts";
 import type { Proof, ProofOptions } from "./proof.ts";
 
 const concurrency = 12;
 const warmUp = 2 * concurrency;
 
+const everyKind: readonly RequestKind[] = ["json", "stream", "messages", "disconnect", "retry"];
+/** Clients that try again would hide the refusals. */
+const impatient: readonly RequestKind[] = ["json", "stream", "messages", "disconnect"];
+
 interface Outage {
+  /** Every kind when not given. */
+  readonly kinds?: readonly RequestKind[];
   /** Breaks something, waits, and mends it. Answers how many processes it killed. */
   readonly during: (options: ProofOptions) => Promise<number>;
   /** What answers may come to beside being complete, or left by the client. */
@@ -23,8 +29,7 @@ interface Outage {
 /** Mixed load before, during and after an outage; then the figures, and every answer that should not have been. */
 async function underLoad(options: ProofOptions, outage: Outage): Promise<Figures> {
   const { fleet, random } = options;
-  const kinds = ["json", "stream", "messages", "disconnect", "retry"] as const;
-  const load = new Load({ clients: [fleet.client], kinds, concurrency, random });
+  const load = new Load({ clients: [fleet.client], kinds: outage.kinds ?? everyKind, concurrency, random });
   let kills = 0;
   try {
     await waitFor(() => load.completed >= warmUp, { timeoutMs: 60_000, what: "answers before the outage" });
@@ -56,7 +61,8 @@ async function down(fleet: TestFleet, name: string, meanwhile: () => Promise<unk
 }
 
 const nothing = (): boolean => false;
-const unavailable = (outcome: string): boolean => outcome === "503 service_unavailable";
+/** On messages it is called an overload. */
+const unavailable = (outcome: string): boolean => /^503 (service_unavailable|overloaded_error)$/.test(outcome);
 
 /** Has the only member of the replica set be no primary for a time: it is elected again. */
 async function stepDown({ fleet, seconds }: ProofOptions): Promise<number> {
@@ -105,7 +111,7 @@ export const outages: readonly Proof[] = [
     name: "mongod-stepdown",
     about: "MongoDB has no primary for a while: no overdraft, no 402, at most 503",
     seconds: 15,
-    run: (options) => underLoad(options, { during: stepDown, allowed: unavailable }),
+    run: (options) => underLoad(options, { during: stepDown, allowed: unavailable, kinds: impatient }),
   },
   {
     name: "mongod-down",
@@ -116,6 +122,7 @@ export const outages: readonly Proof[] = [
         during: ({ fleet, seconds }) => down(fleet, "mongod", () => sleep(seconds * 1_000)),
         allowed: unavailable,
         missing: refusedWithout,
+        kinds: impatient,
       }),
   },
 ];

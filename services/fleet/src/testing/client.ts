@@ -22,6 +22,8 @@ export interface TestStream {
   readonly status: number;
   readonly headers: Headers;
   readonly events: AsyncGenerator<SseEvent>;
+  /** The body as text, in place of the events: for an answer that is no stream. */
+  text(): Promise<string>;
 }
 
 /** Calls the public door as any HTTP client would, without the product's own code in between. */
@@ -54,9 +56,10 @@ export function createTestClient({ baseUrl, apiKey }: TestClientOptions): TestCl
     get: async (path, request) => whole(await call("GET", path, undefined, request)),
     post: async (path, body, request) => whole(await call("POST", path, body, request)),
     async stream(path, body, request) {
-      const { status, headers, body: bytes } = await call("POST", path, body, request);
+      const response = await call("POST", path, body, request);
+      const { status, headers, body: bytes } = response;
       if (bytes === null) throw new Error(`${path} answered ${status} without a body`);
-      return { status, headers, events: sseEvents(bytes) };
+      return { status, headers, events: sseEvents(bytes), text: () => response.text() };
     },
   };
 }
