@@ -81,7 +81,7 @@ test("every admitted request is billed once, exactly, and a clean stop leaves no
   const account = await house.account(usd);
   const costs = new Map<string, bigint>();
   {
-    await using admission = await replica(house.env, { publish: fast, journalSegmentBytes: 20_000 });
+    await using admission = await replica(house.env, { publish: fast, journalSegmentBytes: 20_000, stopMs: 60_000 });
     await Promise.all(
       Array.from({ length: 500 }, async (_, n) => {
         const admitted = await admission.admit(request(account, `r${n}`, 100_000n));
