@@ -6,7 +6,7 @@ import express, { type Express } from "express";
 import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
 import { type ForwardOptions, forward } from "./forward.ts";
 import { openApi } from "./handlers/openapi.ts";
-import { greeting, live, ready } from "./handlers/probes.ts";
+import { greeting, live, type ProbePath, ready } from "./handlers/probes.ts";
 import type { KeyCache } from "./keys/key-cache.ts";
 import { authenticate } from "./middleware/authenticate.ts";
 import { type BodyLimits, checkBodyHead } from "./middleware/body-limits.ts";
@@ -69,7 +69,7 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-function probes(options: AppOptions): Record<string, Handler> {
+function probes(options: AppOptions): Record<ProbePath, Handler> {
   return {
     "/": greeting,
     "/api/hello": greeting,

@@ -1,12 +1,13 @@
 // Fuzzes a running fleet by its OpenAPI document: node scripts/run.mjs scripts/fuzz/openapi.ts --help
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { access } from "node:fs/promises";
+import { access, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { readRunningFleet } from "../../services/fleet/src/commands/options.ts";
 import { binDir } from "../../services/fleet/src/paths.ts";
 import { fail } from "../lib/step.mjs";
+import { prepare } from "./prepare.ts";
 
 const help = `node scripts/run.mjs scripts/fuzz/openapi.ts [--max-examples <n>] [--seed <n>] [--path <pattern>]
 
@@ -15,8 +16,8 @@ not there), and looks for 5xx and for answers that the document does not have. N
 `;
 
 const version = "4.32.5";
-const venv = join(binDir, `schemathesis-${version}`);
-const program = join(venv, "bin/schemathesis");
+const folder = join(binDir, `schemathesis-${version}`);
+const program = join(folder, "bin/schemathesis");
 
 async function run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child: ChildProcess = spawn(command, args, { stdio: "inherit", env: { ...process.env, ...env } });
@@ -24,24 +25,21 @@ async function run(command: string, args: readonly string[], env: Readonly<Recor
   return code ?? 1;
 }
 
+/** Into a folder of its own, whole or not at all: that needs pip and no more, while a virtual environment needs packages that a bare machine lacks. */
 async function install(): Promise<void> {
   const there = await access(program).then(
     () => true,
     () => false,
   );
   if (there) return;
-  const steps = [
-    ["python3", "-m", "venv", venv],
-    [join(venv, "bin/pip"), "install", "--quiet", `schemathesis==${version}`],
-  ] as const;
-  for (const [command, ...args] of steps)
-    if ((await run(command, args)) !== 0) throw new Error(`${command} ${args.join(" ")} failed`);
-}
-
-async function modelsOf(baseUrl: string, apiKey: string): Promise<string[]> {
-  const response = await fetch(`${baseUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } });
-  const { data } = (await response.json()) as { data: { id: string }[] };
-  return data.map(({ id }) => id);
+  const part = `${folder}.part`;
+  await rm(part, { recursive: true, force: true });
+  await mkdir(binDir, { recursive: true });
+  const args = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", part];
+  if ((await run("python3", [...args, `schemathesis==${version}`])) !== 0)
+    throw new Error("pip could not install schemathesis: see above");
+  await rm(folder, { recursive: true, force: true });
+  await rename(part, folder);
 }
 
 async function main(): Promise<number> {
@@ -57,17 +55,18 @@ async function main(): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
-  const { base_url: baseUrl, api_key: apiKey } = await readRunningFleet();
+  const { base_url: baseUrl, admin } = await readRunningFleet();
   await install();
+  const setting = await prepare({ baseUrl, adminToken: admin.token });
   const checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance";
-  const args = ["run", `${baseUrl}/openapi.json`, "--checks", checks, "--phases", "examples,coverage,fuzzing"];
-  args.push("--header", `Authorization: Bearer ${apiKey}`, "--max-examples", values["max-examples"]);
+  const args = [program, "run", `${baseUrl}/openapi.json`, "--checks", checks];
+  args.push("--phases", "examples,coverage,fuzzing,stateful", "--max-examples", values["max-examples"]);
   args.push("--seed", values.seed, "--request-timeout", "60", "--continue-on-failure", "--no-color");
   args.push("--generation-database", "none");
   if (values.path !== undefined) args.push("--include-path-regex", values.path);
-  const models = JSON.stringify(await modelsOf(baseUrl, apiKey));
   const hooks = join(import.meta.dirname, "hooks.py");
-  return await run(program, args, { FUZZ_MODELS: models, SCHEMATHESIS_HOOKS: hooks });
+  const env = { ...setting, FUZZ_ADMIN_TOKEN: admin.token, SCHEMATHESIS_HOOKS: hooks, PYTHONPATH: folder };
+  return await run("python3", args, env);
 }
 
 process.exit((await main().catch(fail)) ?? 1);

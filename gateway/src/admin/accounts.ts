@@ -7,10 +7,10 @@ import { listOf } from "./json.ts";
 import { showAccount, showEntry } from "./show-account.ts";
 
 const accountId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "An account id has 1 to 64 letters, digits, _ or -.");
-const create = z.strictObject({ id: accountId.optional(), name: name.default("") });
-const change = z.strictObject({ name });
+export const create = z.strictObject({ id: accountId.optional(), name: name.default("") });
+export const change = z.strictObject({ name });
 const largestTopUp = 1_000_000_000_000_000_000n;
-const topUpBody = z.strictObject({
+export const topUpBody = z.strictObject({
   amount_usd: usd.refine(
     (nano) => nano !== 0n && nano <= largestTopUp && nano >= -largestTopUp,
     "The amount is not 0, and a billion USD at most.",
@@ -18,7 +18,7 @@ const topUpBody = z.strictObject({
   reference: z.string().min(1).max(200),
   note: z.string().max(1_000).default(""),
 });
-const pageQuery = z.strictObject(pageFields);
+export const pageQuery = z.strictObject(pageFields);
 
 export const createAccount: AdminHandler = async ({ clients, actor, body }) => {
   const { id = "", name: accountName } = checked(create, body);

@@ -12,7 +12,7 @@ import { jsonText } from "./json.ts";
 import { showEvent } from "./show-usage.ts";
 import { filterFields, filterOf } from "./usage.ts";
 
-const query = z.strictObject({
+export const query = z.strictObject({
   ...filterFields,
   after: pageFields.after,
   format: z.enum(["csv", "ndjson"]).default("ndjson"),

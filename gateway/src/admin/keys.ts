@@ -7,13 +7,15 @@ import { checked, checkedQuery } from "./check.ts";
 import { id, keyFields, name, pageFields, pageOf } from "./fields.ts";
 import { listOf, timeText } from "./json.ts";
 
-const create = z.strictObject({ account_id: id, ...keyFields });
-const change = z.strictObject(keyFields).refine((fields) => Object.keys(fields).length > 0, "Name a field to change.");
+export const create = z.strictObject({ account_id: id, ...keyFields });
+export const change = z
+  .strictObject(keyFields)
+  .refine((fields) => Object.keys(fields).length > 0, "Name a field to change.");
 const longestOverlapSeconds = 30 * 86_400;
-const regenerate = z.strictObject({
+export const regenerate = z.strictObject({
   overlap_seconds: z.int("Give whole seconds.").min(0).max(longestOverlapSeconds).default(0),
 });
-const listQuery = z.strictObject({
+export const listQuery = z.strictObject({
   ...pageFields,
   account: id.optional(),
   alias: name.optional(),

@@ -7,14 +7,14 @@ import { id, pageFields, pageOf } from "./fields.ts";
 import { listOf } from "./json.ts";
 import { showEntry } from "./show-account.ts";
 
-const query = z
+export const query = z
   .strictObject({ ...pageFields, request_id: id.optional(), account: id.optional() })
   .refine(({ request_id, account }) => (request_id ?? account) !== undefined, {
     error: "Name an account or a request_id.",
     path: ["account"],
   });
 const mostRepairs = 200;
-const repairBody = z
+export const repairBody = z
   .strictObject({
     request_id: id.optional(),
     all: z.literal(true, "all is true, or not there.").optional(),

@@ -5,9 +5,9 @@ import { id, name, pageFields, pageOf } from "./fields.ts";
 import { listOf } from "./json.ts";
 import { showAuditRecord, showToken } from "./show-account.ts";
 
-const create = z.strictObject({ name: name.min(1, "A token has a name.") });
-const tokenQuery = z.strictObject(pageFields);
-const auditQuery = z.strictObject({
+export const create = z.strictObject({ name: name.min(1, "A token has a name.") });
+export const tokenQuery = z.strictObject(pageFields);
+export const auditQuery = z.strictObject({
   ...pageFields,
   account: id.optional(),
   target: id.optional(),

@@ -19,8 +19,12 @@ export const filterFields = {
   operation: name.optional(),
 } as const;
 
-const bucketQuery = z.strictObject({ ...pageFields, ...filterFields, bucket: z.enum(["hour", "day"]).default("day") });
-const eventQuery = z.strictObject({ ...pageFields, ...filterFields });
+export const bucketQuery = z.strictObject({
+  ...pageFields,
+  ...filterFields,
+  bucket: z.enum(["hour", "day"]).default("day"),
+});
+export const eventQuery = z.strictObject({ ...pageFields, ...filterFields });
 
 type Filter = z.output<z.ZodObject<typeof filterFields>>;
 

@@ -49,6 +49,7 @@ test("a row becomes a model with its provider, defaults filled in", () => {
     apiKey: "secret",
     headers: ["x-team", "blue"],
     timeouts: { connectMs: 250, firstByteMs: 30_000, betweenChunksMs: 120_000, totalMs: 3_600_000 },
+    developerRole: true,
   });
 });
 

@@ -1,5 +1,7 @@
-import { type Route, routes } from "@uag/gateway/routes.ts";
+import { adminRoutes } from "@uag/gateway/admin/routes.ts";
+import { type AdminRoute, type Route, routes } from "@uag/gateway/routes.ts";
 import { z } from "zod";
+import { adminOperations } from "./admin.ts";
 import { flatError, nativeError, nestedError } from "./answers/errors.ts";
 import { failuresOf } from "./failures.ts";
 import { headerComponents, headersOf } from "./headers.ts";
@@ -7,6 +9,7 @@ import { type JsonSchema, jsonSchema, schemaRef } from "./json-schema.ts";
 import { type Answers, type Named, type Operation, operations } from "./operations.ts";
 import { parameterComponents, parametersOf } from "./parameters.ts";
 import { openPool, type Pool } from "./pool.ts";
+import { probePaths } from "./probes.ts";
 
 const errors = { NestedError: nestedError, NativeError: nativeError, FlatError: flatError } as const;
 
@@ -22,30 +25,39 @@ function anyOf(schemas: Named): JsonSchema {
   return refs.length === 1 ? (refs[0] as JsonSchema) : { anyOf: refs };
 }
 
+/** A row of either table. */
+export type AnyRoute = Route | AdminRoute;
+
+export const allRoutes: readonly AnyRoute[] = [...routes, ...adminRoutes];
+
+const written: Readonly<Record<string, Operation>> = { ...operations, ...adminOperations };
+
 /** The name that the table of routes has for what is asked. */
-const nameOf = (route: Route): string => ("query" in route ? route.query : route.operation);
+const nameOf = (route: AnyRoute): string => ("query" in route ? route.query : route.operation);
 
 /** What the document says of a route. @throws when nothing is written of it */
-export function operationOf(route: Route): Operation {
-  const operation = operations[nameOf(route)];
+export function operationOf(route: AnyRoute): Operation {
+  const operation = written[nameOf(route)];
   if (operation === undefined) throw new Error(`nothing is written of ${nameOf(route)} in operations.ts`);
   return operation;
 }
 
+const lines = { schema: { type: "string" } };
 const sound = { schema: { type: "string", format: "binary" } };
 
-function contentOf({ json, events, audio }: Answers): JsonSchema {
+function contentOf({ json, events, audio, rows }: Answers): JsonSchema {
   return {
     ...(json !== undefined && { "application/json": { schema: anyOf(json) } }),
     // OpenAPI 3.1 has no words for the events of a stream; their data is told of in the description.
     ...(events !== undefined && { "text/event-stream": { schema: { type: "string" } } }),
+    ...(rows === true && { "application/x-ndjson": lines, "text/csv": lines }),
     ...(audio === true && { "audio/mpeg": sound, "audio/wav": sound }),
   };
 }
 
 function answer(status: string, answers: Answers, { billed = false, native = false, waits = false }: Operation) {
   const event = Object.keys(answers.events ?? {})[0];
-  const description = status === "202" ? "Accepted: the task has begun." : "Done.";
+  const description = status === "202" ? "Accepted." : "Done.";
   return {
     description:
       event === undefined ? description : `${description} With \`stream\`, events whose data is a \`${event}\`.`,
@@ -56,9 +68,9 @@ function answer(status: string, answers: Answers, { billed = false, native = fal
 
 const mediaTypes = { json: "application/json", multipart: "multipart/form-data" } as const;
 
-function requestBody({ body }: Route, { request }: Operation): JsonSchema | undefined {
+function requestBody({ body }: AnyRoute, { request, bodyIsOptional = false }: Operation): JsonSchema | undefined {
   if (body === "none" || request === undefined) return undefined;
-  return { required: true, content: { [mediaTypes[body]]: { schema: anyOf(request) } } };
+  return { required: !bodyIsOptional, content: { [mediaTypes[body]]: { schema: anyOf(request) } } };
 }
 
 /** The same failures come on most paths. */
@@ -68,31 +80,37 @@ function shared(answers: Readonly<Record<string, JsonSchema>>, failures: Pool): 
   );
 }
 
-function described(route: Route, failures: Pool): JsonSchema {
+function described(route: AnyRoute, failures: Pool): JsonSchema {
   const operation = operationOf(route);
   const body = requestBody(route, operation);
-  const { ok, accepted } = operation;
-  const versioned = route.path.startsWith("/v1/");
+  const { ok, accepted, status = 200 } = operation;
+  const versioned = /^\/(admin\/)?v1\//.test(route.path);
   return {
     operationId: versioned ? nameOf(route) : `unversioned.${nameOf(route)}`,
     summary: operation.summary,
     tags: [nameOf(route).split(".", 1)[0]],
     parameters: parametersOf(route, operation),
+    ...(operation.admin === true && { security: [{ admin: [] }] }),
     ...(body !== undefined && { requestBody: body }),
     responses: {
-      200: answer("200", ok, operation),
+      [status]: answer(String(status), ok, operation),
       ...(accepted !== undefined && { 202: answer("202", accepted, operation) }),
       ...shared(failuresOf(route, operation), failures),
     },
   };
 }
 
+/** What administrators send. */
+const closed = /^Admin\w+Request$/;
+
 function schemaComponents(): JsonSchema {
-  const named = Object.values(operations).flatMap(({ request, ok, accepted }) =>
+  const named = Object.values(written).flatMap(({ request, ok, accepted }) =>
     [request, ok.json, ok.events, accepted?.json].flatMap((schemas) => Object.entries(schemas ?? {})),
   );
   const all: Named = { ...Object.fromEntries(named), ...errors };
-  return Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, jsonSchema(schema)]));
+  return Object.fromEntries(
+    Object.entries(all).map(([name, schema]) => [name, jsonSchema(schema, { closed: closed.test(name) })]),
+  );
 }
 
 /** The path of a route as OpenAPI writes it. */
@@ -102,7 +120,7 @@ export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, "
 export function openApiDocument(): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
   const failures = openPool("responses");
-  for (const route of routes) {
+  for (const route of allRoutes) {
     const path = templateOf(route.path);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: described(route, failures) };
   }
@@ -112,7 +130,7 @@ export function openApiDocument(): JsonSchema {
     jsonSchemaDialect: z.toJSONSchema(z.unknown()).$schema,
     servers: [{ url: "/" }],
     security: [{ bearer: [] }],
-    paths,
+    paths: { ...paths, ...probePaths },
     components: {
       schemas: schemaComponents(),
       responses: failures.components,
@@ -120,6 +138,7 @@ export function openApiDocument(): JsonSchema {
       parameters: parameterComponents,
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." },
+        admin: { type: "http", scheme: "bearer", description: "An admin token, sent as an API key is." },
       },
     },
   };

@@ -1,5 +1,5 @@
 import type { Dialect } from "@uag/gateway/dialect.ts";
-import type { Route } from "@uag/gateway/routes.ts";
+import type { AdminRoute, Route } from "@uag/gateway/routes.ts";
 import { type ErrorCode, errorTable } from "@uag/kit/errors.ts";
 import { headersOf } from "./headers.ts";
 import { type JsonSchema, schemaRef } from "./json-schema.ts";
@@ -36,11 +36,11 @@ const ofMoney = [
 ] as const satisfies readonly ErrorCode[];
 
 /** Codes of the error table that no client of the public API is answered with: no one is there to read 499. */
-export const unseen: readonly ErrorCode[] = ["already_exists", "client_closed_request"];
+export const unseen: readonly ErrorCode[] = ["client_closed_request"];
 
 /** The codes that a route may answer with. */
-export function codesOf(route: Route, operation: Operation): readonly ErrorCode[] {
-  const { billed = false, asksProvider = billed } = operation;
+export function codesOf(route: Route | AdminRoute, operation: Operation): readonly ErrorCode[] {
+  const { billed = false, asksProvider = billed, admin = false, spends = false } = operation;
   const forwarded = "service" in route;
   return [
     ...anywhere,
@@ -50,6 +50,9 @@ export function codesOf(route: Route, operation: Operation): readonly ErrorCode[
     ...(route.path.includes(":") || !forwarded ? (["not_found"] as const) : []),
     ...(asksProvider ? [...ofModels, ...ofProviders] : []),
     ...(billed ? ofMoney : []),
+    ...(spends ? (["insufficient_balance"] as const) : []),
+    ...(admin && route.method === "POST" ? (["already_exists"] as const) : []),
+    ...(admin ? (["permission_denied", "upstream_timeout"] as const) : []),
     ...(forwarded && !asksProvider ? (["upstream_timeout"] as const) : []),
   ];
 }
@@ -69,7 +72,7 @@ const slow = "The request did not arrive in time.";
 const passedOn = "What the provider says of the request, in its own words and with its own status.";
 
 /** The error answers of a route, by status. */
-export function failuresOf(route: Route, operation: Operation): Record<string, JsonSchema> {
+export function failuresOf(route: Route | AdminRoute, operation: Operation): Record<string, JsonSchema> {
   const texts = new Map<string, string[]>([["408", [slow]]]);
   for (const code of codesOf(route, operation)) {
     const status = String(errorTable[code].http);

@@ -26,6 +26,8 @@ export interface Answers {
   /** What the data of each event is. */
   readonly events?: Named;
   readonly audio?: boolean;
+  /** Rows, as JSON lines or as CSV. */
+  readonly rows?: boolean;
 }
 
 /** What the table of routes does not say of an operation. */
@@ -34,6 +36,14 @@ export interface Operation {
   readonly request?: Named;
   readonly ok: Answers;
   readonly accepted?: Answers;
+  /** Of the good answer, where it is not 200. */
+  readonly status?: 201 | 202;
+  /** Takes an admin token instead of a key. */
+  readonly admin?: boolean;
+  /** May be asked for without a body. */
+  readonly bodyIsOptional?: boolean;
+  /** May ask for more money than is there. */
+  readonly spends?: boolean;
   readonly query?: Readonly<Record<string, z.ZodType>>;
   /** Asks a provider at the account's expense. */
   readonly billed?: boolean;

@@ -1,4 +1,4 @@
-import type { Route } from "@uag/gateway/routes.ts";
+import type { AdminRoute, Route } from "@uag/gateway/routes.ts";
 import { z } from "zod";
 import { type JsonSchema, jsonSchema } from "./json-schema.ts";
 import type { Operation } from "./operations.ts";
@@ -44,7 +44,7 @@ export const parameterComponents: JsonSchema = Object.fromEntries(
 const ref = (name: keyof typeof headers): JsonSchema => ({ $ref: `#/components/parameters/${name}` });
 
 /** What a route takes beside its body. */
-export function parametersOf(route: Route, { query = {}, waits, native }: Operation): JsonSchema[] {
+export function parametersOf(route: Route | AdminRoute, { query = {}, waits, native, admin }: Operation): JsonSchema[] {
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -53,12 +53,19 @@ export function parametersOf(route: Route, { query = {}, waits, native }: Operat
   }));
   const inQuery = Object.entries(query).map(([name, schema]) => {
     const { description, ...rest } = jsonSchema(schema);
-    return { name, in: "query", ...(description !== undefined && { description }), schema: rest };
+    const required = admin === true && !schema.safeParse(undefined).success;
+    return {
+      name,
+      in: "query",
+      ...(required && { required }),
+      ...(description !== undefined && { description }),
+      schema: rest,
+    };
   });
   return [
     ...inPath,
     ...inQuery,
-    ...(route.method === "POST" ? [ref("idempotencyKey")] : []),
+    ...(route.method === "POST" && admin !== true ? [ref("idempotencyKey")] : []),
     ...(waits === true ? [ref("prefer")] : []),
     ...(native === true ? [ref("anthropicVersion"), ref("anthropicBeta")] : []),
     ref("clientRequestId"),

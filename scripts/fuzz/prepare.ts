@@ -1,0 +1,43 @@
+type Json = Readonly<Record<string, unknown>>;
+
+interface Doors {
+  readonly baseUrl: string;
+  readonly adminToken: string;
+}
+
+async function ask(url: string, token: string, body?: Json): Promise<Json> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  const response = await fetch(url, { headers, ...init });
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as Json;
+}
+
+/**
+ * Makes what the fuzzer asks with and about, so that nothing of anybody else's is changed: an account with money and a key to ask with, and
+ * another account, key, token and task to be asked about. Answers settings for the hooks.
+ */
+export async function prepare({ baseUrl, adminToken }: Doors): Promise<Record<string, string>> {
+  const admin = (path: string, body: Json): Promise<Json> => ask(`${baseUrl}/admin/v1${path}`, adminToken, body);
+  const payer = await admin("/accounts", { name: "pays for the fuzzing" });
+  await admin(`/accounts/${payer["id"]}/top-ups`, { amount_usd: "1000", reference: `fuzz-${payer["id"]}` });
+  const { key } = await admin("/keys", { account_id: payer["id"], key_alias: "fuzz" });
+  const account = await admin("/accounts", { name: "is fuzzed" });
+  const fuzzedKey = await admin("/keys", { account_id: account["id"] });
+  const token = await admin("/tokens", { name: "is fuzzed" });
+  const task = { model: "beta2.6-t2v", duration: 5, resolution: "720p", input: { prompt: "x" }, parameters: {} };
+  const video = await ask(`${baseUrl}/v1/videos/generations`, String(key), task);
+  const models = (await ask(`${baseUrl}/v1/models`, String(key)))["data"] as { id: string }[];
+  const ids = {
+    "/v1/videos/": video["id"],
+    "/v1/models/": models[0]?.id,
+    "/admin/v1/accounts/": account["id"],
+    "/admin/v1/keys/": fuzzedKey["id"],
+    "/admin/v1/tokens/": token["id"],
+  };
+  return {
+    FUZZ_KEY: String(key),
+    FUZZ_IDS: JSON.stringify(ids),
+    FUZZ_MODELS: JSON.stringify(models.map(({ id }) => id)),
+  };
+}

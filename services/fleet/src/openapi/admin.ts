@@ -1,0 +1,133 @@
+import * as accounts from "@uag/gateway/admin/accounts.ts";
+import { query as exportQuery } from "@uag/gateway/admin/export.ts";
+import * as keys from "@uag/gateway/admin/keys.ts";
+import * as ledger from "@uag/gateway/admin/ledger.ts";
+import * as tokens from "@uag/gateway/admin/tokens.ts";
+import * as usage from "@uag/gateway/admin/usage.ts";
+import * as webhooks from "@uag/gateway/admin/webhooks.ts";
+import type { z } from "zod";
+import {
+  account,
+  auditRecord,
+  key,
+  ledgerEntry,
+  listOf,
+  newKey,
+  newToken,
+  newWebhookSecret,
+  repair,
+  token,
+  topUp,
+  usageBucket,
+  usageEvent,
+  webhookDelivery,
+  webhookSecret,
+} from "./answers/admin.ts";
+import type { Named, Operation } from "./operations.ts";
+
+type Query = { readonly shape: Readonly<Record<string, z.ZodType>> };
+
+interface Asked {
+  readonly request?: z.ZodType;
+  readonly query?: Query;
+  readonly status?: Operation["status"];
+}
+
+/** Request and answer schemas have names of their own in the document, after the operation. */
+function admin(
+  summary: string,
+  [name, answer]: [string, z.ZodType],
+  { request, query, status }: Asked = {},
+): Operation {
+  const named: Named = { [`Admin${name}`]: answer };
+  return {
+    summary,
+    ok: { json: named },
+    ...(request !== undefined && { request: { [`Admin${name}Request`]: request } }),
+    ...(query !== undefined && { query: query.shape }),
+    ...(status !== undefined && { status }),
+    admin: true,
+  };
+}
+
+const money: Readonly<Record<string, Operation>> = {
+  "admin.accounts.create": admin("Makes an account", ["AccountCreated", account], {
+    request: accounts.create,
+    status: 201,
+  }),
+  "admin.accounts.list": admin("Lists the accounts", ["AccountList", listOf(account)], { query: accounts.pageQuery }),
+  "admin.accounts.get": admin("Shows an account and its money", ["Account", account]),
+  "admin.accounts.update": admin("Renames an account", ["AccountChanged", account], { request: accounts.change }),
+  "admin.accounts.top_up": {
+    ...admin("Adds money, or takes available money away; the same reference does so once", ["TopUp", topUp], {
+      request: accounts.topUpBody,
+      status: 201,
+    }),
+    spends: true,
+  },
+  "admin.accounts.ledger": admin("Lists an account's ledger, newest first", ["AccountLedger", listOf(ledgerEntry)], {
+    query: accounts.pageQuery,
+  }),
+  "admin.ledger.read": admin("Lists ledger rows of an account or about a request", ["Ledger", listOf(ledgerEntry)], {
+    query: ledger.query,
+  }),
+  "admin.ledger.repair": admin("Charges requests that had no price", ["LedgerRepair", listOf(repair)], {
+    request: ledger.repairBody,
+  }),
+  "admin.usage.list": admin("Shows usage by hour or day", ["UsageList", listOf(usageBucket)], {
+    query: usage.bucketQuery,
+  }),
+  "admin.usage.events": admin("Lists single requests, newest first", ["UsageEvents", listOf(usageEvent)], {
+    query: usage.eventQuery,
+  }),
+  "admin.usage.export": {
+    summary: "Exports single requests, each row with the cursor that goes on behind it",
+    ok: { rows: true },
+    query: exportQuery.shape,
+    admin: true,
+  },
+};
+
+const access: Readonly<Record<string, Operation>> = {
+  "admin.keys.create": admin("Makes a key", ["KeyCreated", newKey], { request: keys.create, status: 201 }),
+  "admin.keys.list": admin("Lists keys", ["KeyList", listOf(key)], { query: keys.listQuery }),
+  "admin.keys.get": admin("Shows a key", ["Key", key]),
+  "admin.keys.update": admin("Changes a key", ["KeyChanged", key], { request: keys.change }),
+  "admin.keys.revoke": admin("Revokes a key", ["KeyRevoked", key]),
+  "admin.keys.regenerate": {
+    ...admin("Gives a key a new secret", ["KeyRegenerated", newKey], { request: keys.regenerate }),
+    bodyIsOptional: true,
+  },
+  "admin.audit_log.list": admin("Lists what administrators have done", ["AuditLog", listOf(auditRecord)], {
+    query: tokens.auditQuery,
+  }),
+  "admin.tokens.create": admin("Makes an admin token", ["TokenCreated", newToken], {
+    request: tokens.create,
+    status: 201,
+  }),
+  "admin.tokens.list": admin("Lists admin tokens", ["TokenList", listOf(token)], { query: tokens.tokenQuery }),
+  "admin.tokens.revoke": admin("Revokes an admin token", ["TokenRevoked", token]),
+  "admin.webhooks.secrets.create": admin(
+    "Makes a webhook secret; earlier ones sign beside it for a while",
+    ["WebhookSecretCreated", newWebhookSecret],
+    { request: webhooks.rotate, status: 201 },
+  ),
+  "admin.webhooks.secrets.list": admin(
+    "Lists what signs an account's webhooks",
+    ["WebhookSecretList", listOf(webhookSecret)],
+    { query: webhooks.secretQuery },
+  ),
+  "admin.webhooks.secrets.end": admin("Ends a webhook secret", ["WebhookSecretEnded", webhookSecret]),
+  "admin.webhooks.deliveries.list": admin(
+    "Lists webhook deliveries",
+    ["WebhookDeliveryList", listOf(webhookDelivery)],
+    {
+      query: webhooks.deliveryQuery,
+    },
+  ),
+  "admin.webhooks.deliveries.get": admin("Shows a webhook delivery", ["WebhookDelivery", webhookDelivery]),
+  "admin.webhooks.deliveries.replay": admin("Delivers again", ["WebhookReplay", webhookDelivery], { status: 202 }),
+};
+
+/** What the table of admin routes does not say of its operations, by their names there. */
+export const adminOperations: Readonly<Record<string, Operation>> = { ...money, ...access };
