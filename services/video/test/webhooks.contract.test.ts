@@ -12,15 +12,18 @@ interface Arrival {
   readonly body: string;
 }
 
-/** Answers each webhook with the next of `statuses`, the last again and again. */
-async function startReceiver(statuses: number[], headers: Record<string, string> = {}) {
+/** Answers each webhook with the next of `statuses`, the last again and again; 0: not at all. */
+async function startReceiver(statuses: number[], headers: Record<string, string> = {}, answerBody = "") {
   const arrivals: Arrival[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const status = statuses[Math.min(arrivals.length, statuses.length - 1)] ?? 204;
     arrivals.push({ headers: request.headers, body: Buffer.concat(chunks).toString("utf8") });
-    if (status !== 0) response.writeHead(status, headers).end(status === 200 ? "x".repeat(1_000) : "");
+    if (status === 0) return;
+    response.writeHead(status, headers).flushHeaders();
+    // What is shorter than was announced stays open.
+    if (headers["content-length"] === undefined) response.end(answerBody);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -46,9 +49,9 @@ describe("webhooks", () => {
 
   const begin = async (
     statuses: number[],
-    more: { env?: NodeJS.ProcessEnv; headers?: Record<string, string> } = {},
+    more: { env?: NodeJS.ProcessEnv; headers?: Record<string, string>; answerBody?: string } = {},
   ) => {
-    receiver = perTest.use(await startReceiver(statuses, more.headers));
+    receiver = perTest.use(await startReceiver(statuses, more.headers, more.answerBody));
     const env = { EGRESS_ALLOW: receiver.address, ...more.env };
     replica = perTest.use(await startReplica({ at, books: new TestBooks(), providers: [provider.url], env }));
   };
@@ -171,11 +174,86 @@ describe("webhooks", () => {
     for (const secret of [old, fresh]) assert.throws(() => verify(secret, second));
   });
 
-  test("an address that turns out to be private is not called", async () => {
+  for (const [what, answer] of [
+    ["a flood", { answerBody: "x".repeat(5_000_000) }],
+    ["a body that never ends", { headers: { "content-length": "1000" } }],
+  ] as const) {
+    test(`what a receiver answers besides its status is of no account: ${what}`, async () => {
+      await begin([200], answer);
+      await finish();
+      await reaches("delivered");
+      assert.equal(receiver.arrivals.length, 1);
+    });
+  }
+
+  test("a name of a private address is not called: the address counts when connecting", async () => {
     await begin([204]);
-    await finish("SUCCEEDED", "https://localhost.localdomain.invalid/hook");
+    const { port } = new URL(receiver.url);
+    await finish("SUCCEEDED", `https://localhost:${port}/hook`);
     await until("a try", async () => ((await deliveries())[0]?.attempts.length ?? 0) > 0);
-    assert.equal((await deliveries())[0]?.attempts[0]?.status, 0);
+    const [attempt] = (await deliveries())[0]?.attempts ?? [];
+    assert.deepEqual([attempt?.status, attempt?.error], [0, "The URL's host is not a public address."]);
     assert.equal(receiver.arrivals.length, 0);
+  });
+
+  test("deliveries are listed newest first, by account, state and task, page by page; one is shown with its body", async () => {
+    await begin([410, 204]);
+    const tasks = [await finish(), await finish("FAILED"), await finish()];
+    const tried = async (): Promise<number> =>
+      (await deliveries()).filter(({ attempts }) => attempts.length > 0).length;
+    await until("three tries", async () => (await tried()) === 3);
+    const pages = async (query: { state?: string; taskId?: string; accountId?: string }, limit: number) => {
+      const found = [];
+      for (let cursor = ""; ; ) {
+        const filter = { accountId, state: "", taskId: "", ...query };
+        const page = await replica.webhooks.listDeliveries({ ...filter, page: { limit, cursor } });
+        found.push(...page.deliveries);
+        cursor = page.nextCursor;
+        if (cursor === "") return found;
+      }
+    };
+    const all = await pages({}, 1);
+    assert.deepEqual(new Set(all.map(({ taskId }) => taskId)), new Set(tasks));
+    const times = all.map(({ createdAtMs }) => Number(createdAtMs));
+    assert.deepEqual(
+      times,
+      times.toSorted((a, b) => b - a),
+    );
+    assert.equal((await pages({ state: "stopped" }, 10)).length, 1);
+    assert.equal((await pages({ state: "delivered" }, 1)).length, 2);
+    assert.deepEqual(await pages({ accountId: "acct_2" }, 10), []);
+    const [one] = await pages({ taskId: tasks[1] ?? "" }, 10);
+    const shown = await replica.webhooks.getDelivery({ id: one?.id ?? "" });
+    assert.equal(JSON.parse(shown.body).data.id, tasks[1]);
+    await assert.rejects(replica.webhooks.getDelivery({ id: "msg_unknown" }), { code: "not_found" });
+    await assert.rejects(pages({ state: "weird" }, 1), { code: "invalid_request" });
+    const page = { limit: 1, cursor: "weird" };
+    const asked = replica.webhooks.listDeliveries({ accountId, state: "", taskId: "", page });
+    await assert.rejects(asked, { code: "invalid_request" });
+  });
+
+  test("secrets are shown once; what signs is listed without them, and an earlier one can be ended", async () => {
+    await begin([204]);
+    const actor = { id: "adm_1", name: "$secrets", requestId: "req_1" };
+    const first = await replica.webhooks.rotateSecret({ accountId, overlapMs: 0n, immediately: false, actor });
+    const second = await rotate(60_000n);
+    const { secrets } = await replica.webhooks.listSecrets({ accountId });
+    assert.deepEqual(
+      secrets.map(({ id }) => id),
+      [second.made?.id, first.made?.id],
+    );
+    assert.equal(secrets[1]?.createdBy?.name, "$secrets");
+    assert.ok(first.secret.endsWith(secrets[1]?.hint ?? "nothing"));
+    const text = JSON.stringify(secrets, (_name, value) => (typeof value === "bigint" ? Number(value) : value));
+    for (const { secret } of [first, second]) assert.equal(text.includes(secret.slice(6, 20)), false);
+    await assert.rejects(replica.webhooks.endSecret({ id: second.made?.id ?? "" }), { code: "invalid_request" });
+    await replica.webhooks.endSecret({ id: first.made?.id ?? "" });
+    await assert.rejects(replica.webhooks.endSecret({ id: first.made?.id ?? "" }), { code: "not_found" });
+    await finish();
+    await reaches("delivered");
+    const { headers, body } = receiver.arrivals[0] as Arrival;
+    assert.equal(String(headers["webhook-signature"]).split(" ").length, 1);
+    new Webhook(second.secret).verify(body, headers as Record<string, string>);
+    assert.deepEqual((await replica.webhooks.listSecrets({ accountId: "acct_2" })).secrets, []);
   });
 });

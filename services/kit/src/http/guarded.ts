@@ -36,6 +36,8 @@ export interface GuardedRequest {
   timeoutMs: number;
   /** The answer's body is cut off with `too_large` beyond this many bytes. */
   maxBytes: number;
+  /** The head is all that counts: at most `maxBytes` of a body are taken off the line, and nobody waits for them. */
+  headOnly?: boolean;
   /** Default 0: a redirect is answered as it is. */
   maxRedirects?: number;
   signal?: AbortSignal;
@@ -80,6 +82,17 @@ const guardedLookup: LookupFunction = (hostname, options, callback) => {
   });
 };
 
+async function readAtMost(maxBytes: number, stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of stream) {
+    size += part.length;
+    if (size > maxBytes) throw new UrlError("too_large", `The URL's content is larger than ${maxBytes} bytes.`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts, size);
+}
+
 export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
   const allow = new Set(options.allow);
   const timeout = options.connectTimeoutMs ?? 5_000;
@@ -110,15 +123,13 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       dispatcher: allow.has(hostPort(url)) ? exempt : guarded,
       signal,
     });
-    const parts: Buffer[] = [];
-    let size = 0;
-    for await (const part of answer.body as AsyncIterable<Buffer>) {
-      size += part.length;
-      if (size > call.maxBytes)
-        throw new UrlError("too_large", `The URL's content is larger than ${call.maxBytes} bytes.`);
-      parts.push(part);
+    if (call.headOnly === true) {
+      // Read away so that the connection can be used again; one that sends more, or slowly, is closed.
+      answer.body.dump({ limit: call.maxBytes, signal }).catch(() => undefined);
+      return { status: answer.statusCode, headers: answer.headers, body: Buffer.alloc(0) };
     }
-    return { status: answer.statusCode, headers: answer.headers, body: Buffer.concat(parts, size) };
+    const body = await readAtMost(call.maxBytes, answer.body as AsyncIterable<Buffer>);
+    return { status: answer.statusCode, headers: answer.headers, body };
   };
 
   const follow = async (text: string, call: GuardedRequest, signal: AbortSignal): Promise<GuardedAnswer> => {

@@ -4,8 +4,8 @@ import type { Attempted, DeliveryDocument } from "./deliveries.ts";
 import { nextTryMs } from "./schedule.ts";
 import { webhookHeaders } from "./signature.ts";
 
-/** More of a receiver's answer is not read. */
-const mostAnswerBytes = 64 * 1024;
+/** More of a receiver's answer is not taken off the line; what it says besides its status is of no account. */
+const mostAnswerBytes = 16 * 1024;
 
 export interface SendOptions {
   readonly guarded: Pick<GuardedClient, "fetch">;
@@ -41,7 +41,8 @@ async function post(delivery: DeliveryDocument, at: Date, options: SendOptions):
   const { _id: id, body, url } = delivery;
   const headers = webhookHeaders({ id, timestamp: Math.floor(at.getTime() / 1_000), body }, secrets);
   try {
-    const answer = await guarded.fetch(url, { method: "POST", headers, body, timeoutMs, maxBytes: mostAnswerBytes });
+    const call = { method: "POST", headers, body, timeoutMs, maxBytes: mostAnswerBytes, headOnly: true } as const;
+    const answer = await guarded.fetch(url, call);
     const { status } = answer;
     if (status >= 200 && status < 300) return { status, error: "" };
     const header = (name: string): string | undefined => {
