@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import type { Fleet } from "../../services/fleet/src/service.ts";
+import { playable } from "./playable.ts";
+import { installPython, run } from "./tool.ts";
+
+const versions = { openai: "3.52.0", anthropic: "2.11.0" };
+const timeout = 300_000;
+
+/** The official Python SDKs of OpenAI and Anthropic: text and tools through both doors, then every kind of media. */
+export async function pythonSdks(dir: string, fleet: Fleet): Promise<void> {
+  const venv = join(dir, "venv");
+  await installPython(venv, [`openai==${versions.openai}`, `anthropic==${versions.anthropic}`]);
+  const runFile = join(fleet.dataDir, "run.json");
+  const script = async (name: string, ...more: string[]): Promise<void> => {
+    const args = [join(import.meta.dirname, name), runFile, ...more];
+    process.stdout.write((await run(join(venv, "bin/python"), args, { timeout })).stdout);
+  };
+  await script("python_sdks.py");
+  await script("python_media.py", dir);
+  await playable(join(dir, "speech.mp3"), "mp3");
+  await playable(join(dir, "speech.wav"), "pcm_s16le");
+}
