@@ -50,7 +50,7 @@ export class Incarnation implements RequestHome {
       log.warn({ holderId: this.holderId, err: error }, "billing fenced this holder");
       options.fenced(this);
     };
-    this.lease = new Lease({ holderId: this.holderId, service, billing, clock, fenced });
+    this.lease = new Lease({ holderId: this.holderId, service, billing, clock, fenced, beats: setting.beats });
     this.#source = {
       holderId: this.holderId,
       acquire: (request) => billing.acquire(request, { timeoutMs: acquireTimeoutMs }),

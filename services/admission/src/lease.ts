@@ -10,6 +10,8 @@ export interface LeaseOptions {
   readonly billing: RpcClient<GrantServiceServer>;
   readonly clock: Clock;
   readonly fenced: (error: GatewayError) => void;
+  /** False: nothing is sent but by `beat`. Default true. */
+  readonly beats?: boolean | undefined;
 }
 
 const firstTryMs = 1_000;
@@ -40,7 +42,8 @@ export class Lease implements Disposable {
     this.#beating ??= this.#send().finally(() => {
       this.#beating = undefined;
       clearTimeout(this.#timer);
-      if (!this.#ended) this.#timer = setTimeout(() => this.beat(), (this.#leaseMs || firstTryMs) / 3).unref();
+      if (!this.#ended && (this.#options.beats ?? true))
+        this.#timer = setTimeout(() => this.beat(), (this.#leaseMs || firstTryMs) / 3).unref();
     });
     return this.#beating;
   }

@@ -20,7 +20,7 @@ export function crashedEvent(started: UsageEvent, last: Checkpoint | undefined, 
  * @returns the holders that the journal speaks of, and how many requests had no final
  */
 export async function completeJournal(
-  journal: Journal,
+  journal: Pick<Journal, "start" | "read" | "append">,
   nowMs: number,
 ): Promise<{ holderIds: Set<string>; crashed: number }> {
   const holderIds = new Set<string>();

@@ -20,6 +20,8 @@ export interface Setting {
   readonly clock: Clock;
   readonly log: Logger;
   readonly wallet: WalletSettings;
+  /** False: heartbeats are not sent by themselves. Default true. */
+  readonly beats?: boolean;
   publisher(of: PublisherOf): Publisher;
   /** Lets background work run; its failure is logged. */
   quiet(work: Promise<unknown>): void;

@@ -16,7 +16,7 @@ const askOf = ({ tokens, operation }: Pick<AdmitRequest, "tokens" | "operation">
 });
 
 /** Admits a request within its key's limits: first the limits, then the money; a request without money counts for no limit. */
-export function admitWithin(limits: Limits, request: AdmitRequest, within: Within): Promise<Admitted> {
+export function admitWithin(limits: Pick<Limits, "of">, request: AdmitRequest, within: Within): Promise<Admitted> {
   const key = limits.of(request.caller);
   if (key === undefined) return within.admission.admit(request);
   const ask = askOf(request);

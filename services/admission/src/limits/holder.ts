@@ -6,7 +6,7 @@ import type { BorrowRequest, BorrowResponse, LimitServiceServer } from "@uag/pro
 import { isFenced } from "../wallet/account.ts";
 
 export interface HolderOptions {
-  readonly billing: RpcClient<LimitServiceServer>;
+  readonly billing: Pick<RpcClient<LimitServiceServer>, "renew" | "borrow">;
   readonly clock: Clock;
   /** The lease ran out and others have the slots: forget them. */
   readonly lapsed: () => void;

@@ -9,7 +9,7 @@ const same = (a: Position, b: Position): boolean => a.segment === b.segment && a
 
 /** Reads the finals from `from` on, as many as fit one message. @returns undefined when there is nothing to read */
 export async function cutBatch(
-  journal: Journal,
+  journal: Pick<Journal, "read">,
   from: Position,
   names: { id: string; holderId: string },
 ): Promise<{ batch: Batch | undefined; next: Position } | undefined> {

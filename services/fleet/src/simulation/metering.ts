@@ -1,0 +1,64 @@
+import { UsageBatch, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { Store } from "./store.ts";
+
+/** The usage stream and the service behind it, which may die between any two of its steps. */
+export class Metering {
+  readonly applied = new Set<string>();
+  readonly #events = new Map<string, bigint>();
+  readonly #stream: Uint8Array[] = [];
+  readonly #store: Store;
+  readonly #random: (below: number) => number;
+  requests = 0;
+  costNanoUsd = 0n;
+
+  constructor(store: Store, random: (below: number) => number) {
+    this.#store = store;
+    this.#random = random;
+  }
+
+  get waiting(): number {
+    return this.#stream.length;
+  }
+
+  publish(payload: Uint8Array): void {
+    this.#stream.push(payload);
+  }
+
+  /** The stream is gone with all that it held. */
+  wipe(): void {
+    this.#stream.length = 0;
+  }
+
+  /** Takes one message, in any order. @param crashes of a hundred times so many it dies at each step */
+  apply(crashes: number): void {
+    const at = this.#random(this.#stream.length);
+    const message = this.#stream[at];
+    if (message === undefined) return;
+    const dies = (): boolean => this.#random(100) < crashes;
+    const { batchId, events } = UsageBatch.decode(message);
+    const incoming = [...new Map(events.toReversed().map((event) => [event.requestId, event])).values()];
+    const fresh = this.#settle(incoming);
+    if (dies()) return;
+    this.#keep(fresh, batchId);
+    if (!dies()) this.#stream.splice(at, 1);
+  }
+
+  /** Answers what may be kept: not what another end of the same request was charged for. */
+  #settle(events: readonly UsageEvent[]): UsageEvent[] {
+    const settled = new Map(this.#store.settle(events).map((one) => [one.requestId, one]));
+    return events.filter(({ requestId, costNanoUsd }) => {
+      const one = settled.get(requestId);
+      return one === undefined || one.isNew || one.charged + one.writtenOff === costNanoUsd;
+    });
+  }
+
+  #keep(events: readonly UsageEvent[], batchId: string): void {
+    for (const { requestId, costNanoUsd } of events) {
+      if (this.#events.has(requestId)) continue;
+      this.#events.set(requestId, costNanoUsd);
+      this.requests++;
+      this.costNanoUsd += costNanoUsd;
+    }
+    this.applied.add(batchId);
+  }
+}

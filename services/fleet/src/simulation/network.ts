@@ -1,0 +1,94 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+
+/** Somebody that messages come to: dead, they are lost; paused, they wait. */
+export interface Peer {
+  readonly name: string;
+  readonly alive: boolean;
+  readonly paused: boolean;
+}
+
+interface Letter {
+  readonly what: string;
+  /** Who has to be there for it to arrive; undefined: the store, which always is. */
+  readonly to: Peer | undefined;
+  arrive(): void;
+}
+
+export interface NetworkOptions {
+  /** A whole number from 0 up to and without this one. */
+  readonly random: (below: number) => number;
+  /** Of a hundred messages so many are lost, and as many come twice. */
+  lossPercent: number;
+}
+
+const noAnswer = (): GatewayError => new GatewayError("service_unavailable", "No answer came in time.");
+
+/** Messages under way, which arrive in any order, some of them twice, and some never: their senders hear of it late. */
+export class Network {
+  readonly #options: NetworkOptions;
+  #letters: Letter[] = [];
+
+  constructor(options: NetworkOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#letters.length;
+  }
+
+  /** From now on nothing is lost. */
+  heal(): void {
+    this.#options.lossPercent = 0;
+  }
+
+  #chance(): boolean {
+    return this.#options.random(100) < this.#options.lossPercent;
+  }
+
+  /** A message that nobody answers; at most once, it may be lost. */
+  tell(to: Peer, what: string, arrive: () => void): void {
+    if (!this.#chance()) this.#letters.push({ what, to, arrive });
+  }
+
+  /**
+   * A call of the store. `execute` runs when the call arrives, again when it comes twice, and may put itself off by answering
+   * undefined, after having seen to it that the next try can be another.
+   */
+  call<A>(from: Peer, what: string, execute: () => A | undefined): Promise<A> {
+    return new Promise((resolve, reject) => {
+      const answer = (name: string, deliver: () => void): void => {
+        const lost = this.#chance();
+        const arrive = lost ? (): void => reject(noAnswer()) : deliver;
+        this.#letters.push({ what: `${name} ${lost ? "lost" : "answered"}`, to: from, arrive });
+      };
+      const run = (first: boolean): void => {
+        try {
+          const result = execute();
+          if (result === undefined) this.#letters.push({ what, to: undefined, arrive: () => run(first) });
+          else if (first) answer(what, () => resolve(result));
+        } catch (error) {
+          if (!(error instanceof GatewayError)) throw error;
+          if (first) answer(what, () => reject(error));
+        }
+      };
+      if (this.#chance()) return answer(`${what} unheard`, () => reject(noAnswer()));
+      this.#letters.push({ what, to: undefined, arrive: () => run(true) });
+      if (this.#chance()) this.#letters.push({ what: `${what} again`, to: undefined, arrive: () => run(false) });
+    });
+  }
+
+  /** Delivers one of the messages that can arrive; answers which, undefined when none can. */
+  deliver(): string | undefined {
+    for (let tries = 0; tries < 4 && this.#letters.length > 0; tries++) {
+      const at = this.#options.random(this.#letters.length);
+      const letter = this.#letters[at] as Letter;
+      if (letter.to?.alive && letter.to.paused) continue;
+      const last = this.#letters.pop() as Letter;
+      if (at < this.#letters.length) this.#letters[at] = last;
+      if (letter.to?.alive === false) continue;
+      letter.arrive();
+      return `${letter.to?.name ?? "store"}: ${letter.what}`;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import { cutBatch } from "@uag/admission/publish/cut.ts";
+import type { Batch } from "@uag/admission/publish/unconfirmed.ts";
+import type { Position } from "@uag/kit/journal/journal.ts";
+import type { SimulatedJournal } from "./disk.ts";
+
+export interface PublisherOptions {
+  readonly journal: SimulatedJournal;
+  readonly holderId: string;
+  readonly batchPrefix: string;
+  /** Something was confirmed. */
+  readonly confirmed: () => void;
+}
+
+/** Moves a journal's finals to the stream, at the simulator's pace, as the real one does at its own. */
+export class SimulatedPublisher {
+  readonly journal: SimulatedJournal;
+  readonly #options: PublisherOptions;
+  #cursor: Position;
+  #count = 0;
+  #unconfirmed: Batch[] = [];
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+    this.journal = options.journal;
+    this.#cursor = options.journal.start;
+  }
+
+  get keepSegment(): number {
+    return Math.min(this.#cursor.segment, ...this.#unconfirmed.map(({ from }) => from.segment));
+  }
+
+  get done(): boolean {
+    const { end } = this.journal;
+    const atEnd = this.#cursor.segment === end.segment && this.#cursor.offset >= end.offset;
+    return atEnd && this.#unconfirmed.length === 0 && this.journal.waiting === 0;
+  }
+
+  /** The next batch; or, when there is none, all that is unconfirmed once more. */
+  async publish(send: (payload: Uint8Array) => void): Promise<void> {
+    const { holderId, batchPrefix } = this.#options;
+    const names = { id: `${batchPrefix}:${this.#count + 1}`, holderId };
+    const cut = await cutBatch(this.journal, this.#cursor, names);
+    if (cut === undefined) {
+      for (const { payload } of this.#unconfirmed) if (payload !== undefined) send(payload);
+      return;
+    }
+    this.#cursor = cut.next;
+    if (cut.batch === undefined) return;
+    this.#count++;
+    this.#unconfirmed.push(cut.batch);
+    send(cut.batch.payload as Uint8Array);
+  }
+
+  /** Asks which batches are applied. */
+  confirm(applied: ReadonlySet<string>): void {
+    const before = this.#unconfirmed.length;
+    this.#unconfirmed = this.#unconfirmed.filter(({ id }) => !applied.has(id));
+    if (this.#unconfirmed.length < before) this.#options.confirmed();
+  }
+}

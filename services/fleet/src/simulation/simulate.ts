@@ -1,0 +1,95 @@
+import { settled, World } from "./world.ts";
+
+export interface SimulationOptions {
+  readonly steps: number;
+  readonly seed: number;
+  /** Told now and then how many steps are done. */
+  readonly report?: (steps: number) => void;
+}
+
+export interface SimulationReport {
+  readonly steps: number;
+  readonly worlds: number;
+  readonly requests: number;
+  readonly crashes: number;
+  /** The most that any world came to write off, nano-USD. */
+  readonly writtenOff: bigint;
+}
+
+/** A promise that was not kept, with what led to it. */
+export class SimulationFailure extends Error {
+  override readonly name = "SimulationFailure";
+}
+
+type Step = Exclude<
+  keyof World & string,
+  "truth" | "random" | "network" | "store" | "slots" | "metering" | "check" | "finish"
+>;
+
+const weights: Readonly<Record<Step | "deliver", number>> = {
+  ...{ deliver: 40, begin: 14, end: 11, flush: 12, firstByte: 5, checkpoint: 3 },
+  ...{ publish: 4, apply: 5, confirm: 3, tick: 5, reap: 2, adopt: 1, leave: 2 },
+  ...{ pass: 12, topUp: 0.5, crash: 0.3, pause: 0.4, jump: 0.3, wipe: 0.2, changeLimit: 0.2 },
+};
+const names = Object.keys(weights) as (keyof typeof weights)[];
+const total = names.reduce((sum, name) => sum + weights[name], 0);
+const stepsInWorld = 4_000;
+const checkEvery = 50;
+const traced = 60;
+
+function choose(world: World): Step | "deliver" {
+  let at = (world.random(1_000_000) / 1_000_000) * total;
+  for (const name of names) {
+    at -= weights[name];
+    if (at < 0) return name;
+  }
+  return "deliver";
+}
+
+/** One world from its beginning to its rest. @throws {SimulationFailure} */
+async function runWorld(seed: number, steps: number): Promise<{ world: World; crashes: number }> {
+  const world = new World(seed);
+  const trace: string[] = [];
+  let [done, crashes] = [0, 0];
+  try {
+    for (; done < steps; done++) {
+      const step = choose(world);
+      if (step === "crash") crashes++;
+      const what = step === "deliver" ? world.network.deliver() : await world[step]();
+      trace.push(what === undefined ? step : `deliver ${what}`);
+      if (trace.length > 2 * traced) trace.splice(0, traced);
+      await settled();
+      if (done % checkEvery === 0) world.check();
+    }
+    world.check();
+    await world.finish();
+  } catch (error) {
+    const last = trace.slice(-traced).join("\n  ");
+    const again = `npm run simulate -- --seed ${seed} --steps ${steps}`;
+    const reason = error instanceof Error ? error.message : String(error);
+    const text = `Seed ${seed} failed after ${done} steps: ${reason}\nIts last steps:\n  ${last}\nAgain: ${again}`;
+    throw new SimulationFailure(text, { cause: error });
+  }
+  return { world, crashes };
+}
+
+/**
+ * Runs the real admission, wallets, limits, journal records and ledger against lost, doubled and reordered messages, crashes, pauses and
+ * clocks that jump: one world after another, each with the next seed.
+ * @throws {SimulationFailure} with the trace of the first promise that was not kept
+ */
+export async function simulate({ steps, seed, report }: SimulationOptions): Promise<SimulationReport> {
+  const sum = { steps: 0, worlds: 0, requests: 0, crashes: 0, writtenOff: 0n };
+  while (sum.steps < steps) {
+    const length = Math.min(stepsInWorld, steps - sum.steps);
+    const { world, crashes } = await runWorld(seed + sum.worlds, length);
+    const { writtenOff } = world.store.account.money;
+    sum.steps += length;
+    sum.worlds++;
+    sum.requests += world.truth.requests.size;
+    sum.crashes += crashes;
+    if (writtenOff > sum.writtenOff) sum.writtenOff = writtenOff;
+    report?.(sum.steps);
+  }
+  return sum;
+}

@@ -1,0 +1,70 @@
+import { borrow, forfeit, freeOf, newPool, nextFreeInMs, otherHolders, type Pool } from "@uag/billing/limits/pool.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { type BorrowRequest, type BorrowResponse, LimitKind } from "@uag/proto/billing/v1/limits.ts";
+
+const leaseMs = 4_000;
+const keptMs = 4_500;
+const restMs = 60_000;
+
+interface Holder {
+  leaseUntil: number;
+  lapsed: boolean;
+}
+
+/** One key's pools of slots and the leases on them, as billing keeps them: each call is one step, made of the real decisions. */
+export class Slots {
+  readonly #pools = new Map<LimitKind, Pool>();
+  readonly #holders = new Map<string, Holder>();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  renew(id: string): { leaseMs: number; lapsed: boolean } {
+    if (this.#holders.get(id)?.lapsed) return { leaseMs: 0, lapsed: true };
+    this.#holders.set(id, { leaseUntil: this.#now() + keptMs, lapsed: false });
+    return { leaseMs, lapsed: false };
+  }
+
+  hasLapsed(id: string): boolean {
+    return this.#holders.get(id)?.lapsed ?? true;
+  }
+
+  /** With `last` there is an answer whatever there is; else undefined when others have to be asked first. */
+  borrow(request: BorrowRequest, last: boolean): BorrowResponse | undefined {
+    const { holderId, kind } = request;
+    if (this.hasLapsed(holderId)) throw new GatewayError("permission_denied");
+    const now = this.#now();
+    const limit = Number(request.limit);
+    const before = this.#pools.get(kind) ?? newPool(limit, request.keyVersion);
+    const need = Number(request.need);
+    const ask = {
+      ...{ holderId, sequence: Number(request.sequence), limit, keyVersion: request.keyVersion, need, last },
+      want: Math.max(need, Number(request.want)),
+      returned: request.returned.map(({ count, freeInMs }) => ({ count: Number(count), freeInMs })),
+    };
+    const { pool, lent, answered } = borrow(before, ask, now);
+    this.#pools.set(kind, pool);
+    if (!answered) return otherHolders(pool, holderId).length > 0 ? undefined : this.borrow(request, true);
+    const short = freeOf(lent) < need;
+    const freeInMs = nextFreeInMs(pool, now);
+    return {
+      lent: lent.map((slots) => ({ ...slots, count: BigInt(slots.count) })),
+      retryAfterMs: short && freeInMs !== undefined ? Math.max(1, Math.ceil(freeInMs)) : 0,
+    };
+  }
+
+  /** Takes the slots of everybody whose lease has run out. */
+  reap(): void {
+    const now = this.#now();
+    for (const [id, holder] of this.#holders) {
+      if (holder.lapsed || holder.leaseUntil >= now) continue;
+      holder.lapsed = true;
+      for (const [kind, pool] of this.#pools) {
+        const rests = kind === LimitKind.CONCURRENCY ? 0 : restMs;
+        this.#pools.set(kind, forfeit(pool, id, holder.leaseUntil + rests, now));
+      }
+    }
+  }
+}

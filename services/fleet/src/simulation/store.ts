@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { acquireOperation } from "@uag/billing/grants/acquire.ts";
+import { type Grant, type HolderState, isLive, leftOf } from "@uag/billing/grants/grant.ts";
+import { releaseOperation, returnOperation } from "@uag/billing/grants/return.ts";
+import { auditAccount } from "@uag/billing/ledger/audit.ts";
+import { type AccountState, type Operation, WorkingBook } from "@uag/billing/ledger/book.ts";
+import { chainStart } from "@uag/billing/ledger/entry.ts";
+import { type Money, noMoney } from "@uag/billing/ledger/money.ts";
+import { type Settlement, settleOperation } from "@uag/billing/ledger/settle.ts";
+import { topUpOperation } from "@uag/billing/ledger/top-up.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { AcquireRequest, AcquireResponse, ReturnRequest } from "@uag/proto/billing/v1/grants.ts";
+import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+
+export const accountId = "acct";
+export const leaseMs = 15_000;
+const graceMs = 300_000;
+const share = 4n;
+
+interface Holder {
+  state: HolderState;
+  leaseUntil: number;
+  orphanedAt: number;
+}
+
+/** The database of billing, and billing's calls on it: each is one transaction, made of the real decisions. */
+export class Store {
+  account: AccountState = { id: accountId, money: noMoney, seq: 0n, head: chainStart };
+  readonly grants = new Map<string, Grant>();
+  readonly #holders = new Map<string, Holder>();
+  readonly #entries: Entry[] = [];
+  readonly #changes = new Map<string, Money>();
+  readonly #byRequest = new Map<string, Grant>();
+  readonly now: () => number;
+  #ids = 0;
+
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  #run<A>(operation: Operation<A>): A {
+    const { needs } = operation;
+    const grants = new Map<string, Grant>();
+    for (const id of needs.grants ?? []) {
+      const grant = this.grants.get(id);
+      if (grant !== undefined) grants.set(id, grant);
+    }
+    const entries = new Map<string, Money>();
+    for (const id of needs.entries ?? []) {
+      const change = this.#changes.get(id);
+      if (change !== undefined) entries.set(id, change);
+    }
+    const asked = (needs.grantRequests ?? []).flatMap((id) => this.#byRequest.get(id) ?? []);
+    const book = new WorkingBook({
+      ...{ account: this.account, grants, entries, budgets: new Map(), spent: new Map(), nowMs: this.now() },
+      grantsByRequest: new Map(asked.map((grant) => [grant.requestId, grant])),
+      holders: new Map((needs.holders ?? []).flatMap((id) => this.#stateOf(id))),
+    });
+    const answer = book.run(operation);
+    this.account = book.account;
+    this.#entries.push(...book.newEntries);
+    for (const { id } of book.newEntries) this.#changes.set(id, book.entries.get(id) as Money);
+    for (const [id, grant] of book.changedGrants) {
+      this.grants.set(id, grant);
+      this.#byRequest.set(grant.requestId, grant);
+    }
+    return answer;
+  }
+
+  #stateOf(id: string): [string, HolderState][] {
+    const holder = this.#holders.get(id);
+    return holder === undefined ? [] : [[id, holder.state]];
+  }
+
+  topUp(amount: bigint): void {
+    this.#run(topUpOperation({ accountId, amount, reference: String(++this.#ids), note: "" }));
+  }
+
+  /** Registers a holder, or renews its lease. @throws {GatewayError} `permission_denied` when it was fenced */
+  heartbeat(id: string): { leaseMs: number } {
+    const known = this.#holders.get(id);
+    if (known !== undefined && known.state !== "alive") throw new GatewayError("permission_denied");
+    this.#holders.set(id, { state: "alive", leaseUntil: this.now() + leaseMs, orphanedAt: 0 });
+    return { leaseMs };
+  }
+
+  acquire(request: AcquireRequest): AcquireResponse & { held: bigint } {
+    if (!this.#holders.has(request.holderId)) this.heartbeat(request.holderId);
+    const acquired = this.#run(
+      acquireOperation({
+        ...{ grantId: `gr${++this.#ids}`, holderId: request.holderId, accountId, keyId: "", share, taskUntilMs: 0 },
+        ...{ requestId: request.requestId, need: request.needNanoUsd, want: request.wantNanoUsd },
+      }),
+    );
+    const granted = acquired.kind === "granted";
+    return {
+      grantId: granted ? acquired.grant.id : "",
+      amountNanoUsd: granted ? acquired.grant.amount : 0n,
+      availableNanoUsd: acquired.available,
+      scarce: granted ? acquired.scarce : true,
+      insufficient: !granted,
+      budgetExceeded: false,
+      held: this.account.money.held,
+    };
+  }
+
+  giveBack({ grantId, sequence, amountNanoUsd: amount, close, spentNanoUsd: spent }: ReturnRequest): object {
+    this.#run(returnOperation({ grantId, accountId, sequence, amount, close, spent }));
+    return {};
+  }
+
+  closeHolder(id: string): { grantsClosed: number } {
+    this.#holders.set(id, { state: "closed", leaseUntil: 0, orphanedAt: 0 });
+    let grantsClosed = 0;
+    for (const grant of this.grants.values()) {
+      if (grant.holderId !== id || !isLive(grant)) continue;
+      this.#run(releaseOperation({ grantId: grant.id, accountId, why: "closed" }));
+      grantsClosed++;
+    }
+    return { grantsClosed };
+  }
+
+  /** Fences who was not heard of; takes back the money of those that have been dead for long. */
+  reap(): void {
+    const now = this.now();
+    for (const [id, holder] of this.#holders) {
+      if (holder.state === "alive" && holder.leaseUntil < now)
+        Object.assign(holder, { state: "orphaned", orphanedAt: now });
+      if (holder.state === "orphaned" && holder.orphanedAt + graceMs < now) this.closeHolder(id);
+    }
+  }
+
+  settle(events: readonly UsageEvent[]): Settlement[] {
+    const settled = this.#run(settleOperation(accountId, events));
+    for (const { requestId, isNew, late, writtenOff } of settled) {
+      const event = events.find((one) => one.requestId === requestId);
+      if (!isNew || writtenOff === 0n || event === undefined) continue;
+      assert.ok(late || event.costNanoUsd > event.holdNanoUsd, `${requestId} was admitted without its money`);
+    }
+    return settled;
+  }
+
+  check(): void {
+    let held = 0n;
+    for (const grant of this.grants.values()) held += leftOf(grant);
+    assert.equal(this.account.money.held, held, "what is held is what grants hold");
+    assert.ok(this.account.money.available >= 0n, "an account is overdrawn");
+  }
+
+  /** What each request was billed, by request id. */
+  bills(): Map<string, bigint> {
+    const bills = new Map<string, bigint>();
+    for (const { kind, requestId, chargedNanoUsd, writtenOffNanoUsd } of this.#entries) {
+      if (kind !== "settle") continue;
+      assert.ok(!bills.has(requestId), `${requestId} is billed twice`);
+      bills.set(requestId, chargedNanoUsd + writtenOffNanoUsd);
+    }
+    return bills;
+  }
+
+  /** What the audit of the ledger finds wrong. */
+  audit(): string[] {
+    const violations: string[] = [];
+    const audit = auditAccount(accountId, (sentence) => violations.push(sentence));
+    for (const entry of this.#entries) audit.row(entry);
+    const grants = [...this.grants.values()];
+    const sum = (field: "amount" | "returned" | "settled") => grants.reduce((total, grant) => total + grant[field], 0n);
+    const sums = { amount: sum("amount"), returned: sum("returned"), settled: sum("settled") };
+    audit.finish(this.account, { live: grants.filter(isLive), sums });
+    return violations;
+  }
+}

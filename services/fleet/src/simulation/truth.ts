@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+
+/** What happened to one request, as the simulator knows it. */
+export interface RequestTruth {
+  readonly hold: bigint;
+  /** Every cost that its bill may have if its process dies now: what checkpoints say. */
+  readonly possible: Set<bigint>;
+  /** What its client was told; its bill must be this. */
+  answered: bigint | undefined;
+  /** The first byte has gone out, so its `started` is on disk and it must be in the ledger. */
+  begun: boolean;
+}
+
+const minuteMs = 60_000;
+
+/** Everything that was promised, to be compared with the books; and whether a key's limit ever let too many through. */
+export class Truth {
+  readonly requests = new Map<string, RequestTruth>();
+  #admissions: number[] = [];
+  /** The limits that were in force, each from a time on. */
+  readonly #limits: { readonly fromMs: number; readonly limit: number }[] = [];
+
+  limitIs(limit: number, nowMs: number): void {
+    this.#limits.push({ fromMs: nowMs, limit });
+  }
+
+  /** A request of the limited key was admitted. */
+  admitted(nowMs: number): void {
+    this.#admissions = this.#admissions.filter((atMs) => atMs > nowMs - minuteMs);
+    this.#admissions.push(nowMs);
+    const since = this.#limits.findLastIndex(({ fromMs }) => fromMs <= nowMs - minuteMs);
+    const most = Math.max(...this.#limits.slice(Math.max(0, since)).map(({ limit }) => limit));
+    assert.ok(
+      this.#admissions.length <= most,
+      `${this.#admissions.length} requests were admitted in a minute whose limit was ${most}`,
+    );
+  }
+
+  /** Compares a request's bill, or that it has none. */
+  check(requestId: string, billed: bigint | undefined): void {
+    const truth = this.requests.get(requestId);
+    assert.ok(truth !== undefined, `${requestId} is billed and was never admitted`);
+    if (truth.answered !== undefined) {
+      assert.equal(billed, truth.answered, `${requestId} is not billed what its client was told`);
+      return;
+    }
+    if (billed === undefined) assert.ok(!truth.begun, `${requestId} had begun to be answered and is not billed`);
+    else assert.ok(truth.possible.has(billed), `${requestId} is billed ${billed}, which it never cost`);
+  }
+}
