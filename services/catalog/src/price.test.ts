@@ -6,6 +6,7 @@ import { modelPrice } from "./rates.ts";
 
 const mini = modelPrice({ input_tokens: 0.25, cached_input_tokens: 0.025, output_tokens: 2 });
 const audio = modelPrice({ input_tokens: 2.5, output_tokens: 10, audio_input_tokens: 32, audio_output_tokens: 64 });
+const qwen = modelPrice({ input_tokens: 0.4, output_tokens: 1.2, thinking_output_tokens: 4 });
 const free = modelPrice({ input_tokens: 0, output_tokens: 0 });
 const anthropic = modelPrice({
   input_tokens: 3,
@@ -42,6 +43,8 @@ const golden: Golden[] = [
   ["cache writes", anthropic, { cache_write_5m_tokens: 1000, cache_write_1h_tokens: 1000 }, 9_750_000n],
   ["a vendor without cache prices charges input", audio, { cached_input_tokens: 100 }, 250_000n],
   ["image tokens are input where not priced apart", mini, { image_input_tokens: 765 }, 191_250n],
+  ["an answer that was thought about is output where not priced apart", mini, { thinking_output_tokens: 10 }, 20_000n],
+  ["an answer that was thought about at its own rate", qwen, { output_tokens: 5, thinking_output_tokens: 10 }, 46_000n],
   ["audio tokens at their own rates", audio, { audio_input_tokens: 10, audio_output_tokens: 10 }, 960_000n],
   ["audio without a price is never free nor text", mini, { audio_input_tokens: 10 }, 0n, Pricing.UNPRICED],
   ["an unknown unit", mini, { input_tokens: 10, phlogiston: 1 }, 0n, Pricing.UNPRICED],

@@ -103,6 +103,13 @@ test("no connection, no head in time, no more bytes in time, too long in all: ea
   const { port } = closed.address() as AddressInfo;
   closed.close();
   assert.equal((await failureOf(ask({ origin: `http://127.0.0.1:${port}` }))).kind, "unreachable");
+  // A server that takes connections and never says a word of TLS.
+  const mute = createTcpServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
+  await once(mute, "listening");
+  const muteOrigin = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+  const slow = await failureOf(ask({ origin: muteOrigin, timeouts: { ...timeouts, connectMs: 100 } }));
+  assert.ok(["unreachable", "timeout"].includes(slow.kind), slow.kind);
+  mute.close();
   script = () => {};
   assert.equal((await failureOf(ask({ timeouts: { ...timeouts, firstByteMs: 100 } }))).kind, "timeout");
   assert.equal((await failureOf(ask({ timeouts: { ...timeouts, totalMs: 50 } }))).kind, "timeout");

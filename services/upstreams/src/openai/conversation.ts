@@ -48,14 +48,17 @@ export async function encodeForOpenAi(conversation: Conversation, context: OpenA
   };
 }
 
+const namedTool = (name: string): object => ({ type: "function", function: { name: shortToolName(name) } });
+
 function toolFields({ tools, toolChoice, parallelTools }: Conversation, dialect: OpenAiDialect): object {
   if (tools.length === 0) return {};
   const choice = ((): unknown => {
     switch (toolChoice?.kind) {
       case "tool":
-        return { type: "function", function: { name: shortToolName(toolChoice.name) } };
+        return namedTool(toolChoice.name);
       case "required":
-        return dialect.takesRequired ? "required" : "auto";
+        if (dialect.takesRequired) return "required";
+        return tools.length === 1 ? namedTool(tools[0]?.name ?? "") : "auto";
       default:
         return toolChoice?.kind;
     }

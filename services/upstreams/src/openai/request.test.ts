@@ -93,3 +93,24 @@ test("the key, the content type and the request's id go along, and the path is t
     "/compatible-mode/v1/chat/completions",
   );
 });
+
+const qwen = testModel("", "dashscope");
+const toQwen = (body: object): Record<string, unknown> => {
+  const { body: bytes } = encodeChat(testCall(JSON.stringify(body), qwen), firstUpstream(qwen), dashScopeDialect);
+  return JSON.parse(bytes.toString()) as Record<string, unknown>;
+};
+
+test("what DashScope has other words for is said in them", () => {
+  const messages = [{ role: "developer", content: "x" }];
+  assert.deepEqual(toQwen({ model: "m", messages })["messages"], [{ role: "system", content: "x" }]);
+  const f = { type: "function", function: { name: "f" } };
+  const choice = (tools: object[], more = {}) =>
+    toQwen({ model: "m", messages, tools, tool_choice: "required", ...more })["tool_choice"];
+  assert.deepEqual(choice([f]), f);
+  assert.equal(
+    choice([f, { type: "function", function: { name: "g" } }]),
+    "required",
+    "what cannot be said is refused there",
+  );
+  assert.equal(choice([f], { enable_thinking: true }), "required");
+});

@@ -1,5 +1,5 @@
 import type { Provider, Upstream } from "@uag/catalog/types.ts";
-import { listOf } from "../conversation/fields.ts";
+import { fieldsOf, listOf, textOf } from "../conversation/fields.ts";
 import type { GenerationCall, UpstreamCall } from "../generation.ts";
 import { editMembers, type Member, topLevelMembers } from "../json-edit.ts";
 import { compatibleMessages, type Vendor } from "./compatible.ts";
@@ -16,6 +16,7 @@ export function encodeChat(call: GenerationCall, upstream: Upstream, dialect: Op
   if (stream && !call.stream) edits.set("stream", "true");
   if (stream) askForUsage(edits, call, members);
   setOutputCap(edits, call, members);
+  if (!dialect.takesRequired) nameOnlyTool(edits, call);
   setMessages(edits, call, { developerRole: upstream.provider.developerRole, soundByUrl: dialect.soundByUrl });
   return {
     path: dialect.path,
@@ -34,6 +35,14 @@ function askForUsage(edits: Map<string, string | undefined>, call: GenerationCal
   }
   const inner = editMembers(bytes, topLevelMembers(bytes), new Map([["include_usage", "true"]]));
   edits.set("stream_options", inner.toString("utf8"));
+}
+
+/** That some tool must be called is, where there is one tool, that it must be: which every vendor knows. */
+function nameOnlyTool(edits: Map<string, string | undefined>, { fields }: GenerationCall): void {
+  const tools = listOf(fields["tools"]);
+  if (fields["tool_choice"] !== "required" || tools.length !== 1 || fields["enable_thinking"] === true) return;
+  const name = textOf(fieldsOf(fieldsOf(tools[0])["function"])["name"]);
+  if (name !== undefined) edits.set("tool_choice", JSON.stringify({ type: "function", function: { name } }));
 }
 
 function setMessages(edits: Map<string, string | undefined>, { fields }: GenerationCall, vendor: Vendor): void {
