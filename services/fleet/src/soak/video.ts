@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createRpcClient } from "@uag/kit/rpc/client.ts";
-import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
-import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
-import type { TestClient } from "../testing/client.ts";
 import { waitFor } from "../testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../testing/with-fleet.ts";
 import { keepKilling, seeded } from "./kills.ts";
+import { topUp } from "./limited-key.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
+import { checkVideo, type Findings } from "./video-check.ts";
+import { allEnded, listAll, quantiles, setFates, submitAll, type Task } from "./video-load.ts";
 
 export interface VideoSoakOptions {
   readonly tasks: number;
@@ -18,48 +17,78 @@ export interface VideoSoakOptions {
   readonly replicas: number;
   /** Submissions under way at once. */
   readonly concurrency: number;
+  /** Told how it stands, a line now and then. */
+  readonly report?: (line: string) => void;
 }
 
-export interface VideoSoakReport {
+export interface VideoSoakReport extends Findings {
   readonly tasks: number;
   readonly kills: number;
-  readonly byStatus: Readonly<Record<string, number>>;
-  /** Ledger rows of tasks with a cost. */
-  readonly charged: number;
-  readonly webhooks: { readonly tasks: number; readonly arrivals: number; readonly unverified: number };
+  /** How often each process was started again. */
+  readonly restarts: Readonly<Record<string, number>>;
   /** Milliseconds, of the submissions that were answered at the first try. */
   readonly submitMs: { readonly p50: number; readonly p99: number };
   readonly seconds: number;
-  /** One sentence for each promise that was not kept. */
-  readonly violations: readonly string[];
 }
 
-interface Task {
-  readonly id: string;
-  readonly status: string;
-  readonly model: string;
+const settings = { SIM_TASK_MS: "3000", TASK_AGE_LIMIT_MS: "25000", WEBHOOK_SCALE: "0.02", LOG_LEVEL: "warn" };
+const progressMs = 10_000;
+
+/** A signing secret, as an administrator gets it. */
+async function newSecret({ run }: TestFleet): Promise<string> {
+  const response = await fetch(`${run.base_url}/admin/v1/webhooks/secrets`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" },
+    body: JSON.stringify({ account_id: run.account_id, overlap_seconds: 0 }),
+  });
+  if (response.status !== 201) throw new Error(`a secret was refused: ${await response.text()}`);
+  return ((await response.json()) as { secret: string }).secret;
 }
 
-const path = "/v1/videos/generations";
+async function webhooksArrived(receiver: Receiver, tasks: readonly Task[]): Promise<void> {
+  const all = (): boolean => new Set(receiver.received.map(({ task }) => task.id)).size >= tasks.length;
+  // What is missing then is told as a violation.
+  await waitFor(all, { timeoutMs: 120_000, everyMs: 200, what: "a webhook for every task" }).catch(() => undefined);
+}
 
-/** How the simulator's tasks end: most of them well. */
-const fates: readonly (readonly [fault: string, probability: number])[] = [
-  ["task-fail", 0.1],
-  ["task-cancelled", 0.04],
-  ["task-unknown", 0.03],
-  ["task-stuck", 0.03],
-];
+/** Says every few seconds how far it is. */
+async function tellProgress(options: VideoSoakOptions, told: readonly string[], stop: AbortSignal): Promise<void> {
+  for (;;) {
+    await sleep(progressMs, undefined, { signal: stop, ref: false }).catch(() => undefined);
+    if (stop.aborted) return;
+    options.report?.(`${told.length} of ${options.tasks} tasks taken`);
+  }
+}
 
-const bodies: readonly ((n: number) => Record<string, unknown>)[] = [
-  (n) => ({ model: "beta2.6-t2v", duration: 5, resolution: "720p", input: { prompt: `a boat, take ${n}` } }),
-  (n) => ({ model: "beta2.7-t2v", duration: 4, input: { prompt: `a tree, take ${n}` } }),
-  (n) => ({ model: "seedance-1-0-pro", resolution: "480p", content: [{ type: "text", text: `a bird, take ${n}` }] }),
-  (n) => ({ model: "grok-imagine-video", duration: 3, resolution: "480p", prompt: `a lamp, take ${n}` }),
-];
+interface Run {
+  readonly fleet: TestFleet;
+  readonly receiver: Receiver;
+  readonly submitMs: number[];
+  readonly told: string[];
+}
+
+/** Submits everything while processes are killed, until the last task has ended; answers how many were killed. */
+async function underFire({ fleet, receiver, submitMs, told }: Run, options: VideoSoakOptions): Promise<number> {
+  const { kill: names, killEveryMs: everyMs, seed, tasks, concurrency } = options;
+  const stop = new AbortController();
+  const { signal } = stop;
+  const killing = keepKilling(fleet, { names, everyMs, random: seeded(seed), signal });
+  const telling = tellProgress(options, told, signal);
+  try {
+    await submitAll(fleet.client, { tasks, seed, concurrency, url: receiver.url, submitMs, told });
+    options.report?.("all are taken; now their ends");
+    await allEnded(fleet.client, 180_000 + tasks * 500);
+  } finally {
+    stop.abort();
+    await Promise.all([killing, telling]);
+  }
+  await Promise.all(names.map((name) => fleet.processes.ready(name)));
+  return await killing;
+}
 
 /**
  * Submits tasks with webhooks while processes are killed with SIGKILL, and checks afterwards that every task has ended, was
- * charged as its end says and told of under one id, and that the books are exact.
+ * made once at most, was charged as its end says and told of under one id, and that the books are exact.
  */
 export async function soakVideo(options: VideoSoakOptions): Promise<VideoSoakReport> {
   const began = performance.now();
@@ -69,183 +98,18 @@ export async function soakVideo(options: VideoSoakOptions): Promise<VideoSoakRep
     services: ["billing", "metering", "video", "router"],
     replicas: { video: options.replicas },
     egressAllow: receiver.address,
-    env: { SIM_TASK_MS: "3000", TASK_AGE_LIMIT_MS: "25000", WEBHOOK_SCALE: "0.02", LOG_LEVEL: "warn" },
+    env: settings,
   });
-  receiver.secret = await rotate(fleet);
-  await topUp(fleet, options.tasks);
-  await setFates(fleet, options.seed);
-  const stop = new AbortController();
-  const { kill: names, killEveryMs: everyMs, seed } = options;
-  const killing = keepKilling(fleet, { names, everyMs, random: seeded(seed), signal: stop.signal });
-  const submitMs: number[] = [];
-  const told = await submitAll(fleet.client, { ...options, url: receiver.url, submitMs });
-  await allEnded(fleet.client, told.length);
-  stop.abort();
-  const kills = await killing;
+  receiver.secret = await newSecret(fleet);
+  await topUp(fleet, BigInt(options.tasks) * 1_000_000_000n, "soak");
+  await setFates(fleet.run.simulator_url, options.seed);
+  const run: Run = { fleet, receiver, submitMs: [], told: [] };
+  const kills = await underFire(run, options);
   const tasks = await listAll(fleet.client);
   await webhooksArrived(receiver, tasks);
-  const checked = await check(fleet, { tasks, told, receiver });
+  options.report?.("checking");
+  const findings = await checkVideo(fleet, { tasks, told: run.told, receiver });
+  const restarts = Object.fromEntries(options.kill.map((name) => [name, fleet.processes.restarts(name)]));
   const seconds = Math.round((performance.now() - began) / 1_000);
-  return {
-    ...checked,
-    kills,
-    tasks: tasks.length,
-    seconds,
-    submitMs: { p50: at(submitMs, 0.5), p99: at(submitMs, 0.99) },
-  };
-}
-
-async function rotate(fleet: TestFleet): Promise<string> {
-  const address = fleet.run.grpc["video"]?.split(",")[0] ?? "";
-  using webhooks = createRpcClient<WebhookServiceServer>(WebhookServiceService, address);
-  const { account_id: accountId } = fleet.run;
-  return (await webhooks.rotateSecret({ accountId, overlapMs: 0n, immediately: true, actor: undefined })).secret;
-}
-
-/** Enough for every task, so that none is refused. */
-async function topUp({ run }: TestFleet, tasks: number): Promise<void> {
-  using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, run.grpc["billing"] ?? "");
-  const amountNanoUsd = BigInt(tasks) * 1_000_000_000n;
-  await accounts.topUp({ accountId: run.account_id, amountNanoUsd, reference: "soak", note: "Soak" });
-}
-
-async function setFates(fleet: TestFleet, seed: number): Promise<void> {
-  for (const [fault, probability] of fates) {
-    for (const model of ["wan*", "seedance*", "grok*"]) {
-      const rule = { match: { model, probability, seed: `${seed} ${fault} ${model}` }, faults: { [fault]: true } };
-      const response = await fetch(`${fleet.run.simulator_url}/sim/faults`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(rule),
-      });
-      if (!response.ok) throw new Error(`the simulator refused a rule: ${await response.text()}`);
-    }
-  }
-}
-
-async function submitAll(
-  client: TestClient,
-  options: VideoSoakOptions & { url: string; submitMs: number[] },
-): Promise<string[]> {
-  const told: string[] = [];
-  let next = 0;
-  const work = async (): Promise<void> => {
-    while (next < options.tasks) {
-      const n = next++;
-      const body = { ...(bodies[n % bodies.length] as (n: number) => object)(n), webhook_url: options.url };
-      told.push(await submitUntilTaken(client, body, { key: `soak-${options.seed}-${n}`, submitMs: options.submitMs }));
-    }
-  };
-  await Promise.all(Array.from({ length: options.concurrency }, work));
-  return told;
-}
-
-/** As an SDK does: again under the same key, until there is an answer. */
-async function submitUntilTaken(
-  client: TestClient,
-  body: unknown,
-  { key, submitMs }: { key: string; submitMs: number[] },
-): Promise<string> {
-  for (let tries = 0; tries < 400; tries++) {
-    const began = performance.now();
-    try {
-      const response = await client.post(path, body, { headers: { "idempotency-key": key } });
-      if (response.status === 202) {
-        if (tries === 0) submitMs.push(performance.now() - began);
-        return response.json<Task>().id;
-      }
-      if (response.status < 500 && response.status !== 409 && response.status !== 429)
-        throw new Error(`a submission was answered ${response.status}: ${response.text}`);
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-    }
-    await sleep(200);
-  }
-  throw new Error("a submission was never taken");
-}
-
-async function listAll(client: TestClient): Promise<Task[]> {
-  const tasks: Task[] = [];
-  let cursor: string | null = null;
-  do {
-    const query: string = cursor === null ? "" : `&cursor=${cursor}`;
-    const response = await client.get(`${path}?limit=100${query}`);
-    if (response.status !== 200) {
-      await sleep(200);
-      continue;
-    }
-    const page = response.json<{ data: Task[]; next_cursor: string | null }>();
-    tasks.push(...page.data);
-    cursor = page.next_cursor;
-  } while (cursor !== null || tasks.length === 0);
-  return tasks;
-}
-
-const live = ["submitted", "queued", "running"];
-
-async function allEnded(client: TestClient, count: number): Promise<void> {
-  const noneLeft = async (): Promise<boolean> => {
-    for (const status of live) {
-      const response = await client.get(`${path}?limit=1&status=${status}`).catch(() => undefined);
-      if (response?.status !== 200 || response.json<{ data: Task[] }>().data.length > 0) return false;
-    }
-    return true;
-  };
-  await waitFor(noneLeft, { timeoutMs: 180_000 + count * 500, everyMs: 500, what: "the end of every task" });
-}
-
-async function webhooksArrived(receiver: Receiver, tasks: readonly Task[]): Promise<void> {
-  const all = (): boolean => new Set(receiver.received.map(({ task }) => task.id)).size >= tasks.length;
-  await waitFor(all, { timeoutMs: 120_000, everyMs: 200, what: "a webhook for every task" }).catch(() => undefined);
-}
-
-async function check(
-  fleet: TestFleet,
-  { tasks, told, receiver }: { tasks: readonly Task[]; told: readonly string[]; receiver: Receiver },
-): Promise<Pick<VideoSoakReport, "byStatus" | "charged" | "webhooks" | "violations">> {
-  const violations: string[] = [];
-  const byId = new Map(tasks.map((task) => [task.id, task]));
-  if (new Set(told).size !== told.length) violations.push("One task was told to two submissions.");
-  for (const id of told) if (!byId.has(id)) violations.push(`Task ${id} was told and is lost.`);
-  if (tasks.length !== told.length) violations.push(`${told.length} submissions made ${tasks.length} tasks.`);
-  const report = await fleet.audit(60_000);
-  violations.push(...report.violations);
-  const charged = report.books.billed.filter(({ costNanoUsd }) => costNanoUsd > 0n).length;
-  const byStatus: Record<string, number> = {};
-  for (const { status } of tasks) byStatus[status] = (byStatus[status] ?? 0) + 1;
-  if (charged !== (byStatus["succeeded"] ?? 0))
-    violations.push(`${byStatus["succeeded"]} tasks succeeded and ${charged} were charged.`);
-  // There may be more: of submissions that were answered with an error, which cost nothing.
-  if (report.books.billed.length < tasks.length)
-    violations.push(`${tasks.length} tasks have ${report.books.billed.length} bills.`);
-  const held = report.books.accounts.reduce((sum, { heldNanoUsd }) => sum + heldNanoUsd, 0n);
-  if (held !== 0n) violations.push(`${held} nano-USD are still held.`);
-  violations.push(...webhookViolations(byId, receiver));
-  const unverified = receiver.received.filter(({ verified }) => !verified).length;
-  const ids = new Set(receiver.received.map(({ task }) => task.id));
-  return {
-    byStatus,
-    charged,
-    violations,
-    webhooks: { tasks: ids.size, arrivals: receiver.received.length, unverified },
-  };
-}
-
-function webhookViolations(tasks: ReadonlyMap<string, Task>, receiver: Receiver): string[] {
-  const violations: string[] = [];
-  const byTask = Map.groupBy(receiver.received, ({ task }) => task.id);
-  for (const [id, { status }] of tasks) {
-    const arrived = byTask.get(id) ?? [];
-    if (arrived.length === 0) violations.push(`No webhook told of task ${id}.`);
-    if (new Set(arrived.map((one) => one.id)).size > 1) violations.push(`Task ${id} was told of under two ids.`);
-    if (arrived.some(({ type }) => type !== `video.generation.${status}`))
-      violations.push(`A webhook told something else of task ${id} than ${status}.`);
-  }
-  for (const { id, verified } of receiver.received) if (!verified) violations.push(`Webhook ${id} does not verify.`);
-  return violations;
-}
-
-function at(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+  return { ...findings, tasks: tasks.length, kills, restarts, seconds, submitMs: quantiles(run.submitMs) };
 }
