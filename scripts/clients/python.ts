@@ -3,7 +3,7 @@ import type { Fleet } from "../../services/fleet/src/service.ts";
 import { playable } from "./playable.ts";
 import { installPython, run } from "./tool.ts";
 
-const versions = { openai: "3.52.0", anthropic: "2.11.0" };
+const versions = { openai: "3.54.0", anthropic: "2.12.0" };
 const timeout = 300_000;
 
 /** The official Python SDKs of OpenAI and Anthropic: text and tools through both doors, then every kind of media. */

@@ -41,7 +41,8 @@ function asksForJson({ system }: MessagesRequest): boolean {
 
 /** Reads a messages request into what it asks for. */
 export function askOf(call: Call, request: MessagesRequest, model: AnthropicModel): Ask {
-  const last = request.messages.at(-1);
+  // Instructions may stand behind what the user has said last.
+  const last = request.messages.findLast(({ role }) => role !== "system");
   const results = typeof last?.content === "string" ? [] : (last?.content ?? []).flatMap(resultText);
   const format = request.output_config?.format;
   const choice = request.tool_choice;

@@ -55,12 +55,13 @@ function formatOf(request: ChatRequest): Ask["format"] {
 
 /** Reads a chat request into what it asks for. `thinks` overrides whether a reasoning model reasons. */
 export function askOf(call: Call, request: ChatRequest, model: ChatModel, thinks = model.efforts !== undefined): Ask {
-  const last = request.messages.at(-1);
+  const said = request.messages.filter(({ role }) => role !== "system" && role !== "developer");
+  const last = said.at(-1);
   const effort = request.reasoning_effort ?? model.defaultEffort;
   return {
     digest: call.digest,
     userText: last?.role === "user" ? textOf(last) : "",
-    toolResults: toolResults(request.messages),
+    toolResults: toolResults(said),
     tools: toolsOf(request),
     toolChoice: choiceOf(request),
     parallelTools: request.parallel_tool_calls ?? true,
