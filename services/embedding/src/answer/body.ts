@@ -23,11 +23,14 @@ export function answerBody(
 
 function pushItems(pieces: Buffer[], parts: readonly ReadyVectors[]): void {
   let index = 0;
-  for (const { values } of parts) {
-    for (const value of values) {
-      const between = index === 0 ? "[" : "},";
-      pieces.push(Buffer.from(`${between}{"object":"embedding","index":${index++},"embedding":`), value);
-    }
-  }
+  for (const { values } of parts) for (const value of values) pieces.push(beginningOf(index++), value);
   pieces.push(listEnd);
+}
+
+/** What stands before each vector of a list, by its index: the same in all answers. */
+const beginnings: Buffer[] = [];
+
+function beginningOf(index: number): Buffer {
+  const between = index === 0 ? "[" : "},";
+  return (beginnings[index] ??= Buffer.from(`${between}{"object":"embedding","index":${index},"embedding":`));
 }

@@ -34,7 +34,11 @@ const fourDigits = Uint32Array.from({ length: 10_000 }, (_, value) =>
   Buffer.from(String(value).padStart(4, "0"), "latin1").readUInt32LE(0),
 );
 
-let scratch = Buffer.alloc(0);
+/** Vectors are written one behind the other into pages: a few large pieces of memory cost less than many of a vector each. */
+const pageBytes = 256 * 1024;
+let page = Buffer.alloc(0);
+let pageView = new DataView(page.buffer);
+let written = 0;
 
 /**
  * A vector as a JSON list. Each number is the shortest decimal that reads back as the same 32-bit float.
@@ -42,13 +46,15 @@ let scratch = Buffer.alloc(0);
  */
 export function formatFloats(floats: Float32Array): Buffer {
   const size = 2 + floats.length * (longest + 1);
-  // What is written is seldom as long as it might be: it is copied out of a buffer that is used again, so that little is allocated.
-  if (scratch.length < size) scratch = Buffer.allocUnsafeSlow(size);
-  const bytes = scratch;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (page.length - written < size) {
+    page = Buffer.allocUnsafeSlow(Math.max(pageBytes, size));
+    pageView = new DataView(page.buffer);
+    written = 0;
+  }
+  const [bytes, view, start] = [page, pageView, written];
   const patterns = new Uint32Array(floats.buffer, floats.byteOffset, floats.length);
-  bytes[0] = OPEN;
-  let at = 1;
+  bytes[start] = OPEN;
+  let at = start + 1;
   for (let i = 0; i < floats.length; i++) {
     if (i > 0) bytes[at++] = COMMA;
     let value = floats[i] as number;
@@ -60,7 +66,8 @@ export function formatFloats(floats: Float32Array): Buffer {
     at = usual ? writeUsual(view, at, value, patterns[i] as number) : writeRare(bytes, at, value);
   }
   bytes[at++] = CLOSE;
-  return Buffer.from(bytes.subarray(0, at));
+  written = at;
+  return bytes.subarray(start, at);
 }
 
 function writeUsual(view: DataView, at: number, value: number, pattern: number): number {
