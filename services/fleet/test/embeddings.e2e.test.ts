@@ -9,6 +9,7 @@ import { readBooks } from "../src/audit/billed.ts";
 import { attemptsAt, faultHits, setFault } from "../src/testing/faults.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
+import { clientOf } from "./images/keys.ts";
 
 const families: [model: string, dimensions: number, shorter: number][] = [
   ["text-embedding-3-small", 1536, 100],
@@ -95,7 +96,15 @@ describe("embeddings through the door", () => {
   const refused: [what: string, body: unknown, status: number, code: string, param: string | null][] = [
     ["what is not JSON", '{"model":', 422, "invalid_json", null],
     ["a list", "[]", 400, "invalid_request", null],
+    ["nothing", "", 422, "invalid_json", null],
+    ["null", "null", 400, "invalid_request", null],
     ["no model", { input: "a" }, 400, "invalid_request", "model"],
+    ["a model that does not embed", { ...good, model: "gpt-4o-mini" }, 400, "endpoint_model_mismatch", "model"],
+    ["an input that is a number", { ...good, input: 5 }, 400, "invalid_request", "input"],
+    ["an item that is null", { ...good, input: ["a", null] }, 400, "invalid_request", "input[1]"],
+    ["a token id below zero", { model: "text-embedding-3-small", input: [1, -1] }, 400, "invalid_request", "input[1]"],
+    ["a size as text", { ...good, dimensions: "256" }, 400, "invalid_request", "dimensions"],
+    ["a size between numbers", { ...good, dimensions: 1.5 }, 400, "invalid_request", "dimensions"],
     ["an unknown model", { ...good, model: "nobody" }, 400, "model_not_found", "model"],
     ["no input", { model: good.model }, 400, "invalid_request", "input"],
     ["an empty input", { ...good, input: "" }, 400, "invalid_request", "input"],
@@ -133,7 +142,13 @@ describe("embeddings through the door", () => {
     });
   }
 
-  test("without a key nobody gets a vector", async () => {
+  test("without a key, money or the right to the model nobody gets a vector", async () => {
+    const codeOf = async (asked: Parameters<typeof clientOf>[1]): Promise<unknown[]> => {
+      const answer = await (await clientOf(fleet, asked)).post("/v1/embeddings", good);
+      return [answer.status, answer.json<ErrorAnswer>().error.code];
+    };
+    assert.deepEqual(await codeOf({}), [402, "insufficient_balance"]);
+    assert.deepEqual(await codeOf({ models: ["delta-2"] }), [403, "permission_denied"]);
     const stranger = openai.withOptions({ apiKey: `${fleet.run.api_key.slice(0, -1)}_` });
     await assert.rejects(stranger.embeddings.create(good), OpenAI.AuthenticationError);
   });

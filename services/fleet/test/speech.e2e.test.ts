@@ -9,6 +9,7 @@ import { type Billed, readBooks } from "../src/audit/billed.ts";
 import { attemptsAt, faultHits, setFault } from "../src/testing/faults.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
+import { clientOf } from "./images/keys.ts";
 
 const flash = "alpha3-tts-flash";
 const instruct = "alpha3-tts-instruct-flash";
@@ -126,7 +127,15 @@ describe("speech through the door", () => {
   const good = { model: flash, input: "a", voice: "Cherry" };
   const refused: [what: string, body: unknown, status: number, code: string, param: string | null][] = [
     ["what is not JSON", "{", 422, "invalid_json", null],
+    ["nothing", "", 422, "invalid_json", null],
+    ["a list", "[]", 400, "invalid_request", null],
     ["no model", { input: "a" }, 400, "invalid_request", "model"],
+    ["a model that does not speak", { ...good, model: "gpt-4o-mini" }, 400, "endpoint_model_mismatch", "model"],
+    ["an input that is no text", { ...good, input: ["a"] }, 400, "invalid_request", "input"],
+    ["an input of 50,001 characters", { ...good, input: "x".repeat(50_001) }, 400, "invalid_request", "input"],
+    ["a voice that is no text", { ...good, voice: 5 }, 400, "invalid_request", "voice"],
+    ["another provider's voice of a wrong shape", { ...good, voice: "alloyy" }, 400, "invalid_request", "voice"],
+    ["events instead of sound", { ...good, stream_format: "sse" }, 400, "invalid_request", "stream_format"],
     ["an unknown model", { ...good, model: "nobody" }, 400, "model_not_found", "model"],
     ["no input", { model: flash }, 400, "invalid_request", "input"],
     ["an empty input", { ...good, input: "" }, 400, "invalid_request", "input"],
@@ -150,6 +159,60 @@ describe("speech through the door", () => {
     for (const more of [{ voice: undefined }, { voice: "nova" }, { voice: "en-US-JennyNeural" }, { speed: 3 }])
       assert.equal((await fleet.client.post("/v1/audio/speech", { ...good, ...more })).text, usual);
     assert.notEqual((await fleet.client.post("/v1/audio/speech", { ...good, voice: "Ethan" })).text, usual);
+  });
+
+  test("instructions change how it is spoken, and every character is billed: ideographs double, emoji by code point", async () => {
+    const ask = (more: object) => fleet.client.post("/v1/audio/speech", { ...good, model: instruct, ...more });
+    const [plain, slow] = [await ask({}), await ask({ instructions: "Slowly" })];
+    assert.deepEqual([plain.status, slow.status], [200, 200]);
+    assert.notEqual(plain.text, slow.text);
+    const counts: [input: string, characters: bigint][] = [
+      ["Hello, world!", 13n],
+      ["你好，世界", 9n],
+      ["👍🏽", 2n],
+      ["e\u0301 한국", 5n],
+    ];
+    for (const [input, characters] of counts) {
+      const response = await openai.audio.speech.create({ ...good, input });
+      await spoken(response);
+      assert.equal((await billOf(response)).costNanoUsd, characters * 10_000n, input);
+    }
+  });
+
+  test("sound that the upstream leaves at a URL is fetched, in either format; one that cannot be had costs nothing", async () => {
+    const { simulator_url } = fleet.run;
+    const clear = await setFault(
+      simulator_url,
+      { "speech-url": true, "wav-unsized": true },
+      { model: "qwen3-tts-flash" },
+    );
+    for (const format of ["mp3", "wav"] as const) {
+      const bytes = await spoken(
+        await openai.audio.speech.create({ ...good, input: "x".repeat(40), response_format: format }),
+      );
+      const seconds = format === "mp3" ? mp3Seconds(bytes) : wavSeconds(bytes);
+      assert.ok(Math.abs(seconds - spokenSeconds(40)) < 0.2, `${format}: ${seconds} s`);
+    }
+    await clear();
+    const gone = await setFault(
+      simulator_url,
+      { "speech-url": true, "media-expired": true },
+      { model: "qwen3-tts-flash" },
+    );
+    const answer = await fleet.client.post("/v1/audio/speech", good);
+    await gone();
+    assert.equal(answer.status, 502, answer.text);
+    assert.doesNotMatch(answer.text, /127\.0\.0\.1/);
+    assert.equal((await billOf(answer)).costNanoUsd, 0n);
+  });
+
+  test("no money is a 402, a key without this model a 403, nested", async () => {
+    const codeOf = async (asked: Parameters<typeof clientOf>[1]): Promise<unknown[]> => {
+      const answer = await (await clientOf(fleet, asked)).post("/v1/audio/speech", good);
+      return [answer.status, answer.json<{ error: { code: string } }>().error.code];
+    };
+    assert.deepEqual(await codeOf({}), [402, "insufficient_balance"]);
+    assert.deepEqual(await codeOf({ models: ["delta-2"] }), [403, "permission_denied"]);
   });
 
   test("an upstream's own refusal is passed on, with its words and code, and costs nothing", async () => {

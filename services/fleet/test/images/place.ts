@@ -2,14 +2,11 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createRpcClient } from "@uag/kit/rpc/client.ts";
-import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
-import { type CreateKeyRequest, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
-import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import OpenAI, { toFile } from "openai";
-import { createTestClient, type TestClient } from "../../src/testing/client.ts";
+import type { TestClient } from "../../src/testing/client.ts";
 import { setFault } from "../../src/testing/faults.ts";
 import { startTestFleet, type TestFleet } from "../../src/testing/with-fleet.ts";
+import { type AskedKey, clientOf } from "./keys.ts";
 
 export type Json = Record<string, unknown>;
 export const path = "/v1/images/generations";
@@ -25,9 +22,7 @@ export interface ImagePlace {
   /** Sets a fault of the simulator until the work is done. */
   under<T>(faults: object, match: object, work: () => Promise<T>): Promise<T>;
   /** A client with a key of its own, of an account without money unless it is named. */
-  clientOf(
-    key: Partial<Pick<CreateKeyRequest, "accountId" | "models">> & { limits?: Partial<Limits> },
-  ): Promise<TestClient>;
+  clientOf(key: AskedKey): Promise<TestClient>;
 }
 
 /** The place as it is once the suite has begun. */
@@ -59,25 +54,6 @@ export async function openPlace(resources: AsyncDisposableStack): Promise<ImageP
       }
     },
   };
-}
-
-const unlimited: Limits = {
-  requestsPerMinute: 0n,
-  tokensPerMinute: 0n,
-  concurrentRequests: 0n,
-  monthlyBudgetNanoUsd: 0n,
-};
-const penniless = "acct_penniless";
-
-async function clientOf({ run }: TestFleet, asked: Parameters<ImagePlace["clientOf"]>[0]): Promise<TestClient> {
-  const billing = run.grpc["billing"] as string;
-  using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, billing);
-  using keys = createRpcClient<KeyServiceServer>(KeyServiceService, billing);
-  await accounts.createAccount({ id: penniless, name: "Penniless" });
-  const { accountId = penniless, models = [], limits } = asked;
-  const key = { accountId, models, name: "k", expiresAtMs: 0n, limits: { ...unlimited, ...limits } };
-  const { secret } = await keys.createKey(key);
-  return createTestClient({ baseUrl: run.base_url, apiKey: secret });
 }
 
 /** A PNG's width and height, from its header. */

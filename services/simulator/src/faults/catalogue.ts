@@ -68,6 +68,7 @@ export const faultTable = {
   "image-mib": amount(20, "pads every image file to this many MiB"),
   "embeddings-shuffle": flag("embeddings come in reverse order, each with its index"),
   "wav-unsized": flag("WAV files carry 0xFFFFFFFF as their sizes"),
+  "speech-url": flag("streamed speech carries no sound, only the URL of its file"),
   "media-slow": amount(200, "media URLs of the answer give their file in 8 pieces, this many ms before each"),
   "media-expired": flag("media URLs of the answer have expired"),
   "task-ms": amount(
