@@ -110,7 +110,7 @@ export class Incarnation implements RequestHome {
   #writeUnwritten(): void {
     for (const { request, final } of this.#unwritten.splice(0)) {
       this.journal.append(final).then(
-        () => this.open.delete(request),
+        () => request.written(),
         () => this.unwritten(request, final),
       );
     }

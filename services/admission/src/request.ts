@@ -89,8 +89,6 @@ export class OpenRequest implements Admitted {
     const event = this.#event;
     Object.assign(event, settlement);
     event.endedAtMs = BigInt(this.#home.now());
-    const charged = settlement.pricing === Pricing.UNPRICED ? 0n : settlement.costNanoUsd;
-    if (this.#grant !== undefined) this.#account?.settle(this.#grant, event.holdNanoUsd, charged);
     this.#taken?.correct(tokensOf(settlement));
     const final = encodeFinal(event);
     try {
@@ -102,6 +100,17 @@ export class OpenRequest implements Admitted {
       this.#taken?.release();
     }
     crashPoint("billed");
+    this.written();
+  }
+
+  /**
+   * The final is on disk: what it left of the hold may be used again, or go back. Not before: should this process die first, the
+   * request is billed by its last checkpoint, which may come to more.
+   */
+  written(): void {
+    const { pricing, costNanoUsd, holdNanoUsd } = this.#event;
+    const charged = pricing === Pricing.UNPRICED ? 0n : costNanoUsd;
+    if (this.#grant !== undefined) this.#account?.settle(this.#grant, holdNanoUsd, charged);
     this.#home.open.delete(this);
   }
 }

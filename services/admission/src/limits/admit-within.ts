@@ -22,7 +22,10 @@ export function admitWithin(limits: Pick<Limits, "of">, request: AdmitRequest, w
   const ask = askOf(request);
   const admit = (taken: Taken): Promise<Admitted> => {
     const admitting = within.admission.admit(request, taken);
-    admitting.catch(() => taken.undo());
+    admitting.then(
+      () => taken.restFromNow(),
+      () => taken.undo(),
+    );
     return admitting;
   };
   const refuse = (error: unknown): never => {
@@ -48,7 +51,9 @@ export async function admitTaskWithin(
   const ask = askOf(task);
   const taken = key.take(ask) ?? (await key.wait(ask));
   try {
-    return await admitTask(task);
+    const grantId = await admitTask(task);
+    taken.restFromNow();
+    return grantId;
   } catch (error) {
     taken.undo();
     throw error;

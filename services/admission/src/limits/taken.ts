@@ -25,6 +25,13 @@ export class Taken {
     this.#now = now;
   }
 
+  /** The request is admitted, perhaps a while after its slots were taken: the minute for which they rest begins now. */
+  restFromNow(): void {
+    const now = this.#now();
+    if (this.requests !== undefined) this.requests = restAnew(this.requests, now);
+    if (this.tokens !== undefined) this.tokens = restAnew(this.tokens, now);
+  }
+
   /** The request was not admitted after all: nothing counts. */
   undo(): void {
     if (this.requests !== undefined) {
@@ -58,6 +65,10 @@ export class Taken {
     if (!concurrency.release()) limit.freed();
     else void limit.give([{ count: 1, freeInMs: 0 }]);
   }
+}
+
+function restAnew(use: WindowUse, now: number): WindowUse {
+  return { ...use, until: use.slots.restAnew(use.count, use.until, now) };
 }
 
 function unuse(use: WindowUse, count: number, now: number): void {

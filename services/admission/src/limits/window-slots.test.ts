@@ -77,3 +77,13 @@ test("tokens used beyond the reservation are a debt that later admissions pay", 
   assert.equal(slots.use(1, 100), undefined);
   assert.equal(slots.freeAt(60_000), 100);
 });
+
+test("a request that waited after it took its slot counts from when it was admitted", () => {
+  const slots = new WindowSlots();
+  slots.add({ count: 1, freeInMs: 0 }, 0);
+  const until = slots.use(1, 0) as number;
+  assert.equal(slots.restAnew(1, until, 3_000), 63_000);
+  assert.equal(slots.use(1, 62_000), undefined);
+  assert.equal(slots.held, 1);
+  assert.equal(slots.use(1, 63_000), 123_000);
+});

@@ -73,6 +73,18 @@ export class WindowSlots {
     return until;
   }
 
+  /** Slots that were used before now go on resting as if it were now; answers until when. */
+  restAnew(count: number, until: number, now: number): number {
+    const later = Math.ceil((now + restMs) / grainMs) * grainMs;
+    if (later <= until) return until;
+    this.wake(now);
+    const resting = Math.min(count, this.resting.get(until) ?? 0);
+    this.unuse(resting, until, now);
+    this.free -= resting;
+    if (resting > 0) this.rest(resting, later);
+    return later;
+  }
+
   /** Takes back a part of a use that did not happen: the tokens that were reserved and not needed. */
   unuse(count: number, until: number, now: number): void {
     this.wake(now);

@@ -33,6 +33,15 @@ export interface Purse {
   readonly keyId: string;
 }
 
+/** A request that was asked twice and refused: its first asking may still be granted, and nobody would know of that grant. */
+interface Doubt {
+  readonly request: AcquireRequest;
+  waitedMs: number;
+}
+
+/** No transaction of MongoDB lives for longer than a minute: by then a call that was given up has had its effect. */
+const doubtMs = 70_000;
+
 /** One purse's wallet and the requests that wait for its next grant, served in order. One Acquire runs at a time. */
 export class Account {
   readonly purse: Purse;
@@ -42,6 +51,7 @@ export class Account {
   #filling = false;
   /** An Acquire whose answer never came: asked again word for word, for its grant may exist. */
   #unanswered: AcquireRequest | undefined;
+  #doubts: Doubt[] = [];
   /** Used since the last look. */
   #used = true;
   #idleMs = 0;
@@ -56,7 +66,8 @@ export class Account {
 
   /** True when nothing refers to it and it holds nothing. */
   get empty(): boolean {
-    return this.wallet.grants.length === 0 && this.#waiters.length === 0 && this.#unanswered === undefined;
+    const asks = this.#waiters.length > 0 || this.#unanswered !== undefined || this.#doubts.length > 0;
+    return this.wallet.grants.length === 0 && !asks;
   }
 
   /** Takes a hold from memory; undefined when there is not enough, or when others wait already. */
@@ -91,6 +102,7 @@ export class Account {
     this.#used = this.#waiters.length > 0;
     this.#source.give(this.#idleMs >= idleMs ? this.wallet.giveUnspent() : this.wallet.giveRetired());
     if (this.#unanswered !== undefined) this.#fill();
+    this.#settleDoubts(elapsedMs);
   }
 
   /** Gives back all that is unspent, at once. */
@@ -182,6 +194,7 @@ export class Account {
 
   async #acquire(need: bigint, exact: boolean): Promise<AcquireResponse & { needNanoUsd: bigint }> {
     const want = this.wallet.want(need);
+    const again = this.#unanswered !== undefined;
     this.#unanswered ??= {
       holderId: this.#source.holderId,
       ...this.purse,
@@ -192,12 +205,32 @@ export class Account {
     };
     const { needNanoUsd } = this.#unanswered;
     try {
-      const answer = await this.#source.acquire(this.#unanswered);
+      const request = this.#unanswered;
+      const answer = await this.#source.acquire(request);
       this.#unanswered = undefined;
+      if (again && answer.insufficient) this.#doubts.push({ request, waitedMs: 0 });
       return { ...answer, needNanoUsd };
     } catch (error) {
       if (error instanceof GatewayError && !error.retryable) this.#unanswered = undefined;
       throw error;
+    }
+  }
+
+  /** Asks once more for as little as can be: what comes is the forgotten grant, or one of next to nothing, and goes back. */
+  #settleDoubts(elapsedMs: number): void {
+    for (const doubt of this.#doubts) doubt.waitedMs += elapsedMs;
+    const due = this.#doubts.filter(({ waitedMs }) => waitedMs >= doubtMs);
+    for (const doubt of due) {
+      doubt.waitedMs = 0;
+      this.#source.acquire({ ...doubt.request, needNanoUsd: 1n, wantNanoUsd: 1n }).then(
+        ({ insufficient, grantId, amountNanoUsd: amount }) => {
+          if (insufficient || !this.#doubts.includes(doubt)) return;
+          this.#doubts = this.#doubts.filter((other) => other !== doubt);
+          this.#source.give([{ grantId, sequence: 1, amount, close: true, spent: 0n }]);
+        },
+        // Asked again when as much time has passed.
+        () => undefined,
+      );
     }
   }
 

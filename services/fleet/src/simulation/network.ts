@@ -17,13 +17,13 @@ interface Letter {
 export interface NetworkOptions {
   /** A whole number from 0 up to and without this one. */
   readonly random: (below: number) => number;
-  /** Of a hundred messages so many are lost, and as many come twice. */
+  /** Of a hundred messages so many are lost, and as many come after they were given up. */
   lossPercent: number;
 }
 
 const noAnswer = (): GatewayError => new GatewayError("service_unavailable", "No answer came in time.");
 
-/** Messages under way, which arrive in any order, some of them twice, and some never: their senders hear of it late. */
+/** Messages under way, which arrive in any order, some after their senders have given them up, and some never. */
 export class Network {
   readonly #options: NetworkOptions;
   #letters: Letter[] = [];
@@ -51,8 +51,8 @@ export class Network {
   }
 
   /**
-   * A call of the store. `execute` runs when the call arrives, again when it comes twice, and may put itself off by answering
-   * undefined, after having seen to it that the next try can be another.
+   * A call of the store. `execute` runs when the call arrives, which may be after it was given up and sent anew. It may put itself
+   * off by answering undefined.
    */
   call<A>(from: Peer, what: string, execute: () => A | undefined): Promise<A> {
     return new Promise((resolve, reject) => {
@@ -61,19 +61,20 @@ export class Network {
         const arrive = lost ? (): void => reject(noAnswer()) : deliver;
         this.#letters.push({ what: `${name} ${lost ? "lost" : "answered"}`, to: from, arrive });
       };
-      const run = (first: boolean): void => {
+      const run = (heard: boolean): void => {
         try {
           const result = execute();
-          if (result === undefined) this.#letters.push({ what, to: undefined, arrive: () => run(first) });
-          else if (first) answer(what, () => resolve(result));
+          if (result === undefined) this.#letters.push({ what, to: undefined, arrive: () => run(heard) });
+          else if (heard) answer(what, () => resolve(result));
         } catch (error) {
           if (!(error instanceof GatewayError)) throw error;
-          if (first) answer(what, () => reject(error));
+          if (heard) answer(what, () => reject(error));
         }
       };
       if (this.#chance()) return answer(`${what} unheard`, () => reject(noAnswer()));
-      this.#letters.push({ what, to: undefined, arrive: () => run(true) });
-      if (this.#chance()) this.#letters.push({ what: `${what} again`, to: undefined, arrive: () => run(false) });
+      const late = this.#chance();
+      this.#letters.push({ what, to: undefined, arrive: () => run(!late) });
+      if (late) answer(`${what} late`, () => reject(noAnswer()));
     });
   }
 

@@ -23,13 +23,13 @@ export class SimulationFailure extends Error {
 
 type Step = Exclude<
   keyof World & string,
-  "truth" | "random" | "network" | "store" | "slots" | "metering" | "check" | "finish"
+  "truth" | "random" | "network" | "store" | "slots" | "metering" | "check" | "checkBooks" | "finish"
 >;
 
 const weights: Readonly<Record<Step | "deliver", number>> = {
   ...{ deliver: 40, begin: 14, end: 11, flush: 12, firstByte: 5, checkpoint: 3 },
   ...{ publish: 4, apply: 5, confirm: 3, tick: 5, reap: 2, adopt: 1, leave: 2 },
-  ...{ pass: 12, topUp: 0.5, crash: 0.3, pause: 0.4, jump: 0.3, wipe: 0.2, changeLimit: 0.2 },
+  ...{ pass: 12, topUp: 0.6, crash: 0.3, pause: 0.4, jump: 0.3, wipe: 0.2, changeLimit: 0.2 },
 };
 const names = Object.keys(weights) as (keyof typeof weights)[];
 const total = names.reduce((sum, name) => sum + weights[name], 0);
@@ -59,10 +59,12 @@ async function runWorld(seed: number, steps: number): Promise<{ world: World; cr
       trace.push(what === undefined ? step : `deliver ${what}`);
       if (trace.length > 2 * traced) trace.splice(0, traced);
       await settled();
-      if (done % checkEvery === 0) world.check();
+      world.check();
+      if (done % checkEvery === 0) world.checkBooks();
     }
-    world.check();
+    world.checkBooks();
     await world.finish();
+    world.check();
   } catch (error) {
     const last = trace.slice(-traced).join("\n  ");
     const again = `npm run simulate -- --seed ${seed} --steps ${steps}`;

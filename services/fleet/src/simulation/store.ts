@@ -141,6 +141,12 @@ export class Store {
     return settled;
   }
 
+  /** Who has grants with money in them. */
+  holdersOfMoney(): string[] {
+    const live = [...this.grants.values()].filter((grant) => leftOf(grant) > 0n);
+    return live.map(({ id, holderId, state }) => `${holderId} (${this.#holders.get(holderId)?.state}, ${id} ${state})`);
+  }
+
   check(): void {
     let held = 0n;
     for (const grant of this.grants.values()) held += leftOf(grant);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { AdmitRequest, Admitted } from "@uag/admission/types.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
 import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
@@ -20,7 +21,7 @@ interface Running {
   readonly slotHolder: string | undefined;
 }
 
-export const concurrent = 4;
+export const concurrent = 6;
 const replicas = 3;
 const lossPercent = 3;
 const crashPercent = 4;
@@ -43,9 +44,10 @@ export class World {
   #replicas: Replica[] = [];
   #volume: Remains[] = [];
   #running: Running[] = [];
-  #limit = 20;
+  #limit = 5;
   #version = 1n;
   #ids = 0;
+  #fault: unknown;
 
   constructor(seed: number) {
     const next = seeded(seed);
@@ -56,7 +58,7 @@ export class World {
     this.slots = new Slots(storeNow);
     this.metering = new Metering(this.store, this.random);
     this.truth.limitIs(this.#limit, 0);
-    this.store.topUp(20_000n);
+    this.store.topUp(2_000n);
     for (let n = 0; n < replicas; n++) this.#start();
   }
 
@@ -87,20 +89,25 @@ export class World {
   }
 
   topUp(): void {
-    this.store.topUp(BigInt(1 + this.random(3_000)));
+    this.store.topUp(BigInt(1 + this.random(1_200)));
   }
 
   begin(): void {
     const replica = this.#someone();
     if (replica === undefined) return;
-    const limited = this.random(2) === 0;
+    const limited = this.random(5) < 2;
     const requestId = `r${++this.#ids}`;
     const holdNanoUsd = BigInt(1 + this.random(200));
     const request = { ...requestOf(limited ? this.#limitedCaller() : freeCaller), requestId, holdNanoUsd };
-    replica.admit(request).then(
-      (open) => this.#admitted({ id: requestId, replica, open, hold: holdNanoUsd, limited }),
-      (error: unknown) => assert.ok(typeof (error as { code?: unknown }).code === "string", String(error)),
-    );
+    const refused = (error: unknown): void => {
+      if (!(error instanceof GatewayError) || error.code === "internal_error") throw error;
+    };
+    replica
+      .admit(request)
+      .then((open) => this.#admitted({ id: requestId, replica, open, hold: holdNanoUsd, limited }), refused)
+      .catch((error: unknown) => {
+        this.#fault ??= error;
+      });
   }
 
   #limitedCaller(): Caller {
@@ -236,13 +243,18 @@ export class World {
 
   /** Somebody changes the limited key; who holds slots hears of it, or not. */
   changeLimit(): void {
-    this.#limit = 5 + this.random(40);
+    this.#limit = 3 + this.random(this.random(2) === 0 ? 6 : 40);
     this.#version++;
     this.truth.limitIs(this.#limit, this.#now);
     for (const one of this.#replicas) this.network.tell(one, "key changed", () => void one.key.bringAllHome());
   }
 
+  /** @throws what went wrong since the last look */
   check(): void {
+    if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  checkBooks(): void {
     this.store.check();
   }
 
@@ -267,15 +279,24 @@ export class World {
       this.tick();
       await settled();
     }
-    assert.ok(this.#quiet, "it never comes to rest");
+    assert.ok(this.#quiet, `it never comes to rest: ${this.#unrest}`);
     this.#compare();
   }
 
   get #quiet(): boolean {
+    return this.#unrest === "";
+  }
+
+  /** What is still under way. */
+  get #unrest(): string {
     const { held } = this.store.account.money;
-    return (
-      held === 0n && this.network.size === 0 && this.#running.length === 0 && this.#replicas.every(({ idle }) => idle)
-    );
+    const parts = [
+      held > 0n ? `${held} held by ${this.store.holdersOfMoney().join(" and ")}` : "",
+      this.network.size > 0 ? `${this.network.size} messages` : "",
+      this.#running.length > 0 ? `${this.#running.length} requests` : "",
+      ...this.#replicas.map(({ idle, name }) => (idle ? "" : `${name} is busy`)),
+    ];
+    return parts.filter((part) => part !== "").join(", ");
   }
 
   #compare(): void {
