@@ -1,25 +1,11 @@
 import { type GatewayError, nestedErrorBody } from "@uag/kit/errors.ts";
+import { nativeErrorType } from "@uag/kit/native-error.ts";
 
 /** Which error shape a route speaks: OpenAI's, Anthropic's, or the flat one of alpha image models. */
 export type Dialect = "nested" | "native" | "flat";
 
-/** Anthropic's `error.type` by status: https://docs.anthropic.com/en/api/errors */
-const nativeTypes: Readonly<Record<number, string>> = {
-  401: "authentication_error",
-  402: "billing_error",
-  403: "permission_error",
-  404: "not_found_error",
-  413: "request_too_large",
-  429: "rate_limit_error",
-  500: "api_error",
-  502: "api_error",
-  503: "overloaded_error",
-  504: "timeout_error",
-  529: "overloaded_error",
-};
-
 function nativeErrorBody(error: GatewayError, requestId: string): object {
-  const type = nativeTypes[error.httpStatus] ?? "invalid_request_error";
+  const type = nativeErrorType(error.httpStatus);
   return { type: "error", error: { type, message: error.message }, request_id: requestId };
 }
 

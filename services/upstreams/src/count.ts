@@ -8,8 +8,8 @@ import { geminiFailure } from "./gemini/errors.ts";
 import { geminiHeaders } from "./gemini/headers.ts";
 import { geminiBody } from "./gemini/request.ts";
 import type { BadAnswer, GenerationCall, UpstreamCall } from "./generation.ts";
-import { send } from "./http/call.ts";
 import type { HttpPools } from "./http/pools.ts";
+import { post } from "./post.ts";
 import { estimatePromptTokens } from "./prompt.ts";
 
 const mostAnswerBytes = 64 * 1024;
@@ -59,22 +59,10 @@ export async function countPrompt(options: CountOptions): Promise<number> {
 }
 
 async function countBy(counter: Counter, options: CountOptions, upstream: Upstream): Promise<number> {
-  const { provider } = upstream;
-  const { path, headers, body } = await counter.ask(options, upstream);
-  const answer = await send(options.pools, {
-    origin: provider.origin,
-    path: provider.basePath + path,
-    method: "POST",
-    headers,
-    body,
-    timeouts: provider.timeouts,
-    signal: options.signal,
-  });
+  const { pools, signal } = options;
+  const call = await counter.ask(options, upstream);
+  const answer = await post({ pools, upstream, call, signal, failureOf: counter.failureOf });
   const text = await answer.read(mostAnswerBytes);
-  if (answer.status !== 200) {
-    const bad = { status: answer.status, header: (name: string) => answer.header(name), body: text };
-    throw counter.failureOf(bad, upstream);
-  }
   const tokens = countOf(fieldsOf(parsedJson(text.toString("utf8")))[counter.field]);
   if (tokens === undefined) throw new UpstreamFailure("transient", "the upstream did not count", { status: 200 });
   return tokens;

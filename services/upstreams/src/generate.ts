@@ -1,9 +1,10 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { GenerationAdapter, GenerationCall, WholeAnswer } from "./generation.ts";
-import { type HttpAnswer, send } from "./http/call.ts";
+import type { HttpAnswer } from "./http/call.ts";
 import type { HttpPools } from "./http/pools.ts";
 import { LiveStream } from "./live-stream.ts";
+import { post } from "./post.ts";
 
 const mostAnswerBytes = 64 * 1024 * 1024;
 const mostErrorBytes = 256 * 1024;
@@ -26,19 +27,10 @@ export interface GenerateOptions {
  */
 export async function generate(options: GenerateOptions): Promise<Generated> {
   const { adapter, call, upstream } = options;
-  const { provider } = upstream;
   const encoded = await adapter.encode(call, upstream, options.signal);
-  const { path, headers, body, stream = call.stream } = encoded;
-  const answer = await send(options.pools, {
-    origin: provider.origin,
-    path: provider.basePath + path,
-    method: "POST",
-    headers,
-    body,
-    timeouts: provider.timeouts,
-    signal: options.signal,
-  });
-  if (answer.status !== 200) throw await badAnswer(answer, options);
+  const { stream = call.stream } = encoded;
+  const { pools, signal } = options;
+  const answer = await post({ pools, upstream, call: encoded, signal, failureOf: adapter.failureOf });
   const type = answer.header("content-type") ?? "";
   const fits = stream ? !/^(application\/json|text\/html)/.test(type) : !type.startsWith("text/event-stream");
   if (!fits) return await oddAnswer(answer, options);
@@ -50,14 +42,6 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const live = new LiveStream(adapter.openStream(call, upstream), answer);
   await live.open();
   return { kind: "stream", live };
-}
-
-async function badAnswer(answer: HttpAnswer, { adapter, upstream }: GenerateOptions): Promise<UpstreamFailure> {
-  const body = await answer.read(mostErrorBytes).catch((error: unknown) => {
-    if (error instanceof UpstreamFailure && error.kind !== "cancelled") return Buffer.alloc(0);
-    throw error;
-  });
-  return adapter.failureOf({ status: answer.status, header: (name) => answer.header(name), body }, upstream);
 }
 
 /** Not what was asked for: most often an error under status 200, which says what is wrong. */

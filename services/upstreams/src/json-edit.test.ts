@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { random } from "../test/random.ts";
 import { editMembers, topLevelMembers } from "./json-edit.ts";
 
 function edit(text: string, edits: Record<string, string | undefined>): string {
@@ -46,17 +47,6 @@ test("names of Object's own members are plain members", () => {
     '{"__proto__":{"a":1},"constructor":1,"model":"z"}',
   );
 });
-
-/** A small seeded generator (mulberry32), so that a failure can be repeated. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 test("an edit of the bytes is the edit of the parsed object, for any object", () => {
   for (let seed = 1; seed <= 3_000; seed++) {

@@ -1,5 +1,6 @@
 import type { Trouble } from "@uag/capability/trouble.ts";
 import type { GatewayError } from "@uag/kit/errors.ts";
+import { nativeErrorType } from "@uag/kit/native-error.ts";
 import { encodeSse } from "@uag/kit/sse/encoder.ts";
 import type { FailureKind } from "@uag/upstreams/failure.ts";
 import type { ClientFormat } from "../format.ts";
@@ -7,20 +8,6 @@ import { readMessagesRequest } from "../request/messages-request.ts";
 
 /** Failures that say something about the request or the model, not about our account there. */
 const told: ReadonlySet<FailureKind> = new Set(["client", "unknown_model", "transient"]);
-
-/** Anthropic's `error.type` by status: https://docs.anthropic.com/en/api/errors */
-const typeByStatus: Readonly<Record<number, string>> = {
-  401: "authentication_error",
-  402: "billing_error",
-  403: "permission_error",
-  404: "not_found_error",
-  413: "request_too_large",
-  429: "rate_limit_error",
-  500: "api_error",
-  502: "api_error",
-  503: "overloaded_error",
-  504: "timeout_error",
-};
 
 /** `POST /v1/messages` */
 export const messages: ClientFormat = {
@@ -60,5 +47,5 @@ function errorBody({ error, failure, requestId }: Trouble): Buffer {
 
 function typeOf(error: GatewayError): string {
   if (error.code === "model_not_found") return "not_found_error";
-  return typeByStatus[error.httpStatus] ?? "invalid_request_error";
+  return nativeErrorType(error.httpStatus);
 }

@@ -322,3 +322,13 @@ test("a service tier with prices of its own is not asked for", () => {
   assert.equal(read("priority"), undefined);
   assert.equal(read("flex"), undefined);
 });
+
+test("a cache that is kept for longer, at another price, is not asked for", () => {
+  const read = (prompt_cache_options: unknown) => {
+    const body = Buffer.from(JSON.stringify({ ...base, prompt_cache_options }));
+    return readChatRequest(body, readJsonObject(body), undefined).fields["prompt_cache_options"];
+  };
+  assert.deepEqual(read({ mode: "explicit", ttl: "30m" }), { mode: "explicit", ttl: "30m" });
+  assert.deepEqual(read({ mode: "implicit" }), { mode: "implicit" });
+  assert.equal(read({ ttl: "12h" }), undefined);
+});

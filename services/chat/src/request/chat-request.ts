@@ -1,6 +1,7 @@
 import type { Fields } from "@uag/capability/request/body.ts";
 import { schemaFault } from "@uag/capability/request/fault.ts";
 import type { Model } from "@uag/catalog/types.ts";
+import { fieldsOf } from "@uag/upstreams/conversation/fields.ts";
 import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
 import type { GenerationRequest } from "../format.ts";
 import { chatSchema, reasoningChatSchema, samplingFields } from "./chat-schema.ts";
@@ -31,6 +32,9 @@ function normalized(body: Buffer, fields: Fields, reasons: boolean): { body: Buf
   // Another tier than the standard one has prices of its own, which the catalogue does not know.
   const tier = fields["service_tier"];
   if (tier !== undefined && tier !== "default" && tier !== "auto") edits.set("service_tier", undefined);
+  // So has a cache that is kept for longer than usual.
+  const ttl = fieldsOf(fields["prompt_cache_options"])["ttl"];
+  if (ttl !== undefined && ttl !== "30m") edits.set("prompt_cache_options", undefined);
   const tools = fields["tools"];
   if (Array.isArray(tools) && tools.some((tool) => typeof tool === "string")) {
     edits.set("tools", `[${tools.map((tool) => (typeof tool === "string" ? tool : JSON.stringify(tool))).join(",")}]`);

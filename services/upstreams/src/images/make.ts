@@ -1,8 +1,9 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { UpstreamFailure } from "../failure.ts";
-import { type HttpAnswer, send } from "../http/call.ts";
+import type { HttpAnswer } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
 import { LiveStream } from "../live-stream.ts";
+import { post } from "../post.ts";
 import type { ImageStream } from "./openai-stream.ts";
 import type { ImageAdapter, ImageAnswer, ImageCall } from "./types.ts";
 
@@ -56,22 +57,7 @@ export async function streamImages(options: MakeImagesOptions): Promise<LiveImag
   return { live, stream };
 }
 
-async function ask({ pools, adapter, call, upstream, signal }: MakeImagesOptions): Promise<HttpAnswer> {
-  const { provider } = upstream;
-  const { path, headers, body } = adapter.encode(call, upstream);
-  const answer = await send(pools, {
-    origin: provider.origin,
-    path: provider.basePath + path,
-    method: "POST",
-    headers,
-    body,
-    timeouts: provider.timeouts,
-    signal,
-  });
-  if (answer.status === 200) return answer;
-  const text = await answer.read(mostErrorBytes).catch((error: unknown) => {
-    if (error instanceof UpstreamFailure && error.kind !== "cancelled") return Buffer.alloc(0);
-    throw error;
-  });
-  throw adapter.failureOf({ status: answer.status, header: (name) => answer.header(name), body: text }, upstream);
+function ask({ pools, adapter, call, upstream, signal }: MakeImagesOptions): Promise<HttpAnswer> {
+  const encoded = adapter.encode(call, upstream);
+  return post({ pools, upstream, call: encoded, signal, failureOf: adapter.failureOf });
 }

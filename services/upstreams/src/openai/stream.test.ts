@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { random } from "../../test/random.ts";
 import { firstUpstream, testCall, testModel } from "../../test/support.ts";
 import { openAiDialect } from "./dialect.ts";
 import { OpenAiStream } from "./stream.ts";
@@ -16,17 +17,6 @@ const event = (fields: object): string =>
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const usageOnly = `data: {"choices":[],"usage": ${JSON.stringify(usage)} }\n\n`;
 const done = "data: [DONE]\n\n";
-
-/** A small seeded generator (mulberry32), so that a failure can be repeated. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 test("however the bytes are cut, all but the usage chunk comes out as it went in", () => {
   const body = [event({}), ": ping\n\n", event({ usage: null }), event({}).replaceAll("\n", "\r\n"), event({})];

@@ -1,0 +1,40 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { UpstreamFailure } from "./failure.ts";
+import type { BadAnswer, UpstreamCall } from "./generation.ts";
+import { type HttpAnswer, send } from "./http/call.ts";
+import type { HttpPools } from "./http/pools.ts";
+
+const mostErrorBytes = 256 * 1024;
+
+export interface PostOptions {
+  readonly pools: HttpPools;
+  readonly upstream: Upstream;
+  readonly call: Pick<UpstreamCall, "path" | "headers" | "body">;
+  readonly signal: AbortSignal;
+  /** What the provider means by a status other than 200 and its body. */
+  failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure;
+}
+
+/**
+ * Sends a call to an upstream's provider. Resolves with the head of a good answer.
+ * @throws {UpstreamFailure} when none comes
+ */
+export async function post(options: PostOptions): Promise<HttpAnswer> {
+  const { pools, upstream, call, signal } = options;
+  const { provider } = upstream;
+  const answer = await send(pools, {
+    origin: provider.origin,
+    path: provider.basePath + call.path,
+    method: "POST",
+    headers: call.headers,
+    body: call.body,
+    timeouts: provider.timeouts,
+    signal,
+  });
+  if (answer.status === 200) return answer;
+  const body = await answer.read(mostErrorBytes).catch((error: unknown) => {
+    if (error instanceof UpstreamFailure && error.kind !== "cancelled") return Buffer.alloc(0);
+    throw error;
+  });
+  throw options.failureOf({ status: answer.status, header: (name) => answer.header(name), body }, upstream);
+}
