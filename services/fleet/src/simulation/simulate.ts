@@ -23,7 +23,7 @@ export class SimulationFailure extends Error {
 
 type Step = Exclude<
   keyof World & string,
-  "truth" | "random" | "network" | "store" | "slots" | "metering" | "check" | "checkBooks" | "finish"
+  "truth" | "random" | "network" | "store" | "slots" | "metering" | "requests" | "check" | "checkBooks" | "finish"
 >;
 
 const weights: Readonly<Record<Step | "deliver", number>> = {

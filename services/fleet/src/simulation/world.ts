@@ -1,31 +1,17 @@
 import assert from "node:assert/strict";
-import type { AdmitRequest, Admitted } from "@uag/admission/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
-import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { seeded } from "../soak/kills.ts";
 import { Metering } from "./metering.ts";
 import { Network } from "./network.ts";
-import { limitedKey, type Remains, Replica } from "./replica.ts";
+import { type Remains, Replica } from "./replica.ts";
+import { Requests } from "./requests.ts";
 import { Slots } from "./slots.ts";
 import { accountId, Store } from "./store.ts";
-import { type RequestTruth, Truth } from "./truth.ts";
+import { Truth } from "./truth.ts";
 
-interface Running {
-  readonly id: string;
-  readonly replica: Replica;
-  readonly open: Admitted;
-  readonly truth: RequestTruth;
-  /** Under which it has a slot of concurrency. */
-  readonly slotHolder: string | undefined;
-}
-
-export const concurrent = 6;
 const replicas = 3;
 const lossPercent = 3;
 const crashPercent = 4;
-const nothing = new Uint8Array();
 
 /** Lets everything happen that is due without the passing of time. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -38,16 +24,13 @@ export class World {
   readonly store: Store;
   readonly slots: Slots;
   readonly metering: Metering;
+  readonly requests: Requests;
   #now = 0;
   /** By which the database's clock is behind: it may be set back, never ahead. */
   #storeBehindMs = 0;
   #replicas: Replica[] = [];
   #volume: Remains[] = [];
-  #running: Running[] = [];
-  #limit = 5;
-  #version = 1n;
   #ids = 0;
-  #fault: unknown;
 
   constructor(seed: number) {
     const next = seeded(seed);
@@ -57,7 +40,8 @@ export class World {
     this.store = new Store(storeNow);
     this.slots = new Slots(storeNow);
     this.metering = new Metering(this.store, this.random);
-    this.truth.limitIs(this.#limit, 0);
+    const now = (): number => this.#now;
+    this.requests = new Requests({ random: this.random, truth: this.truth, slots: this.slots, now });
     this.store.topUp(2_000n);
     for (let n = 0; n < replicas; n++) this.#start();
   }
@@ -94,85 +78,19 @@ export class World {
 
   begin(): void {
     const replica = this.#someone();
-    if (replica === undefined) return;
-    const limited = this.random(5) < 2;
-    const requestId = `r${++this.#ids}`;
-    const holdNanoUsd = BigInt(1 + this.random(200));
-    const request = { ...requestOf(limited ? this.#limitedCaller() : freeCaller), requestId, holdNanoUsd };
-    const refused = (error: unknown): void => {
-      if (!(error instanceof GatewayError) || error.code === "internal_error") throw error;
-    };
-    replica
-      .admit(request)
-      .then((open) => this.#admitted({ id: requestId, replica, open, hold: holdNanoUsd, limited }), refused)
-      .catch((error: unknown) => {
-        this.#fault ??= error;
-      });
+    if (replica !== undefined) this.requests.begin(replica);
   }
 
-  #limitedCaller(): Caller {
-    const none = { tokensPerMinute: 0n, monthlyBudgetNanoUsd: 0n };
-    const limits = { ...none, requestsPerMinute: BigInt(this.#limit), concurrentRequests: BigInt(concurrent) };
-    return { ...freeCaller, keyId: limitedKey, limits, version: this.#version };
-  }
-
-  #admitted(one: { id: string; replica: Replica; open: Admitted; hold: bigint; limited: boolean }): void {
-    const { id, replica, open, hold, limited } = one;
-    const truth: RequestTruth = { hold, possible: new Set([0n]), answered: undefined, begun: false };
-    this.truth.requests.set(id, truth);
-    const slotHolder = limited ? replica.holder.id : undefined;
-    this.#running.push({ id, replica, open, truth, slotHolder });
-    if (!limited) return;
-    this.truth.admitted(this.#now);
-    const atOnce = this.#running.filter(({ slotHolder: by }) => by !== undefined && !this.slots.hasLapsed(by)).length;
-    assert.ok(atOnce <= concurrent, `${atOnce} requests are under way at once, and ${concurrent} may be`);
-  }
-
-  #oneRunning(): Running | undefined {
-    const running = this.#running.filter(({ replica }) => !replica.paused);
-    return running[this.random(running.length)];
-  }
-
-  /** The first byte goes out. */
   firstByte(): void {
-    const running = this.#oneRunning();
-    void running?.open.started.then(() => {
-      running.truth.begun = true;
-    });
+    this.requests.firstByte();
   }
 
   checkpoint(): void {
-    const running = this.#oneRunning();
-    if (running === undefined) return;
-    const cost = BigInt(this.random(Number(running.truth.hold) + 1));
-    running.truth.possible.add(cost);
-    running.open.checkpoint([], cost);
+    this.requests.checkpoint();
   }
 
-  /** A request ends: for less than its hold, now and then for more, for nothing, or without a price. */
-  end(running = this.#oneRunning()): void {
-    if (running === undefined) return;
-    const { truth, open } = running;
-    const unpriced = this.random(20) === 0;
-    const cost = BigInt(this.random(Number(truth.hold) * (this.random(10) === 0 ? 3 : 1) + 1));
-    const charged = unpriced ? 0n : cost;
-    truth.possible.add(charged);
-    const settlement = {
-      ...{ outcome: Outcome.COMPLETED, pricing: unpriced ? Pricing.UNPRICED : Pricing.EXACT },
-      ...{
-        units: [],
-        costNanoUsd: charged,
-        upstream: "",
-        upstreamModel: "",
-        rawUsage: nothing,
-        attempts: 1,
-        status: 200,
-      },
-    };
-    this.#running.splice(this.#running.indexOf(running), 1);
-    void open.settle(settlement).then(() => {
-      truth.answered = charged;
-    });
+  end(): void {
+    this.requests.end();
   }
 
   flush(): void {
@@ -209,7 +127,7 @@ export class World {
     const [replica] = this.#replicas.splice(at, 1);
     if (replica === undefined) return;
     this.#volume.push(...replica.crash());
-    this.#running = this.#running.filter((running) => running.replica !== replica);
+    this.requests.forget(replica);
     this.#start();
   }
 
@@ -243,15 +161,13 @@ export class World {
 
   /** Somebody changes the limited key; who holds slots hears of it, or not. */
   changeLimit(): void {
-    this.#limit = 3 + this.random(this.random(2) === 0 ? 6 : 40);
-    this.#version++;
-    this.truth.limitIs(this.#limit, this.#now);
+    this.requests.changeLimit(3 + this.random(this.random(2) === 0 ? 6 : 40));
     for (const one of this.#replicas) this.network.tell(one, "key changed", () => void one.key.bringAllHome());
   }
 
   /** @throws what went wrong since the last look */
   check(): void {
-    if (this.#fault !== undefined) throw this.#fault;
+    if (this.requests.fault !== undefined) throw this.requests.fault;
   }
 
   checkBooks(): void {
@@ -263,7 +179,7 @@ export class World {
     this.network.heal();
     this.#now += 40_000;
     for (let round = 0; round < 400 && !this.#quiet; round++) {
-      for (const running of [...this.#running]) this.end(running);
+      this.requests.endAll();
       for (let n = 0; n < 40 && this.network.deliver() !== undefined; n++) await settled();
       while (this.#volume.length > 0) this.adopt();
       for (const replica of this.#replicas) {
@@ -293,7 +209,7 @@ export class World {
     const parts = [
       held > 0n ? `${held} held by ${this.store.holdersOfMoney().join(" and ")}` : "",
       this.network.size > 0 ? `${this.network.size} messages` : "",
-      this.#running.length > 0 ? `${this.#running.length} requests` : "",
+      this.requests.size > 0 ? `${this.requests.size} requests` : "",
       ...this.#replicas.map(({ idle, name }) => (idle ? "" : `${name} is busy`)),
     ];
     return parts.filter((part) => part !== "").join(", ");
@@ -309,16 +225,3 @@ export class World {
     assert.deepEqual(this.store.audit(), []);
   }
 }
-
-const freeCaller: Caller = {
-  keyId: "key_free",
-  accountId,
-  models: [],
-  expiresAtMs: 0n,
-  limits: undefined,
-  version: 1n,
-};
-
-const requestOf = (caller: Caller): Omit<AdmitRequest, "requestId" | "holdNanoUsd"> => ({
-  ...{ caller, operation: "chat.completions", model: "m", tokens: 1, priceVersion: "v1", stream: true },
-});

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import type { AdmitRequest, Admitted } from "@uag/admission/types.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { limitedKey, type Replica } from "./replica.ts";
+import type { Slots } from "./slots.ts";
+import { accountId } from "./store.ts";
+import type { RequestTruth, Truth } from "./truth.ts";
+
+interface Running {
+  readonly id: string;
+  readonly replica: Replica;
+  readonly open: Admitted;
+  readonly truth: RequestTruth;
+  /** Under which it has a slot of concurrency. */
+  readonly slotHolder: string | undefined;
+}
+
+export interface RequestsOptions {
+  readonly random: (below: number) => number;
+  readonly truth: Truth;
+  readonly slots: Slots;
+  /** True time, milliseconds. */
+  readonly now: () => number;
+}
+
+const concurrent = 6;
+const nothing = new Uint8Array();
+
+/** The requests under way, of a key without limits and of one with two. */
+export class Requests {
+  readonly #options: RequestsOptions;
+  #running: Running[] = [];
+  #limit = 5;
+  #version = 1n;
+  #ids = 0;
+  /** What went wrong where nobody waited for it. */
+  fault: unknown;
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+    options.truth.limitIs(this.#limit, 0);
+  }
+
+  get size(): number {
+    return this.#running.length;
+  }
+
+  changeLimit(limit: number): void {
+    this.#limit = limit;
+    this.#version++;
+    this.#options.truth.limitIs(limit, this.#options.now());
+  }
+
+  /** Those of a process that died are no more. */
+  forget(replica: Replica): void {
+    this.#running = this.#running.filter((running) => running.replica !== replica);
+  }
+
+  begin(replica: Replica): void {
+    const limited = this.#options.random(5) < 2;
+    const requestId = `r${++this.#ids}`;
+    const holdNanoUsd = BigInt(1 + this.#options.random(200));
+    const request = { ...requestOf(limited ? this.#limitedCaller() : freeCaller), requestId, holdNanoUsd };
+    const refused = (error: unknown): void => {
+      if (!(error instanceof GatewayError) || error.code === "internal_error") throw error;
+    };
+    replica
+      .admit(request)
+      .then((open) => this.#admitted({ id: requestId, replica, open, hold: holdNanoUsd, limited }), refused)
+      .catch((error: unknown) => {
+        this.fault ??= error;
+      });
+  }
+
+  #limitedCaller(): Caller {
+    const none = { tokensPerMinute: 0n, monthlyBudgetNanoUsd: 0n };
+    const limits = { ...none, requestsPerMinute: BigInt(this.#limit), concurrentRequests: BigInt(concurrent) };
+    return { ...freeCaller, keyId: limitedKey, limits, version: this.#version };
+  }
+
+  #admitted(one: { id: string; replica: Replica; open: Admitted; hold: bigint; limited: boolean }): void {
+    const { id, replica, open, hold, limited } = one;
+    const truth: RequestTruth = { hold, possible: new Set([0n]), answered: undefined, begun: false };
+    this.#options.truth.requests.set(id, truth);
+    const slotHolder = limited ? replica.holder.id : undefined;
+    this.#running.push({ id, replica, open, truth, slotHolder });
+    if (!limited) return;
+    this.#options.truth.admitted(this.#options.now());
+    const atOnce = this.#running.filter(
+      ({ slotHolder: by }) => by !== undefined && !this.#options.slots.hasLapsed(by),
+    ).length;
+    assert.ok(atOnce <= concurrent, `${atOnce} requests are under way at once, and ${concurrent} may be`);
+  }
+
+  #oneRunning(): Running | undefined {
+    const running = this.#running.filter(({ replica }) => !replica.paused);
+    return running[this.#options.random(running.length)];
+  }
+
+  /** The first byte goes out. */
+  firstByte(): void {
+    const running = this.#oneRunning();
+    void running?.open.started.then(() => {
+      running.truth.begun = true;
+    });
+  }
+
+  checkpoint(): void {
+    const running = this.#oneRunning();
+    if (running === undefined) return;
+    const cost = BigInt(this.#options.random(Number(running.truth.hold) + 1));
+    running.truth.possible.add(cost);
+    running.open.checkpoint([], cost);
+  }
+
+  /** A request ends: for less than its hold, now and then for more, for nothing, or without a price. */
+  end(running = this.#oneRunning()): void {
+    if (running === undefined) return;
+    const { truth, open } = running;
+    const unpriced = this.#options.random(20) === 0;
+    const cost = BigInt(this.#options.random(Number(truth.hold) * (this.#options.random(10) === 0 ? 3 : 1) + 1));
+    const charged = unpriced ? 0n : cost;
+    truth.possible.add(charged);
+    const settlement = {
+      ...{ outcome: Outcome.COMPLETED, pricing: unpriced ? Pricing.UNPRICED : Pricing.EXACT },
+      ...{
+        units: [],
+        costNanoUsd: charged,
+        upstream: "",
+        upstreamModel: "",
+        rawUsage: nothing,
+        attempts: 1,
+        status: 200,
+      },
+    };
+    this.#running.splice(this.#running.indexOf(running), 1);
+    void open.settle(settlement).then(() => {
+      truth.answered = charged;
+    });
+  }
+
+  endAll(): void {
+    for (const running of [...this.#running]) this.end(running);
+  }
+}
+
+const freeCaller: Caller = {
+  keyId: "key_free",
+  accountId,
+  models: [],
+  expiresAtMs: 0n,
+  limits: undefined,
+  version: 1n,
+};
+
+const requestOf = (caller: Caller): Omit<AdmitRequest, "requestId" | "holdNanoUsd"> => ({
+  ...{ caller, operation: "chat.completions", model: "m", tokens: 1, priceVersion: "v1", stream: true },
+});

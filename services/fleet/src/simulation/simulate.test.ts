@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { simulate } from "./simulate.ts";
+
+test("a million steps of crashes, lost calls, pauses and clock jumps: nothing is lost, doubled, overdrawn or beyond its limit", async () => {
+  const { requests, crashes } = await simulate({ steps: 1_000_000, seed: 1 });
+  assert.ok(requests > 10_000 && crashes > 1_000, `${requests} requests, ${crashes} crashes`);
+});
+
+test("the same seed is the same story", async () => {
+  const once = await simulate({ steps: 20_000, seed: 7 });
+  assert.deepEqual(await simulate({ steps: 20_000, seed: 7 }), once);
+});
