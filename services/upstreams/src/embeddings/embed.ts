@@ -18,11 +18,10 @@ export async function embed(options: {
   upstream: Upstream;
   signal: AbortSignal;
 }): Promise<EmbeddingAnswer> {
-  const { call, upstream } = options;
-  const { provider } = upstream;
-  const adapter = embeddingAdapter(provider.protocol);
-  if (adapter === undefined) throw new UpstreamFailure("operator", `${provider.protocol} gives no embeddings`);
-  const { pools, signal } = options;
+  const { pools, call, upstream, signal } = options;
+  const { protocol } = upstream.provider;
+  const adapter = embeddingAdapter(protocol);
+  if (adapter === undefined) throw new UpstreamFailure("operator", `${protocol} gives no embeddings`);
   const encoded = adapter.encode(call, upstream);
   const answer = await post({ pools, upstream, call: encoded, signal, failureOf: adapter.failureOf });
   return adapter.decode(await answer.read(mostAnswerBytes), call, upstream);

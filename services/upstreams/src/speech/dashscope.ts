@@ -1,16 +1,16 @@
 import { SseDecoder, SseTooLargeError } from "@uag/kit/sse/decoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { UpstreamFailure } from "../failure.ts";
-import { type HttpAnswer, send } from "../http/call.ts";
+import type { HttpAnswer } from "../http/call.ts";
 import { chunksOf } from "../http/chunks.ts";
 import { bearerHeaders } from "../images/headers.ts";
+import { post } from "../post.ts";
 import { messageFailure, readMessage, type SpeechMessage } from "./dashscope-events.ts";
 import type { CharacterReport, SpeechAdapter, SpeechCall, SpeechSite, SpokenText } from "./types.ts";
 import { isWav, pcmOfWav, WavError } from "./wav.ts";
 
 const path = "/api/v1/services/aigc/multimodal-generation/generation";
 const mostBodyBytes = 64 * 1024 * 1024;
-const mostErrorBytes = 256 * 1024;
 
 /**
  * Qwen3-TTS in DashScope's own protocol (Model Studio, qwen-tts API). It is asked for a stream, whose events carry 24 kHz PCM;
@@ -25,24 +25,12 @@ export const dashScopeSpeech: SpeechAdapter = {
   },
 };
 
-async function ask({ text, voice, instructions, requestId }: SpeechCall, site: SpeechSite): Promise<HttpAnswer> {
+function ask({ text, voice, instructions, requestId }: SpeechCall, site: SpeechSite): Promise<HttpAnswer> {
   const { provider, model } = site.upstream;
   const input = { text, voice, ...(instructions !== undefined && { instructions }) };
-  const answer = await send(site.pools, {
-    origin: provider.origin,
-    path: provider.basePath + path,
-    method: "POST",
-    headers: [...bearerHeaders(provider, requestId), "accept", "text/event-stream", "x-dashscope-sse", "enable"],
-    body: Buffer.from(JSON.stringify({ model, input })),
-    timeouts: provider.timeouts,
-    signal: site.signal,
-  });
-  if (answer.status === 200) return answer;
-  const body = await answer.read(mostErrorBytes).catch((error: unknown) => {
-    if (error instanceof UpstreamFailure && error.kind !== "cancelled") return Buffer.alloc(0);
-    throw error;
-  });
-  throw messageFailure(body, answer.status, site.upstream);
+  const headers = [...bearerHeaders(provider, requestId), "accept", "text/event-stream", "x-dashscope-sse", "enable"];
+  const call = { path, headers, body: Buffer.from(JSON.stringify({ model, input })) };
+  return post({ ...site, call, failureOf: ({ body, status }, upstream) => messageFailure(body, status, upstream) });
 }
 
 class DashScopeSpeech implements SpokenText {
