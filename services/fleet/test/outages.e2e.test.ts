@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { proveExactFunds } from "../src/soak/exact-funds.ts";
+import { type Figures, isClean, showFigures } from "../src/soak/figures.ts";
+import { seeded } from "../src/soak/kills.ts";
+import { type Proof, startProofFleet } from "../src/soak/proof.ts";
+import { proofs } from "../src/soak/proofs.ts";
+import type { TestFleet } from "../src/testing/with-fleet.ts";
+
+describe("three replicas under load, seen from the public door", () => {
+  let fleet: TestFleet;
+  const resources = new AsyncDisposableStack();
+  const random = seeded(1);
+
+  before(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "outages-"));
+    resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+    // A short lease, so that grants run out within the outage.
+    fleet = resources.use(await startProofFleet(dataDir, { HOLDER_LEASE_MS: "2000", ACK_WAIT_MS: "1500" }));
+  });
+  after(() => resources.disposeAsync());
+
+  function assertClean(title: string, figures: Figures): void {
+    assert.ok(isClean(figures), showFigures(title, figures));
+  }
+
+  async function prove(name: string, seconds: number): Promise<void> {
+    const proof = proofs.find((one) => one.name === name) as Proof;
+    assertClean(name, await proof.run({ fleet, seconds, random }));
+  }
+
+  test("of 1,000 requests at once exactly as many succeed as there is money for, and nothing is left", async () => {
+    assertClean("exact funds", await proveExactFunds({ fleet, random }, [7, 250]));
+  });
+
+  test("NATS goes down and loses its store: no client notices, and no bill is lost", () => prove("stream-wiped", 3));
+
+  test("MongoDB is down until grants run out: 503 that says when to come back, never 402", () =>
+    prove("mongod-down", 6));
+});
