@@ -26,7 +26,7 @@ export const openAiImages: ImageAdapter = {
 };
 
 function fieldsToSend(call: ImageCall, upstream: Upstream): Record<string, unknown> {
-  const { prompt, count, stream, delivery, options } = call.request;
+  const { prompt, count, stream, options } = call.request;
   const size = sizeToSend(call);
   return {
     model: upstream.model,
@@ -34,8 +34,8 @@ function fieldsToSend(call: ImageCall, upstream: Upstream): Record<string, unkno
     n: count,
     ...(size !== undefined && { size }),
     ...options,
-    // Only DALL-E lets one choose; the others always answer with base64 and refuse the field.
-    ...(call.model.image?.family === "delta" && { response_format: delivery === "url" ? "url" : "b64_json" }),
+    // The others always answer so and refuse the field. DALL-E's URLs die within the hour: who wants one gets one of ours.
+    ...(call.model.image?.family === "delta" && { response_format: "b64_json" }),
     ...(stream && { stream: true }),
   };
 }

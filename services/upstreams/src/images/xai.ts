@@ -55,7 +55,7 @@ function shapeOf({ size, options }: ImageRequest): { aspect_ratio?: string; reso
 }
 
 function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream"> {
-  const { prompt, count, references, delivery, options } = call.request;
+  const { prompt, count, references, options } = call.request;
   const images = references.map(imageOf);
   const body = {
     model: upstream.model,
@@ -63,7 +63,8 @@ function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
     n: count,
     ...options,
     ...shapeOf(call.request),
-    response_format: delivery === "url" ? "url" : "b64_json",
+    // Its URLs live for a time that it does not tell: a client that wants one gets one of ours.
+    response_format: "b64_json",
     ...(images.length === 1 && { image: images[0] }),
     ...(images.length > 1 && { images }),
   };
