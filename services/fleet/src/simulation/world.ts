@@ -178,9 +178,9 @@ export class World {
   async finish(): Promise<void> {
     this.network.heal();
     this.#now += 40_000;
-    for (let round = 0; round < 400 && !this.#quiet; round++) {
+    for (let round = 0; round < 400; round++) {
       this.requests.endAll();
-      for (let n = 0; n < 40 && this.network.deliver() !== undefined; n++) await settled();
+      while (this.network.deliver() !== undefined) await settled();
       while (this.#volume.length > 0) this.adopt();
       for (const replica of this.#replicas) {
         replica.flush();
@@ -191,9 +191,10 @@ export class World {
       }
       while (this.metering.waiting > 0) this.metering.apply(0);
       for (const replica of this.#replicas) replica.confirm(this.metering.applied);
+      await settled();
+      if (this.#quiet) break;
       this.#now += 1_000;
       this.tick();
-      await settled();
     }
     assert.ok(this.#quiet, `it never comes to rest: ${this.#unrest}`);
     this.#compare();
