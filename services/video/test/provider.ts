@@ -26,6 +26,10 @@ export interface TestProvider extends AsyncDisposable {
   look: "ok" | "error";
   /** Milliseconds that the next look takes. */
   delayMs: () => number;
+  /** Told when a task is made, before it is answered. */
+  onMade: () => void;
+  /** Told of a look's beginning and end, with the path that it came by. */
+  onLook: (when: "begins" | "ends", id: string, path: string) => void;
 }
 
 const errors: Partial<Record<CreateMode, readonly [status: number, body: object | string]>> = {
@@ -69,15 +73,18 @@ export async function startProvider(): Promise<TestProvider> {
     const id = `up-${tasks.size + 1}`;
     const requestId = String(request.headers["x-client-request-id"]);
     tasks.set(id, { id, model, prompt: input.prompt, requestId, word: "PENDING", looks: 0 });
+    provider.onMade();
     if (provider.create === "lost") request.socket.destroy();
     else if (provider.create !== "hang")
       json(response, 200, { request_id: "r", output: { task_id: id, task_status: "PENDING" } });
   };
-  const look = async (id: string, response: ServerResponse): Promise<void> => {
+  const look = async (id: string, path: string, response: ServerResponse): Promise<void> => {
+    provider.onLook("begins", id, path);
     const task = tasks.get(id);
     if (task !== undefined) task.looks++;
     const unknown = { output: { task_id: id, task_status: "UNKNOWN" } };
     await sleep(provider.delayMs());
+    provider.onLook("ends", id, path);
     if (provider.look === "error") response.writeHead(500).end();
     else json(response, 200, task === undefined ? unknown : stateOf(task));
   };
@@ -93,7 +100,7 @@ export async function startProvider(): Promise<TestProvider> {
     const [, id, action] = /\/tasks\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
     if (path.endsWith("/video-synthesis")) return await create(request, response);
     if (id !== undefined && action !== undefined) return cancel(id, response);
-    if (id !== undefined) return await look(id, response);
+    if (id !== undefined) return await look(id, path, response);
     const data = [...tasks.values()].map((task) => ({ task_id: task.id, status: task.word }));
     return json(response, 200, { total: data.length, data });
   });
@@ -105,6 +112,8 @@ export async function startProvider(): Promise<TestProvider> {
     create: "ok",
     look: "ok",
     delayMs: () => 0,
+    onMade: () => {},
+    onLook: () => {},
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -126,7 +126,7 @@ export interface Replica extends AsyncDisposable {
 
 export interface ReplicaOptions {
   readonly at: { url: string; database: string };
-  readonly books: TestBooks;
+  readonly books: Pick<TestBooks, "admission">;
   /** Base URLs of providers, in the order in which they are asked. */
   readonly providers: readonly string[];
   readonly env?: NodeJS.ProcessEnv;

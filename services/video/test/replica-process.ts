@@ -1,0 +1,39 @@
+// A replica in a process of its own, to be killed: told by its parent what to do, and telling it where it stands.
+
+import type { TaskAdmission } from "@uag/admission/types.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { order, startReplica } from "./support.ts";
+
+/** What the parent sends once. */
+export interface Begin {
+  readonly at: { url: string; database: string };
+  readonly provider: string;
+  readonly requestId: string;
+  /** Stops for good where the money has been asked for: the row is written, nobody called. */
+  readonly stopsAtHold: boolean;
+}
+
+const never = new Promise<never>(() => {});
+
+function admissionOf({ stopsAtHold }: Begin): TaskAdmission {
+  return {
+    async admitTask(task) {
+      process.send?.("held");
+      if (stopsAtHold) await never;
+      return `gr_${task.requestId}`;
+    },
+    async findTaskGrant() {
+      throw new GatewayError("service_unavailable");
+    },
+    async settleTask() {
+      throw new GatewayError("service_unavailable");
+    },
+  };
+}
+
+process.once("message", async (begin: Begin) => {
+  const { at, provider, requestId } = begin;
+  const replica = await startReplica({ at, books: { admission: admissionOf(begin) }, providers: [provider] });
+  const answer = await replica.ask("videos.create", order(), { requestId });
+  process.send?.(`answered ${answer.status}`);
+});

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startProvider } from "./provider.ts";
+import { order, scratchDatabase, startReplica, TestBooks, until } from "./support.ts";
+
+const taskCount = 40;
+const looksEach = 5;
+
+test("replicas share the looking: no task is looked at by two at once, none is forgotten, and one takes over from another", async () => {
+  await using at = await scratchDatabase();
+  await using provider = await startProvider();
+  provider.delayMs = () => Math.random() * 60;
+  const books = new TestBooks();
+  const looking = new Map<string, string>();
+  const twice: string[] = [];
+  const looks = new Map<string, number>();
+  provider.onLook = (when, id, path) => {
+    const by = path.split("/", 2)[1] ?? "";
+    if (when === "ends") return void looking.delete(id);
+    const other = looking.get(id);
+    if (other !== undefined) twice.push(`${id} by ${other} and ${by}`);
+    looking.set(id, by);
+    looks.set(by, (looks.get(by) ?? 0) + 1);
+  };
+  await using one = await startReplica({ at, books, providers: [`${provider.url}/one`] });
+  await using leaving = new AsyncDisposableStack();
+  const two = leaving.use(await startReplica({ at, books, providers: [`${provider.url}/two`] }));
+  for (let n = 0; n < taskCount; n++) {
+    const replica = n % 2 === 0 ? one : two;
+    const answer = await replica.ask("videos.create", order({ input: { prompt: `take ${n}` } }));
+    assert.equal(answer.status, 202, answer.text);
+  }
+  const tasks = [...provider.tasks.values()];
+  for (const task of tasks) task.word = "RUNNING";
+  await until("looks at every task", () => tasks.every((task) => task.looks >= looksEach));
+  assert.deepEqual(twice, []);
+  for (const replica of ["one", "two"]) assert.ok((looks.get(replica) ?? 0) > looksEach, `looks of ${replica}`);
+  await leaving.disposeAsync();
+  for (const task of tasks) task.word = "SUCCEEDED";
+  await until("every bill", () => books.bills.size === taskCount && books.open.length === 0);
+  assert.deepEqual(twice, []);
+});
