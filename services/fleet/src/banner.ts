@@ -14,9 +14,10 @@ export function banner(run: Run, seconds: number): string {
 Ready in ${seconds.toFixed(1)} s.
 
   Base URL   ${run.base_url}
-  Console    ${run.console_url}   (${run.admin.email}, password ${run.admin.password})
-  MCP        ${run.mcp_url}
   API key    ${run.api_key}
+  Admin API  ${run.base_url}/admin/v1   (bearer token ${run.admin.token})
+  Console    ${run.console_url}   (not served yet)
+  MCP        ${run.mcp_url}   (not served yet)
 
 Try it:
 
