@@ -197,6 +197,27 @@ describe("embeddings through the door", () => {
     assert.ok(bill.costNanoUsd > 0n);
   });
 
+  test("a part that fails through all its tries fails the call, and what other parts cost is billed to the token", async () => {
+    const { model } = good;
+    const match = { model, probability: 0.7, seed: 4 };
+    const clear = await setFault(fleet.run.simulator_url, { status: 503 }, match);
+    const input = Array.from({ length: 400 }, (_, index) => `text ${index}`);
+    const answer = await fleet.client.post("/v1/embeddings", { model, input });
+    await clear();
+    assert.ok([502, 503].includes(answer.status), answer.text);
+    assert.deepEqual(Object.keys(answer.json()), ["error"]);
+    const requestId = answer.headers.get("x-request-id");
+    const bill = await waitFor(async () => {
+      const { billed } = await readBooks(fleet.run.grpc["billing"] as string);
+      return billed.find((each) => each.requestId === requestId);
+    });
+    assert.equal(bill.outcome, Outcome.FAILED);
+    const parts = [bill.rawUsage ?? []].flat() as { total_tokens: number }[];
+    const tokens = parts.reduce((sum, part) => sum + part.total_tokens, 0);
+    assert.ok(parts.length < 40);
+    assert.equal(bill.costNanoUsd, BigInt(tokens) * 70n);
+  });
+
   test("a client that leaves cancels what is under way within a second", async () => {
     const clear = await setFault(fleet.run.simulator_url, { hang: true }, { model: "text-embedding-3-large" });
     const controller = new AbortController();
