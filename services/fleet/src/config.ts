@@ -14,5 +14,9 @@ export const schema = z.object({
   EGRESS_ALLOW: url.describe(
     "Comma-separated `host:port` that users' URLs may name though they are not public; the simulator's own when unset.",
   ),
+  CATALOG_FILE: z
+    .string()
+    .optional()
+    .describe("The model catalogue, from the top of the checkout; infra/config/catalog.yaml when unset."),
   CHAT_REPLICAS: z.coerce.number().int().min(1).max(16).default(1).describe("How many chat processes are started."),
 });

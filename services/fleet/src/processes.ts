@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { repoRoot } from "./paths.ts";
 import { providerSettings, simulatedProviders } from "./providers.ts";
 
@@ -47,6 +47,10 @@ export const simulator: ServiceRow = {
   env: ({ dataDir }) => ({ DATA_DIR: join(dataDir, "simulator") }),
 };
 
+/** Where the services find the model catalogue. */
+const catalogFile = (env: NodeJS.ProcessEnv): string =>
+  resolve(repoRoot, env["CATALOG_FILE"] || "infra/config/catalog.yaml");
+
 /** A service that serves models: it reads the catalogue, calls providers and keeps a journal. */
 function capability(name: string): ServiceRow {
   return {
@@ -61,7 +65,7 @@ function capability(name: string): ServiceRow {
       JOURNAL_DIR: join(around.dataDir, "journal", name),
       // For answers under idempotency keys.
       MONGODB_URL: around.mongodbUrl,
-      CATALOG_FILE: join(repoRoot, "infra/config/catalog.yaml"),
+      CATALOG_FILE: catalogFile(around.callerEnv),
       EGRESS_ALLOW: around.egressAllow,
       DRAIN_MS: drainMs,
       ...providerSettings(around.callerEnv, around.simulatorUrl),
@@ -111,11 +115,11 @@ export const services: readonly ServiceRow[] = [
     entry: "services/billing/src/main.ts",
     ports: ["GRPC_PORT", "ADMIN_PORT"],
     ready: adminReady,
-    env: ({ mongodbUrl, keyPepper, adminToken }) => ({
+    env: ({ mongodbUrl, keyPepper, adminToken, callerEnv }) => ({
       MONGODB_URL: mongodbUrl,
       KEY_PEPPER: keyPepper,
       ADMIN_TOKEN: adminToken,
-      CATALOG_FILE: join(repoRoot, "infra/config/catalog.yaml"),
+      CATALOG_FILE: catalogFile(callerEnv),
     }),
   },
   {
