@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
 import { usdText } from "./amounts.ts";
 import { checked, checkedQuery } from "./check.ts";
-import { id, pageFields, pageOf } from "./fields.ts";
+import { id, pageFields, pageOf, usd } from "./fields.ts";
 import { listOf } from "./json.ts";
 import { showEntry } from "./show-account.ts";
 
@@ -18,6 +18,7 @@ export const repairBody = z
   .strictObject({
     request_id: id.optional(),
     all: z.literal(true, "all is true, or not there.").optional(),
+    cost_usd: usd.refine((nano) => nano >= 0n, "A cost is 0 or more.").optional(),
     dry_run: z.boolean().default(false),
     limit: z.int().min(1).max(mostRepairs).default(mostRepairs),
     after: z
@@ -28,6 +29,10 @@ export const repairBody = z
   .refine((body) => (body.request_id === undefined) !== (body.all === undefined), {
     error: "Name one request_id, or all.",
     path: ["request_id"],
+  })
+  .refine((body) => body.cost_usd === undefined || body.request_id !== undefined, {
+    error: "A cost is said of one request_id.",
+    path: ["cost_usd"],
   });
 const repairTimeoutMs = 60_000;
 
@@ -64,10 +69,11 @@ const hasPrice = ({ state }: Repair): boolean => state === RepairState.REPAIRED 
  * broke off is simply sent again.
  */
 export const repairLedger: AdminHandler = async ({ clients, actor, body }) => {
-  const { request_id: requestId = "", dry_run: dryRun, limit, after } = checked(repairBody, body);
+  const { request_id: requestId = "", cost_usd: cost, dry_run: dryRun, limit, after } = checked(repairBody, body);
   const page = { limit, cursor: after };
   const options = { timeoutMs: repairTimeoutMs };
-  const found = await clients.admin.repairUnpriced({ requestId, dryRun, page, actor }, options);
+  const said = cost === undefined ? {} : { costNanoUsd: cost };
+  const found = await clients.admin.repairUnpriced({ requestId, dryRun, page, actor, ...said }, options);
   const charged = dryRun ? [] : found.repairs.filter(hasPrice);
   if (charged.length > 0) {
     const repairs = charged.map(({ event, writtenOffNanoUsd }) => ({ event, writtenOffNanoUsd }));

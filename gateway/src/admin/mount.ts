@@ -28,6 +28,7 @@ const paramNames: ReadonlyMap<string, string> = new Map(
     "page.limit": "limit",
     cursor: "after",
     amount_nano_usd: "amount_usd",
+    cost_nano_usd: "cost_usd",
     expires_at_ms: "expires",
     overlap_ms: "overlap_seconds",
   }),

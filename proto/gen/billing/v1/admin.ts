@@ -149,7 +149,11 @@ export interface RepairUnpricedRequest {
   /** Only says what would be charged. */
   dryRun: boolean;
   page: PageRequest | undefined;
-  actor: Actor | undefined;
+  actor:
+    | Actor
+    | undefined;
+  /** With a request_id: what it costs, said by a person, where neither count nor catalogue tell. */
+  costNanoUsd?: bigint | undefined;
 }
 
 export interface RepairUnpricedResponse {
@@ -1036,7 +1040,7 @@ export const RegenerateKeyRequest: MessageFns<RegenerateKeyRequest> = {
 };
 
 function createBaseRepairUnpricedRequest(): RepairUnpricedRequest {
-  return { requestId: "", dryRun: false, page: undefined, actor: undefined };
+  return { requestId: "", dryRun: false, page: undefined, actor: undefined, costNanoUsd: undefined };
 }
 
 export const RepairUnpricedRequest: MessageFns<RepairUnpricedRequest> = {
@@ -1052,6 +1056,12 @@ export const RepairUnpricedRequest: MessageFns<RepairUnpricedRequest> = {
     }
     if (message.actor !== undefined) {
       Actor.encode(message.actor, writer.uint32(34).fork()).join();
+    }
+    if (message.costNanoUsd !== undefined) {
+      if (BigInt.asIntN(64, message.costNanoUsd) !== message.costNanoUsd) {
+        throw new globalThis.Error("value provided for field message.costNanoUsd of type int64 too large");
+      }
+      writer.uint32(40).int64(message.costNanoUsd);
     }
     return writer;
   },
@@ -1101,6 +1111,14 @@ export const RepairUnpricedRequest: MessageFns<RepairUnpricedRequest> = {
             message.actor = Actor.decode(reader, reader.uint32());
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.costNanoUsd = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1127,6 +1145,11 @@ export const RepairUnpricedRequest: MessageFns<RepairUnpricedRequest> = {
         : false,
       page: isSet(object.page) ? PageRequest.fromJSON(object.page) : undefined,
       actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
+      costNanoUsd: isSet(object.costNanoUsd)
+        ? BigInt(object.costNanoUsd)
+        : isSet(object.cost_nano_usd)
+        ? BigInt(object.cost_nano_usd)
+        : undefined,
     };
   },
 
@@ -1144,6 +1167,9 @@ export const RepairUnpricedRequest: MessageFns<RepairUnpricedRequest> = {
     if (message.actor !== undefined) {
       obj.actor = Actor.toJSON(message.actor);
     }
+    if (message.costNanoUsd !== undefined) {
+      obj.costNanoUsd = message.costNanoUsd.toString();
+    }
     return obj;
   },
 
@@ -1158,6 +1184,9 @@ export const RepairUnpricedRequest: MessageFns<RepairUnpricedRequest> = {
       ? PageRequest.fromPartial(object.page)
       : undefined;
     message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
+    message.costNanoUsd = (object.costNanoUsd !== undefined && object.costNanoUsd !== null)
+      ? BigInt(object.costNanoUsd)
+      : undefined;
     return message;
   },
 };

@@ -12,8 +12,15 @@ import { duplicateKey } from "../store/transaction.ts";
 
 const noCost = { chargedNanoUsd: 0n, writtenOffNanoUsd: 0n };
 
-/** What the request costs by the prices in force, or why nobody can say. */
-function priced(event: UsageEvent, prices: ReadonlyMap<string, ModelPrice>): Repair {
+/** The price version of what a person has priced. */
+const manual = "manual";
+
+/** What the request costs by a person's word or the prices in force, or why nobody can say. */
+function priced(event: UsageEvent, prices: ReadonlyMap<string, ModelPrice>, said: bigint | undefined): Repair {
+  if (said !== undefined) {
+    const now = { ...event, costNanoUsd: said, pricing: Pricing.ESTIMATED, priceVersion: manual };
+    return { state: RepairState.REPAIRED, event: now, chargedNanoUsd: said, writtenOffNanoUsd: 0n };
+  }
   const wasCounted = event.units.some((unit) => unit.quantity > 0n);
   if (!wasCounted) return { state: RepairState.NO_USAGE, event, ...noCost };
   const modelPrice = prices.get(event.model);
@@ -50,11 +57,17 @@ async function record({ store }: Billing, { event, ...repair }: Repair, actor: A
 export async function repair(
   billing: Billing,
   unpriced: UsageEvent,
-  options: { prices: ReadonlyMap<string, ModelPrice>; dryRun: boolean; actor: Actor | undefined },
+  options: {
+    prices: ReadonlyMap<string, ModelPrice>;
+    /** A person's word, in place of the prices, nano-USD. */
+    cost: bigint | undefined;
+    dryRun: boolean;
+    actor: Actor | undefined;
+  },
 ): Promise<Repair> {
-  const { prices, dryRun, actor } = options;
+  const { prices, cost, dryRun, actor } = options;
   const earlier = await earlierRepair(billing, unpriced.requestId);
-  const found = earlier ?? priced(unpriced, prices);
+  const found = earlier ?? priced(unpriced, prices, cost);
   if (dryRun || found.event === undefined) return found;
   if (earlier === undefined && found.state === RepairState.REPAIRED) {
     const { isNew, charged, writtenOff } = await billing.queue.submit(repairOperation(found.event));

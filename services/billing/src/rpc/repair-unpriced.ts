@@ -3,6 +3,7 @@ import type { Repair, RepairUnpricedRequest, RepairUnpricedResponse } from "@uag
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import type { Billing } from "../billing.ts";
 import { entryId } from "../ledger/entry.ts";
+import { largestAmount } from "../ledger/money.ts";
 import { repair } from "../repair/repair.ts";
 import { type EntryDocument, entryMessage } from "../store/ledger.ts";
 import { cutPage, readPage } from "./page.ts";
@@ -25,12 +26,20 @@ async function unpricedRows({ store }: Billing, request: RepairUnpricedRequest) 
   return cutPage(found, limit, (row) => row.requestId);
 }
 
+function checkCost(requestId: string, cost: bigint): void {
+  if (requestId === "")
+    throw new GatewayError("invalid_request", "A cost is said of one request.", { param: "request_id" });
+  if (cost < 0n || cost > largestAmount)
+    throw new GatewayError("invalid_request", "The cost is not an amount of money.", { param: "cost_nano_usd" });
+}
+
 /** Prices and charges requests that had no price when they were settled; their own rows stay as they are. */
 export async function repairUnpriced(
   billing: Billing,
   request: RepairUnpricedRequest,
 ): Promise<RepairUnpricedResponse> {
-  const { requestId, dryRun, actor } = request;
+  const { requestId, dryRun, actor, costNanoUsd: cost } = request;
+  if (cost !== undefined) checkCost(requestId, cost);
   const prices = await billing.prices();
   const { rows, nextCursor } =
     requestId === ""
@@ -39,7 +48,7 @@ export async function repairUnpriced(
   const repairs: Repair[] = [];
   for (const row of rows) {
     const { event } = entryMessage(row);
-    if (event !== undefined) repairs.push(await repair(billing, event, { prices, dryRun, actor }));
+    if (event !== undefined) repairs.push(await repair(billing, event, { prices, cost, dryRun, actor }));
   }
   return { repairs, nextCursor };
 }

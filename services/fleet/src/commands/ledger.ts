@@ -14,12 +14,13 @@ const help = `npm run ledger -- <command> [options]
   repair            charges requests that had no price when they were settled, by the catalogue in force;
                     each gets a further row, its first one stays
     --request <id>      only this one
+    --cost <usd>        what it costs, where neither count nor catalogue tell; with --request
     --dry-run           only says what would be charged
 `;
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
-const options = { account: text, request: text, "dry-run": flag, help: { ...flag, short: "h" } } as const;
+const options = { account: text, request: text, cost: text, "dry-run": flag, help: { ...flag, short: "h" } } as const;
 
 const entrySchema = z.object({
   seq: z.number(),
@@ -52,9 +53,12 @@ async function list(api: AdminApi, query: { account: string; request_id: string 
   process.stdout.write(`${table(rows)}\n`);
 }
 
-async function repair(api: AdminApi, requestId: string | undefined, dryRun: boolean): Promise<void> {
+async function repair(
+  api: AdminApi,
+  which: { request_id: string; cost_usd?: string | undefined } | { all: true },
+  dryRun: boolean,
+): Promise<void> {
   const rows = [["REQUEST", "ACCOUNT", "MODEL", "STATUS", "USD"]];
-  const which = requestId === undefined ? { all: true } : { request_id: requestId };
   for (let after = ""; ; ) {
     const page = pageSchema.parse(await api.call("POST", "/ledger/repair", { ...which, dry_run: dryRun, after }));
     for (const row of page.data) rows.push([row.request_id, row.account_id, row.model, row.status, row.charged_usd]);
@@ -76,7 +80,12 @@ async function main(): Promise<void> {
   if (command === "list") {
     return await list(api, { account: values.account ?? run.account_id, request_id: values.request });
   }
-  if (command === "repair") return await repair(api, values.request, values["dry-run"] ?? false);
+  if (command === "repair") {
+    const { request: request_id, cost: cost_usd } = values;
+    if (cost_usd !== undefined && request_id === undefined) throw new Advice("--cost is said of one --request.");
+    const which = request_id === undefined ? ({ all: true } as const) : { request_id, cost_usd };
+    return await repair(api, which, values["dry-run"] ?? false);
+  }
   throw new Advice(`There is no command "${command}".\n\n${help}`);
 }
 
