@@ -9,7 +9,8 @@ import { arkDialect } from "./ark-errors.ts";
 import { bearerHeaders } from "./headers.ts";
 import { itemOf } from "./openai.ts";
 import { sizeToSend } from "./sizes.ts";
-import type { ImageAdapter, ImageAnswer, ImageCall, ImageSource } from "./types.ts";
+import { sourceUrl } from "./source-url.ts";
+import type { ImageAdapter, ImageAnswer, ImageCall } from "./types.ts";
 
 /** Ark's Seedream: one set of pictures a call, and no `n` (ModelArk's image generation API). */
 export const arkImages: ImageAdapter = {
@@ -24,7 +25,7 @@ export const arkImages: ImageAdapter = {
 function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream"> {
   const { prompt, references, delivery, options } = call.request;
   const size = sizeToSend(call);
-  const images = references.map(urlOf);
+  const images = references.map(sourceUrl);
   const body = {
     model: upstream.model,
     prompt,
@@ -40,10 +41,6 @@ function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
     headers: bearerHeaders(upstream.provider, call.requestId),
     body: Buffer.from(JSON.stringify(body)),
   };
-}
-
-function urlOf(source: ImageSource): string {
-  return source.type === "url" ? source.url : `data:${source.mediaType};base64,${source.bytes.toString("base64")}`;
 }
 
 function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer {

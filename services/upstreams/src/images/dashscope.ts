@@ -7,7 +7,8 @@ import { openAiFailure } from "../openai/errors.ts";
 import { answerFields, nothingMade, rawMember } from "./answer.ts";
 import { bearerHeaders } from "./headers.ts";
 import { sizeToSend } from "./sizes.ts";
-import type { ImageAdapter, ImageAnswer, ImageCall, ImageItem, ImageSource } from "./types.ts";
+import { sourceUrl } from "./source-url.ts";
+import type { ImageAdapter, ImageAnswer, ImageCall, ImageItem } from "./types.ts";
 
 const path = "/api/v1/services/aigc/multimodal-generation/generation";
 
@@ -24,17 +25,13 @@ export const dashScopeImages: ImageAdapter = {
 function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream"> {
   const { prompt, references, options } = call.request;
   const size = sizeToSend(call)?.replace("x", "*");
-  const content = [...references.map((source) => ({ image: urlOf(source) })), { text: prompt }];
+  const content = [...references.map((source) => ({ image: sourceUrl(source) })), { text: prompt }];
   const body = {
     model: upstream.model,
     input: { messages: [{ role: "user", content }] },
     parameters: { ...(size !== undefined && { size }), n: call.request.count, ...options },
   };
   return { path, headers: bearerHeaders(upstream.provider, call.requestId), body: Buffer.from(JSON.stringify(body)) };
-}
-
-function urlOf(source: ImageSource): string {
-  return source.type === "url" ? source.url : `data:${source.mediaType};base64,${source.bytes.toString("base64")}`;
 }
 
 function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer {

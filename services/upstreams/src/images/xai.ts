@@ -8,7 +8,8 @@ import { answerFields, moderated, nothingMade, rawMember } from "./answer.ts";
 import { bearerHeaders } from "./headers.ts";
 import { itemOf } from "./openai.ts";
 import { nearestRatio, pixelsOf } from "./sizes.ts";
-import type { ImageAdapter, ImageAnswer, ImageCall, ImageRequest, ImageSource } from "./types.ts";
+import { sourceUrl } from "./source-url.ts";
+import type { ImageAdapter, ImageAnswer, ImageCall, ImageRequest } from "./types.ts";
 
 /** xAI's image API, `aspect_ratio`. */
 export const xaiRatios = [
@@ -56,7 +57,7 @@ function shapeOf({ size, options }: ImageRequest): { aspect_ratio?: string; reso
 
 function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream"> {
   const { prompt, count, references, options } = call.request;
-  const images = references.map(imageOf);
+  const images = references.map((source) => ({ type: "image_url", url: sourceUrl(source) }));
   const body = {
     model: upstream.model,
     prompt,
@@ -73,11 +74,6 @@ function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
     headers: bearerHeaders(upstream.provider, call.requestId),
     body: Buffer.from(JSON.stringify(body)),
   };
-}
-
-function imageOf(source: ImageSource): object {
-  const url = source.type === "url" ? source.url : `data:${source.mediaType};base64,${source.bytes.toString("base64")}`;
-  return { type: "image_url", url };
 }
 
 function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer {
