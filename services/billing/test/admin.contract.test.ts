@@ -187,6 +187,14 @@ test("an unpriced request is repaired once, by a further row, at the catalogue's
   assert.equal((await admin.listAuditRecords({ ...everything, action: "ledger.repair" })).records.length, 2);
   assert.deepEqual(await faults(billing), []);
   await assert.rejects(repair("r5"), refused("invalid_request"));
+  const say = (requestId: string, costNanoUsd: bigint) =>
+    admin.repairUnpriced({ requestId, dryRun: false, page: undefined, actor, costNanoUsd });
+  await assert.rejects(say("", 5n), refused("invalid_request"));
+  const { repairs: said } = await say("r3", 5n);
+  assert.deepEqual([said[0]?.state, said[0]?.event?.priceVersion], [RepairState.REPAIRED, "manual"]);
+  assert.equal((said[0]?.chargedNanoUsd ?? 0n) + (said[0]?.writtenOffNanoUsd ?? 0n), 5n);
+  assert.deepEqual((await say("r3", 9n)).repairs[0]?.state, EARLIER);
+  assert.deepEqual(await faults(billing), []);
   await assert.rejects(repair("nothing"), refused("not_found"));
   await db.tamper("ledger", { _id: "settle:r1" }, { $set: { "event.pricing": Pricing.EXACT } });
   assert.match((await faults(billing)).join(), /repair:r1 charges a request that had its price/);
