@@ -6,6 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { proveExactFunds } from "../src/soak/exact-funds.ts";
 import { type Figures, isClean, showFigures } from "../src/soak/figures.ts";
 import { seeded } from "../src/soak/kills.ts";
+import { newAccount } from "../src/soak/limited-key.ts";
 import { type Proof, startProofFleet } from "../src/soak/proof.ts";
 import { proofs } from "../src/soak/proofs.ts";
 import type { TestFleet } from "../src/testing/with-fleet.ts";
@@ -34,6 +35,26 @@ describe("three replicas under load, seen from the public door", () => {
 
   test("of 1,000 requests at once exactly as many succeed as there is money for, and nothing is left", async () => {
     assertClean("exact funds", await proveExactFunds({ fleet, random }, [7, 250]));
+  });
+
+  test("a balance that does not cover the model's longest answer caps the answer, and says at how many tokens", async () => {
+    const { client } = await newAccount(fleet, 1_500_000n);
+    const ask = (more: object) =>
+      client.post("/v1/chat/completions", {
+        ...{ model: "gpt-4o-mini", messages: [{ role: "user", content: "echo body" }] },
+        ...more,
+      });
+    const capped = await ask({});
+    assert.equal(capped.status, 200, capped.text);
+    const cap = Number(capped.headers.get("x-gateway-max-tokens"));
+    assert.ok(cap > 1_000 && cap < 2_500, String(cap));
+    const [choice] = capped.json<{ choices: { message: { content: string } }[] }>().choices;
+    assert.match(choice?.message.content ?? "", new RegExp(`"max_(completion_)?tokens":\\s*${cap}\\b`));
+    const refused = await ask({ max_tokens: 16_000 });
+    assert.equal(refused.status, 402);
+    assert.match(refused.text, /may cost up to \$0\.0096\d*, and the account has \$0\.001\d* available/);
+    const small = await ask({ max_tokens: 200 });
+    assert.equal(small.headers.get("x-gateway-max-tokens"), null);
   });
 
   test("NATS goes down and loses its store: no client notices, and no bill is lost", () => prove("stream-wiped", 3));

@@ -1,30 +1,8 @@
-import { connectBus } from "@uag/kit/bus.ts";
+// NATS_URL=… node services/metering/src/commands/replay-dead.ts: brings dead letters back to the usage stream.
 import { readConfig } from "@uag/kit/config.ts";
-import { newId } from "@uag/kit/ids.ts";
-import { createLogger } from "@uag/kit/log.ts";
-import { NatsError } from "nats";
 import { schema } from "../config.ts";
-import { streamNames } from "../stream/topology.ts";
+import { replayDead } from "../stream/replay-dead.ts";
 
-/**
- * Publishes every message of the dead-letter stream to the usage stream again and takes it out of the former:
- * `NATS_URL=… node services/metering/src/commands/replay-dead.ts`. What is still poison comes back.
- */
-const config = readConfig(schema.pick({ NATS_URL: true, STREAM_PREFIX: true, LOG_LEVEL: true }));
-const names = streamNames(config.STREAM_PREFIX);
-const log = createLogger({ service: "metering-replay", level: "warn" });
-await using bus = await connectBus({ url: config.NATS_URL, name: "metering-replay", log });
-const manager = await bus.connection.jetstreamManager();
-const { state } = await manager.streams.info(names.dead);
-let replayed = 0;
-for (let seq = state.first_seq; seq > 0 && seq <= state.last_seq; seq++) {
-  const message = await manager.streams.getMessage(names.dead, { seq }).catch((error: unknown) => {
-    if (error instanceof NatsError && error.jsError()?.code === 404) return undefined;
-    throw error;
-  });
-  if (message === undefined) continue;
-  await bus.connection.jetstream().publish(names.usageSubject, message.data, { msgID: newId("replay") });
-  await manager.streams.deleteMessage(names.dead, seq);
-  replayed++;
-}
+const config = readConfig(schema.pick({ NATS_URL: true, STREAM_PREFIX: true }));
+const replayed = await replayDead({ natsUrl: config.NATS_URL, streamPrefix: config.STREAM_PREFIX });
 process.stdout.write(`${replayed} messages replayed\n`);

@@ -1,0 +1,29 @@
+import { connectBus } from "@uag/kit/bus.ts";
+import { newId } from "@uag/kit/ids.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { NatsError } from "nats";
+import { streamNames } from "./topology.ts";
+
+/**
+ * Publishes every message of the dead-letter stream to the usage stream again and takes it out of the former; answers how
+ * many. What is still poison comes back.
+ */
+export async function replayDead(options: { natsUrl: string; streamPrefix: string }): Promise<number> {
+  const names = streamNames(options.streamPrefix);
+  const log = createLogger({ service: "metering-replay", level: "warn" });
+  await using bus = await connectBus({ url: options.natsUrl, name: "metering-replay", log });
+  const manager = await bus.connection.jetstreamManager();
+  const { state } = await manager.streams.info(names.dead);
+  let replayed = 0;
+  for (let seq = state.first_seq; seq > 0 && seq <= state.last_seq; seq++) {
+    const message = await manager.streams.getMessage(names.dead, { seq }).catch((error: unknown) => {
+      if (error instanceof NatsError && error.jsError()?.code === 404) return undefined;
+      throw error;
+    });
+    if (message === undefined) continue;
+    await bus.connection.jetstream().publish(names.usageSubject, message.data, { msgID: newId("replay") });
+    await manager.streams.deleteMessage(names.dead, seq);
+    replayed++;
+  }
+  return replayed;
+}
