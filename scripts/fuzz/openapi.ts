@@ -1,4 +1,4 @@
-// Fuzzes a running fleet by its OpenAPI document: node scripts/run.mjs scripts/fuzz/openapi.ts --help
+// Fuzzes a running fleet by its OpenAPI document: npm run fuzz -- --help
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, mkdir, rename, rm } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { binDir } from "../../services/fleet/src/paths.ts";
 import { fail } from "../lib/step.mjs";
 import { prepare } from "./prepare.ts";
 
-const help = `node scripts/run.mjs scripts/fuzz/openapi.ts [--max-examples <n>] [--seed <n>] [--path <pattern>]
+const help = `npm run fuzz -- [--max-examples <n>] [--seed <n>] [--path <pattern>]
 
 Sends the running fleet what its OpenAPI document allows and what it does not, by schemathesis (fetched from PyPI when it is
 not there), and looks for 5xx and for answers that the document does not have. Needs python3.
