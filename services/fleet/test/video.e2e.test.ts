@@ -3,11 +3,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { Ports } from "../src/ports.ts";
+import { portName } from "../src/service-processes.ts";
+import { type Receiver, startReceiver } from "../src/soak/receiver.ts";
 import { soakVideo } from "../src/soak/video.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
+import { picture, requests, text } from "./video/requests.ts";
 
 const path = "/v1/videos/generations";
+
+type Json = Record<string, unknown>;
 
 interface Task {
   readonly id: string;
@@ -18,104 +24,19 @@ interface Task {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-const text = { prompt: "a boat" };
-const picture = "https://example.com/boat.png";
-
-/** A request of every family, and what it costs, USD. */
-const requests: readonly (readonly [title: string, body: object, usd: number | undefined])[] = [
-  [
-    "Beta 2.5 at 480p",
-    { model: "beta2.5-t2v-preview", duration: 5, resolution: "480p", input: text, parameters: { size: "832*480" } },
-    0.25,
-  ],
-  [
-    "Beta 2.6 text, as the contract shows it",
-    {
-      model: "beta2.6-t2v",
-      duration: 5,
-      resolution: "720p",
-      aspect_ratio: "16:9",
-      input: text,
-      parameters: { size: "1280*720", duration: 5, shot_type: "multi", prompt_extend: true },
-    },
-    0.5,
-  ],
-  [
-    "Beta 2.6 image",
-    {
-      model: "beta2.6-i2v",
-      duration: 5,
-      resolution: "1080p",
-      input: { ...text, img_url: picture },
-      parameters: { size: "1920*1080", duration: 5 },
-    },
-    0.75,
-  ],
-  [
-    "Beta 2.6 image, fast and silent",
-    { model: "beta2.6-i2v-flash", duration: 10, input: { img_url: picture }, parameters: { audio: false } },
-    0.25,
-  ],
-  ["Beta 2.6 references", { model: "beta2.6-r2v", duration: 5, input: { ...text, reference_urls: [picture] } }, 0.5],
-  [
-    "Beta 2.7 text",
-    {
-      model: "beta2.7-t2v",
-      duration: 5,
-      resolution: "720p",
-      input: text,
-      parameters: { resolution: "720P", duration: 5, prompt_extend: true, watermark: false },
-    },
-    0.5,
-  ],
-  [
-    "Beta 2.7 image, of a day",
-    { model: "beta2.7-i2v-2026-05-01", duration: 4, input: { media: [{ type: "first_frame", url: picture }] } },
-    0.4,
-  ],
-  [
-    "Beta 2.7 references",
-    { model: "beta2.7-r2v", duration: 5, input: { ...text, media: [{ type: "reference_image", url: picture }] } },
-    0.5,
-  ],
-  [
-    "HappyHorse with nine references",
-    {
-      model: "happyhorse-1.0-r2v",
-      input: { ...text, media: Array.from({ length: 9 }, () => ({ type: "reference_image", url: picture })) },
-    },
-    0.7,
-  ],
-  [
-    "Seedance of 30 seconds",
-    { model: "seedance-2-5", duration: 30, resolution: "480p", content: [{ type: "text", text: "a boat" }], seed: 7 },
-    undefined,
-  ],
-  [
-    "Seedance from first to last frame, without sound",
-    {
-      model: "seedance-1-5-pro",
-      generate_audio: false,
-      content: [
-        { type: "text", text: "a boat" },
-        { type: "image_url", image_url: { url: picture }, role: "first_frame" },
-        { type: "image_url", image_url: { url: picture }, role: "last_frame" },
-      ],
-    },
-    undefined,
-  ],
-  ["Grok", { model: "grok-imagine-video", prompt: "a boat", duration: 6, resolution: "720p" }, 0.42],
-];
-
 describe("video through the public door", () => {
   let fleet: TestFleet;
+  let receiver: Receiver;
   const resources = new AsyncDisposableStack();
 
   before(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "video-"));
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
     const services = ["billing", "metering", "media", "video", "router"];
-    fleet = resources.use(await startTestFleet({ dataDir, services, env: { SIM_TASK_MS: "700" } }));
+    receiver = resources.use(await startReceiver({ refuseEvery: 0 }));
+    const ports = await Ports.load(join(dataDir, "ports.json"));
+    const egressAllow = `${receiver.address},127.0.0.1:${await ports.get(portName("simulator", "PORT"))}`;
+    fleet = resources.use(await startTestFleet({ dataDir, services, env: { SIM_TASK_MS: "700" }, egressAllow }));
   });
   after(() => resources.disposeAsync());
 
@@ -209,6 +130,66 @@ describe("video through the public door", () => {
     const reused = await fleet.client.post(path, { ...body, duration: 10 }, { headers });
     assert.equal(reused.status, 422);
   });
+
+  const admin = async (method: string, path: string, body?: object): Promise<{ status: number; json: Json }> => {
+    const { base_url, admin: administrator } = fleet.run;
+    const response = await fetch(`${base_url}/admin/v1/webhooks${path}`, {
+      method,
+      headers: { authorization: `Bearer ${administrator.token}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, json: (await response.json()) as Json };
+  };
+
+  test("administrators make signing secrets, see every try of a webhook, and have it sent again", async () => {
+    const account_id = fleet.run.account_id;
+    const made = await admin("POST", "/secrets", { account_id });
+    assert.equal(made.status, 201, JSON.stringify(made.json));
+    receiver.secret = String(made.json["secret"]);
+    const second = await admin("POST", "/secrets", { account_id, overlap_seconds: 60 });
+    const listed = (await admin("GET", `/secrets?account=${account_id}`)).json["data"] as Json[];
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      [second.json["id"], made.json["id"]],
+    );
+    assert.equal(JSON.stringify(listed).includes("whsec_"), false);
+    const body = { model: "grok-imagine-video", prompt: "a boat", duration: 1, resolution: "480p", wait: 30 };
+    const task = (await fleet.client.post(path, { ...body, webhook_url: receiver.url })).json<Task>();
+    const delivered = async (): Promise<Json | undefined> => {
+      const { json } = await admin("GET", `/deliveries?task=${task.id}&state=delivered&limit=1`);
+      return (json["data"] as Json[])[0];
+    };
+    const delivery = await waitFor(delivered, { timeoutMs: 20_000, what: "the delivery" });
+    const [first] = receiver.received;
+    assert.deepEqual([first?.id, first?.task.id, first?.verified], [delivery["id"], task.id, true]);
+    assert.equal((delivery["attempts"] as Json[])[0]?.["status"], 204);
+    const shown = await admin("GET", `/deliveries/${delivery["id"]}`);
+    assert.equal(JSON.parse(String(shown.json["body"])).data.id, task.id);
+    assert.equal((await admin("DELETE", `/secrets/${made.json["id"]}`)).status, 200);
+    receiver.secret = String(second.json["secret"]);
+    assert.equal((await admin("POST", `/deliveries/${delivery["id"]}/replay`)).status, 202);
+    await waitFor(() => receiver.received.length === 2, { timeoutMs: 20_000, what: "the replay" });
+    assert.deepEqual([receiver.received[1]?.id, receiver.received[1]?.verified], [delivery["id"], true]);
+  });
+
+  for (const [what, method, target, body, status, param] of [
+    ["no account", "POST", "/secrets", {}, 400, "account_id"],
+    ["an account that does not exist", "POST", "/secrets", { account_id: "nobody" }, 404, undefined],
+    ["a negative overlap", "POST", "/secrets", { account_id: "a", overlap_seconds: -1 }, 400, "overlap_seconds"],
+    ["secrets of nobody in particular", "GET", "/secrets", undefined, 400, "account"],
+    ["a secret that does not exist", "DELETE", "/secrets/whs_none", undefined, 404, "id"],
+    ["a state that does not exist", "GET", "/deliveries?state=weird", undefined, 400, "state"],
+    ["a cursor that is not ours", "GET", "/deliveries?after=weird", undefined, 400, "after"],
+    ["a page of nothing", "GET", "/deliveries?limit=0", undefined, 400, "limit"],
+    ["a delivery that does not exist", "GET", "/deliveries/msg_none", undefined, 404, "id"],
+    ["a replay of what does not exist", "POST", "/deliveries/msg_none/replay", undefined, 404, "id"],
+  ] as const) {
+    test(`the admin API of webhooks refuses ${what}`, async () => {
+      const answer = await admin(method, target, body);
+      assert.equal(answer.status, status, JSON.stringify(answer.json));
+      if (param !== undefined) assert.equal((answer.json["error"] as Json)["param"], param);
+    });
+  }
 
   test("in the end the books are exact and nothing is held", async () => {
     const idle = async (): Promise<boolean> => {

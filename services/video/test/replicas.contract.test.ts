@@ -5,6 +5,8 @@ import { order, scratchDatabase, startReplica, TestBooks, until } from "./suppor
 
 const taskCount = 40;
 const looksEach = 5;
+/** Far from the length of a look, so that no claim runs out on a busy machine. */
+const env = { LOOK_TIMEOUT_MS: "6000" };
 
 test("replicas share the looking: no task is looked at by two at once, none is forgotten, and one takes over from another", async () => {
   await using at = await scratchDatabase();
@@ -22,9 +24,9 @@ test("replicas share the looking: no task is looked at by two at once, none is f
     looking.set(id, by);
     looks.set(by, (looks.get(by) ?? 0) + 1);
   };
-  await using one = await startReplica({ at, books, providers: [`${provider.url}/one`] });
+  await using one = await startReplica({ at, books, providers: [`${provider.url}/one`], env });
   await using leaving = new AsyncDisposableStack();
-  const two = leaving.use(await startReplica({ at, books, providers: [`${provider.url}/two`] }));
+  const two = leaving.use(await startReplica({ at, books, providers: [`${provider.url}/two`], env }));
   for (let n = 0; n < taskCount; n++) {
     const replica = n % 2 === 0 ? one : two;
     const answer = await replica.ask("videos.create", order({ input: { prompt: `take ${n}` } }));

@@ -102,7 +102,8 @@ export function readWan(fields: Fields, { model, upstreamModel }: { model: Model
 
 function secondsOf(fields: Fields, kind: Kind): number {
   const { duration } = fields;
-  if (duration === undefined && kind.durationRequired) throw invalid("duration", "duration: is required.");
+  if (kind.durationRequired && (duration === undefined || duration === null))
+    throw invalid("duration", "duration: is required.");
   const seconds = checkSeconds(duration ?? defaultSeconds, kind.seconds);
   if (kind.onlySeconds !== undefined && !kind.onlySeconds.includes(seconds)) {
     throw invalid("duration", `duration: must be ${kind.onlySeconds.join(" or ")}.`);

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { parseCatalog } from "@uag/catalog/parse.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { readVideoRequest, type VideoRequest } from "../src/request/read.ts";
+
+const file = new URL("../../../infra/config/catalog.yaml", import.meta.url);
+const catalog = parseCatalog(readFileSync(file, "utf8"), {
+  DASHSCOPE_API_KEY: "k",
+  ARK_API_KEY: "k",
+  XAI_API_KEY: "k",
+});
+const caller = Caller.fromPartial({ accountId: "a", keyId: "k" });
+const guarded = { parse: (text: string): URL => new URL(text) };
+const read = (body: object): VideoRequest =>
+  readVideoRequest(Buffer.from(JSON.stringify(body)), { catalog, caller, guarded });
+
+const prompt = "a boat";
+const url = "https://example.com/a.png";
+const media = (...types: string[]) => ({ prompt, media: types.map((type) => ({ type, url })) });
+
+/** The input of each suffix, by version, as the API's description has it. */
+const inputs = {
+  t2v: { prompt },
+  i2v: { prompt, img_url: url },
+  "i2v with sound": { prompt, img_url: url, audio_url: "https://example.com/a.mp3" },
+  r2v: { prompt, reference_urls: [url] },
+  "i2v of 2.7": media("first_frame"),
+  "i2v of 2.7 with sound": media("first_frame", "driving_audio"),
+  "r2v of 2.7": media("reference_image", "reference_video"),
+} as const;
+type Input = keyof typeof inputs;
+
+interface Rules {
+  readonly takes: readonly Input[];
+  readonly resolutions: readonly string[];
+  /** In which words its provider is told the resolution. */
+  readonly says: "size" | "resolution";
+}
+
+const all = ["480p", "720p", "1080p"];
+const higher = ["720p", "1080p"];
+const one = ["720p"];
+const rows: Readonly<Record<string, Rules>> = {
+  "beta2.5-t2v-preview": { takes: ["t2v"], resolutions: all, says: "size" },
+  "beta2.5-i2v-preview": { takes: ["i2v", "i2v with sound"], resolutions: all, says: "resolution" },
+  "beta2.6-t2v": { takes: ["t2v"], resolutions: higher, says: "size" },
+  "beta2.6-i2v": { takes: ["i2v", "i2v with sound"], resolutions: higher, says: "resolution" },
+  "beta2.6-i2v-flash": { takes: ["i2v", "i2v with sound"], resolutions: higher, says: "resolution" },
+  "beta2.6-r2v": { takes: ["r2v"], resolutions: higher, says: "size" },
+  "beta2.6-r2v-flash": { takes: ["r2v"], resolutions: higher, says: "size" },
+  "beta2.7-t2v": { takes: ["t2v"], resolutions: one, says: "resolution" },
+  "beta2.7-t2v-2026-04-15": { takes: ["t2v"], resolutions: one, says: "resolution" },
+  "beta2.7-t2v-2027-01-31": { takes: ["t2v"], resolutions: one, says: "resolution" },
+  "beta2.7-i2v": { takes: ["i2v of 2.7", "i2v of 2.7 with sound"], resolutions: one, says: "resolution" },
+  "beta2.7-i2v-2026-04-15": { takes: ["i2v of 2.7", "i2v of 2.7 with sound"], resolutions: one, says: "resolution" },
+  "beta2.7-r2v": { takes: ["r2v of 2.7"], resolutions: higher, says: "resolution" },
+};
+
+const isRefused = (param: RegExp) => (error: unknown) =>
+  error instanceof GatewayError && error.httpStatus === 400 && param.test(error.param ?? "");
+
+for (const [model, { takes, resolutions, says }] of Object.entries(rows)) {
+  const [firstInput = "t2v"] = takes;
+  const order = (more: object = {}): object => ({ model, duration: 5, input: inputs[firstInput], ...more });
+
+  describe(model, () => {
+    test("takes the input of its suffix and version, and no other", () => {
+      for (const [name, input] of Object.entries(inputs)) {
+        const body = order({ input });
+        if (takes.includes(name as Input)) assert.deepEqual(read(body).body["input"], input);
+        else assert.throws(() => read(body), isRefused(/^input/), name);
+      }
+      assert.throws(() => read(order({ input: undefined })), isRefused(/^input$/));
+    });
+
+    test("makes its resolutions, 720p unless it is said, in 16:9 unless it is said", () => {
+      for (const resolution of [...all, "4k", "720P"]) {
+        const body = order({ resolution });
+        if (resolutions.includes(resolution)) assert.equal(read(body).terms.resolution, resolution);
+        else assert.throws(() => read(body), isRefused(/^resolution$/), resolution);
+      }
+      const { terms } = read(order());
+      assert.deepEqual([terms.resolution, terms.aspectRatio, terms.seconds], ["720p", "16:9", 5]);
+      assert.throws(() => read(order({ aspect_ratio: "17:9" })), isRefused(/^aspect_ratio$/));
+    });
+
+    test("must be told its duration", () => {
+      for (const duration of [undefined, null, 0, -5, 5.5, "5", 1e9]) {
+        assert.throws(() => read(order({ duration })), isRefused(/^duration$/), String(duration));
+      }
+    });
+
+    test("passes parameters on, fills in what is billed, and refuses what contradicts it", () => {
+      const passed = { prompt_extend: false, watermark: true, seed: 7, shot_type: "multi" };
+      const { parameters } = read(order({ parameters: passed })).body as { parameters: Record<string, unknown> };
+      const told = says === "size" ? { size: "1280*720" } : { resolution: "720P" };
+      const { ratio, ...rest } = parameters;
+      assert.ok(ratio === undefined || ratio === "16:9");
+      assert.deepEqual(rest, { ...passed, ...told, duration: 5 });
+      assert.deepEqual(read(order({ parameters: { ...told, duration: 5 } })).body["parameters"], {
+        ...told,
+        duration: 5,
+        ...(ratio !== undefined && { ratio }),
+      });
+      for (const parameters of [{ duration: 10 }, { resolution: "1080P" }, { size: "1920*1080" }, { size: 5 }]) {
+        const [name = ""] = Object.keys(parameters);
+        assert.throws(() => read(order({ parameters })), isRefused(new RegExp(`^parameters.${name}$`)));
+      }
+    });
+  });
+}
