@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
 import { Account } from "./account.ts";
+import type { Give } from "./wallet.ts";
 
 interface Books {
   available: bigint;
@@ -91,5 +92,40 @@ test("what nobody used for a while goes back, and then nothing is left of the ac
   account.settle(await account.wait(10n), 10n, 4n);
   for (let second = 0; second < 12; second++) account.advance(1_000, 10_000);
   assert.equal(books.available, 996n);
+  assert.equal(account.empty, true);
+});
+
+test("a grant that came of a call which was given up, after its second asking was refused, is found and goes back", async () => {
+  const gives: Give[] = [];
+  const asked: AcquireRequest[] = [];
+  const granted = { grantId: "late", amountNanoUsd: 70n, scarce: true, budgetExceeded: false, availableNanoUsd: 0n };
+  const account = new Account(
+    { accountId: "a", keyId: "" },
+    {
+      ...{ holderId: "h", newRequestId: () => "acq_1", fenced: () => undefined, give: (more) => gives.push(...more) },
+      async acquire(request) {
+        asked.push(request);
+        if (asked.length === 1) throw new GatewayError("service_unavailable");
+        return { ...granted, insufficient: asked.length === 2 };
+      },
+    },
+    {},
+  );
+  await assert.rejects(account.wait(70n), { code: "service_unavailable" });
+  await assert.rejects(account.wait(70n), { code: "insufficient_balance" });
+  assert.equal(account.empty, false);
+  account.advance(60_000, 1_000_000);
+  assert.equal(asked.length, 2);
+  account.advance(10_000, 1_000_000);
+  await new Promise(setImmediate);
+  assert.deepEqual(
+    asked.map(({ requestId, needNanoUsd }) => [requestId, needNanoUsd]),
+    [
+      ["acq_1", 70n],
+      ["acq_1", 70n],
+      ["acq_1", 1n],
+    ],
+  );
+  assert.deepEqual(gives, [{ grantId: "late", sequence: 1, amount: 70n, close: true, spent: 0n }]);
   assert.equal(account.empty, true);
 });
