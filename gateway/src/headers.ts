@@ -4,6 +4,7 @@ export type HeaderList = string[];
 const passed = new Set([
   "accept",
   "accept-language",
+  "content-length",
   "content-type",
   "idempotency-key",
   "prefer",

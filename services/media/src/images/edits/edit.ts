@@ -22,7 +22,8 @@ export function editImages(context: MediaContext): LinkHandler {
     using share = context.uploads.share();
     try {
       const type = exchange.header("content-type");
-      const form = await readForm(exchange.body(), type, { limits: formLimits, share });
+      const length = Number(exchange.header("content-length") ?? 0);
+      const form = await readForm(exchange.body(), type, { limits: formLimits, length, share });
       await serveOrder(exchange, readOrder(exchange, form, context), context);
     } catch (thrown) {
       const { events } = context;

@@ -149,3 +149,20 @@ test("uploads that would hold more than their memory are refused for the moment"
   );
   assert.equal(await codeOf(reading), "service_unavailable");
 });
+
+test("a lone image that its form's length shows to be too large is refused by its first bytes", async () => {
+  const length = limits.maxFileBytes + 6 * 1024 * 1024;
+  const begun = (name: string): Buffer => part(`name="${name}"; filename="a.png"`, "x".repeat(100)).subarray(0, -2);
+  const asked = async (name: string): Promise<{ code: string; pieces: number }> => {
+    let pieces = 0;
+    async function* body(): AsyncGenerator<Buffer> {
+      yield begun(name);
+      for (; pieces < 20; pieces++) yield Buffer.alloc(1_000);
+    }
+    using share = new UploadMemory(100_000_000).share();
+    const code = await codeOf(readForm(body(), type, { limits, length, share }));
+    return { code, pieces };
+  };
+  assert.deepEqual(await asked("image"), { code: "payload_too_large", pieces: 0 });
+  assert.deepEqual(await asked("image[]"), { code: "invalid_request", pieces: 20 });
+});

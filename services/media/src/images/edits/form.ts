@@ -25,18 +25,23 @@ const mostFieldBytes = 256 * 1024;
 const mostHeaderBytes = 16 * 1024;
 const longestBoundary = 256;
 const longestFilename = 1_024;
+/** What may stand beside an image that is alone: a mask of at most 4 MiB, and fields. */
+const mostBesideBytes = 5 * 1024 * 1024;
 
 /**
  * Reads a form as it comes in, within limits; nothing is written to disk, and what the files are called is not used.
- * @param share pays for the bytes that are held
+ * @param options `share` pays for the bytes that are held; `length` is how long the body says it is, if it does, so that a form
+ *   that cannot keep to the limits is given up as soon as that is clear
  * @throws {GatewayError} `invalid_request` for a form that is not whole, `payload_too_large` beyond a limit
  */
 export async function readForm(
   body: AsyncIterable<Buffer>,
   contentType: string | undefined,
-  { limits, share }: { limits: FormLimits; share: ReturnType<UploadMemory["share"]> },
+  options: { limits: FormLimits; length?: number; share: ReturnType<UploadMemory["share"]> },
 ): Promise<Form> {
+  const { limits, share, length = 0 } = options;
   const parser = openParser(contentType, limits);
+  let read = 0;
   const files: UploadedFile[] = [];
   const fields = new Map<string, string>();
   const fault = Promise.withResolvers<never>();
@@ -45,6 +50,11 @@ export async function readForm(
   const fail = (error: Error): void => fault.reject(error);
   parser.on("file", (field, stream, filename) => {
     if (String(filename).length > longestFilename) fail(invalid("A file's name is too long."));
+    // Several images have another name: one that is followed by so much is too large by itself.
+    const isAlone = String(field) === "image";
+    if (isAlone && length - read > limits.maxFileBytes + mostBesideBytes) {
+      fail(tooLarge(`The image is larger than ${limits.maxFileBytes} bytes. (Several go under the name image[].)`));
+    }
     collect(stream, { field: String(field), files, share, limits, fail });
   });
   parser.on("field", (name, value, nameCut, valueCut) => {
@@ -61,6 +71,7 @@ export async function readForm(
   finished.catch(() => {});
   try {
     for await (const chunk of body) {
+      read += chunk.length;
       // Dicer emits parts as they are written; a fault is told before the next chunk is asked for.
       if (!parser.write(chunk)) await Promise.race([once(parser, "drain"), fault.promise, finished]);
       await Promise.race([fault.promise, Promise.resolve()]);
