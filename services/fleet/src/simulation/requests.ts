@@ -35,11 +35,14 @@ export class Requests {
   #limit = 5;
   #version = 1n;
   #ids = 0;
+  /** Of a hundred requests so many have the limited key: worlds differ. */
+  readonly #limitedPercent: number;
   /** What went wrong where nobody waited for it. */
   fault: unknown;
 
   constructor(options: RequestsOptions) {
     this.#options = options;
+    this.#limitedPercent = options.random(2) === 0 ? 30 : 95;
     options.truth.limitIs(this.#limit, 0);
   }
 
@@ -59,7 +62,7 @@ export class Requests {
   }
 
   begin(replica: Replica): void {
-    const limited = this.#options.random(5) < 2;
+    const limited = this.#options.random(100) < this.#limitedPercent;
     const requestId = `r${++this.#ids}`;
     const holdNanoUsd = BigInt(1 + this.#options.random(200));
     const request = { ...requestOf(limited ? this.#limitedCaller() : freeCaller), requestId, holdNanoUsd };

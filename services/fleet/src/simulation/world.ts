@@ -10,7 +10,8 @@ import { accountId, Store } from "./store.ts";
 import { Truth } from "./truth.ts";
 
 const replicas = 3;
-const lossPercent = 3;
+/** Of a hundred messages so many are lost: worlds differ. */
+const losses = [0, 3, 10, 25];
 const crashPercent = 4;
 
 /** Lets everything happen that is due without the passing of time. */
@@ -26,6 +27,7 @@ export class World {
   readonly metering: Metering;
   readonly requests: Requests;
   #now = 0;
+  readonly #lossPercent: number;
   /** By which the database's clock is behind: it may be set back, never ahead. */
   #storeBehindMs = 0;
   #replicas: Replica[] = [];
@@ -36,7 +38,8 @@ export class World {
     const next = seeded(seed);
     this.random = (below) => Math.floor(next() * below);
     const storeNow = (): number => Math.round(this.#now - this.#storeBehindMs + 1e12);
-    this.network = new Network({ random: this.random, lossPercent });
+    this.#lossPercent = losses[this.random(losses.length)] as number;
+    this.network = new Network({ random: this.random, lossPercent: this.#lossPercent });
     this.store = new Store(storeNow);
     this.slots = new Slots(storeNow);
     this.metering = new Metering(this.store, this.random);
@@ -99,8 +102,8 @@ export class World {
 
   async publish(): Promise<void> {
     await this.#someone()?.publish((payload) => {
-      if (this.random(100) >= lossPercent) this.metering.publish(payload);
-      if (this.random(100) < lossPercent) this.metering.publish(payload);
+      if (this.random(100) >= this.#lossPercent) this.metering.publish(payload);
+      if (this.random(100) < this.#lossPercent) this.metering.publish(payload);
     });
   }
 
