@@ -83,7 +83,7 @@ const endLookMs = 500;
 function openKeeper({ context, resources, settings }: BuildOptions): AssetKeeper | undefined {
   const { ASSETS_ADDR: address, LOOK_TIMEOUT_MS } = settings;
   if (address === undefined) return undefined;
-  // Fetched and stored within one claim of the task.
+  // Fetched and stored within one claim.
   return resources.use(new AssetKeeper({ address, guarded: context.guarded, timeoutMs: LOOK_TIMEOUT_MS / 2 }));
 }
 

@@ -1,7 +1,7 @@
 import type { VideoState } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
+import type { GoOn } from "../store/changes.ts";
 import type { TaskDocument } from "../store/task.ts";
-import type { GoOn } from "../store/tasks.ts";
 import { finish, lookAt, stepOf } from "./look.ts";
 import { leaseMs, nextLookMs } from "./pace.ts";
 import { providerOf } from "./provider.ts";
@@ -22,6 +22,8 @@ async function withKeptResult(
   const shortLived = providerOf(context, task)?.adapter.shortLivedResults === true;
   if (keeper === undefined || !shortLived || seen?.phase !== "succeeded" || seen.videoUrl === undefined) return seen;
   try {
+    // Fetching and storing take a claim's time for themselves: the look may have used up most of it.
+    await context.tasks.goOn([standingAt(task, Date.now() + leaseMs(context.settings))]);
     const videoUrl = await keeper.keep(seen.videoUrl);
     return videoUrl === undefined ? "busy" : { ...seen, videoUrl };
   } catch (error) {
@@ -30,11 +32,15 @@ async function withKeptResult(
   }
 }
 
+/** The task as it is, due again at `dueMs`. */
+function standingAt(task: TaskDocument, dueMs: number): GoOn {
+  const { _id: id, claim, status, upstreamStatus, misses } = task;
+  return { id, claim, status, upstreamStatus, misses, dueAt: new Date(dueMs) };
+}
+
 function keepLater({ settings }: VideoContext, task: TaskDocument, missed: boolean): GoOn {
-  const { _id: id, claim, status, upstreamStatus } = task;
-  const misses = task.misses + (missed ? 1 : 0);
-  const dueAt = new Date(Date.now() + nextLookMs(settings, { pollMs: 5_000, ageMs: 0 }));
-  return { id, claim, status, upstreamStatus, misses, dueAt };
+  const later = standingAt(task, Date.now() + nextLookMs(settings, { pollMs: 5_000, ageMs: 0 }));
+  return { ...later, misses: task.misses + (missed ? 1 : 0) };
 }
 
 /**

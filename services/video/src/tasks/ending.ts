@@ -2,8 +2,8 @@ import { Outcome, Pricing, type Unit, UsageEvent } from "@uag/proto/metering/v1/
 import type { VideoState } from "@uag/upstreams/video/types.ts";
 import { billOf } from "../price.ts";
 import { operation } from "../request/read.ts";
+import type { Ending } from "../store/changes.ts";
 import type { EndStatus, PendingWebhook, TaskDocument } from "../store/task.ts";
-import type { Ending } from "../store/tasks.ts";
 import { viewOf } from "./view.ts";
 
 export interface End {

@@ -1,8 +1,8 @@
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { VideoState } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
+import type { EndOptions } from "../store/changes.ts";
 import type { TaskDocument } from "../store/task.ts";
-import type { EndOptions } from "../store/tasks.ts";
 import { endingOf } from "./ending.ts";
 import { nextStep, type Step } from "./machine.ts";
 import { callAbout, providerOf } from "./provider.ts";

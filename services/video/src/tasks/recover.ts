@@ -1,8 +1,8 @@
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { ListedVideo } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
+import type { GoOn } from "../store/changes.ts";
 import type { TaskDocument } from "../store/task.ts";
-import type { GoOn } from "../store/tasks.ts";
 import { admissionOf } from "./grant.ts";
 import { finish } from "./look.ts";
 import { unconfirmed } from "./machine.ts";

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { videoAdapter } from "@uag/upstreams/video/registry.ts";
 import { type Alarm, longestRestMs } from "../alarm.ts";
 import type { VideoContext } from "../context.ts";
+import type { GoOn } from "../store/changes.ts";
 import type { RateGate } from "../store/rate-gate.ts";
 import type { TaskDocument } from "../store/task.ts";
-import type { GoOn } from "../store/tasks.ts";
 import { attend } from "./attend.ts";
 import { leaseMs } from "./pace.ts";
 

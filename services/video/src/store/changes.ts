@@ -1,0 +1,62 @@
+import type { EndStatus, Outbox, TaskDocument, TaskStatus } from "./task.ts";
+
+/** What the end of a task adds to it. */
+export interface Ending {
+  readonly status: EndStatus;
+  readonly upstreamStatus?: string;
+  readonly content?: TaskDocument["content"];
+  readonly usage?: TaskDocument["usage"];
+  readonly seed?: number;
+  readonly failure?: string;
+  readonly hidden?: boolean;
+  readonly outbox: Outbox;
+}
+
+export interface Sent {
+  readonly grantId: string;
+  readonly provider: string;
+  readonly upstreamModel: string;
+  readonly dueAt?: Date;
+}
+
+/** What the provider's answer to its making adds to a task. */
+export interface Created {
+  readonly upstreamId: string;
+  /** More ids by which it can be asked for; the last is told. */
+  readonly ids: string[];
+  readonly grantId: string;
+  readonly provider: string;
+  readonly upstreamModel: string;
+  readonly status: TaskStatus;
+  readonly dueAt: Date;
+  readonly guessed?: boolean;
+}
+
+export interface EndOptions {
+  /** Only while this caller holds the task. */
+  readonly claim?: string | undefined;
+  /** Only while the provider's id is not known. */
+  readonly unmade?: boolean;
+  /** How long the caller has for what the end brings about, before others take it up. */
+  readonly outboxMs: number;
+}
+
+export interface GoOn {
+  readonly id: string;
+  readonly claim: string;
+  readonly status: TaskStatus;
+  readonly upstreamStatus: string;
+  readonly misses: number;
+  readonly dueAt: Date;
+}
+
+export interface ListQuery {
+  readonly accountId: string;
+  readonly limit: number;
+  /** Tasks older than this one. */
+  readonly after: string | undefined;
+  readonly status: TaskStatus | undefined;
+  readonly model: string | undefined;
+}
+
+export type Insertion = { readonly kind: "inserted" } | { readonly kind: "known"; readonly task: TaskDocument };
