@@ -31,6 +31,11 @@ function pushItems(pieces: Buffer[], parts: readonly ReadyVectors[]): void {
 const beginnings: Buffer[] = [];
 
 function beginningOf(index: number): Buffer {
-  const between = index === 0 ? "[" : "},";
-  return (beginnings[index] ??= Buffer.from(`${between}{"object":"embedding","index":${index},"embedding":`));
+  let beginning = beginnings[index];
+  if (beginning === undefined) {
+    const between = index === 0 ? "[" : "},";
+    beginning = Buffer.from(`${between}{"object":"embedding","index":${index},"embedding":`);
+    beginnings[index] = beginning;
+  }
+  return beginning;
 }
