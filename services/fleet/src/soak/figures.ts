@@ -1,3 +1,4 @@
+import { GatewayError } from "@uag/kit/errors.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { connect } from "nats";
@@ -61,23 +62,30 @@ interface Home {
   readonly usage: { readonly requests: number; readonly costNanoUsd: bigint };
 }
 
+/** A process that is just being started again: it is asked once more. */
+function unlessAway(error: unknown): undefined {
+  if (!(error instanceof GatewayError) || !error.retryable) throw error;
+}
+
 /** Has all holders give back what is unspent, and waits until no grant is open and the usage has all; answers the last audit. */
 async function bringHome(fleet: TestFleet, waitMs: number): Promise<Home> {
   const metering = fleet.run.grpc["metering"]?.split(",")[0] ?? "";
   await using connection = await connect({ servers: fleet.run.nats_url }).then((nats) =>
     Object.assign(nats, { [Symbol.asyncDispose]: () => nats.close() }),
   );
-  let report = await fleet.audit(waitMs);
-  let usage = await usageOf(metering);
-  const home = async (): Promise<boolean> => {
-    const { accounts } = report.books;
-    for (const { id } of accounts) connection.publish(`billing.recall.${id}`);
-    report = await fleet.audit(0);
-    usage = await usageOf(metering);
+  const look = async (auditMs: number): Promise<Home> => ({
+    report: await fleet.audit(auditMs),
+    usage: await usageOf(metering),
+  });
+  let home = await waitFor(() => look(waitMs).catch(unlessAway), { timeoutMs: waitMs, everyMs: recallMs });
+  const isHome = async (): Promise<boolean> => {
+    for (const { id } of home.report.books.accounts) connection.publish(`billing.recall.${id}`);
+    home = (await look(0).catch(unlessAway)) ?? home;
+    const { report, usage } = home;
     return report.exact && report.books.openGrants === 0n && usage.requests === Number(report.books.settledRequests);
   };
-  await waitFor(home, { timeoutMs: waitMs, everyMs: recallMs }).catch(() => undefined);
-  return { report, usage };
+  await waitFor(isHome, { timeoutMs: waitMs, everyMs: recallMs }).catch(() => undefined);
+  return home;
 }
 
 /** Answers that the client has in full and that the ledger does not know; those given again from memory have no bill. */

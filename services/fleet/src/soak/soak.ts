@@ -80,6 +80,12 @@ async function overAdmitted(fleet: TestFleet, limited: LimitedKey): Promise<numb
   );
 }
 
+/** Ends that no kill of ours explains, such as a start while the database was down; each once, with how often. */
+function unasked(lines: readonly string[]): string[] {
+  const ends = lines.flatMap((line) => /^.* ended \((?!SIGKILL).*?\)/.exec(line)?.[0] ?? []);
+  return [...Map.groupBy(ends, (line) => line)].map(([line, same]) => `${line}: ${same.length} times`);
+}
+
 /** Mixed load while one process after another is ended with SIGKILL; then the figures. */
 export async function soak(options: SoakOptions): Promise<Figures> {
   const { minutes, seed, killEveryMs, dataDir, report } = options;
@@ -111,6 +117,7 @@ export async function soak(options: SoakOptions): Promise<Figures> {
   await Promise.all(killed.map((name) => fleet.processes.ready(name)));
   await Promise.all(all.map((load) => load.stop()));
   const answers: Answer[] = all.flatMap((load) => load.answers);
+  for (const line of unasked(fleet.lines)) report(line);
   const wrong = all.flatMap(({ counts }) => [...counts.keys()].filter((name) => name.startsWith("40")));
   return takeFigures(fleet, {
     ...{ answers, kills, overAdmitted: await overAdmitted(fleet, limited), waitMs: 150_000 },
