@@ -60,7 +60,10 @@ export class Store {
     const answer = book.run(operation);
     this.account = book.account;
     this.#entries.push(...book.newEntries);
-    for (const { id } of book.newEntries) this.#changes.set(id, book.entries.get(id) as Money);
+    for (const { id } of book.newEntries) {
+      assert.ok(!this.#changes.has(id), `the row ${id} is there already`);
+      this.#changes.set(id, book.entries.get(id) as Money);
+    }
     for (const [id, grant] of book.changedGrants) {
       this.grants.set(id, grant);
       this.#byRequest.set(grant.requestId, grant);
