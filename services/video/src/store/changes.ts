@@ -2,6 +2,8 @@ import type { EndStatus, Outbox, TaskDocument, TaskStatus } from "./task.ts";
 
 /** What the end of a task adds to it. */
 export interface Ending {
+  /** When: what its owner is told and what is stored are one moment. */
+  readonly endedAt: Date;
   readonly status: EndStatus;
   readonly upstreamStatus?: string;
   readonly content?: TaskDocument["content"];

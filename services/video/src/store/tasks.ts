@@ -67,15 +67,13 @@ export class TaskStore {
 
   /** Ends a task, once; undefined when it had ended already, or is not what the options say any more. */
   async end(id: string, ending: Ending, options: EndOptions): Promise<TaskDocument | undefined> {
-    const now = new Date();
     const { outbox, ...said } = ending;
     const set = {
       ...defined(said),
       live: false,
-      endedAt: now,
-      updatedAt: now,
+      updatedAt: ending.endedAt,
       outbox,
-      outboxAt: new Date(now.getTime() + options.outboxMs),
+      outboxAt: new Date(Date.now() + options.outboxMs),
       outboxClaim: randomUUID(),
       outboxTries: 0,
     };

@@ -21,6 +21,7 @@ export function endingOf(task: TaskDocument, end: End, now: Date): Ending {
   const { status, word, failure, state } = end;
   const charged = status === "succeeded" ? billOf(task, state?.usage) : undefined;
   const said = {
+    endedAt: now,
     status,
     upstreamStatus: word,
     ...(failure !== undefined && { failure }),
@@ -39,7 +40,7 @@ export function endingOf(task: TaskDocument, end: End, now: Date): Ending {
     rawUsage: raw === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(raw)),
     status: end.refusedWith ?? 202,
   }).finish();
-  const ended: TaskDocument = { ...task, ...said, live: false, updatedAt: now, endedAt: now };
+  const ended: TaskDocument = { ...task, ...said, live: false, updatedAt: now };
   const webhook = ended.hidden ? undefined : webhookOf(ended, now);
   return { ...said, outbox: { settle: Buffer.from(event), ...(webhook !== undefined && { webhook }) } };
 }
