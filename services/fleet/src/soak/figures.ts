@@ -62,9 +62,10 @@ interface Home {
   readonly usage: { readonly requests: number; readonly costNanoUsd: bigint };
 }
 
-/** A process that is just being started again: it is asked once more. */
+/** A process that is just being started again, or that breaks off: it is asked once more. */
 function unlessAway(error: unknown): undefined {
-  if (!(error instanceof GatewayError) || !error.retryable) throw error;
+  const away = error instanceof GatewayError ? error.retryable : error instanceof TypeError;
+  if (!away) throw error;
 }
 
 /** Has all holders give back what is unspent, and waits until no grant is open and the usage has all; answers the last audit. */

@@ -117,10 +117,11 @@ export async function soak(options: SoakOptions): Promise<Figures> {
   await Promise.all(killed.map((name) => fleet.processes.ready(name)));
   await Promise.all(all.map((load) => load.stop()));
   const answers: Answer[] = all.flatMap((load) => load.answers);
-  for (const line of unasked(fleet.lines)) report(line);
   const wrong = all.flatMap(({ counts }) => [...counts.keys()].filter((name) => name.startsWith("40")));
-  return takeFigures(fleet, {
+  const figures = await takeFigures(fleet, {
     ...{ answers, kills, overAdmitted: await overAdmitted(fleet, limited), waitMs: 150_000 },
     violations: [...new Set(wrong)].map((outcome) => `A good request was answered ${outcome}.`),
   });
+  for (const line of unasked(fleet.lines)) report(line);
+  return figures;
 }
