@@ -39,7 +39,8 @@ type Ask = (client: TestClient, body: object, random: () => number) => Promise<S
 type Seen = Pick<Answer, "outcome" | "headers"> & { readonly tokens?: number };
 
 const restAfterFailureMs = 50;
-const mostTries = 60;
+/** For longer than an idempotency key of a killed process stays taken. */
+const mostTries = 120;
 const completions = "/v1/chat/completions";
 
 function refusalOf(status: number, text: string): string {
