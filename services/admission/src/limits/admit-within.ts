@@ -23,7 +23,7 @@ export function admitWithin(limits: Pick<Limits, "of">, request: AdmitRequest, w
   const admit = (taken: Taken): Promise<Admitted> => {
     const admitting = within.admission.admit(request, taken);
     admitting.then(
-      () => taken.restFromNow(),
+      () => taken.admitted(),
       () => taken.undo(),
     );
     return admitting;
@@ -52,7 +52,7 @@ export async function admitTaskWithin(
   const taken = key.take(ask) ?? (await key.wait(ask));
   try {
     const grantId = await admitTask(task);
-    taken.restFromNow();
+    taken.admitted();
     return grantId;
   } catch (error) {
     taken.undo();

@@ -109,8 +109,10 @@ test("tokens are corrected by what the answer came to, both ways", async () => {
   const stage = new Stage({ tokensPerMinute: 100n });
   const first = await stage.key.wait({ tokens: 60, native: false });
   await assert.rejects(stage.key.wait({ tokens: 60, native: false }), refusal("token_limit_exceeded"));
+  first.admitted();
   first.correct(10);
   const second = await stage.key.wait({ tokens: 60, native: false });
+  second.admitted();
   second.correct(95);
   await assert.rejects(
     stage.key.wait({ tokens: 1, native: false }),

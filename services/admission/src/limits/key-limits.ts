@@ -50,17 +50,17 @@ export class KeyLimits {
     this.#limits = {
       requests: new SharedLimit({
         ...{ ...window, kind: LimitKind.REQUESTS, slots: this.#requests },
-        use: (count) => this.#requests.use(count, this.#now()),
+        take: (count) => this.#requests.reserve(count, this.#now()),
         refusal: (ask, ms) => this.#windowRefusal("requests", this.#requests, ask, ms),
       }),
       tokens: new SharedLimit({
         ...{ ...window, kind: LimitKind.TOKENS, slots: this.#tokens },
-        use: (count) => this.#tokens.use(count, this.#now()),
+        take: (count) => this.#tokens.reserve(count, this.#now()),
         refusal: (ask, ms) => this.#windowRefusal("tokens", this.#tokens, ask, ms),
       }),
       concurrency: new SharedLimit({
         ...{ ...common, unknownDryMs: concurrencyDryMs, kind: LimitKind.CONCURRENCY, slots: this.#concurrency },
-        use: () => (this.#concurrency.use() ? 0 : undefined),
+        take: () => this.#concurrency.use(),
         refusal: ({ native }) =>
           overLimit("concurrency", this.#limits.concurrency.limit, {
             retryAfterMs: concurrencyRetryMs,
@@ -121,12 +121,11 @@ export class KeyLimits {
       const limit = this.#limits[name];
       if (limit.limit === 0) continue;
       const count = name === "tokens" ? ask.tokens : 1;
-      const until = limit.take(count, now);
-      if (until === undefined) {
+      if (!limit.take(count, now)) {
         taken.undo();
         return undefined;
       }
-      this.#note(taken, name, count, until);
+      this.#note(taken, name, count);
     }
     taken.headers = this.headers(ask.native);
     return taken;
@@ -142,9 +141,8 @@ export class KeyLimits {
         if (limit.limit === 0) continue;
         const count = name === "tokens" ? ask.tokens : 1;
         const live = this.#setting.holder.liveAt(this.#now());
-        const until =
-          (live ? limit.take(count, this.#now()) : undefined) ?? (await limit.wait({ count, native: ask.native }));
-        this.#note(taken, name, count, until);
+        if (!(live && limit.take(count, this.#now()))) await limit.wait({ count, native: ask.native });
+        this.#note(taken, name, count);
       }
     } catch (error) {
       taken.undo();
@@ -159,9 +157,9 @@ export class KeyLimits {
     if (limit !== 0 && tokens > limit) throw largerThanLimit(tokens, limit, this.headers(native));
   }
 
-  #note(taken: Taken, name: LimitName, count: number, until: number): void {
-    if (name === "requests") taken.requests = { slots: this.#requests, count, until };
-    else if (name === "tokens") taken.tokens = { slots: this.#tokens, count, until };
+  #note(taken: Taken, name: LimitName, count: number): void {
+    if (name === "requests") taken.requests = { slots: this.#requests, count };
+    else if (name === "tokens") taken.tokens = { slots: this.#tokens, count };
     else taken.concurrency = this.#concurrency;
   }
 
@@ -182,7 +180,7 @@ export class KeyLimits {
       const resetMs = slots.allFreeInMs(now);
       if (refused?.name === name && name === "requests")
         return { limit, remaining: 0, resetMs: Math.max(resetMs, refused.retryAfterMs) };
-      return { limit, remaining: Math.max(0, limit - slots.restingAt(now)), resetMs };
+      return { limit, remaining: Math.max(0, limit - slots.usedAt(now)), resetMs };
     };
     const standings = { requests: standing("requests", this.#requests), tokens: standing("tokens", this.#tokens) };
     return limitHeaders(standings, { native, nowMs: this.#setting.clock.now() });

@@ -18,8 +18,8 @@ export interface SharedLimitOptions {
   readonly holder: Holder;
   readonly now: () => number;
   readonly slots: ReplicaSlots;
-  /** Uses `count` of the slots if they are free, and answers what is needed to undo that. */
-  readonly use: (count: number) => number | undefined;
+  /** Takes `count` of the slots if they are free. */
+  readonly take: (count: number) => boolean;
   /** How long a refusal of billing holds that does not say how long, milliseconds. */
   readonly unknownDryMs: number;
   /** The refusal of a request that needs `count`; billing may know after how many ms the next slot is free. */
@@ -35,7 +35,7 @@ export interface SlotAsk {
 
 interface Waiter {
   readonly ask: SlotAsk;
-  readonly resolve: (use: number) => void;
+  readonly resolve: () => void;
   readonly reject: (error: GatewayError) => void;
 }
 
@@ -92,19 +92,17 @@ export class SharedLimit {
     this.#dryUntil = 0;
   }
 
-  /** Uses slots that are at hand; undefined when there are too few, or when others wait already. */
-  take(count: number, now: number): number | undefined {
-    if (this.#waiters.length > 0) return undefined;
-    const use = this.#options.use(count);
-    if (use === undefined) return undefined;
+  /** Takes slots that are at hand; false when there are too few, or when others wait already. */
+  take(count: number, now: number): boolean {
+    if (this.#waiters.length > 0 || !this.#options.take(count)) return false;
     this.#used += count;
     const { held } = this.slots;
     if (held < this.limit && now >= this.#aheadFrom && this.slots.freeAt(now) < this.#ahead() / 2) void this.#call();
-    return use;
+    return true;
   }
 
   /** Waits for slots of billing. @throws {GatewayError} the refusal, or `service_unavailable` */
-  wait(ask: SlotAsk): Promise<number> {
+  wait(ask: SlotAsk): Promise<void> {
     const { now, holder } = this.#options;
     const at = now();
     // All slots there are may be here, and in use.
@@ -175,11 +173,10 @@ export class SharedLimit {
   #serve(): void {
     let served = 0;
     for (const waiter of this.#waiters) {
-      const use = this.#options.use(waiter.ask.count);
-      if (use === undefined) break;
+      if (!this.#options.take(waiter.ask.count)) break;
       this.#used += waiter.ask.count;
       served++;
-      waiter.resolve(use);
+      waiter.resolve();
     }
     this.#waiters.splice(0, served);
   }
@@ -237,9 +234,9 @@ export class SharedLimit {
     this.#retryAt = known ? now + retryAfterMs : undefined;
     const waiters = this.#waiters.splice(0);
     const left = waiters.filter(({ ask, resolve }) => {
-      const use = this.#options.use(ask.count);
-      if (use !== undefined) resolve(use);
-      return use === undefined;
+      const taken = this.#options.take(ask.count);
+      if (taken) resolve();
+      return !taken;
     });
     if (left.length === 0) return;
     this.#dryUntil =

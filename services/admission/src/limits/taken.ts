@@ -3,11 +3,12 @@ import type { LimitName } from "./refusal.ts";
 import type { SharedLimit } from "./shared-limit.ts";
 import type { WindowSlots } from "./window-slots.ts";
 
-/** A use of a limit per minute that may still be corrected. */
+/** What a request has of a limit per minute, which may still be corrected. */
 export interface WindowUse {
   readonly slots: WindowSlots;
   readonly count: number;
-  readonly until: number;
+  /** Until when the slots rest; undefined while the request is not admitted. */
+  readonly until?: number;
 }
 
 /** What one request takes of its key's limits. */
@@ -25,33 +26,35 @@ export class Taken {
     this.#now = now;
   }
 
-  /** The request is admitted, perhaps a while after its slots were taken: the minute for which they rest begins now. */
-  restFromNow(): void {
+  /** The request is admitted, perhaps a while after it took its slots: the minute for which they rest begins now. */
+  admitted(): void {
     const now = this.#now();
-    if (this.requests !== undefined) this.requests = restAnew(this.requests, now);
-    if (this.tokens !== undefined) this.tokens = restAnew(this.tokens, now);
+    if (this.requests !== undefined) this.requests = use(this.requests, now);
+    if (this.tokens !== undefined) this.tokens = use(this.tokens, now);
   }
 
   /** The request was not admitted after all: nothing counts. */
   undo(): void {
-    if (this.requests !== undefined) {
-      unuse(this.requests, this.requests.count, this.#now());
-      this.requests = undefined;
-      this.#limits.requests.freed();
-    }
-    this.correct(0);
+    const { requests, tokens } = this;
+    this.requests = undefined;
+    this.tokens = undefined;
+    requests?.slots.unreserve(requests.count);
+    tokens?.slots.unreserve(tokens.count);
     this.release();
+    if (requests !== undefined) this.#limits.requests.freed();
+    if (tokens !== undefined) this.#limits.tokens.freed();
   }
 
   /** The request has come to this many tokens; undefined when nobody knows: the estimate stays. */
   correct(actual: number | undefined): void {
     const { tokens } = this;
+    if (tokens?.until === undefined) return;
     this.tokens = undefined;
-    if (tokens === undefined || actual === undefined) return;
+    if (actual === undefined) return;
     const now = this.#now();
     if (actual > tokens.count) tokens.slots.overuse(actual - tokens.count, now);
     else if (actual < tokens.count) {
-      unuse(tokens, tokens.count - actual, now);
+      tokens.slots.unuse(tokens.count - actual, tokens.until, now);
       this.#limits.tokens.freed();
     }
   }
@@ -67,10 +70,6 @@ export class Taken {
   }
 }
 
-function restAnew(use: WindowUse, now: number): WindowUse {
-  return { ...use, until: use.slots.restAnew(use.count, use.until, now) };
-}
-
-function unuse(use: WindowUse, count: number, now: number): void {
-  use.slots.unuse(count, use.until, now);
+function use(reserved: WindowUse, now: number): WindowUse {
+  return { ...reserved, until: reserved.slots.use(reserved.count, now) };
 }

@@ -33,8 +33,12 @@ test("replicas that pass slots to each other never use more than the limit in an
       const { slots } = replicas[index]!;
       if (random(4) > 0) {
         const count = 1 + random(2);
+        if (!slots.reserve(count, clock(index, time))) continue;
+        if (random(8) === 0) {
+          slots.unreserve(count);
+          continue;
+        }
         const until = slots.use(count, clock(index, time));
-        if (until === undefined) continue;
         const undone = random(2) === 0 ? random(count + 1) : 0;
         slots.unuse(undone, until, clock(index, time));
         if (count > undone) uses.push({ at: time, count: count - undone });
@@ -54,12 +58,17 @@ test("replicas that pass slots to each other never use more than the limit in an
   }
 });
 
+/** Uses slots at once; undefined when there are too few. */
+function use(slots: WindowSlots, count: number, now: number): number | undefined {
+  return slots.reserve(count, now) ? slots.use(count, now) : undefined;
+}
+
 test("a replica that has all slots admits exactly the limit, and again a minute later", () => {
   const slots = new WindowSlots();
   slots.add({ count: 60, freeInMs: 0 }, 0);
   const admitted = (now: number) => {
     let count = 0;
-    while (slots.use(1, now) !== undefined) count++;
+    while (use(slots, 1, now) !== undefined) count++;
     return count;
   };
   assert.equal(admitted(1_000), 60);
@@ -71,19 +80,23 @@ test("a replica that has all slots admits exactly the limit, and again a minute 
 test("tokens used beyond the reservation are a debt that later admissions pay", () => {
   const slots = new WindowSlots();
   slots.add({ count: 100, freeInMs: 0 }, 0);
-  assert.notEqual(slots.use(60, 0), undefined);
+  assert.notEqual(use(slots, 60, 0), undefined);
   slots.overuse(50, 0);
   assert.equal(slots.freeAt(0), -10);
-  assert.equal(slots.use(1, 100), undefined);
+  assert.equal(use(slots, 1, 100), undefined);
   assert.equal(slots.freeAt(60_000), 100);
 });
 
-test("a request that waited after it took its slot counts from when it was admitted", () => {
+test("a request that waited after it took its slot counts from when it was admitted, and nobody is told to come sooner", () => {
   const slots = new WindowSlots();
   slots.add({ count: 1, freeInMs: 0 }, 0);
-  const until = slots.use(1, 0) as number;
-  assert.equal(slots.restAnew(1, until, 3_000), 63_000);
-  assert.equal(slots.use(1, 62_000), undefined);
+  assert.ok(slots.reserve(1, 0));
+  assert.equal(slots.nextFreeInMs(2_000), restMs);
+  assert.equal(slots.freeInMs(1, 2_000), restMs);
+  assert.deepEqual(slots.remove(1, 2_000), []);
+  assert.equal(slots.use(1, 3_000), 63_000);
+  assert.equal(slots.nextFreeInMs(4_000), 59_000);
+  assert.equal(slots.reserve(1, 62_000), false);
   assert.equal(slots.held, 1);
-  assert.equal(slots.use(1, 63_000), 123_000);
+  assert.equal(use(slots, 1, 63_000), 123_000);
 });

@@ -17,26 +17,29 @@ const grainMs = 100;
  */
 export class WindowSlots {
   private free = 0;
+  /** Taken by requests that are not admitted yet: their minute has not begun. */
+  private reserved = 0;
   private restingCount = 0;
   private lastFree = 0;
   /** Time of becoming free -> count; insertion order is not time order, since slots arrive with any rest. */
   private readonly resting = new Map<number, number>();
   private nextFree = Number.POSITIVE_INFINITY;
 
-  /** Slots in this replica's hands, free or resting. */
+  /** Slots in this replica's hands, free, reserved or resting. */
   get held(): number {
-    return this.free + this.restingCount;
+    return this.free + this.reserved + this.restingCount;
   }
 
-  /** Slots that were used in the last 60 s. */
-  restingAt(now: number): number {
+  /** Slots that were used in the last 60 s, or are about to be. */
+  usedAt(now: number): number {
     this.wake(now);
-    return this.restingCount;
+    return this.reserved + this.restingCount;
   }
 
-  /** Milliseconds until no slot rests any more. */
+  /** Milliseconds until every slot is free. */
   allFreeInMs(now: number): number {
-    return this.restingAt(now) === 0 ? 0 : this.lastFree - now;
+    if (this.usedAt(now) === 0) return 0;
+    return this.reserved > 0 ? restMs : this.lastFree - now;
   }
 
   /** Milliseconds until `count` slots are free, if no more are used until then; `undefined` when there are not as many. */
@@ -47,7 +50,7 @@ export class WindowSlots {
       missing -= this.resting.get(until) as number;
       if (missing <= 0) return until - now;
     }
-    return undefined;
+    return missing <= this.reserved ? restMs : undefined;
   }
 
   freeAt(now: number): number {
@@ -55,34 +58,34 @@ export class WindowSlots {
     return this.free;
   }
 
-  /** Milliseconds until a resting slot is free; `undefined` when none rests. */
+  /** Milliseconds until a used slot is free; `undefined` when none is used. */
   nextFreeInMs(now: number): number | undefined {
     this.wake(now);
-    return this.nextFree === Number.POSITIVE_INFINITY ? undefined : this.nextFree - now;
+    if (this.nextFree < Number.POSITIVE_INFINITY) return this.nextFree - now;
+    return this.reserved > 0 ? restMs : undefined;
   }
 
-  /**
-   * Uses `count` slots. Answers when they will be free again (hand it to {@link unuse}), or `undefined` when there are too few.
-   */
-  use(count: number, now: number): number | undefined {
+  /** Takes `count` slots for a request that is to be admitted; false when there are too few. {@link use} or {@link unreserve} follows. */
+  reserve(count: number, now: number): boolean {
     this.wake(now);
-    if (count > this.free) return undefined;
+    if (count > this.free) return false;
     this.free -= count;
+    this.reserved += count;
+    return true;
+  }
+
+  /** The request is admitted: its slots rest from now on. Answers until when (hand it to {@link unuse}). */
+  use(count: number, now: number): number {
     const until = Math.ceil((now + restMs) / grainMs) * grainMs;
+    this.reserved -= count;
     this.rest(count, until);
     return until;
   }
 
-  /** Slots that were used before now go on resting as if it were now; answers until when. */
-  restAnew(count: number, until: number, now: number): number {
-    const later = Math.ceil((now + restMs) / grainMs) * grainMs;
-    if (later <= until) return until;
-    this.wake(now);
-    const resting = Math.min(count, this.resting.get(until) ?? 0);
-    this.unuse(resting, until, now);
-    this.free -= resting;
-    if (resting > 0) this.rest(resting, later);
-    return later;
+  /** The request is not admitted: its slots were never used. */
+  unreserve(count: number): void {
+    this.reserved -= count;
+    this.free += count;
   }
 
   /** Takes back a part of a use that did not happen: the tokens that were reserved and not needed. */
@@ -110,7 +113,7 @@ export class WindowSlots {
     else this.rest(slots.count, Math.ceil((now + slots.freeInMs) / grainMs) * grainMs);
   }
 
-  /** Takes out up to `count` slots to give back, the free ones first, then those that rest longest. */
+  /** Takes out up to `count` slots to give back, the free ones first, then those that rest longest; never what is reserved. */
   remove(count: number, now: number): Slots[] {
     this.wake(now);
     const out: Slots[] = [];
@@ -118,7 +121,7 @@ export class WindowSlots {
     if (free > 0) out.push({ count: free, freeInMs: 0 });
     this.free -= free;
     // What was used beyond the slots is a debt of this replica, which slots at rest here have to pay.
-    let left = Math.min(count - free, Math.max(0, this.held));
+    let left = Math.min(count - free, Math.max(0, this.free + this.restingCount));
     for (const until of [...this.resting.keys()].sort((a, b) => b - a)) {
       if (left === 0) break;
       const resting = this.resting.get(until) as number;
