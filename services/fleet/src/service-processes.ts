@@ -48,8 +48,6 @@ export async function serviceProcesses(options: ServiceProcessOptions): Promise<
       cwd: repoRoot,
       env: {
         ...inherited(around.callerEnv),
-        // Keeps compiled code between starts, which halves the time to ready.
-        NODE_COMPILE_CACHE: join(around.dataDir, "cache"),
         SERVICE_NAME: row.name,
         HOST: "127.0.0.1",
         NATS_URL: around.natsUrl,
