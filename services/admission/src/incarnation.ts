@@ -128,7 +128,7 @@ export class Incarnation implements RequestHome {
     if (keep - oldest > segmentsBehind) this.#setting.quiet(this.#carryForward(keep - segmentsBehind));
   }
 
-  /** So that one long request does not keep all that was written since it began. */
+  /** So that one long request does not keep all that was written since it began; what it kept goes at once, not with the next bill. */
   async #carryForward(before: number): Promise<void> {
     if (this.#carrying) return;
     this.#carrying = true;
@@ -139,6 +139,7 @@ export class Incarnation implements RequestHome {
     } finally {
       this.#carrying = false;
     }
+    this.trim();
   }
 
   /** Refuses all that wait, and admits no more. */
