@@ -55,6 +55,15 @@ export class Slots {
     };
   }
 
+  /** Which of these holders have how many slots of which limit. */
+  lentTo(holderIds: ReadonlySet<string>): string[] {
+    return [...this.#pools].flatMap(([kind, { loans }]) =>
+      Object.entries(loans).flatMap(([id, { held }]) =>
+        holderIds.has(id) && held > 0 ? [`${id} has ${held} of ${kind}`] : [],
+      ),
+    );
+  }
+
   /** Takes the slots of everybody whose lease has run out. */
   reap(): void {
     const now = this.#now();

@@ -12,6 +12,8 @@ import { Truth } from "./truth.ts";
 const replicas = 3;
 /** Of a hundred messages so many are lost: worlds differ. */
 const losses = [0, 3, 10, 25];
+/** Of a hundred passings of time so many are of up to a second and a half, so that in some worlds many a minute goes by. */
+const longPasses = [9, 60];
 const crashPercent = 4;
 
 /** Lets everything happen that is due without the passing of time. */
@@ -28,6 +30,7 @@ export class World {
   readonly requests: Requests;
   #now = 0;
   readonly #lossPercent: number;
+  readonly #longPercent: number;
   /** By which the database's clock is behind: it may be set back, never ahead. */
   #storeBehindMs = 0;
   #replicas: Replica[] = [];
@@ -39,6 +42,7 @@ export class World {
     this.random = (below) => Math.floor(next() * below);
     const storeNow = (): number => Math.round(this.#now - this.#storeBehindMs + 1e12);
     this.#lossPercent = losses[this.random(losses.length)] as number;
+    this.#longPercent = longPasses[this.random(longPasses.length)] as number;
     this.network = new Network({ random: this.random, lossPercent: this.#lossPercent });
     this.store = new Store(storeNow);
     this.slots = new Slots(storeNow);
@@ -72,7 +76,9 @@ export class World {
 
   pass(): void {
     const which = this.random(100);
-    this.#now += which < 90 ? this.random(5) : which < 99 ? this.random(300) : this.random(20_000);
+    if (which === 0) this.#now += this.random(20_000);
+    else if (which > this.#longPercent) this.#now += this.random(5);
+    else this.#now += this.random(this.random(3) === 0 ? 1_500 : 300);
   }
 
   topUp(): void {
@@ -201,6 +207,16 @@ export class World {
     }
     assert.ok(this.#quiet, `it never comes to rest: ${this.#unrest}`);
     this.#compare();
+    await this.#bringSlotsHome();
+  }
+
+  /** Gives every slot back; then none may be lent, or it would be lost for as long as its holder lives. */
+  async #bringSlotsHome(): Promise<void> {
+    for (const { key } of this.#replicas) void key.bringAllHome();
+    do await settled();
+    while (this.network.deliver() !== undefined);
+    const living = new Set(this.#replicas.map(({ holder }) => holder.id));
+    assert.deepEqual(this.slots.lentTo(living), [], "slots that were given back are still lent");
   }
 
   get #quiet(): boolean {
