@@ -23,7 +23,17 @@ export class SimulationFailure extends Error {
 
 type Step = Exclude<
   keyof World & string,
-  "truth" | "random" | "network" | "store" | "slots" | "metering" | "requests" | "check" | "checkBooks" | "finish"
+  | "truth"
+  | "random"
+  | "crashes"
+  | "network"
+  | "store"
+  | "slots"
+  | "metering"
+  | "requests"
+  | "check"
+  | "checkBooks"
+  | "finish"
 >;
 
 const weights: Readonly<Record<Step | "deliver", number>> = {
@@ -47,14 +57,13 @@ function choose(world: World): Step | "deliver" {
 }
 
 /** One world from its beginning to its rest. @throws {SimulationFailure} */
-async function runWorld(seed: number, steps: number): Promise<{ world: World; crashes: number }> {
+async function runWorld(seed: number, steps: number): Promise<World> {
   const world = new World(seed);
   const trace: string[] = [];
-  let [done, crashes] = [0, 0];
+  let done = 0;
   try {
     for (; done < steps; done++) {
       const step = choose(world);
-      if (step === "crash") crashes++;
       const what = step === "deliver" ? world.network.deliver() : await world[step]();
       trace.push(what === undefined ? step : `deliver ${what}`);
       if (trace.length > 2 * traced) trace.splice(0, traced);
@@ -72,7 +81,7 @@ async function runWorld(seed: number, steps: number): Promise<{ world: World; cr
     const text = `Seed ${seed} failed after ${done} steps: ${reason}\nIts last steps:\n  ${last}\nAgain: ${again}`;
     throw new SimulationFailure(text, { cause: error });
   }
-  return { world, crashes };
+  return world;
 }
 
 /**
@@ -84,12 +93,12 @@ export async function simulate({ steps, seed, report }: SimulationOptions): Prom
   const sum = { steps: 0, worlds: 0, requests: 0, crashes: 0, writtenOff: 0n };
   while (sum.steps < steps) {
     const length = Math.min(stepsInWorld, steps - sum.steps);
-    const { world, crashes } = await runWorld(seed + sum.worlds, length);
+    const world = await runWorld(seed + sum.worlds, length);
     const { writtenOff } = world.store.account.money;
     sum.steps += length;
     sum.worlds++;
     sum.requests += world.truth.requests.size;
-    sum.crashes += crashes;
+    sum.crashes += world.crashes;
     if (writtenOff > sum.writtenOff) sum.writtenOff = writtenOff;
     report?.(sum.steps);
   }
