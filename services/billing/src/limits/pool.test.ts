@@ -247,6 +247,11 @@ test("a holder that is alone gets what rests too, and two never get the same slo
     { count: 2, freeInMs: 0 },
   ]);
   assert.deepEqual(borrow(alone.pool, ask({ holderId: "c", need: 3 }), 10_000).lent, []);
+  const modest = borrow(given, ask({ holderId: "b", need: 1, want: 1 }), 10_000);
+  assert.deepEqual(modest.lent, [
+    { count: 8, freeInMs: 20_000 },
+    { count: 1, freeInMs: 0 },
+  ]);
 });
 
 test("a raised limit lends more at once, and an older version of the key does not lower it again", () => {

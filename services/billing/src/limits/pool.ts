@@ -122,7 +122,7 @@ export function borrow(pool: Pool, ask: Ask, nowMs: number): Lent {
 function lend(pool: Pool, ask: Ask, nowMs: number): Lent {
   const loan = pool.loans[ask.holderId] as Loan;
   const part = Math.min(pool.free, Math.max(0, Math.max(ask.need, ask.want) - freeOf(loan.lent)));
-  const alone = part === pool.free && ask.want > 0 && otherHolders(pool, ask.holderId).length === 0;
+  const alone = ask.want > 0 && otherHolders(pool, ask.holderId).length === 0;
   const moved = alone && sizeOf(pool) <= pool.limit ? pool.resting : [];
   const news = moved.map(({ count, freeAtMs }) => ({ count, freeInMs: Math.ceil(freeAtMs - nowMs) }));
   if (part > 0) news.push({ count: part, freeInMs: 0 });
