@@ -1,12 +1,6 @@
 import { GatewayError } from "@uag/kit/errors.ts";
+import { schemaFault } from "@uag/kit/schema-fault.ts";
 import type { z } from "zod";
-
-/** `["models", 0]` -> `models[0]` */
-function pathText(path: readonly PropertyKey[]): string {
-  let text = "";
-  for (const part of path) text += typeof part === "number" ? `[${part}]` : `${text === "" ? "" : "."}${String(part)}`;
-  return text;
-}
 
 /**
  * What a client sent, if it fits.
@@ -15,16 +9,7 @@ function pathText(path: readonly PropertyKey[]): string {
 export function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  if (issue?.code === "unrecognized_keys") {
-    const param = pathText([...issue.path, issue.keys[0] ?? ""]).slice(0, 200);
-    throw new GatewayError("invalid_request", `There is no field ${param} here.`, { param });
-  }
-  const param = pathText(issue?.path ?? []);
-  const message = issue?.message ?? "The request is not valid.";
-  throw new GatewayError("invalid_request", param === "" ? message : `${param}: ${message}`, {
-    param: param === "" ? undefined : param,
-  });
+  throw schemaFault(result.error);
 }
 
 /**

@@ -59,8 +59,8 @@ test("pictures count by their kind and not by their bytes, sound at sound's pric
 });
 
 test("a token limit is charged what is likely, not what is possible", () => {
-  assert.equal(size({ bodyBytes: 400, outputCap: 50 }).tokens, 100);
-  assert.equal(size({ bodyBytes: 40, outputCap: 50, candidates: 2 }).tokens, 100);
+  assert.equal(size({ bodyBytes: 400, outputCap: 50 }).tokens, 150);
+  assert.equal(size({ bodyBytes: 40, outputCap: 50, candidates: 2 }).tokens, 110);
   assert.equal(size({ bodyBytes: 400, outputCap: undefined }).tokens, 100);
-  assert.equal(size({ bodyBytes: 4_000_000, outputCap: 50 }).tokens, 10_000);
+  assert.equal(size({ bodyBytes: 4_000_000, outputCap: 50 }).tokens, 10_050);
 });

@@ -7,9 +7,10 @@ import type { UnitName } from "@uag/catalog/units.ts";
 export interface Size {
   readonly holdNanoUsd: bigint;
   /**
-   * What is reserved of a limit of tokens per minute, until the real count corrects it: the larger of the cap that the client set
-   * on the answer and the likely tokens of the prompt, as OpenAI counts. An upper bound would make such limits useless.
-   * https://platform.openai.com/docs/guides/rate-limits
+   * What is reserved of a limit of tokens per minute, until the real count corrects it: the likely tokens of the prompt and the cap
+   * that the client set on the answer, as Azure counts. OpenAI takes the larger of the two, so that requests in flight pass the
+   * limit by their prompts; without a cap, an upper bound would make such limits useless.
+   * https://learn.microsoft.com/azure/ai-foundry/openai/how-to/quota#understanding-rate-limits
    */
   readonly tokens: number;
 }
@@ -61,7 +62,7 @@ export function sizeOf(sizing: Sizing): Size {
   const cap = sizing.outputCap === undefined ? 0 : Math.min(sizing.outputCap, outputBound(sizing)) * candidates;
   return {
     holdNanoUsd: bound(limits, model.price),
-    tokens: Math.max(likelyInput, cap),
+    tokens: likelyInput + cap,
   };
 }
 

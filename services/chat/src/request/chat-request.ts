@@ -1,6 +1,6 @@
 import type { Fields } from "@uag/capability/request/body.ts";
-import { schemaFault } from "@uag/capability/request/fault.ts";
 import type { Model } from "@uag/catalog/types.ts";
+import { schemaFault } from "@uag/kit/schema-fault.ts";
 import { fieldsOf } from "@uag/upstreams/conversation/fields.ts";
 import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
 import type { GenerationRequest } from "../format.ts";

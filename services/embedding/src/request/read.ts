@@ -1,7 +1,7 @@
 import { readJsonObject } from "@uag/capability/request/body.ts";
-import { schemaFault } from "@uag/capability/request/fault.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import type { Catalog, EmbeddingTraits, Model } from "@uag/catalog/types.ts";
+import { schemaFault } from "@uag/kit/schema-fault.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { EmbeddingInput, InputType, VectorFormat } from "@uag/upstreams/embeddings/types.ts";
 import { readDimensions } from "./dimensions.ts";

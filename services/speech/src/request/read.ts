@@ -1,8 +1,8 @@
 import { readJsonObject } from "@uag/capability/request/body.ts";
-import { schemaFault } from "@uag/capability/request/fault.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import type { Catalog, Model, SpeechFormat, SpeechTraits } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
+import { schemaFault } from "@uag/kit/schema-fault.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { countCharacters } from "../text/count.ts";
 import { speechSchema } from "./schema.ts";

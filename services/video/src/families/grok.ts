@@ -1,4 +1,4 @@
-import { schemaFault } from "@uag/capability/request/fault.ts";
+import { schemaFault } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import { pricedResolutions } from "../price.ts";
 import {

@@ -134,8 +134,8 @@ const refused: readonly (readonly [title: string, body: object, param: string])[
   ["an unknown aspect ratio", { ...t2v, aspect_ratio: "2:1" }, "aspect_ratio"],
   ["no input", { ...t2v, input: undefined }, "input"],
   ["no prompt", { ...t2v, input: {} }, "input.prompt"],
-  ["references for a text model", { ...t2v, input: { prompt, reference_urls: [picture] } }, "input"],
-  ["media for a text model", { ...t2v, model: "beta2.7-t2v", input: { prompt, media: [] } }, "input"],
+  ["references for a text model", { ...t2v, input: { prompt, reference_urls: [picture] } }, "input.reference_urls"],
+  ["media for a text model", { ...t2v, model: "beta2.7-t2v", input: { prompt, media: [] } }, "input.media"],
   ["an image model without its image", { ...t2v, model: "beta2.6-i2v" }, "input.img_url"],
   ["2.6 fields for 2.7", { ...t2v, model: "beta2.7-i2v", input: { prompt, img_url: picture } }, "input.media"],
   [

@@ -1,6 +1,6 @@
 import type { Fields } from "@uag/capability/request/body.ts";
-import { schemaFault } from "@uag/capability/request/fault.ts";
 import type { Model } from "@uag/catalog/types.ts";
+import { schemaFault } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import { pricedResolutions } from "../price.ts";
 import type { Terms } from "../store/task.ts";

@@ -1,6 +1,6 @@
-import { schemaFault } from "@uag/capability/request/fault.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
+import { schemaFault } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 
 /** More than any model reads. */

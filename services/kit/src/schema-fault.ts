@@ -1,12 +1,20 @@
-import { GatewayError } from "@uag/kit/errors.ts";
 import type { z } from "zod";
+import { GatewayError } from "./errors.ts";
+
+const longestParam = 200;
 
 /** The first fault that a schema found, as an error that names the field: `messages[0].role`. */
 export function schemaFault(error: z.ZodError): GatewayError {
   const [issue] = error.issues;
   if (issue === undefined) return new GatewayError("invalid_request", undefined, { cause: error });
+  if (issue.code === "unrecognized_keys") {
+    const param = fieldPath([...issue.path, issue.keys[0] ?? ""]);
+    return new GatewayError("invalid_request", `There is no field ${param} here.`, { param });
+  }
   const param = fieldPath(issue.path);
-  return new GatewayError("invalid_request", `${param}: ${wordsOf(issue)}.`, { param });
+  const words = wordsOf(issue);
+  if (param === "") return new GatewayError("invalid_request", words);
+  return new GatewayError("invalid_request", `${param}: ${words}${words.endsWith(".") ? "" : "."}`, { param });
 }
 
 function fieldPath(path: readonly PropertyKey[]): string {
@@ -15,7 +23,7 @@ function fieldPath(path: readonly PropertyKey[]): string {
     if (typeof step === "number") text += `[${step}]`;
     else text += text === "" ? String(step) : `.${String(step)}`;
   }
-  return text;
+  return text.slice(0, longestParam);
 }
 
 function wordsOf(issue: z.core.$ZodIssue): string {
