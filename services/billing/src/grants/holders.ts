@@ -24,14 +24,21 @@ const mostRemembered = 10_000;
 
 /**
  * Registers holders the first time they are heard of; one that is known, fenced or not, stays as it is. What this
- * process remembers only saves look-ups: whether a holder is alive is read in each transaction.
+ * process remembers only saves look-ups: whether a holder is alive is read in each transaction. Hence a write and not a
+ * look: a majority write that changes nothing waits for what it saw, so the row that another call has just made is in
+ * every snapshot from here on. https://www.mongodb.com/docs/manual/reference/write-concern/
  */
 export function createRegister(store: Store, leaseMs: number): (holderId: string) => Promise<void> {
   const known = new Set<string>();
   return async (holderId) => {
     if (known.has(holderId)) return;
-    const found = await store.holders.exists({ _id: holderId });
-    if (found === null) await beat(store, { id: holderId, service: "", leaseMs });
+    const fresh = newHolder("", leaseMs);
+    const set = {
+      ...fresh,
+      state: { $ifNull: ["$state", "alive"] },
+      leaseUntil: { $ifNull: ["$leaseUntil", fresh.leaseUntil] },
+    };
+    await store.holders.updateOne({ _id: holderId }, [{ $set: set }], { ...pipeline, upsert: true });
     if (known.size >= mostRemembered) known.clear();
     known.add(holderId);
   };

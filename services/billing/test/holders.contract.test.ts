@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { newId } from "@uag/kit/ids.ts";
+import { createRegister } from "../src/grants/holders.ts";
+import { connectMongo } from "../src/store/connection.ts";
+import { openStore, type Store } from "../src/store/store.ts";
+import { scratch } from "./harness.ts";
+
+/** Writers that keep the journal busy: what was written a moment ago is then visible before it is in any snapshot. */
+async function scribble({ connection }: Store, until: AbortSignal): Promise<void> {
+  const line = async (): Promise<void> => {
+    while (!until.aborted) await connection.collection("scribbles").insertOne({ at: new Date() });
+  };
+  await Promise.all(Array.from({ length: 24 }, line));
+}
+
+async function findsItAlive({ connection, holders }: Store, id: string): Promise<boolean> {
+  await using session = await connection.startSession();
+  session.startTransaction({ readConcern: { level: "snapshot" } });
+  const found = await holders.exists({ _id: id, state: "alive" }).session(session);
+  await session.commitTransaction();
+  return found !== null;
+}
+
+test("a holder's first calls may come all at once, to any replica: none of their transactions takes it for fenced", async () => {
+  await using db = scratch();
+  const connection = await connectMongo({ url: db.env.MONGODB_URL ?? "", database: db.env.MONGODB_DATABASE ?? "" });
+  const store = await openStore(connection);
+  const over = new AbortController();
+  const scribbled = scribble(store, over.signal);
+  const alive: boolean[] = [];
+  for (let round = 0; round < 200; round++) {
+    const id = newId("h");
+    const replicas = Array.from({ length: 6 }, () => createRegister(store, 5_000));
+    const calls = replicas.map(async (register) => {
+      await register(id);
+      alive.push(await findsItAlive(store, id));
+    });
+    await Promise.all(calls);
+  }
+  over.abort();
+  await scribbled;
+  await connection.close();
+  assert.deepEqual([alive.length, alive.filter((is) => !is).length], [1_200, 0]);
+});
