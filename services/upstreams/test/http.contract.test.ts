@@ -89,6 +89,9 @@ test("compressed answers are understood though none was asked for, and bombs are
   }
   script = (_, response) => response.writeHead(200, { "content-encoding": "zstd9" }).end("x");
   assert.equal((await failureOf((await ask()).read(100))).kind, "transient");
+  const unknown = await ask();
+  const consumed = new Promise<void>((end, error) => unknown.consume({ data: () => {}, end, error }));
+  assert.equal((await failureOf(consumed)).kind, "transient");
 });
 
 test("an answer that is too long is given up", async () => {

@@ -1,8 +1,8 @@
 import type { Timeouts } from "@uag/catalog/types.ts";
 import { Deadlines, type Timed } from "@uag/kit/link/deadlines.ts";
 
-/** One coarse timer for all calls: a timer, or two, for each would cost more than sending it. */
-const deadlines = new Deadlines();
+/** One coarse timer for all calls and connections: a timer, or two, for each would cost more than sending it. */
+export const deadlines = new Deadlines();
 
 /** Watches one call: its whole time, the wait for its head, the waits between its chunks. Up to 20 ms late. */
 export class CallTimer implements Timed {

@@ -1,8 +1,9 @@
 import type { Timeouts } from "@uag/catalog/types.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import type { Dispatcher } from "undici";
 import { UpstreamFailure } from "../failure.ts";
+import { type AnswerHead, headerOf } from "./answer-head.ts";
 import { CallTimer } from "./call-timer.ts";
+import type { Connection, ConnectionUser } from "./connection.ts";
 import { createDecompressor, decompressWhole } from "./decompress.ts";
 import { wireFailure } from "./errors.ts";
 import type { HttpPools } from "./pools.ts";
@@ -46,20 +47,8 @@ export interface HttpAnswer {
 export function send(pools: HttpPools, request: HttpRequest): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const call = new Call(request, resolve, reject);
-    const { origin, path, method, headers, body, timeouts } = request;
     if (request.signal.aborted) return call.cancel();
-    pools.get(origin, timeouts.connectMs).dispatch(
-      {
-        origin,
-        path,
-        method,
-        headers: headers as string[],
-        body: body ?? null,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      },
-      call,
-    );
+    call.use(pools.take(request.origin, request.timeouts.connectMs), request);
     crashPoint("upstream-sent");
   });
 }
@@ -67,10 +56,10 @@ export function send(pools: HttpPools, request: HttpRequest): Promise<HttpAnswer
 /** A sink is there as soon as its awaiting caller runs; until then the socket is not read much further. */
 const mostEarlyBytes = 64 * 1024;
 
-class Call implements Dispatcher.DispatchHandler, HttpAnswer {
+class Call implements ConnectionUser, HttpAnswer {
   status = 0;
-  #headers: Record<string, string | string[] | undefined> = {};
-  #controller: Dispatcher.DispatchController | undefined;
+  #headers: readonly string[] = [];
+  #connection: Connection | undefined;
   #sink: BodySink | undefined;
   /** What came before the sink did. */
   #early: Buffer[] = [];
@@ -93,53 +82,58 @@ class Call implements Dispatcher.DispatchHandler, HttpAnswer {
     );
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    this.#timer.go();
-    if (this.#failure !== undefined) controller.abort(this.#failure);
+  use(connection: Connection, request: HttpRequest): void {
+    this.#connection = connection;
+    connection.send(request, this);
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    if (status < 200) return;
+  onSent(): void {
+    this.#timer.go();
+  }
+
+  onHead({ status, headers }: AnswerHead): void {
     this.status = status;
     this.#headers = headers;
     this.#timer.headCame();
     this.#resolve(this);
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onData(chunk: Buffer): void {
     this.#timer.chunkCame();
     if (this.#sink !== undefined) {
-      this.#sink.data(chunk);
+      this.#give(this.#sink, chunk);
       return;
     }
     this.#early.push(chunk);
     this.#earlyBytes += chunk.length;
     if (this.#earlyBytes <= mostEarlyBytes) return;
-    controller.pause();
+    this.#connection?.pause();
     this.#timer.rest();
   }
 
-  onResponseEnd(): void {
-    if (this.#finish()) this.#sink?.end();
+  onEnd(): void {
+    if (this.#finish() && this.#sink !== undefined) giveWhole(this.#sink, [], undefined);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(wireFailure(error, this.status));
+  onFailed(failure: UpstreamFailure): void {
+    this.#fail(failure);
   }
 
   header(name: string): string | undefined {
-    const value = this.#headers[name];
-    return typeof value === "string" ? value : value?.[0];
+    return headerOf(this.#headers, name);
   }
 
   consume(sink: BodySink): void {
     const encoding = this.#encoding;
-    this.#take(encoding === "identity" ? sink : this.#decompressed(encoding, sink));
+    let plain = sink;
+    try {
+      if (encoding !== "identity") plain = this.#decompressed(encoding, sink);
+    } catch (error) {
+      this.cancel();
+      sink.error(wireFailure(error, this.status));
+      return;
+    }
+    this.#take(plain);
   }
 
   async read(maxBytes: number): Promise<Buffer> {
@@ -162,14 +156,14 @@ class Call implements Dispatcher.DispatchHandler, HttpAnswer {
 
   pause(): void {
     if (this.#over) return;
-    this.#controller?.pause();
+    this.#connection?.pause();
     this.#timer.rest();
   }
 
   resume(): void {
     if (this.#over) return;
     this.#timer.go();
-    this.#controller?.resume();
+    this.#connection?.resume();
   }
 
   cancel(): void {
@@ -181,21 +175,29 @@ class Call implements Dispatcher.DispatchHandler, HttpAnswer {
   }
 
   #take(sink: BodySink): void {
-    this.#sink = sink;
-    const failure = this.#failure;
-    const over = this.#over;
     const early = this.#early;
     this.#early = [];
-    for (const chunk of early) sink.data(chunk);
-    if (failure !== undefined) sink.error(failure);
-    else if (over) sink.end();
-    else if (this.#earlyBytes > mostEarlyBytes) this.resume();
+    if (this.#over) {
+      giveWhole(sink, early, this.#failure);
+      return;
+    }
+    this.#sink = sink;
+    for (const chunk of early) if (!this.#over) this.#give(sink, chunk);
+    if (this.#earlyBytes > mostEarlyBytes) this.resume();
+  }
+
+  #give(sink: BodySink, chunk: Buffer): void {
+    try {
+      sink.data(chunk);
+    } catch (error) {
+      this.#fail(wireFailure(error, this.status));
+    }
   }
 
   #fail(failure: UpstreamFailure): void {
     if (!this.#finish()) return;
     this.#failure = failure;
-    this.#controller?.abort(failure);
+    this.#connection?.close();
     this.#reject(failure);
     this.#sink?.error(failure);
   }
@@ -226,4 +228,16 @@ class Call implements Dispatcher.DispatchHandler, HttpAnswer {
       },
     };
   }
+}
+
+/** What is left of a body that is over, and its end. */
+function giveWhole(sink: BodySink, chunks: readonly Buffer[], failure: UpstreamFailure | undefined): void {
+  try {
+    for (const chunk of chunks) sink.data(chunk);
+    if (failure === undefined) sink.end();
+  } catch (error) {
+    sink.error(failure ?? wireFailure(error, 200));
+    return;
+  }
+  if (failure !== undefined) sink.error(failure);
 }
