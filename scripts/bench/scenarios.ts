@@ -109,12 +109,15 @@ export async function runScenario(
   return { name: options.name, title: scenario.title, summaries };
 }
 
-/** Lets every target compile its hot paths and open its connections before anything counts. Answers the runs it made. */
+/**
+ * Lets every target compile its hot paths and open its connections before anything counts: V8 is still optimizing the path of
+ * a stream after 50,000 chunks, and a service that has run for a minute is what is to be measured.
+ */
 export async function warmUp(bench: Bench, targets: readonly Target[]): Promise<void> {
   for (const target of targets) {
     const { endpoint } = target;
     await measure(bench, target, { kind: "closed", endpoint, connections: closedConnections, seconds: 3 });
-    const shape = { chunks: 50, intervalMs: 5 };
-    await measure(bench, target, { kind: "streams", endpoint, streams: 50, rounds: 2, shape, rampMs: 50 });
+    const shape = { chunks: 400, intervalMs: 5 };
+    await measure(bench, target, { kind: "streams", endpoint, streams: 100, rounds: 3, shape, rampMs: 50 });
   }
 }
