@@ -4,7 +4,8 @@ import { chunkOf, lastChunk } from "./event-chunk.ts";
 
 test("bytes of any length come back out of their chunks as they went in", () => {
   const pieces = [1, 9, 15, 16, 17, 255, 256, 4_095, 4_096, 65_536].map((size) => Buffer.alloc(size, size & 0xff));
-  let wire = Buffer.concat([...pieces.map(chunkOf), Buffer.from(lastChunk)]);
+  const texts = [...pieces.map(chunkOf), lastChunk];
+  let wire = Buffer.concat(texts.map((text) => Buffer.from(text, "latin1")));
   const found: Buffer[] = [];
   for (;;) {
     const lineEnd = wire.indexOf("\r\n");

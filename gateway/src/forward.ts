@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkAnswer, LinkCall } from "@uag/kit/link/call.ts";
 import type { LinkClient } from "@uag/kit/link/client.ts";
@@ -55,6 +56,8 @@ class Exchange implements LinkAnswer, Upload {
   #headSent = false;
   /** The answer's chunks are put into their frames here, not by node. */
   #framed = false;
+  /** Where the answer's bytes go. */
+  #out: Writable;
   #unread = 0;
   #lastByte = newline;
 
@@ -62,6 +65,7 @@ class Exchange implements LinkAnswer, Upload {
     this.#options = options;
     this.#request = request;
     this.#response = response;
+    this.#out = response;
   }
 
   start(): void {
@@ -171,6 +175,8 @@ class Exchange implements LinkAnswer, Upload {
     if (this.#first === undefined) this.#response.flushHeaders();
     else this.#write(this.#first);
     this.#first = undefined;
+    // Behind its head an event stream needs nothing more of what node does for each write of an answer.
+    if (framed && this.#response.socket !== null) this.#out = this.#response.socket;
   }
 
   /** False when the service's head cannot be sent: the client has got an error instead. */
@@ -198,12 +204,12 @@ class Exchange implements LinkAnswer, Upload {
       this.#call?.consumed(chunk.length);
       return;
     }
-    if (this.#unread === 0) response.once("drain", () => this.#onDrain());
+    if (this.#unread === 0) this.#out.once("drain", () => this.#onDrain());
     this.#unread += chunk.length;
   }
 
   #send(bytes: Buffer): boolean {
-    return this.#response.write(this.#framed ? chunkOf(bytes) : bytes);
+    return this.#framed ? this.#out.write(chunkOf(bytes), "latin1") : this.#out.write(bytes);
   }
 
   #onDrain(): void {
