@@ -200,6 +200,28 @@ test("pieces of many streams that arrive together are not mixed up", async () =>
   await Promise.all(streams);
 });
 
+test("a call that was paused when its answer ended leaves a connection that can be read", async () => {
+  await using server = await listen((socket, _, connection) => {
+    socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n");
+    setTimeout(() => socket.write(String(connection)), 20);
+  });
+  for (let round = 0; round < 3; round++) {
+    const answer = await server.ask();
+    const took = new Promise<string>((resolve, reject) => {
+      let text = "";
+      answer.consume({
+        data: (bytes) => {
+          answer.pause();
+          text += bytes.toString();
+        },
+        end: () => resolve(text),
+        error: reject,
+      });
+    });
+    assert.equal(await took, "1");
+  }
+});
+
 test("a sink that fails fails its call, once, and nothing else", async () => {
   await using server = await listen((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nabcd"));
   const fault = new Error("a fault of ours");

@@ -212,6 +212,8 @@ export class Connection implements AnswerSink, Timed {
 
   #rest(): void {
     this.#user = undefined;
+    // The last bytes may have come to a user that had just asked for a pause.
+    if (this.#socket.isPaused()) this.#socket.resume();
     deadlines.set(this, performance.now() + this.#keepMs);
     this.#endpoint.onIdle(this);
   }
