@@ -158,7 +158,9 @@ test("a body without a length ends with its connection; a reset is a failure", a
     setTimeout(() => (connection === 1 ? socket.end() : socket.resetAndDestroy()), 20);
   });
   assert.equal(await textOf(await server.ask()), "all of it");
-  assert.equal(await kindOf((await server.ask()).read(100)), "transient");
+  const reset = await (await server.ask()).read(100).catch((error: unknown) => error);
+  assert.ok(reset instanceof UpstreamFailure);
+  assert.deepEqual([reset.kind, reset.status], ["transient", 200]);
 });
 
 test("a hundred calls at once have a connection each, and the next hundred use them again", async () => {

@@ -56,6 +56,8 @@ export class Connection implements AnswerSink, Timed {
   #user: ConnectionUser | undefined;
   #request: OutgoingRequest | undefined;
   #parser: AnswerParser;
+  /** Of the answer under way; 0 before its head. */
+  #status = 0;
   #keepMs = 0;
   #connected = false;
   #closed = false;
@@ -100,6 +102,7 @@ export class Connection implements AnswerSink, Timed {
   }
 
   onHead(head: AnswerHead): void {
+    this.#status = head.status;
     this.#keepMs = head.keepMs;
     this.#user?.onHead(head);
   }
@@ -111,6 +114,7 @@ export class Connection implements AnswerSink, Timed {
 
   onEnd(clean: boolean): void {
     const user = this.#user;
+    if (this.#closed) return;
     // An answer before the request has left: the other side will not read the rest.
     const reusable = clean && this.#keepMs > 0 && this.#socket.writableLength === 0;
     if (reusable) this.#rest();
@@ -145,8 +149,8 @@ export class Connection implements AnswerSink, Timed {
       this.#endpoint.session = ticket;
     });
     socket.on("end", () => this.#onOtherEnd());
-    socket.on("error", (error) => this.fail(wireFailure(error, 0)));
-    socket.on("close", () => this.fail(new UpstreamFailure("transient", "the connection broke: it was closed")));
+    socket.on("error", (error) => this.#broke(error));
+    socket.on("close", () => this.#broke(new Error("it was closed")));
     return socket;
   }
 
@@ -160,13 +164,14 @@ export class Connection implements AnswerSink, Timed {
   #write(): void {
     const { method, path, headers, body } = this.#request as OutgoingRequest;
     this.#request = undefined;
+    this.#status = 0;
     this.#parser = new AnswerParser(this);
     const head = { method, path, headers, host: this.#endpoint.url.host, bodyBytes: body?.length ?? 0 };
     let text: string;
     try {
       text = requestText({ ...head, hasBody: body !== undefined || method === "POST" });
     } catch (error) {
-      this.fail(wireFailure(error, 0));
+      this.#broke(error);
       return;
     }
     deadlines.clear(this);
@@ -196,7 +201,7 @@ export class Connection implements AnswerSink, Timed {
     try {
       this.#parser.push(bytes);
     } catch (error) {
-      this.fail(wireFailure(error, 0));
+      this.#broke(error);
     }
   }
 
@@ -205,9 +210,13 @@ export class Connection implements AnswerSink, Timed {
     try {
       this.#parser.end();
     } catch (error) {
-      this.fail(wireFailure(error, 0));
+      this.#broke(error);
     }
     this.close();
+  }
+
+  #broke(error: unknown): void {
+    this.fail(wireFailure(error, this.#status));
   }
 
   #rest(): void {
