@@ -1,4 +1,5 @@
-import { type HeaderList, headerOf } from "./headers.ts";
+import { headerOf } from "@uag/kit/http/header-of.ts";
+import type { HeaderList } from "./headers.ts";
 
 export function isEventStream(headers: HeaderList): boolean {
   return headerOf(headers, "content-type")?.startsWith("text/event-stream") === true;

@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream";
 import { GatewayError } from "@uag/kit/errors.ts";
+import { headerOf } from "@uag/kit/http/header-of.ts";
 import type { LinkAnswer, LinkCall } from "@uag/kit/link/call.ts";
 import type { LinkClient } from "@uag/kit/link/client.ts";
 import type { LinkError } from "@uag/kit/link/errors.ts";
@@ -9,7 +10,7 @@ import { cutAnswer } from "./cut-answer.ts";
 import { errorEvent } from "./dialect.ts";
 import { discardBody } from "./discard.ts";
 import { chunkOf, isEventStream, lastChunk } from "./event-chunk.ts";
-import { appendAnswerHeaders, forwardedHeaders, type HeaderList, headerOf } from "./headers.ts";
+import { appendAnswerHeaders, forwardedHeaders, type HeaderList } from "./headers.ts";
 import { isToldByService, linkFailure } from "./link-failure.ts";
 import { bodyTooLarge } from "./middleware/body-limits.ts";
 import { sendError } from "./middleware/errors.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appendAnswerHeaders, countHeader, forwardedHeaders, headerOf } from "./headers.ts";
+import { headerOf } from "@uag/kit/http/header-of.ts";
+import { appendAnswerHeaders, countHeader, forwardedHeaders } from "./headers.ts";
 
 test("a service sees what describes the request, and neither credentials nor the connection", () => {
   const passed = [

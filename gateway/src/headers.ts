@@ -59,12 +59,6 @@ export function countHeader(rawHeaders: readonly string[], name: string): number
   return count;
 }
 
-/** A header of an answer's list, or undefined. */
-export function headerOf(list: readonly string[], name: string): string | undefined {
-  for (let i = 0; i + 1 < list.length; i += 2) if (list[i] === name) return list[i + 1];
-  return undefined;
-}
-
 /** Headers of a service's answer that describe its connection to the router, and those that the router sets itself. */
 const notAnswered = new Set([
   "connection",

@@ -7,9 +7,10 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { Timeouts } from "@uag/catalog/types.ts";
-import { UpstreamFailure } from "../src/failure.ts";
+import type { UpstreamFailure } from "../src/failure.ts";
 import { type HttpAnswer, type HttpRequest, send } from "../src/http/call.ts";
 import { HttpPools } from "../src/http/pools.ts";
+import { failureOf } from "./failure-of.ts";
 
 const timeouts: Timeouts = { connectMs: 1_000, firstByteMs: 2_000, betweenChunksMs: 2_000, totalMs: 10_000 };
 const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -54,14 +55,7 @@ function ask(pools: HttpPools, origin: string, more: Partial<HttpRequest>): Prom
 
 const textOf = async (answer: HttpAnswer): Promise<string> => (await answer.read(1e6)).toString();
 
-async function kindOf(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.then(
-    () => assert.fail("it did not fail"),
-    (thrown: unknown) => thrown,
-  );
-  assert.ok(error instanceof UpstreamFailure, String(error));
-  return error.kind;
-}
+const kindOf = async (promise: Promise<unknown>): Promise<string> => (await failureOf(promise)).kind;
 
 test("a request is what was asked for, byte for byte", async () => {
   let text = "";
@@ -158,8 +152,7 @@ test("a body without a length ends with its connection; a reset is a failure", a
     setTimeout(() => (connection === 1 ? socket.end() : socket.resetAndDestroy()), 20);
   });
   assert.equal(await textOf(await server.ask()), "all of it");
-  const reset = await (await server.ask()).read(100).catch((error: unknown) => error);
-  assert.ok(reset instanceof UpstreamFailure);
+  const reset = await failureOf((await server.ask()).read(100));
   assert.deepEqual([reset.kind, reset.status], ["transient", 200]);
 });
 

@@ -5,9 +5,9 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { after, before, test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Timeouts } from "@uag/catalog/types.ts";
-import { UpstreamFailure } from "../src/failure.ts";
 import { type HttpAnswer, type HttpRequest, send } from "../src/http/call.ts";
 import { HttpPools } from "../src/http/pools.ts";
+import { failureOf } from "./failure-of.ts";
 
 type Script = (request: IncomingMessage, response: ServerResponse) => void;
 let script: Script = (_, response) => void response.end();
@@ -40,15 +40,6 @@ const ask = (more: Partial<HttpRequest> = {}): Promise<HttpAnswer> =>
     signal: new AbortController().signal,
     ...more,
   });
-
-async function failureOf(promise: Promise<unknown>): Promise<UpstreamFailure> {
-  const error = await promise.then(
-    () => assert.fail("it did not fail"),
-    (thrown: unknown) => thrown,
-  );
-  assert.ok(error instanceof UpstreamFailure, String(error));
-  return error;
-}
 
 test("head and body come, and the connection is used again", async () => {
   script = (_, response) => response.writeHead(201, { "x-one": "1" }).end("hello");

@@ -1,3 +1,4 @@
+import { headerOf } from "../http/header-of.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import type { Deadlines, Timed } from "./deadlines.ts";
 import { LinkError } from "./errors.ts";
@@ -110,9 +111,7 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
   }
 
   header(name: string): string | undefined {
-    const headers = this.#open.headers;
-    for (let i = 0; i + 1 < headers.length; i += 2) if (headers[i] === name) return headers[i + 1];
-    return undefined;
+    return headerOf(this.#open.headers, name);
   }
 
   body(): AsyncIterable<Buffer> {

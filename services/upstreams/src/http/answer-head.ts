@@ -1,3 +1,4 @@
+import { headerOf } from "@uag/kit/http/header-of.ts";
 import { malformedAnswer } from "./errors.ts";
 
 /** How an answer's body ends (RFC 9112, 6.3). */
@@ -23,12 +24,6 @@ const longestKeepMs = 600_000;
 const wellFormed = /^HTTP\/1\.[01] [1-9]\d\d(?: [^\r\n\0]*)?(?:\r\n[!#$%&'*+\-.^_`|~\dA-Za-z]+:[^\r\n\0]*)*$/;
 const edgeSpace = /^[ \t]+|[ \t]+$/g;
 const length = /^\d{1,15}$/;
-
-/** The value of a header that should come once, or several times alike. */
-export function headerOf(headers: readonly string[], name: string): string | undefined {
-  for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return headers[i + 1];
-  return undefined;
-}
 
 function allOf(headers: readonly string[], name: string): string[] {
   const values: string[] = [];
@@ -56,7 +51,7 @@ function framingOf(status: number, headers: readonly string[], minor: string): B
 /** A server's hint is taken a second short, so that a call never meets the closing. */
 function keepMsOf(headers: readonly string[], minor: string, framing: BodyFraming): number {
   if (minor !== "1" || framing.kind === "until-close") return 0;
-  if (headerOf(headers, "connection") !== undefined && allOf(headers, "connection").includes("close")) return 0;
+  if (allOf(headers, "connection").includes("close")) return 0;
   const hint = /timeout=(\d{1,6})/i.exec(headerOf(headers, "keep-alive") ?? "")?.[1];
   if (hint === undefined) return usualKeepMs;
   return Math.min(Math.max(0, Number(hint) * 1_000 - 1_000), longestKeepMs);

@@ -1,7 +1,8 @@
 import type { Timeouts } from "@uag/catalog/types.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
+import { headerOf } from "@uag/kit/http/header-of.ts";
 import { UpstreamFailure } from "../failure.ts";
-import { type AnswerHead, headerOf } from "./answer-head.ts";
+import type { AnswerHead } from "./answer-head.ts";
 import { CallTimer } from "./call-timer.ts";
 import type { Connection, ConnectionUser } from "./connection.ts";
 import { createDecompressor, decompressWhole } from "./decompress.ts";

@@ -166,10 +166,11 @@ export class Connection implements AnswerSink, Timed {
     this.#request = undefined;
     this.#status = 0;
     this.#parser = new AnswerParser(this);
-    const head = { method, path, headers, host: this.#endpoint.url.host, bodyBytes: body?.length ?? 0 };
+    // A POST says that it has no body (RFC 9110, 8.6).
+    const bodyBytes = body?.length ?? (method === "POST" ? 0 : undefined);
     let text: string;
     try {
-      text = requestText({ ...head, hasBody: body !== undefined || method === "POST" });
+      text = requestText({ method, path, headers, host: this.#endpoint.url.host, bodyBytes });
     } catch (error) {
       this.#broke(error);
       return;

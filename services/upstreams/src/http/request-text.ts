@@ -11,8 +11,8 @@ export interface RequestHead {
   readonly path: string;
   /** Name and value by turns. */
   readonly headers: readonly string[];
-  readonly bodyBytes: number;
-  readonly hasBody: boolean;
+  /** Undefined: there is no body, and none is announced. */
+  readonly bodyBytes: number | undefined;
 }
 
 /**
@@ -30,6 +30,6 @@ export function requestText(head: RequestHead): string {
     }
     text += `${name}: ${value}\r\n`;
   }
-  if (head.hasBody) text += `content-length: ${head.bodyBytes}\r\n`;
+  if (head.bodyBytes !== undefined) text += `content-length: ${head.bodyBytes}\r\n`;
   return `${text}\r\n`;
 }
