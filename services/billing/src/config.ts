@@ -23,7 +23,7 @@ export const schema = z.object({
   ORPHAN_GRACE_MS: milliseconds(0, 900_000).describe(
     "How long the grants of a dead holder wait for its last requests to be settled. Longer than the longest request.",
   ),
-  REAP_INTERVAL_MS: milliseconds(10, 2_000).describe("How often dead holders and overdue grants are looked for."),
+  REAP_INTERVAL_MS: milliseconds(10, 5_000).describe("How often dead holders and overdue grants are looked for."),
   RECALL_WAIT_MS: milliseconds(0, 300).describe("How long a request waits for money to come back from other holders."),
   GRANT_SHARE: z.coerce
     .number()

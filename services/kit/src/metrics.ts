@@ -15,8 +15,8 @@ export interface Metrics {
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
-  // At its usual 10 ms the look at the event loop's delay is most of what a resting process does.
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+  // A sample a second of the event loop's delay: at the usual 10 ms the look is most of what a resting process does.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1_000 });
   const common = <L extends string>(name: string, help: string, labels: readonly L[]) => ({
     name,
     help,

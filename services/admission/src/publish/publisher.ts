@@ -1,17 +1,17 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { Journal, Position } from "@uag/kit/journal/journal.ts";
 import type { Logger } from "@uag/kit/log.ts";
+import { Chore } from "./chore.ts";
 import { cutBatch, readBatch } from "./cut.ts";
 import { type Batch, Unconfirmed } from "./unconfirmed.ts";
 
 export interface PublisherSettings {
   readonly subject: string;
-  /** How long finals are gathered. Default 250: every batch costs three transactions behind it. */
+  /** How long finals are gathered, milliseconds. Default 250: every batch costs three transactions behind it. */
   readonly gatherMs?: number;
-  /** How often metering is asked what is applied. Default 1,000. */
+  /** How often metering is asked what is applied, while something is not confirmed. Default 1,000. */
   readonly confirmMs?: number;
   /** A batch that is not applied after this is published again. Default 30,000; doubles with each time. */
   readonly republishMs?: number;
@@ -35,7 +35,6 @@ export interface PublisherOptions {
 
 const inFlight = 8;
 const mostBytesKept = 16 * 1024 * 1024;
-const mostRestMs = 5_000;
 const ackTimeoutMs = 5_000;
 const askedAtOnce = 1_000;
 const mostRepublishMs = 600_000;
@@ -46,22 +45,24 @@ const mostRepublishMs = 600_000;
  */
 export class Publisher implements AsyncDisposable {
   readonly #options: PublisherOptions;
-  readonly #stop = new AbortController();
-  readonly #loops: Promise<unknown>;
+  readonly #publishing: Chore;
+  readonly #confirming: Chore;
   readonly #unconfirmed = new Unconfirmed(mostBytesKept);
   #fresh: Batch[] = [];
   #cursor: Position;
   #count = 0;
   #lastSequence = 0;
+  #stopped = false;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
     this.#cursor = options.journal.start;
     const { gatherMs = 250, confirmMs = 1_000 } = options.settings;
-    this.#loops = Promise.all([
-      this.#repeat(gatherMs, () => this.#publish()),
-      this.#repeat(confirmMs, () => this.#confirm()),
-    ]);
+    const failed = (error: unknown): void => options.log.debug({ err: error }, "publishing rests");
+    this.#publishing = new Chore({ restMs: gatherMs, step: () => this.#publish(), failed });
+    this.#confirming = new Chore({ restMs: confirmMs, step: () => this.#confirm(), failed });
+    options.journal.onGrown(() => this.#publishing.ask());
+    this.#publishing.ask();
     options.bus.onChange((connected) => {
       if (connected) this.#hurry();
     });
@@ -81,35 +82,24 @@ export class Publisher implements AsyncDisposable {
 
   /** True when every final on disk is confirmed. */
   get done(): boolean {
+    return this.#allPublished && this.#unconfirmed.size === 0;
+  }
+
+  get #allPublished(): boolean {
     const { end } = this.#options.journal;
     const atEnd =
       this.#cursor.segment > end.segment || (this.#cursor.segment === end.segment && this.#cursor.offset >= end.offset);
-    return atEnd && this.#fresh.length === 0 && this.#unconfirmed.size === 0;
+    return atEnd && this.#fresh.length === 0;
   }
 
-  /** Runs `step` again and again; after a failure it rests, longer each time, up to 5 s. */
-  async #repeat(everyMs: number, step: () => Promise<void>): Promise<void> {
-    const { signal } = this.#stop;
-    let restMs = everyMs;
-    while (!signal.aborted) {
-      try {
-        await step();
-        restMs = everyMs;
-      } catch (error) {
-        restMs = Math.min(restMs * 2, mostRestMs);
-        this.#options.log.debug({ err: error }, "publishing rests");
-      }
-      await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
-
-  async #publish(): Promise<void> {
-    while (!this.#stop.signal.aborted && this.#options.bus.connected) {
+  async #publish(): Promise<boolean> {
+    while (!this.#stopped && this.#options.bus.connected) {
       while (this.#fresh.length < inFlight && (await this.#cut()));
       const batches = this.#fresh.slice(0, inFlight);
-      if (batches.length === 0) return;
+      if (batches.length === 0) break;
       await this.#send(batches);
     }
+    return !this.#allPublished;
   }
 
   async #cut(): Promise<boolean> {
@@ -148,11 +138,11 @@ export class Publisher implements AsyncDisposable {
     const waitMs = Math.min((settings.republishMs ?? 30_000) * 2 ** batch.published, mostRepublishMs);
     batch.dueAt = clock.monotonic() + waitMs;
     if (batch.published++ === 0) this.#unconfirmed.add(batch);
+    this.#confirming.ask();
     return ack;
   }
 
-  async #confirm(): Promise<void> {
-    if (this.#unconfirmed.size === 0) return;
+  async #confirm(): Promise<boolean> {
     const batches = [...this.#unconfirmed.values()];
     for (let n = 0; n < batches.length; n += askedAtOnce) {
       const asked = batches.slice(n, n + askedAtOnce);
@@ -164,6 +154,7 @@ export class Publisher implements AsyncDisposable {
       const due = asked.filter(({ id, dueAt }) => !applied.has(id) && dueAt <= now);
       if (due.length > 0 && this.#options.bus.connected) await this.#republish(due);
     }
+    return this.#unconfirmed.size > 0;
   }
 
   async #republish(due: Batch[]): Promise<void> {
@@ -182,7 +173,7 @@ export class Publisher implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#loops;
+    this.#stopped = true;
+    await Promise.all([this.#publishing[Symbol.asyncDispose](), this.#confirming[Symbol.asyncDispose]()]);
   }
 }

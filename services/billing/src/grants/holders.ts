@@ -70,9 +70,18 @@ export async function markClosed(store: Store, holderId: string): Promise<void> 
   await store.holders.updateOne({ _id: holderId }, [{ $set: set }], { ...pipeline, upsert: true });
 }
 
+const lapsed = { state: "alive", $expr: { $lt: ["$leaseUntil", "$$NOW"] } } as const;
+const sweepDue = { state: "closed", $expr: { $lte: ["$sweepAt", "$$NOW"] } } as const;
+const orphanedFor = (graceMs: number) =>
+  ({ state: "orphaned", $expr: { $lt: [{ $add: ["$orphanedAt", graceMs] }, "$$NOW"] } }) as const;
+
+/** Whether there is a holder to orphan, to close or to sweep: one look in place of three writes that mostly find none. */
+export async function anyDue(store: Store, graceMs: number): Promise<boolean> {
+  return (await store.holders.exists({ $or: [lapsed, orphanedFor(graceMs), sweepDue] })) !== null;
+}
+
 /** Fences one holder whose lease has run out, and answers its id; undefined when there is none. */
 export async function orphanOne(store: Store): Promise<string | undefined> {
-  const lapsed = { state: "alive", $expr: { $lt: ["$leaseUntil", "$$NOW"] } } as const;
   const set = { state: "orphaned", orphanedAt: "$$NOW" };
   const holder = await store.holders
     .findOneAndUpdate(lapsed, [{ $set: set }], { ...pipeline, projection: { _id: 1 } })
@@ -82,19 +91,14 @@ export async function orphanOne(store: Store): Promise<string | undefined> {
 
 /** Closes every holder that has been orphaned for longer than the grace. */
 export async function closeOrphans(store: Store, graceMs: number): Promise<void> {
-  const overdue = {
-    state: "orphaned",
-    $expr: { $lt: [{ $add: ["$orphanedAt", graceMs] }, "$$NOW"] },
-  } as const;
   const set = { state: "closed", closedAt: "$$NOW", sweepAt: "$$NOW" };
-  await store.holders.updateMany(overdue, [{ $set: set }], pipeline);
+  await store.holders.updateMany(orphanedFor(graceMs), [{ $set: set }], pipeline);
 }
 
 /** Takes one closed holder to be swept, for 30 s: another replica takes it up if this one dies over it. */
 export async function claimSweep(store: Store): Promise<string | undefined> {
-  const due = { state: "closed", $expr: { $lte: ["$sweepAt", "$$NOW"] } } as const;
   const holder = await store.holders
-    .findOneAndUpdate(due, [{ $set: { sweepAt: afterNow(claimMs) } }], { ...pipeline, projection: { _id: 1 } })
+    .findOneAndUpdate(sweepDue, [{ $set: { sweepAt: afterNow(claimMs) } }], { ...pipeline, projection: { _id: 1 } })
     .lean<HolderDocument>();
   return holder?._id;
 }

@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Billing } from "../billing.ts";
-import { claimSweep, closeOrphans, markSwept, orphanOne } from "./holders.ts";
+import { anyDue, claimSweep, closeOrphans, markSwept, orphanOne } from "./holders.ts";
 import { releaseHolder, releaseOverdueTasks } from "./release.ts";
 
 type Reaping = Pick<Billing, "store" | "queue" | "events" | "settings">;
 
 /** Fences holders whose lease ran out, and takes back the money of those that have been dead for long enough. */
 export async function reap(billing: Reaping): Promise<void> {
+  if (await anyDue(billing.store, billing.settings.orphanGraceMs)) await reapHolders(billing);
+  await releaseOverdueTasks(billing, billing.settings.orphanGraceMs);
+}
+
+async function reapHolders(billing: Reaping): Promise<void> {
   const { store, events, settings } = billing;
   for (let id = await orphanOne(store); id !== undefined; id = await orphanOne(store)) events.orphaned(id);
   await closeOrphans(store, settings.orphanGraceMs);
@@ -14,7 +19,6 @@ export async function reap(billing: Reaping): Promise<void> {
     await releaseHolder(billing, id, "holder gone");
     await markSwept(store, id);
   }
-  await releaseOverdueTasks(billing, settings.orphanGraceMs);
 }
 
 /** Reaps again and again, in every replica; each step is claimed or idempotent, so any number may do it. */

@@ -23,9 +23,15 @@ export async function isAlive(holders: Holders, id: string): Promise<boolean> {
   return (await holders.exists({ _id: id, lapsed: false })) !== null;
 }
 
+const overdue = { lapsed: false, swept: false, $expr: { $lt: ["$leaseUntil", "$$NOW"] } };
+
+/** Whether there is a holder to lapse or to sweep. */
+export async function anyLapsed(holders: Holders): Promise<boolean> {
+  return (await holders.exists({ $or: [overdue, { lapsed: true, swept: false }] })) !== null;
+}
+
 /** Marks those whose lease ran out as lapsed; all of them when none is named. */
 export async function lapse(holders: Holders, ids?: readonly string[]): Promise<number> {
-  const overdue = { lapsed: false, swept: false, $expr: { $lt: ["$leaseUntil", "$$NOW"] } };
   const filter = ids === undefined ? overdue : { ...overdue, _id: { $in: [...ids] } };
   const { modifiedCount } = await holders.updateMany(filter, { $set: { lapsed: true } });
   return modifiedCount;

@@ -12,8 +12,8 @@ export interface LimitReaping {
   readonly events: Events;
 }
 
-const everyMs = 1_000;
-const forgetEvery = 60;
+const everyMs = 2_000;
+const forgetEvery = 30;
 
 /** Takes back the slots of dead holders again and again, in every replica: each step may be done twice. */
 export function startLimitReaper(reaping: LimitReaping): AsyncDisposable {

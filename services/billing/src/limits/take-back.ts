@@ -2,7 +2,7 @@ import type { LimitHolderDocument } from "../store/limit-holders.ts";
 import type { LimitPoolDocument } from "../store/limit-pools.ts";
 import type { Store } from "../store/store.ts";
 import type { ChangePool } from "./change-pool.ts";
-import { lapse, lapsedOf } from "./holders.ts";
+import { anyLapsed, lapse, lapsedOf } from "./holders.ts";
 import { forfeit, type Pool } from "./pool.ts";
 
 /** A used slot rests this long. */
@@ -47,6 +47,7 @@ async function sweepHolder({ store, changePool }: Sweeping, holder: LimitHolderD
 /** Takes back the slots of every holder that is gone; answers how many had just lapsed. */
 export async function sweepLapsed(sweeping: Sweeping): Promise<number> {
   const { limitHolders } = sweeping.store;
+  if (!(await anyLapsed(limitHolders))) return 0;
   const count = await lapse(limitHolders);
   const left = await limitHolders.find({ swept: false, lapsed: true }).limit(100).lean<LimitHolderDocument[]>();
   for (const holder of left) await sweepHolder(sweeping, holder);

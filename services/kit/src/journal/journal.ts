@@ -61,6 +61,7 @@ export class Journal implements AsyncDisposable {
   #lazyTimer: NodeJS.Timeout | undefined;
   #probeTimer: NodeJS.Timeout | undefined;
   #closed = false;
+  #onGrown: () => void = () => {};
 
   private constructor(dir: string, settings: JournalSettings, salt: number) {
     this.#dir = dir;
@@ -116,6 +117,11 @@ export class Journal implements AsyncDisposable {
   /** The end of what is durable. */
   get end(): Position {
     return { segment: this.#last, offset: this.#sizes.get(this.#last) ?? 0 };
+  }
+
+  /** Calls `listener`, the last one given, whenever more has become durable. */
+  onGrown(listener: () => void): void {
+    this.#onGrown = listener;
   }
 
   readonly check: HealthCheck = async () => {
@@ -186,6 +192,7 @@ export class Journal implements AsyncDisposable {
     active.size += group.length;
     this.#grow(active.number, active.size);
     this.#failure = undefined;
+    this.#onGrown();
   }
 
   /** Begins the next segment. Its directory entry is synced too, or a power cut could take the whole file. */

@@ -1,0 +1,63 @@
+const mostRestMs = 5_000;
+
+export interface ChoreOptions {
+  /** How long others who ask may join, milliseconds. */
+  readonly restMs: number;
+  /** Answers whether there is more to do: then it runs again after the same rest. */
+  readonly step: () => Promise<boolean>;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Work that is done a while after somebody asked for it, once for all who asked meanwhile. While nobody asks it takes no
+ * time at all. After a failure it is tried again, after longer each time, up to 5 s.
+ */
+export class Chore implements AsyncDisposable {
+  readonly #options: ChoreOptions;
+  #restMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #askedAgain = false;
+  #stopped = false;
+
+  constructor(options: ChoreOptions) {
+    this.#options = options;
+    this.#restMs = options.restMs;
+  }
+
+  ask(): void {
+    if (this.#timer !== undefined || this.#stopped) return;
+    if (this.#running !== undefined) this.#askedAgain = true;
+    else this.#timer = setTimeout(() => this.#begin(), this.#restMs).unref();
+  }
+
+  #begin(): void {
+    this.#timer = undefined;
+    this.#askedAgain = false;
+    this.#running = this.#run();
+  }
+
+  async #run(): Promise<void> {
+    const more = await this.#step();
+    this.#running = undefined;
+    if (more || this.#askedAgain) this.ask();
+  }
+
+  async #step(): Promise<boolean> {
+    try {
+      const more = await this.#options.step();
+      this.#restMs = this.#options.restMs;
+      return more;
+    } catch (error) {
+      this.#restMs = Math.min(this.#restMs * 2, mostRestMs);
+      this.#options.failed(error);
+      return true;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+}
