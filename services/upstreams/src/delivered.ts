@@ -13,7 +13,6 @@ export class DeliveredText implements Delivered {
   #kept: Buffer[] = [];
   #keptSize = 0;
   #text = "";
-  #bytes = 0;
 
   /**
    * @param textOf the generated text inside one event's parsed data
@@ -36,19 +35,14 @@ export class DeliveredText implements Delivered {
   }
 
   get roughTokens(): number {
-    this.#read();
-    return Math.ceil(this.#bytes / 4);
+    return Math.ceil(Buffer.byteLength(this.text) / 4);
   }
 
   #read(): void {
     const kept = this.#kept;
     this.#kept = [];
     this.#keptSize = 0;
-    for (const data of kept) {
-      const text = this.#textIn(data);
-      this.#text += text;
-      this.#bytes += Buffer.byteLength(text);
-    }
+    for (const data of kept) this.#text += this.#textIn(data);
   }
 
   #textIn(data: Buffer): string {

@@ -30,7 +30,10 @@ export class Runs {
   }
 
   #flush(): void {
-    if (this.#source !== undefined) this.#buffers.push(this.#source.subarray(this.#start, this.#end));
+    const source = this.#source;
+    if (source === undefined) return;
+    const whole = this.#start === 0 && this.#end === source.length;
+    this.#buffers.push(whole ? source : source.subarray(this.#start, this.#end));
     this.#source = undefined;
   }
 }

@@ -1,4 +1,5 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import { Needle } from "@uag/kit/needle.ts";
 import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import { encodeSse } from "@uag/kit/sse/encoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
@@ -12,8 +13,8 @@ import { errorInside } from "./errors.ts";
 import { generatedText, quickText } from "./text.ts";
 import { thoughtUnitOf, unitsOfUsage, usageWithReasoningInside } from "./usage.ts";
 
-const usageKey = Buffer.from('"usage"');
-const errorKey = Buffer.from('"error"');
+const usageKey = new Needle('"usage"');
+const errorKey = new Needle('"error"');
 const done = Buffer.from("[DONE]");
 const terminator = Buffer.from("data: [DONE]\n\n");
 const blankLine = Buffer.from("\n\n");
@@ -70,7 +71,7 @@ export class OpenAiStream implements AnswerStream {
       this.state = "finished";
       return;
     }
-    if (event.name === "error" || data.includes(errorKey)) {
+    if (event.name === "error" || errorKey.indexIn(data) >= 0) {
       const failure = errorInside(parsed(data), this.#upstream, this.#dialect);
       if (failure !== undefined) {
         this.#fail(failure);
@@ -106,7 +107,7 @@ export class OpenAiStream implements AnswerStream {
 
 /** Whether the data has a member `usage` that is an object: most chunks say `"usage":null`. */
 function hasUsage(data: Buffer): boolean {
-  for (let at = data.indexOf(usageKey); at >= 0; at = data.indexOf(usageKey, at + 1)) {
+  for (let at = usageKey.indexIn(data); at >= 0; at = usageKey.indexIn(data, at + 1)) {
     let next = at + usageKey.length;
     while (data[next] === COLON || (data[next] as number) <= 32) next++;
     if (data[next] === OPENING) return true;

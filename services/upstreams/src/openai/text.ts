@@ -1,8 +1,11 @@
+import { Needle } from "@uag/kit/needle.ts";
+
 type Fields = Record<string, unknown>;
 
-const onlyContent = Buffer.from('"delta":{"content":"');
-const anyDelta = Buffer.from('"delta"');
+const delta = new Needle('"delta"');
+const onlyContent = new Needle(':{"content":"');
 const QUOTE = 34;
+const BACKSLASH = 92;
 const CLOSING = 125;
 
 /**
@@ -10,13 +13,13 @@ const CLOSING = 125;
  * nothing else, which nearly all are. Undefined for any other.
  */
 export function quickText(data: Buffer): string | undefined {
-  const at = data.indexOf(onlyContent);
-  if (at < 0 || data.indexOf(anyDelta) !== at) return undefined;
+  const at = delta.indexIn(data) + delta.length;
+  if (at < delta.length || !onlyContent.isAt(data, at)) return undefined;
   const start = at + onlyContent.length;
-  const end = data.indexOf(QUOTE, start);
-  if (end < 0 || data[end + 1] !== CLOSING || data.includes(anyDelta, end)) return undefined;
-  const text = data.toString("utf8", start, end);
-  return text.includes("\\") ? undefined : text;
+  let end = start;
+  while (end < data.length && data[end] !== QUOTE && data[end] !== BACKSLASH) end++;
+  if (data[end] !== QUOTE || data[end + 1] !== CLOSING || delta.indexIn(data, end) >= 0) return undefined;
+  return data.toString("utf8", start, end);
 }
 
 /** The generated text of one chunk or of a whole answer: content, reasoning, refusals, tool calls, transcripts. */

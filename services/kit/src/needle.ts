@@ -1,0 +1,43 @@
+/**
+ * A short text to look for in short buffers, many times. Horspool's search, in JavaScript: Buffer's own goes into native code
+ * and stops at each occurrence of the text's first byte, which in JSON is a quote more often than not; over an event of
+ * 300 bytes that takes twice as long.
+ */
+export class Needle {
+  readonly #bytes: Buffer;
+  /** How far to go on from a place whose last byte is this one. */
+  readonly #shifts: Uint8Array;
+
+  /** @param text 1 to 255 bytes of UTF-8 */
+  constructor(text: string) {
+    this.#bytes = Buffer.from(text);
+    const { length } = this.#bytes;
+    if (length === 0 || length > 255) throw new RangeError("a needle has 1 to 255 bytes");
+    this.#shifts = new Uint8Array(256).fill(length);
+    for (let at = 0; at < length - 1; at++) this.#shifts[this.#bytes[at] as number] = length - 1 - at;
+  }
+
+  get length(): number {
+    return this.#bytes.length;
+  }
+
+  /** Where it begins in `bytes`, at `from` or behind it; -1 when it is not there. */
+  indexIn(bytes: Buffer, from = 0): number {
+    const last = this.#bytes.length - 1;
+    for (let at = from + last; at < bytes.length; at += this.#shifts[bytes[at] as number] as number) {
+      if (this.#matches(bytes, at - last)) return at - last;
+    }
+    return -1;
+  }
+
+  /** Whether it is there, at exactly this place. */
+  isAt(bytes: Buffer, at: number): boolean {
+    return at >= 0 && at + this.#bytes.length <= bytes.length && this.#matches(bytes, at);
+  }
+
+  #matches(bytes: Buffer, start: number): boolean {
+    let at = this.#bytes.length - 1;
+    while (at >= 0 && bytes[start + at] === this.#bytes[at]) at--;
+    return at < 0;
+  }
+}
