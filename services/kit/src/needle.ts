@@ -23,21 +23,23 @@ export class Needle {
 
   /** Where it begins in `bytes`, at `from` or behind it; -1 when it is not there. */
   indexIn(bytes: Buffer, from = 0): number {
+    const shifts = this.#shifts;
     const last = this.#bytes.length - 1;
-    for (let at = from + last; at < bytes.length; at += this.#shifts[bytes[at] as number] as number) {
-      if (this.#matches(bytes, at - last)) return at - last;
+    const tail = this.#bytes[last];
+    const { length } = bytes;
+    for (let at = from + last; at < length; ) {
+      const byte = bytes[at] as number;
+      if (byte === tail && this.isAt(bytes, at - last)) return at - last;
+      at += shifts[byte] as number;
     }
     return -1;
   }
 
   /** Whether it is there, at exactly this place. */
-  isAt(bytes: Buffer, at: number): boolean {
-    return at >= 0 && at + this.#bytes.length <= bytes.length && this.#matches(bytes, at);
-  }
-
-  #matches(bytes: Buffer, start: number): boolean {
-    let at = this.#bytes.length - 1;
-    while (at >= 0 && bytes[start + at] === this.#bytes[at]) at--;
+  isAt(bytes: Buffer, start: number): boolean {
+    const needle = this.#bytes;
+    let at = needle.length - 1;
+    while (at >= 0 && bytes[start + at] === needle[at]) at--;
     return at < 0;
   }
 }
