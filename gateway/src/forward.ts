@@ -59,6 +59,7 @@ class Exchange implements LinkAnswer, Upload {
   #framed = false;
   /** Where the answer's bytes go. */
   #out: Writable;
+  #idleMs = 0;
   #unread = 0;
   #lastByte = newline;
 
@@ -132,8 +133,10 @@ class Exchange implements LinkAnswer, Upload {
   onEnd(): void {
     const response = this.#response;
     if (response.destroyed) return;
-    if (this.#headSent) response.end(this.#framed ? lastChunk : undefined);
-    else {
+    if (this.#headSent) {
+      if (this.#out !== response) response.socket?.setTimeout(this.#idleMs);
+      response.end(this.#framed ? lastChunk : undefined);
+    } else {
       const headers = this.#headers;
       const bodyAllowed = this.#status !== 204 && this.#status !== 304;
       if (bodyAllowed && headerOf(headers, "content-length") === undefined)
@@ -176,8 +179,17 @@ class Exchange implements LinkAnswer, Upload {
     if (this.#first === undefined) this.#response.flushHeaders();
     else this.#write(this.#first);
     this.#first = undefined;
-    // Behind its head an event stream needs nothing more of what node does for each write of an answer.
-    if (framed && this.#response.socket !== null) this.#out = this.#response.socket;
+    if (framed) this.#writeStraight();
+  }
+
+  /** Behind its head an event stream needs nothing more of what node does for each write of an answer. */
+  #writeStraight(): void {
+    const { socket } = this.#response;
+    if (socket === null) return;
+    this.#out = socket;
+    // Each write would start the socket's timer anew; until the stream's end the exchange has its own deadline.
+    this.#idleMs = socket.timeout ?? 0;
+    socket.setTimeout(0);
   }
 
   /** False when the service's head cannot be sent: the client has got an error instead. */

@@ -111,13 +111,14 @@ export async function runScenario(
 
 /**
  * Lets every target compile its hot paths and open its connections before anything counts: V8 is still optimizing the path of
- * a stream after 50,000 chunks, and a service that has run for a minute is what is to be measured.
+ * a stream after 50,000 chunks and 1,000 requests, and a service that has run for a minute is what is to be measured.
  */
 export async function warmUp(bench: Bench, targets: readonly Target[]): Promise<void> {
   for (const target of targets) {
     const { endpoint } = target;
     await measure(bench, target, { kind: "closed", endpoint, connections: closedConnections, seconds: 3 });
-    const shape = { chunks: 400, intervalMs: 5 };
-    await measure(bench, target, { kind: "streams", endpoint, streams: 100, rounds: 3, shape, rampMs: 50 });
+    const streams = { kind: "streams", endpoint, streams: 100, rampMs: 50 } as const;
+    await measure(bench, target, { ...streams, rounds: 20, shape: { chunks: 10, intervalMs: 2 } });
+    await measure(bench, target, { ...streams, rounds: 3, shape: { chunks: 400, intervalMs: 5 } });
   }
 }
