@@ -13,6 +13,7 @@ export class DeliveredText implements Delivered {
   #kept: Buffer[] = [];
   #keptSize = 0;
   #text = "";
+  #bytes = 0;
 
   /**
    * @param textOf the generated text inside one event's parsed data
@@ -35,14 +36,19 @@ export class DeliveredText implements Delivered {
   }
 
   get roughTokens(): number {
-    return Math.ceil(Buffer.byteLength(this.text) / 4);
+    this.#read();
+    return Math.ceil(this.#bytes / 4);
   }
 
   #read(): void {
     const kept = this.#kept;
     this.#kept = [];
     this.#keptSize = 0;
-    for (const data of kept) this.#text += this.#textIn(data);
+    for (const data of kept) {
+      const text = this.#textIn(data);
+      this.#text += text;
+      this.#bytes += Buffer.byteLength(text);
+    }
   }
 
   #textIn(data: Buffer): string {
