@@ -90,11 +90,12 @@ export function editTests(here: Here): void {
           resolve({ status: response.statusCode ?? 0, text, sent: before });
         });
       });
+      const closed = new Promise((go) => outgoing.once("close", go));
       const write = async (): Promise<void> => {
         for (const chunk of body) {
           if (answered || outgoing.destroyed) return;
           sent += chunk.length;
-          if (!outgoing.write(chunk)) await new Promise((go) => outgoing.once("drain", go).once("close", go));
+          if (!outgoing.write(chunk)) await Promise.race([closed, new Promise((go) => outgoing.once("drain", go))]);
         }
         outgoing.end();
       };
