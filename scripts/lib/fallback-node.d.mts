@@ -1,0 +1,1 @@
+export declare function mendNode(root: string): Promise<void>;
