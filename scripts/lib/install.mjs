@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { mendNode } from "./fallback-node.mjs";
 import { withLock } from "./lock.mjs";
 import { Advice, step } from "./step.mjs";
 
@@ -77,7 +76,6 @@ export async function ensureInstalled() {
     if (await isInstalled(stamp)) return;
     const name = packageManager.replace("@", " ");
     await step(`Installing packages with ${name}`, (progress) => install(packageManager, progress));
-    await mendNode(root);
     await writeFile(stampFile, stamp);
   });
 }

@@ -39,7 +39,7 @@ function whenNpmIsGone(then) {
 }
 
 /**
- * Runs a TypeScript program under that Node with this process's terminal, arguments and signals, and ends as it ends.
+ * Runs a TypeScript program under Node 24 with this process's terminal, arguments and signals, and ends as it ends.
  * Descriptor 3 of the program is a pipe that closes when this process is gone, however it died.
  */
 export async function runProgram(entry, args) {

@@ -1,1 +1,0 @@
-export declare function mendNode(root: string): Promise<void>;
