@@ -75,7 +75,7 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   vectors64: vectorScenario("base64"),
   sse: {
     title: "100 streams of 200 chunks at 10 ms",
-    // A round of four seconds takes 15 % more or less than the next, for reasons outside of this machine.
+    // A round of four seconds takes up to 15 % more or less than the next, the baseline's too.
     rounds: 6,
     streams: 100,
     direct: true,
