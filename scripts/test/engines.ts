@@ -16,7 +16,7 @@ export async function startTestEngines(): Promise<TestEngines> {
   await using starting = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), "test-engines-"));
   starting.defer(() => rm(dataDir, { recursive: true, force: true }));
-  const ports = await Ports.load(join(dataDir, "ports.json"));
+  const ports = starting.use(await Ports.load(join(dataDir, "ports.json")));
   const engines = await chooseEngines({ binDir, dataDir, ports });
   process.stdout.write(`Using ${engines.chosen.join(" and ")}.\n`);
   const report = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -55,7 +55,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   await using starting = new AsyncDisposableStack();
   starting.use(await takeDataDir(dataDir));
   await removeRun(dataDir);
-  const ports = await Ports.load(join(dataDir, "ports.json"));
+  const ports = starting.use(await Ports.load(join(dataDir, "ports.json")));
   const port = options.port ? await requireFree(options.port) : await ports.get("router.PORT");
   const secrets = await loadSecrets(dataDir);
   const { mongodbUrl, natsUrl } = options;

@@ -24,6 +24,12 @@ interface Task {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
+/** The port that the fleet will give its simulator. */
+async function simulatorPort(dataDir: string): Promise<number> {
+  using ports = await Ports.load(join(dataDir, "ports.json"));
+  return await ports.get(portName("simulator", "PORT"));
+}
+
 describe("video through the public door", () => {
   let fleet: TestFleet;
   let receiver: Receiver;
@@ -34,8 +40,7 @@ describe("video through the public door", () => {
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
     const services = ["billing", "metering", "media", "video", "router"];
     receiver = resources.use(await startReceiver({ refuseEvery: 0 }));
-    const ports = await Ports.load(join(dataDir, "ports.json"));
-    const egressAllow = `${receiver.address},127.0.0.1:${await ports.get(portName("simulator", "PORT"))}`;
+    const egressAllow = `${receiver.address},127.0.0.1:${await simulatorPort(dataDir)}`;
     fleet = resources.use(await startTestFleet({ dataDir, services, env: { SIM_TASK_MS: "700" }, egressAllow }));
   });
   after(() => resources.disposeAsync());

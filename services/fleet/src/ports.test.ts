@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Ports } from "./ports.ts";
+
+async function withDir(work: (dir: string) => Promise<void>): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), "ports-"));
+  try {
+    await work(dir);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+test("a port stays its fleet's own while the process that listens on it is down, and is free when the fleet is gone", async () => {
+  await withDir(async (dir) => {
+    const mine = await Ports.load(join(dir, "mine.json"));
+    const port = await mine.get("billing");
+    await writeFile(join(dir, "other.json"), JSON.stringify({ chat: port }));
+    {
+      using other = await Ports.load(join(dir, "other.json"));
+      assert.notEqual(await other.get("chat"), port);
+    }
+    mine[Symbol.dispose]();
+    await writeFile(join(dir, "other.json"), JSON.stringify({ chat: port }));
+    using later = await Ports.load(join(dir, "other.json"));
+    assert.equal(await later.get("chat"), port);
+  });
+});
+
+test("the next start finds the same ports", async () => {
+  await withDir(async (dir) => {
+    const names = ["router", "billing", "chat"];
+    const chosen: number[][] = [];
+    for (let start = 0; start < 2; start++) {
+      using ports = await Ports.load(join(dir, "ports.json"));
+      const found: number[] = [];
+      for (const name of names) found.push(await ports.get(name));
+      chosen.push(found);
+    }
+    assert.deepEqual(chosen[0], chosen[1]);
+    assert.equal(new Set(chosen[0]).size, names.length);
+  });
+});
+
+test("twenty fleets that choose at the same moment share no port", async () => {
+  await withDir(async (dir) => {
+    const fleets = await Promise.all(Array.from({ length: 20 }, (_, n) => Ports.load(join(dir, `${n}.json`))));
+    const chosen = await Promise.all(fleets.map((ports) => ports.get("router")));
+    for (const ports of fleets) ports[Symbol.dispose]();
+    assert.equal(new Set(chosen).size, fleets.length);
+  });
+});
