@@ -2,7 +2,7 @@ import type { SseEvent } from "@uag/kit/sse/event.ts";
 
 /** Joins neighbouring events of one buffer into one slice. */
 export class Runs {
-  readonly #buffers: Buffer[] = [];
+  #buffers: Buffer[] | undefined;
   #source: Buffer | undefined;
   #start = 0;
   #end = 0;
@@ -21,19 +21,25 @@ export class Runs {
   /** Bytes of another buffer, in their place between the events. */
   insert(bytes: Buffer): void {
     this.#flush();
-    this.#buffers.push(bytes);
+    this.#push(bytes);
   }
 
   buffers(): Buffer[] {
     this.#flush();
-    return this.#buffers;
+    return this.#buffers ?? [];
   }
 
   #flush(): void {
     const source = this.#source;
     if (source === undefined) return;
     const whole = this.#start === 0 && this.#end === source.length;
-    this.#buffers.push(whole ? source : source.subarray(this.#start, this.#end));
+    this.#push(whole ? source : source.subarray(this.#start, this.#end));
     this.#source = undefined;
+  }
+
+  /** The first makes an array of one: it is mostly the only one. */
+  #push(bytes: Buffer): void {
+    if (this.#buffers === undefined) this.#buffers = [bytes];
+    else this.#buffers.push(bytes);
   }
 }

@@ -13,8 +13,10 @@ type Waiter = { resolve: () => void; reject: (error: LinkError) => void };
  * A replayable outbox keeps what it has sent, until `commit`, so that `rewind` can send it all again on another link.
  */
 export class Outbox {
+  /** `[#index, #count)` is still to be sent. Kept when it is empty: a stream would make it anew for each chunk. */
   #queue: Buffer[] = [];
   #index = 0;
+  #count = 0;
   #offset = 0;
   #total = 0;
   #unsent = 0;
@@ -43,7 +45,7 @@ export class Outbox {
   /** False when the caller should wait for `drained` before it writes more. */
   push(chunk: Buffer): boolean {
     if (chunk.length > 0) {
-      this.#queue.push(chunk);
+      this.#queue[this.#count++] = chunk;
       this.#unsent += chunk.length;
       this.#total += chunk.length;
     }
@@ -78,8 +80,7 @@ export class Outbox {
   commit(): void {
     if (!this.#replayable) return;
     this.#replayable = false;
-    this.#queue = this.#queue.slice(this.#index);
-    this.#index = 0;
+    this.#cutSent();
   }
 
   /** Everything unsent again. Only valid before `commit`. */
@@ -103,7 +104,9 @@ export class Outbox {
   /** Drops what is unsent. */
   close(error: LinkError | undefined): void {
     this.#closed = error;
-    this.#queue.length = 0;
+    this.#queue = [];
+    this.#index = 0;
+    this.#count = 0;
     this.#unsent = 0;
     if (error === undefined) {
       this.#wake();
@@ -121,13 +124,16 @@ export class Outbox {
       return;
     }
     this.#queue[this.#index++] = NOTHING;
-    if (this.#index === this.#queue.length) {
-      this.#queue.length = 0;
+    if (this.#index === this.#count) {
       this.#index = 0;
-    } else if (this.#index >= COMPACT_AFTER) {
-      this.#queue = this.#queue.slice(this.#index);
-      this.#index = 0;
-    }
+      this.#count = 0;
+    } else if (this.#index >= COMPACT_AFTER) this.#cutSent();
+  }
+
+  #cutSent(): void {
+    this.#queue = this.#queue.slice(this.#index, this.#count);
+    this.#count = this.#queue.length;
+    this.#index = 0;
   }
 
   #wake(): void {

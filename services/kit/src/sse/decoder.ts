@@ -36,8 +36,9 @@ export class SseDecoder {
 
   /** @throws {SseTooLargeError} */
   push(chunk: Buffer): SseEvent[] {
-    const events: SseEvent[] = [];
-    if (chunk.length === 0) return events;
+    // Most pushes bring one event: an array that grows would cost more memory than the event itself.
+    let events: SseEvent[] | undefined;
+    if (chunk.length === 0) return [];
     const source = this.#append(chunk);
     let start = 0;
     let nextCr = source.indexOf(CR, this.#searched);
@@ -52,14 +53,16 @@ export class SseDecoder {
       const blank = end === this.#line;
       this.#pastLineEnd(source, end);
       if (!blank) continue;
-      events.push(parseBlock({ source, start, end: this.#searched, from: this.#from, hasCr: this.#hasCr }));
+      const event = parseBlock({ source, start, end: this.#searched, from: this.#from, hasCr: this.#hasCr });
+      if (events === undefined) events = [event];
+      else events.push(event);
       start = this.#searched;
       this.#atStart = false;
       this.#from = start;
       this.#hasCr = false;
     }
     this.#hold(source, start);
-    return events;
+    return events ?? [];
   }
 
   /** The last event, when the stream ended without the blank line that should end it. */
@@ -115,7 +118,8 @@ export class SseDecoder {
   }
 
   #hold(source: Buffer, start: number): void {
-    this.#held = start === 0 ? source : source.subarray(start);
+    if (start === source.length) this.#held = nothing;
+    else this.#held = start === 0 ? source : source.subarray(start);
     this.#roomOffset += start;
     this.#from -= start;
     this.#line -= start;
