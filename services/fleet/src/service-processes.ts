@@ -16,10 +16,11 @@ export interface ServiceProcessOptions {
 }
 
 /**
- * A young generation of 32 MiB, not 16: what a stream of a few seconds needs is gone before anybody copies it. Saves a sixth of
- * the processor time of many streams, and no memory is lost by it (infra/decisions/0004-speed.md).
+ * A young generation of 32 MiB, not 16: what a stream of a few seconds needs is gone before anybody copies it. And an old one
+ * that may grow to three times of what is in use before it is looked through: V8 itself, seeing processes that rest
+ * now and then, looked through it every second or two while streams ran (infra/decisions/0004-speed.md).
  */
-const nodeOptions = ["--max-semi-space-size=32"];
+const nodeOptions = ["--max-semi-space-size=32", "--heap-growing-percent=200"];
 
 /** The names of a service's processes: `chat`, `chat-2`, ... The first keeps its name however many follow. */
 export function replicaNames(service: string, replicas: number): string[] {
