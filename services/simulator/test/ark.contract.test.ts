@@ -244,6 +244,20 @@ test("callbacks come again and out of order when asked for", async () => {
   assert.deepEqual(statuses, ["succeeded", "succeeded", "running", "running", "queued", "queued"]);
 });
 
+test("no task loses its callbacks to a timer that is early by a millisecond", async () => {
+  using hook = await receiver();
+  const count = 60;
+  const make = (n: number) =>
+    create({ model: second, content: [say("x")], callback_url: hook.url }, { "x-sim-task-ms": String(5 + n) });
+  const ids = await Promise.all(Array.from({ length: count }, (_, n) => make(n)));
+  const ended = () => new Set(hook.bodies.filter(({ status }) => status === "succeeded").map(({ id }) => id));
+  await until(
+    async () => ended().size,
+    (size) => size >= count,
+  );
+  assert.deepEqual([...ended()].sort(), ids.sort());
+});
+
 const images = "/ark/api/v3/images/generations";
 const fourth = "doubao-seedream-4-0-250828";
 

@@ -10,11 +10,15 @@ export async function good(simulator: Simulator, path: string, body?: unknown, h
   return JSON.parse(text);
 }
 
-/** Asks again until the answer fits. */
+const patienceMs = 20_000;
+
+/** Asks again until the answer fits; fails with the last one when none does. */
 export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
+  const end = performance.now() + patienceMs;
   for (;;) {
     const answer = await ask();
     if (fits(answer)) return answer;
+    assert.ok(performance.now() < end, `after ${patienceMs} ms still: ${JSON.stringify(answer)}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
