@@ -48,12 +48,20 @@ async function settledRows(mongodbUrl: string): Promise<Row[]> {
 const heldIn = ({ books }: AuditReport): bigint =>
   books.accounts.reduce((sum, { heldNanoUsd }) => sum + heldNanoUsd, 0n);
 
-/** The audit once the books have all bills that were handed over. */
-async function settledBooks(fleet: TestFleet): Promise<AuditReport> {
+/**
+ * The audit once the books have all bills that were handed over. A bill of nothing holds no money on its way, and the
+ * providers know nothing of it: it is waited for by its task.
+ */
+async function settledBooks(fleet: TestFleet, rows: readonly Row[]): Promise<AuditReport> {
+  const asked = rows.filter(({ hidden }) => !hidden).map(({ requestId }) => requestId);
+  const complete = (report: AuditReport): boolean => {
+    const billed = new Set(report.books.billed.map(({ requestId }) => requestId));
+    return heldIn(report) === 0n && asked.every((requestId) => billed.has(requestId));
+  };
   let report = await fleet.audit(settleMs);
   const done = async (): Promise<boolean> => {
-    if (heldIn(report) !== 0n) report = await fleet.audit(0);
-    return heldIn(report) === 0n;
+    if (!complete(report)) report = await fleet.audit(0);
+    return complete(report);
   };
   await waitFor(done, { timeoutMs: settleMs, everyMs: 500 }).catch(() => undefined);
   return report;
@@ -129,7 +137,7 @@ export async function checkVideo(
   { tasks, told, receiver }: { tasks: readonly Task[]; told: readonly string[]; receiver: Receiver },
 ): Promise<Findings> {
   const rows = await settledRows(fleet.run.mongodb_url);
-  const report = await settledBooks(fleet);
+  const report = await settledBooks(fleet, rows);
   const bills = Map.groupBy(report.books.billed, ({ requestId }) => requestId);
   const { wrong, lost } = madeViolations(rows, await readMade(fleet.run.simulator_url));
   const held = heldIn(report);
