@@ -1,21 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Ports } from "./ports.ts";
-
-async function withDir(work: (dir: string) => Promise<void>): Promise<void> {
-  const dir = await mkdtemp(join(tmpdir(), "ports-"));
-  try {
-    await work(dir);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
-}
+import { withTemporaryDir } from "./testing/temporary-dir.ts";
 
 test("a port stays its fleet's own while the process that listens on it is down, and is free when the fleet is gone", async () => {
-  await withDir(async (dir) => {
+  await withTemporaryDir(async (dir) => {
     const mine = await Ports.load(join(dir, "mine.json"));
     const port = await mine.get("billing");
     await writeFile(join(dir, "other.json"), JSON.stringify({ chat: port }));
@@ -31,7 +22,7 @@ test("a port stays its fleet's own while the process that listens on it is down,
 });
 
 test("the next start finds the same ports", async () => {
-  await withDir(async (dir) => {
+  await withTemporaryDir(async (dir) => {
     const names = ["router", "billing", "chat"];
     const chosen: number[][] = [];
     for (let start = 0; start < 2; start++) {
@@ -46,7 +37,7 @@ test("the next start finds the same ports", async () => {
 });
 
 test("twenty fleets that choose at the same moment share no port", async () => {
-  await withDir(async (dir) => {
+  await withTemporaryDir(async (dir) => {
     const fleets = await Promise.all(Array.from({ length: 20 }, (_, n) => Ports.load(join(dir, `${n}.json`))));
     const chosen = await Promise.all(fleets.map((ports) => ports.get("router")));
     for (const ports of fleets) ports[Symbol.dispose]();

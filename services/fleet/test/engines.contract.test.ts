@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { MongoClient } from "mongodb";
@@ -11,16 +10,8 @@ import { natsProcess, natsUrl } from "../src/engines/nats.ts";
 import { binDir } from "../src/paths.ts";
 import { Ports } from "../src/ports.ts";
 import { Supervisor } from "../src/supervisor/supervisor.ts";
+import { withTemporaryDir } from "../src/testing/temporary-dir.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
-
-async function withTemporaryDir(work: (dir: string) => Promise<void>): Promise<void> {
-  const dir = await mkdtemp(join(tmpdir(), "engines-"));
-  try {
-    await work(dir);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
-}
 
 async function startMongod(supervisor: Supervisor, dir: string, port: number): Promise<void> {
   const engine = await findMongod({ binDir });

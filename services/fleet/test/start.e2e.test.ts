@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
@@ -14,19 +13,11 @@ import { repoRoot } from "../src/paths.ts";
 import { type Run, readRun } from "../src/run-file.ts";
 import { type Fleet, type FleetOptions, startFleet } from "../src/service.ts";
 import { markedProcesses } from "../src/supervisor/marked.ts";
+import { withTemporaryDir } from "../src/testing/temporary-dir.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 
 // Starting and stopping is the same whatever is started: the books are enough.
 const services = ["billing"];
-
-async function withTemporaryDir(work: (dir: string) => Promise<void>): Promise<void> {
-  const dir = await mkdtemp(join(tmpdir(), "start-"));
-  try {
-    await work(dir);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
-}
 
 const start = (dataDir: string, more: Partial<FleetOptions> = {}): Promise<Fleet> =>
   startFleet({ dataDir, services, ...more });

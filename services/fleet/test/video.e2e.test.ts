@@ -7,6 +7,7 @@ import { Ports } from "../src/ports.ts";
 import { portName } from "../src/service-processes.ts";
 import { type Receiver, startReceiver } from "../src/soak/receiver.ts";
 import { soakVideo } from "../src/soak/video.ts";
+import { withTemporaryDir } from "../src/testing/temporary-dir.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { picture, requests, text } from "./video/requests.ts";
@@ -212,8 +213,7 @@ describe("video through the public door", () => {
 });
 
 test("60 tasks with webhooks while video is killed with -9: each ends, is charged as it ended, and told of under one id", async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), "video-soak-"));
-  try {
+  await withTemporaryDir(async (dataDir) => {
     const report = await soakVideo({
       tasks: 60,
       seed: 3,
@@ -226,7 +226,5 @@ test("60 tasks with webhooks while video is killed with -9: each ends, is charge
     assert.deepEqual(report.violations, [], JSON.stringify(report));
     assert.equal(report.tasks, 60);
     assert.ok(report.kills > 0);
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  });
 });

@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AuditReport, audit as auditRun } from "../audit/audit.ts";
 import { type Fleet, type FleetOptions, startFleet } from "../service.ts";
 import { tailOf } from "../supervisor/log-file.ts";
 import { createTestClient, type TestClient } from "./client.ts";
+import { withTemporaryDir } from "./temporary-dir.ts";
 
 export interface TestFleet extends Fleet {
   /** Calls the public door with the seeded key. */
@@ -42,14 +41,12 @@ export async function withFleet(
   options: Partial<FleetOptions>,
   work: (fleet: TestFleet) => Promise<void>,
 ): Promise<void> {
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "fleet-")));
-  try {
+  const run = async (dataDir: string): Promise<void> => {
     await using fleet = await startTestFleet({ ...options, dataDir });
     await work(fleet).catch(async (error: unknown) => {
       if (error instanceof Error) error.stack += `\n\n${[...fleet.lines, await logTails(fleet)].join("\n")}`;
       throw error;
     });
-  } finally {
-    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
-  }
+  };
+  await (options.dataDir === undefined ? withTemporaryDir(run) : run(options.dataDir));
 }
