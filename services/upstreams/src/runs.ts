@@ -1,3 +1,4 @@
+import { append } from "@uag/kit/append.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 
 /** Joins neighbouring events of one buffer into one slice. */
@@ -21,7 +22,7 @@ export class Runs {
   /** Bytes of another buffer, in their place between the events. */
   insert(bytes: Buffer): void {
     this.#flush();
-    this.#push(bytes);
+    this.#buffers = append(this.#buffers, bytes);
   }
 
   buffers(): Buffer[] {
@@ -33,13 +34,7 @@ export class Runs {
     const source = this.#source;
     if (source === undefined) return;
     const whole = this.#start === 0 && this.#end === source.length;
-    this.#push(whole ? source : source.subarray(this.#start, this.#end));
+    this.#buffers = append(this.#buffers, whole ? source : source.subarray(this.#start, this.#end));
     this.#source = undefined;
-  }
-
-  /** The first makes an array of one: it is mostly the only one. */
-  #push(bytes: Buffer): void {
-    if (this.#buffers === undefined) this.#buffers = [bytes];
-    else this.#buffers.push(bytes);
   }
 }

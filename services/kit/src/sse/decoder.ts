@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import type { SseEvent } from "./event.ts";
 import { parseBlock } from "./parse-block.ts";
 
@@ -36,7 +37,6 @@ export class SseDecoder {
 
   /** @throws {SseTooLargeError} */
   push(chunk: Buffer): SseEvent[] {
-    // Most pushes bring one event: an array that grows would cost more memory than the event itself.
     let events: SseEvent[] | undefined;
     if (chunk.length === 0) return [];
     const source = this.#append(chunk);
@@ -53,9 +53,8 @@ export class SseDecoder {
       const blank = end === this.#line;
       this.#pastLineEnd(source, end);
       if (!blank) continue;
-      const event = parseBlock({ source, start, end: this.#searched, from: this.#from, hasCr: this.#hasCr });
-      if (events === undefined) events = [event];
-      else events.push(event);
+      const block = { source, start, end: this.#searched, from: this.#from, hasCr: this.#hasCr };
+      events = append(events, parseBlock(block));
       start = this.#searched;
       this.#atStart = false;
       this.#from = start;

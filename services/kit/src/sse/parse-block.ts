@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { SseEvent } from "./event.ts";
 
 const LF = 10;
@@ -9,9 +10,7 @@ const newline = Buffer.from("\n");
 interface Fields {
   name: string;
   id: string;
-  data: Buffer | undefined;
-  /** The data lines behind the first. */
-  more: Buffer[] | undefined;
+  data: Buffer[] | undefined;
 }
 
 export interface Block {
@@ -27,13 +26,13 @@ export interface Block {
 /** Parses one block by the rules of WHATWG HTML 9.2.6. */
 export function parseBlock(block: Block): SseEvent {
   const { source, start, end } = block;
-  const fields: Fields = { name: "", id: "", data: undefined, more: undefined };
+  const fields: Fields = { name: "", id: "", data: undefined };
   for (let line = block.from; line < end; ) {
     const stop = lineEnd(block, line);
     if (stop > line) takeLine(fields, source, line, stop);
     line = stop + (source[stop] === CR && source[stop + 1] === LF && stop + 1 < end ? 2 : 1);
   }
-  return new SseEvent({ source, start, end, name: fields.name, id: fields.id, data: joined(fields) });
+  return new SseEvent({ source, start, end, name: fields.name, id: fields.id, data: joined(fields.data) });
 }
 
 function lineEnd(block: Block, from: number): number {
@@ -46,16 +45,16 @@ function lineEnd(block: Block, from: number): number {
   return at;
 }
 
-function joined({ data, more }: Fields): Buffer | undefined {
-  if (data === undefined || more === undefined) return data;
-  return Buffer.concat([data, ...more.flatMap((line) => [newline, line])]);
+function joined(lines: Buffer[] | undefined): Buffer | undefined {
+  if (lines === undefined || lines.length === 1) return lines?.[0];
+  return Buffer.concat(lines.flatMap((line, index) => (index === 0 ? [line] : [newline, line])));
 }
 
 function takeLine(fields: Fields, source: Buffer, line: number, stop: number): void {
   // "data" is nearly every line of nearly every stream: no text is made to recognise it.
   if (source[line] === 100 && source[line + 1] === 97 && source[line + 2] === 116 && source[line + 3] === 97) {
     if (line + 4 === stop || source[line + 4] === COLON) {
-      takeData(fields, fieldValue(source, line + 4, stop));
+      fields.data = append(fields.data, fieldValue(source, line + 4, stop));
       return;
     }
   }
@@ -65,12 +64,6 @@ function takeLine(fields: Fields, source: Buffer, line: number, stop: number): v
   const field = source.toString("latin1", line, at);
   if (field === "event") fields.name = fieldValue(source, at, stop).toString("utf8");
   else if (field === "id") fields.id = fieldValue(source, at, stop).toString("utf8");
-}
-
-function takeData(fields: Fields, line: Buffer): void {
-  if (fields.data === undefined) fields.data = line;
-  else if (fields.more === undefined) fields.more = [line];
-  else fields.more.push(line);
 }
 
 /** What follows the colon at `at` (nothing when the line ends there) without one leading space. */
