@@ -1,3 +1,4 @@
+import { keepalive } from "../rpc/keepalive.ts";
 import { MAX_IN_FLIGHT_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { TransportEvents } from "./transport.ts";
 
@@ -37,10 +38,9 @@ export function asIs(batch: Buffer): Buffer {
   return batch;
 }
 
-/** Channel options that both ends share. Times in milliseconds. */
+/** Channel options that both ends share. */
 export const sharedChannelOptions = {
   "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
   "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
-  "grpc.keepalive_time_ms": 10_000,
-  "grpc.keepalive_timeout_ms": 5_000,
+  ...keepalive,
 };

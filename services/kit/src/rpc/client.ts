@@ -1,4 +1,5 @@
 import { Client, credentials, Metadata, type ServiceDefinition, type ServiceError, status } from "@grpc/grpc-js";
+import { keepalive } from "./keepalive.ts";
 import type { Handlers } from "./server.ts";
 import { fromStatus } from "./status.ts";
 
@@ -23,9 +24,7 @@ export function createRpcClient<S>(definition: ServiceDefinition, address: strin
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.max_reconnect_backoff_ms": 2_000,
-    // A machine that is lost says no word: without asking, calls would go to it until TCP gives up, a quarter of an hour later.
-    "grpc.keepalive_time_ms": 10_000,
-    "grpc.keepalive_timeout_ms": 5_000,
+    ...keepalive,
     "grpc.max_receive_message_length": 64 * 1024 * 1024,
     "grpc.max_send_message_length": 64 * 1024 * 1024,
   });
