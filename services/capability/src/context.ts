@@ -1,5 +1,6 @@
 import type { Admission } from "@uag/admission/types.ts";
 import type { CatalogStore } from "@uag/catalog/store.ts";
+import { BufferBudget, type BufferLimits } from "@uag/kit/buffer-budget.ts";
 import { createGuardedClient, type GuardedClient } from "@uag/kit/http/guarded.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
@@ -16,6 +17,8 @@ export interface CapabilityContext {
   readonly pools: HttpPools;
   readonly health: UpstreamHealth;
   readonly budget: RetryBudget;
+  /** What is held in memory for clients is counted here, by account. */
+  readonly buffers: BufferBudget;
   readonly events: CapabilityEvents;
   /** For URLs that come from users or from upstreams' answers. */
   readonly guarded: GuardedClient;
@@ -32,12 +35,16 @@ export interface ContextOptions {
   readonly metrics: Metrics;
   /** `host:port` of URLs that may be called although they are not public. */
   readonly egressAllow: readonly string[];
+  readonly bufferLimits?: BufferLimits;
 }
 
 /** Disposing closes the connections to upstreams. */
 export function createContext(options: ContextOptions): CapabilityContext & AsyncDisposable {
-  const { name, catalog, admission, log, metrics, egressAllow } = options;
+  const { name, catalog, admission, log, metrics, egressAllow, bufferLimits } = options;
   const pools = new HttpPools();
+  const buffers = new BufferBudget(bufferLimits);
+  metrics.sampled("uag_buffered_bytes", "Bytes held in memory for clients.", () => buffers.held);
+  metrics.sampled("uag_buffers_refused", "Requests refused because too much was held.", () => buffers.refused);
   const guarded = createGuardedClient({ allow: egressAllow });
   return {
     catalog,
@@ -45,6 +52,7 @@ export function createContext(options: ContextOptions): CapabilityContext & Asyn
     pools,
     health: new UpstreamHealth(),
     budget: new RetryBudget(),
+    buffers,
     events: createEvents(name, log, metrics),
     guarded,
     log,

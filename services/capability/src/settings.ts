@@ -1,5 +1,8 @@
+import { defaultBufferLimits } from "@uag/kit/buffer-budget.ts";
 import { commaList, commonSettings } from "@uag/kit/config.ts";
 import { z } from "zod";
+
+const bytes = z.coerce.number().int().positive();
 
 /** Settings that every capability service has; a service adds its own beside them. */
 export const capabilitySettings = {
@@ -28,6 +31,12 @@ export const capabilitySettings = {
     .min(1)
     .default(10_000)
     .describe("Requests under way at once; more are refused."),
+  BUFFER_MEMORY_BYTES: bytes
+    .default(defaultBufferLimits.totalBytes)
+    .describe("Most bytes of request bodies, uploads and fetched media held at once; more are answered with 503."),
+  BUFFER_ACCOUNT_BYTES: bytes
+    .default(defaultBufferLimits.ownerBytes)
+    .describe("What one account may hold of it; at least the largest request body that is to be served."),
   DRAIN_MS: z.coerce.number().int().min(0).default(20_000).describe("How long stopping waits for requests under way."),
 } as const;
 

@@ -90,8 +90,9 @@ async function openContext(
       metrics,
     }),
   );
-  const egressAllow = settings.EGRESS_ALLOW;
-  const context = started.use(createContext({ name, catalog, admission, log, metrics, egressAllow }));
+  const { EGRESS_ALLOW: egressAllow, BUFFER_MEMORY_BYTES: totalBytes, BUFFER_ACCOUNT_BYTES: ownerBytes } = settings;
+  const bufferLimits = { totalBytes, ownerBytes };
+  const context = started.use(createContext({ name, catalog, admission, log, metrics, egressAllow, bufferLimits }));
   return { context, tasks: admission };
 }
 

@@ -8,6 +8,8 @@ export interface Metrics {
   readonly registry: Registry;
   counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>;
   gauge<L extends string>(name: string, help: string, labels?: readonly L[]): Gauge<L>;
+  /** A gauge that is read when somebody looks. */
+  sampled(name: string, help: string, read: () => number): void;
   /** A histogram of seconds. */
   seconds<L extends string>(name: string, help: string, labels?: readonly L[]): Histogram<L>;
 }
@@ -27,6 +29,9 @@ export function createMetrics(service: string): Metrics {
     registry,
     counter: (name, help, labels = []) => new Counter(common(name, help, labels)),
     gauge: (name, help, labels = []) => new Gauge(common(name, help, labels)),
+    sampled: (name, help, read) => {
+      const gauge: Gauge = new Gauge({ ...common(name, help, []), collect: () => gauge.set(read()) });
+    },
     seconds: (name, help, labels = []) => new Histogram({ ...common(name, help, labels), buckets: secondsBuckets }),
   };
 }
