@@ -1,6 +1,8 @@
-import { type Ask, reasoningWordsFor, type Tool } from "../content/plan.ts";
+import { toolTurnsOf, withoutReminders } from "../content/conversation.ts";
+import { type Ask, reasoningTokensFor, type Tool } from "../content/plan.ts";
+import type { Seen } from "../content/reply.ts";
 import type { Call } from "../http/types.ts";
-import type { AnthropicModel } from "./models.ts";
+import { type AnthropicModel, thinks } from "./models.ts";
 import type { MessageBlock, MessagesRequest } from "./schema.ts";
 
 type Message = MessagesRequest["messages"][number];
@@ -26,11 +28,10 @@ function toolsOf(request: MessagesRequest): Tool[] {
   return choice?.type === "tool" ? tools.filter((tool) => tool.name === choice.name) : tools;
 }
 
-function reasoningWords({ thinking, output_config: config }: MessagesRequest, model: AnthropicModel): number {
-  const thinks = thinking === undefined ? model.alwaysThinks : thinking.type !== "disabled";
-  if (!thinks) return 0;
-  const words = reasoningWordsFor(config?.effort ?? undefined);
-  return thinking?.type === "enabled" ? Math.min(words, thinking.budget_tokens) : words;
+function reasoningTokens({ thinking, output_config: config }: MessagesRequest, model: AnthropicModel): number {
+  if (!thinks(thinking, model)) return 0;
+  const tokens = reasoningTokensFor(config?.effort ?? undefined);
+  return thinking?.type === "enabled" ? Math.min(tokens, thinking.budget_tokens) : tokens;
 }
 
 /** A model that is told to answer in JSON alone does so. */
@@ -39,22 +40,40 @@ function asksForJson({ system }: MessagesRequest): boolean {
   return texts.some((text) => /\bJSON\b/i.test(text) && /\b(only|nothing else|no other)\b/i.test(text));
 }
 
+const blocksOf = ({ content }: Message): readonly MessageBlock[] => (typeof content === "string" ? [] : content);
+
+function seenIn(message: Message | undefined): Seen {
+  const blocks = message === undefined ? [] : blocksOf(message);
+  const count = (type: MessageBlock["type"]): number => blocks.filter((block) => block.type === type).length;
+  return { images: count("image"), sounds: 0, videos: 0, files: count("document") };
+}
+
 /** Reads a messages request into what it asks for. */
 export function askOf(call: Call, request: MessagesRequest, model: AnthropicModel): Ask {
   // Instructions may stand behind what the user has said last.
   const last = request.messages.findLast(({ role }) => role !== "system");
-  const results = typeof last?.content === "string" ? [] : (last?.content ?? []).flatMap(resultText);
+  const byUser = last?.role === "user" ? last : undefined;
   const format = request.output_config?.format;
   const choice = request.tool_choice;
   return {
     digest: call.digest,
-    userText: last?.role === "user" ? textIn(last) : "",
-    toolResults: results,
+    provider: "anthropic",
+    model: model.id,
+    userText: byUser === undefined ? "" : withoutReminders(textIn(byUser)),
+    seen: seenIn(byUser),
+    system: request.system !== undefined,
+    toolTurns: toolTurnsOf(
+      request.messages.map((message) => ({
+        byModel: message.role === "assistant",
+        callsTools: blocksOf(message).some(({ type }) => type === "tool_use"),
+      })),
+    ),
+    toolResults: last === undefined ? [] : blocksOf(last).flatMap(resultText),
     tools: toolsOf(request),
     toolChoice: choice?.type === "any" || choice?.type === "tool" ? "required" : (choice?.type ?? "auto"),
     parallelTools: !(choice && "disable_parallel_tool_use" in choice && choice.disable_parallel_tool_use),
     format: format ? { kind: "schema", schema: format.schema } : { kind: asksForJson(request) ? "json" : "text" },
-    reasoningWords: reasoningWords(request, model),
+    reasoningTokens: reasoningTokens(request, model),
     echo: { body: call.body, headers: call.shownHeaders },
   };
 }

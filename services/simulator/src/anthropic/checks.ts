@@ -1,6 +1,6 @@
 import { decodeBase64 } from "../content/data-url.ts";
 import { imageInfo } from "../content/image-size.ts";
-import type { AnthropicModel } from "./models.ts";
+import { type AnthropicModel, thinks } from "./models.ts";
 import type { CountRequest, MessageBlock, MessagesRequest } from "./schema.ts";
 import { isOurSignature } from "./signature.ts";
 
@@ -154,7 +154,9 @@ const thinkingFits: Check = (request, model) => {
   return undefined;
 };
 
-const signatures: Check = (request) => {
+/** Where nothing is to be thought, the API passes over the thinking of earlier turns, whoever signed it. */
+const signatures: Check = (request, model) => {
+  if (!thinks(request.thinking, model)) return undefined;
   for (const { block, where } of allBlocks(request)) {
     if (block.type !== "thinking" || isOurSignature(block.thinking, block.signature)) continue;
     return `${where}: Invalid \`signature\` in \`thinking\` block`;

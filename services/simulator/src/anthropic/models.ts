@@ -81,3 +81,8 @@ export function findAnthropicModel(id: string): AnthropicModel | undefined {
 export function anthropicModels(): readonly AnthropicModel[] {
   return models;
 }
+
+/** Whether a request has the model think: as it says, else as the model does by itself. */
+export function thinks(thinking: { readonly type: string } | undefined, model: AnthropicModel): boolean {
+  return thinking === undefined ? model.alwaysThinks : thinking.type !== "disabled";
+}

@@ -86,7 +86,7 @@ export function answerChat(options: {
   thinks?: boolean;
 }): Reply {
   const { call, request, model, flavour, prompt } = options;
-  const ask = askOf(call, request, model, options.thinks);
+  const ask = askOf(call, request, options);
   const stop = typeof request.stop === "string" ? [request.stop] : (request.stop ?? []);
   const customTools = customToolNames(request);
   const { huge } = call.faults;

@@ -1,7 +1,15 @@
-import { type Ask, reasoningWordsFor, type Tool } from "../content/plan.ts";
+import { toolTurnsOf, withoutReminders } from "../content/conversation.ts";
+import { type Ask, reasoningTokensFor, type Tool } from "../content/plan.ts";
+import type { Seen } from "../content/reply.ts";
 import type { Call } from "../http/types.ts";
-import type { ChatModel } from "./flavour.ts";
+import type { ChatFlavour, ChatModel } from "./flavour.ts";
 import type { ChatMessage, ChatRequest } from "./schema.ts";
+
+export type AskOptions = {
+  readonly model: ChatModel;
+  readonly flavour: ChatFlavour;
+  readonly thinks?: boolean | undefined;
+};
 
 function textOf(message: ChatMessage): string {
   if (typeof message.content === "string") return message.content;
@@ -53,20 +61,49 @@ function formatOf(request: ChatRequest): Ask["format"] {
   return { kind: "text" };
 }
 
+function seenIn({ content }: ChatMessage): Seen {
+  const parts: readonly { type: string }[] = typeof content === "string" ? [] : (content ?? []);
+  const count = (...types: string[]): number => parts.filter(({ type }) => types.includes(type)).length;
+  return {
+    images: count("image_url"),
+    sounds: count("input_audio"),
+    videos: count("video_url", "video"),
+    files: count("file"),
+  };
+}
+
+const isInstruction = ({ role }: ChatMessage): boolean => role === "system" || role === "developer";
+const nothing: Seen = { images: 0, sounds: 0, videos: 0, files: 0 };
+
 /** Reads a chat request into what it asks for. `thinks` overrides whether a reasoning model reasons. */
-export function askOf(call: Call, request: ChatRequest, model: ChatModel, thinks = model.efforts !== undefined): Ask {
-  const said = request.messages.filter(({ role }) => role !== "system" && role !== "developer");
+export function askOf(
+  call: Call,
+  request: ChatRequest,
+  { model, flavour, thinks = model.efforts !== undefined }: AskOptions,
+): Ask {
+  const said = request.messages.filter((message) => !isInstruction(message));
   const last = said.at(-1);
+  const byUser = last?.role === "user" ? last : undefined;
   const effort = request.reasoning_effort ?? model.defaultEffort;
   return {
     digest: call.digest,
-    userText: last?.role === "user" ? textOf(last) : "",
+    provider: flavour.dialect.provider,
+    model: model.id,
+    userText: byUser === undefined ? "" : withoutReminders(textOf(byUser)),
+    seen: byUser === undefined ? nothing : seenIn(byUser),
+    system: said.length < request.messages.length,
+    toolTurns: toolTurnsOf(
+      said.map((message) => ({
+        byModel: message.role === "assistant",
+        callsTools: message.role === "assistant" && message.tool_calls !== undefined,
+      })),
+    ),
     toolResults: toolResults(said),
     tools: toolsOf(request),
     toolChoice: choiceOf(request),
     parallelTools: request.parallel_tool_calls ?? true,
     format: formatOf(request),
-    reasoningWords: thinks ? reasoningWordsFor(effort) : 0,
+    reasoningTokens: thinks ? reasoningTokensFor(effort) : 0,
     echo: { body: call.body, headers: call.shownHeaders },
   };
 }

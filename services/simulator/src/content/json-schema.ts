@@ -1,4 +1,5 @@
 import { integerBetween, type Random } from "./hash.ts";
+import { numberFor, textFor } from "./plausible.ts";
 import { wordsOf } from "./words.ts";
 
 type Schema = { readonly [keyword: string]: unknown };
@@ -46,15 +47,31 @@ function typeOf(schema: Schema): string {
   return isSchema(schema["items"]) ? "array" : "string";
 }
 
-function makeString(schema: Schema, random: Random): string {
+/** What is made, and what for. */
+type Making = {
+  readonly random: Random;
+  readonly root: Schema;
+  /** The name of the property that is being made; empty at the top. */
+  readonly name: string;
+  /** What the user asked: a value that the prompt names is better than a made-up one. */
+  readonly prompt: string;
+};
+
+function makeString(schema: Schema, { random, name, prompt }: Making): string {
   const format = typeof schema["format"] === "string" ? formats[schema["format"]] : undefined;
   const shortest = numberOf(schema["minLength"], 0);
-  let text = format ?? wordsOf(random, 2);
+  let text = format ?? textFor(name, prompt, random);
   while (text.length < shortest) text += ` ${wordsOf(random, 1)}`;
   return text.slice(0, numberOf(schema["maxLength"], text.length));
 }
 
-function makeNumber(schema: Schema, random: Random, whole: boolean): number {
+function makeNumber(schema: Schema, { random, name }: Making, whole: boolean): number {
+  const usual = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"].some(
+    (key) => key in schema,
+  )
+    ? undefined
+    : numberFor(name, random);
+  if (usual !== undefined) return usual;
   const low = numberOf(schema["minimum"], numberOf(schema["exclusiveMinimum"], -1) + 1);
   const high = numberOf(schema["maximum"], Math.max(low, numberOf(schema["exclusiveMaximum"], low + 101) - 1));
   const step = numberOf(schema["multipleOf"], 0);
@@ -63,54 +80,55 @@ function makeNumber(schema: Schema, random: Random, whole: boolean): number {
   return whole ? Math.min(Math.ceil(value), Math.floor(high)) : Math.round(value * 100) / 100;
 }
 
-function makeArray(schema: Schema, random: Random, root: Schema, depth: number): unknown[] {
+function makeArray(schema: Schema, making: Making, depth: number): unknown[] {
   const least = numberOf(schema["minItems"], depth < maxDepth ? 1 : 0);
   const most = Math.max(least, Math.min(numberOf(schema["maxItems"], 2), least + 1));
   const items = isSchema(schema["items"]) ? schema["items"] : {};
-  return Array.from({ length: integerBetween(random, least, most) }, () => make(items, random, root, depth + 1));
+  return Array.from({ length: integerBetween(making.random, least, most) }, () => make(items, making, depth + 1));
 }
 
-function makeObject(schema: Schema, random: Random, root: Schema, depth: number): Record<string, unknown> {
+function makeObject(schema: Schema, making: Making, depth: number): Record<string, unknown> {
   const properties = isSchema(schema["properties"]) ? schema["properties"] : {};
   const required = listOf(schema["required"]);
   const made: [string, unknown][] = [];
   for (const [name, property] of Object.entries(properties)) {
     const wanted = required.includes(name) || (required.length === 0 && depth < maxDepth / 2);
-    if (wanted) made.push([name, make(isSchema(property) ? property : {}, random, root, depth + 1)]);
+    if (wanted) made.push([name, make(isSchema(property) ? property : {}, { ...making, name }, depth + 1)]);
   }
   return Object.fromEntries(made);
 }
 
-function make(given: Schema, random: Random, root: Schema, depth: number): unknown {
-  const schema = resolve(given, root);
+function make(given: Schema, making: Making, depth: number): unknown {
+  const { random } = making;
+  const schema = resolve(given, making.root);
   if ("const" in schema) return schema["const"];
   const choices = listOf(schema["enum"]);
   if (choices.length > 0) return choices[Math.floor(random() * choices.length)];
   const alternatives = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])].filter(isSchema);
   const first = alternatives.find((item) => item["type"] !== "null");
-  if (first !== undefined && depth < 2 * maxDepth) return make(first, random, root, depth + 1);
+  if (first !== undefined && depth < 2 * maxDepth) return make(first, making, depth + 1);
   const parts = listOf(schema["allOf"]).filter(isSchema);
-  if (parts.length > 0) return mergeParts(parts, random, root, depth);
+  if (parts.length > 0) return mergeParts(parts, making, depth);
   if (depth > 2 * maxDepth) return null;
   const type = typeOf(schema);
-  if (type === "object") return makeObject(schema, random, root, depth);
-  if (type === "array") return makeArray(schema, random, root, depth);
-  if (type === "integer" || type === "number") return makeNumber(schema, random, type === "integer");
+  if (type === "object") return makeObject(schema, making, depth);
+  if (type === "array") return makeArray(schema, making, depth);
+  if (type === "integer" || type === "number") return makeNumber(schema, making, type === "integer");
   if (type === "boolean") return random() < 0.5;
-  return type === "null" ? null : makeString(schema, random);
+  return type === "null" ? null : makeString(schema, making);
 }
 
-function mergeParts(parts: Schema[], random: Random, root: Schema, depth: number): unknown {
-  const made = parts.map((part) => make(part, random, root, depth + 1));
+function mergeParts(parts: Schema[], making: Making, depth: number): unknown {
+  const made = parts.map((part) => make(part, making, depth + 1));
   return made.every(isSchema) ? Object.assign({}, ...made) : made[0];
 }
 
 /**
  * A value that fits a JSON Schema (or Gemini's OpenAPI-like one), the same for the same random stream. Keywords known:
  * type, enum, const, properties, required, items, the length, size and range limits, format, anyOf, oneOf, allOf and
- * local $ref. Others, `pattern` among them, are not obeyed.
+ * local $ref. Others, `pattern` among them, are not obeyed. Texts and numbers are such as their properties' names lead to expect.
  */
-export function instanceOf(schema: unknown, random: Random): unknown {
+export function instanceOf(schema: unknown, random: Random, prompt = ""): unknown {
   const root = isSchema(schema) ? schema : {};
-  return make(root, random, root, 0);
+  return make(root, { random, root, name: "", prompt }, 0);
 }

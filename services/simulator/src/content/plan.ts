@@ -1,5 +1,7 @@
-import { integerBetween, type Random, randomFrom } from "./hash.ts";
+import { type Random, randomFrom } from "./hash.ts";
 import { instanceOf } from "./json-schema.ts";
+import { reasoningOf } from "./prose.ts";
+import { replyTo, type Seen } from "./reply.ts";
 import { type Steering, steeringOf, type ToolCall } from "./steer.ts";
 import { wordsOf } from "./words.ts";
 
@@ -9,16 +11,26 @@ export type Tool = { readonly name: string; readonly schema: unknown };
 export type Ask = {
   /** Hex digest of the request; decides everything that nothing else decides. */
   readonly digest: string;
-  /** Text of the last user message; empty when the conversation ends otherwise. */
+  /** The provider's name in the truth log. */
+  readonly provider: string;
+  /** The id under which the model answers. */
+  readonly model: string;
+  /** Text of the last user message, without what a client's program wrote into it; empty when the conversation ends otherwise. */
   readonly userText: string;
+  /** What the last user message has beside its text. */
+  readonly seen: Seen;
+  /** Whether there are instructions in front of the conversation. */
+  readonly system: boolean;
+  /** How many turns in a row the model has called tools, up to now. */
+  readonly toolTurns: number;
   /** Texts of the tool results that end the conversation, if it ends so. */
   readonly toolResults: readonly string[];
   readonly tools: readonly Tool[];
   readonly toolChoice: "auto" | "none" | "required";
   readonly parallelTools: boolean;
   readonly format: { readonly kind: "text" } | { readonly kind: "json" } | { readonly kind: "schema"; schema: unknown };
-  /** Words of reasoning before the answer; 0 for a model that does not reason. */
-  readonly reasoningWords: number;
+  /** Tokens of reasoning before the answer; 0 for a model that does not reason. */
+  readonly reasoningTokens: number;
   /** What `echo body` and `echo headers` answer. */
   readonly echo: { readonly body: unknown; readonly headers: unknown };
 };
@@ -45,8 +57,12 @@ function isNamed(tool: Tool, message: string): boolean {
   return nameParts(tool.name).some((part) => words.has(part));
 }
 
+/** A model that has called tools so often in a row answers, unless it is forced to go on: agents must come to an end. */
+const mostToolTurns = 2;
+
 function callsFor(ask: Ask, steering: Steering): ToolCall[] {
   if (ask.tools.length === 0 || ask.toolChoice === "none") return [];
+  if (ask.toolTurns >= mostToolTurns && ask.toolChoice !== "required") return [];
   const known = new Set(ask.tools.map((tool) => tool.name));
   const steered = steering.calls.filter((call) => known.has(call.name));
   if (steered.length > 0) return ask.parallelTools ? steered : steered.slice(0, 1);
@@ -57,7 +73,8 @@ function callsFor(ask: Ask, steering: Steering): ToolCall[] {
   if (chosen.length === 0 && ask.toolChoice === "required") chosen = ask.tools.slice(0, 1);
   if (!ask.parallelTools) chosen = chosen.slice(0, 1);
   return chosen.map((tool) => {
-    const input = instanceOf(tool.schema ?? { type: "object" }, randomFrom(ask.digest, `tool ${tool.name}`));
+    const random = randomFrom(ask.digest, `tool ${tool.name}`);
+    const input = instanceOf(tool.schema ?? { type: "object" }, random, ask.userText);
     return { name: tool.name, input: typeof input === "object" && input !== null ? { ...input } : {} };
   });
 }
@@ -66,22 +83,20 @@ function textFor(ask: Ask, steering: Steering, random: Random): string {
   if (steering.say !== undefined) return steering.say;
   if (steering.words !== undefined) return wordsOf(random, steering.words);
   if (steering.echo !== undefined) return JSON.stringify(ask.echo[steering.echo]);
-  if (ask.format.kind === "schema") return JSON.stringify(instanceOf(ask.format.schema, random));
-  if (ask.format.kind === "json") return JSON.stringify({ answer: wordsOf(random, integerBetween(random, 3, 12)) });
-  const [result] = ask.toolResults;
-  if (result !== undefined) return `The tool says: ${[...result].slice(0, 200).join("")}`;
-  return wordsOf(random, integerBetween(random, 12, 48));
+  if (ask.format.kind === "schema") return JSON.stringify(instanceOf(ask.format.schema, random, ask.userText));
+  if (ask.format.kind === "json") return JSON.stringify({ answer: replyTo(ask, random) });
+  return replyTo(ask, random);
 }
 
 /** Decides the answer. The same ask always gets the same plan. */
 export function planAnswer(ask: Ask): Plan {
   const steering = steeringOf(ask.userText);
   const random = randomFrom(ask.digest, "answer");
-  const reasoningWords = ask.reasoningWords === 0 ? 0 : (steering.think ?? ask.reasoningWords);
+  const reasoningTokens = ask.reasoningTokens === 0 ? 0 : (steering.think ?? ask.reasoningTokens);
   const calls = steering.refuse === undefined ? callsFor(ask, steering) : [];
   const silent = steering.refuse !== undefined || (calls.length > 0 && steering.say === undefined);
   return {
-    reasoning: wordsOf(randomFrom(ask.digest, "reasoning"), reasoningWords),
+    reasoning: reasoningOf(randomFrom(ask.digest, "reasoning"), reasoningTokens),
     text: silent ? "" : textFor(ask, steering, random),
     calls,
     refusal: steering.refuse,
@@ -89,7 +104,7 @@ export function planAnswer(ask: Ask): Plan {
   };
 }
 
-const wordsByEffort: Record<string, number> = {
+const tokensByEffort: Record<string, number> = {
   none: 0,
   minimal: 0,
   low: 8,
@@ -99,7 +114,7 @@ const wordsByEffort: Record<string, number> = {
   max: 1024,
 };
 
-/** Words of reasoning that an effort level costs; unknown levels cost as much as medium. */
-export function reasoningWordsFor(effort: string | undefined): number {
-  return wordsByEffort[effort ?? "medium"] ?? 64;
+/** Tokens of reasoning that an effort level costs; unknown levels cost as much as medium. */
+export function reasoningTokensFor(effort: string | undefined): number {
+  return tokensByEffort[effort ?? "medium"] ?? 64;
 }

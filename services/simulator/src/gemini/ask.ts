@@ -1,4 +1,6 @@
-import { type Ask, reasoningWordsFor, type Tool } from "../content/plan.ts";
+import { toolTurnsOf, withoutReminders } from "../content/conversation.ts";
+import { type Ask, reasoningTokensFor, type Tool } from "../content/plan.ts";
+import type { Seen } from "../content/reply.ts";
 import type { Call } from "../http/types.ts";
 import type { GeminiModel } from "./models.ts";
 import type { Content, GenerateRequest } from "./schema.ts";
@@ -31,28 +33,44 @@ function formatOf(request: GenerateRequest): Ask["format"] {
   return responseMimeType === "application/json" ? { kind: "json" } : { kind: "text" };
 }
 
-function reasoningWords(request: GenerateRequest, model: GeminiModel): number {
+function reasoningTokens(request: GenerateRequest, model: GeminiModel): number {
   const { thinkingBudget: budget = -1, thinkingLevel: level } = request.generationConfig?.thinkingConfig ?? {};
   const thinksUnasked = model.thinking !== "never" && model.id !== "gemini-2.5-flash-lite";
   if (budget === 0 || (!thinksUnasked && budget < 0)) return 0;
-  const words = reasoningWordsFor(level?.toLowerCase());
-  return budget > 0 ? Math.min(words, budget) : words;
+  const tokens = reasoningTokensFor(level?.toLowerCase());
+  return budget > 0 ? Math.min(tokens, budget) : tokens;
 }
 
 const modes = { AUTO: "auto", VALIDATED: "auto", MODE_UNSPECIFIED: "auto", ANY: "required", NONE: "none" } as const;
+
+function seenIn(content: Content | undefined): Seen {
+  const types = (content?.parts ?? []).map(({ inlineData, fileData }) => (inlineData ?? fileData)?.mimeType ?? "");
+  const count = (kind: string): number => types.filter((type) => type.startsWith(`${kind}/`)).length;
+  return { images: count("image"), sounds: count("audio"), videos: count("video"), files: count("application") };
+}
 
 /** Reads a generateContent request into what it asks for. */
 export function askOf(call: Call, request: GenerateRequest, model: GeminiModel): Ask {
   const last = request.contents.at(-1);
   return {
     digest: call.digest,
-    userText: last?.role === "model" ? "" : textIn(last),
+    provider: "gemini",
+    model: model.id,
+    userText: last?.role === "model" ? "" : withoutReminders(textIn(last)),
+    seen: seenIn(last),
+    system: request.systemInstruction !== undefined,
+    toolTurns: toolTurnsOf(
+      request.contents.map(({ role, parts }) => ({
+        byModel: role === "model",
+        callsTools: parts.some(({ functionCall }) => functionCall !== undefined),
+      })),
+    ),
     toolResults: resultsIn(last),
     tools: toolsOf(request),
     toolChoice: modes[request.toolConfig?.functionCallingConfig?.mode ?? "AUTO"],
     parallelTools: true,
     format: formatOf(request),
-    reasoningWords: reasoningWords(request, model),
+    reasoningTokens: reasoningTokens(request, model),
     echo: { body: call.body, headers: call.shownHeaders },
   };
 }

@@ -1,0 +1,80 @@
+import { integerBetween, type Random } from "./hash.ts";
+import type { Ask } from "./plan.ts";
+import { proseOf } from "./prose.ts";
+
+/** What came with a prompt beside its text. */
+export type Seen = {
+  readonly images: number;
+  readonly sounds: number;
+  readonly videos: number;
+  readonly files: number;
+};
+
+const openings = [
+  (model: string) => `This is the built-in simulator answering as ${model}; no provider was called.`,
+  (model: string) => `Hello from the built-in simulator, which answers here as ${model}.`,
+  (model: string) => `The built-in simulator speaks for ${model} here, so this answer costs nobody anything.`,
+];
+
+const keys: Readonly<Record<string, string>> = {
+  openai: "OPENAI_API_KEY",
+  anthropic: "ANTHROPIC_API_KEY",
+  gemini: "GEMINI_API_KEY",
+  dashscope: "DASHSCOPE_API_KEY",
+  xai: "XAI_API_KEY",
+};
+
+const longestQuote = 160;
+const mostWords = 5_000;
+
+/** The beginning of a text on one line, between quotation marks. */
+export function quoted(text: string): string {
+  const line = text
+    .slice(0, 4 * longestQuote)
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  const characters = [...line];
+  return characters.length > longestQuote ? `“${characters.slice(0, longestQuote).join("")}…”` : `“${line}”`;
+}
+
+const counted = (count: number, one: string): string[] =>
+  count === 0 ? [] : [`${count} ${one}${count === 1 ? "" : "s"}`];
+
+function shapeOf({ seen, tools, system }: Ask): string {
+  const parts = [
+    ...counted(seen.images, "image"),
+    ...counted(seen.sounds, "sound"),
+    ...counted(seen.videos, "video"),
+    ...counted(seen.files, "file"),
+    ...counted(tools.length, "tool"),
+    ...(system ? ["a system prompt"] : []),
+  ];
+  const last = parts.pop();
+  if (last === undefined) return "";
+  return ` With it came ${parts.length === 0 ? last : `${parts.join(", ")} and ${last}`}.`;
+}
+
+/** How many words the user wants: "in 200 words" says so; a story or an essay is longer than an answer. */
+function wordsWanted(userText: string): number {
+  const [, number] = /\b(\d{1,4})[ -]words?\b/i.exec(userText) ?? [];
+  if (number !== undefined) return Math.min(Number(number), mostWords);
+  return /\b(story|essay|article|poem|tale)\b/i.test(userText) ? 120 : 0;
+}
+
+function uptakeOf(ask: Ask): string {
+  const [result] = ask.toolResults;
+  if (result !== undefined) return `The tool says: ${quoted(result)}.`;
+  return ask.userText.trim() === "" ? "There was no text to answer." : `You wrote: ${quoted(ask.userText)}.`;
+}
+
+/**
+ * An answer that says who is speaking, takes up what was asked, tells how to reach the real model, and is as long as the user asked.
+ * The same ask and random stream give the same text.
+ */
+export function replyTo(ask: Ask, random: Random): string {
+  const opening = openings[integerBetween(random, 0, openings.length - 1)] ?? openings[0];
+  const key = keys[ask.provider] ?? "the provider's key";
+  const intro = `${opening?.(ask.model)} ${uptakeOf(ask)}${shapeOf(ask)} Set ${key} and start the gateway again to hear from the model itself.`;
+  const more = wordsWanted(ask.userText) - intro.split(" ").length;
+  return more > 0 ? `${intro}\n\n${proseOf(random, more)}` : intro;
+}
