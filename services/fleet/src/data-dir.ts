@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { lockOwner, tryLock } from "../../../scripts/lib/lock.mjs";
 import { Advice } from "../../../scripts/lib/step.mjs";
@@ -27,7 +27,9 @@ export function fleetOn(dataDir: string): Promise<number | undefined> {
  * @throws {Advice} when another fleet runs on it.
  */
 export async function takeDataDir(dataDir: string): Promise<AsyncDisposable> {
-  await mkdir(dataDir, { recursive: true });
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  // One of an earlier release may be open to others.
+  await chmod(dataDir, 0o700);
   const release = await tryLock(lockOf(dataDir));
   if (release === undefined) {
     throw new Advice(

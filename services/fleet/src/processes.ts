@@ -30,13 +30,15 @@ export interface ServiceRow {
   readonly ports: readonly string[];
   /** Where readiness is asked: a path on the port of one of the variables. */
   readonly ready: readonly [variable: string, path: string];
+  /** The path on the same port that answers for as long as the process is not stuck. */
+  readonly alive: string;
   env(around: Surroundings): Record<string, string>;
 }
 
 // Answers under way may go on for this long after SIGTERM; the supervisor kills what has not ended 10 s after it.
 const drainMs = "8000";
 
-const adminReady = ["ADMIN_PORT", "/health/ready"] as const;
+const health = { ready: ["ADMIN_PORT", "/health/ready"], alive: "/health/live" } as const;
 
 /** Serves what the others need, so it is started with the engines, before them. */
 export const simulator: ServiceRow = {
@@ -44,6 +46,7 @@ export const simulator: ServiceRow = {
   entry: "services/simulator/src/main.ts",
   ports: ["PORT"],
   ready: ["PORT", "/sim/health"],
+  alive: "/sim/health",
   env: ({ dataDir }) => ({ DATA_DIR: join(dataDir, "simulator") }),
 };
 
@@ -57,7 +60,7 @@ function capability(name: string): ServiceRow {
     name,
     entry: `services/${name}/src/main.ts`,
     ports: ["GRPC_PORT", "ADMIN_PORT"],
-    ready: adminReady,
+    ...health,
     env: (around) => ({
       BILLING_ADDR: around.grpc("billing"),
       METERING_ADDR: around.grpc("metering"),
@@ -114,7 +117,7 @@ export const services: readonly ServiceRow[] = [
     name: "billing",
     entry: "services/billing/src/main.ts",
     ports: ["GRPC_PORT", "ADMIN_PORT"],
-    ready: adminReady,
+    ...health,
     env: ({ mongodbUrl, keyPepper, adminToken, callerEnv }) => ({
       MONGODB_URL: mongodbUrl,
       KEY_PEPPER: keyPepper,
@@ -126,7 +129,7 @@ export const services: readonly ServiceRow[] = [
     name: "metering",
     entry: "services/metering/src/main.ts",
     ports: ["GRPC_PORT", "ADMIN_PORT"],
-    ready: adminReady,
+    ...health,
     env: ({ mongodbUrl, grpc }) => ({ MONGODB_URL: mongodbUrl, BILLING_ADDR: grpc("billing") }),
   },
   capability("chat"),
@@ -138,7 +141,7 @@ export const services: readonly ServiceRow[] = [
     name: "router",
     entry: "gateway/src/main.ts",
     ports: ["ADMIN_PORT"],
-    ready: adminReady,
+    ...health,
     env: ({ port, keyPepper, grpc, address }) => ({
       PORT: String(port),
       KEY_PEPPER: keyPepper,

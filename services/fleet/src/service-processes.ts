@@ -3,8 +3,8 @@ import { repoRoot } from "./paths.ts";
 import type { Ports } from "./ports.ts";
 import type { ServiceRow, Surroundings } from "./processes.ts";
 import { isProviderSetting } from "./providers.ts";
+import { answersOk } from "./supervisor/health.ts";
 import type { ProcessSpec } from "./supervisor/process.ts";
-import { answersOk } from "./supervisor/readiness.ts";
 
 export interface ServiceProcessOptions {
   row: ServiceRow;
@@ -21,6 +21,8 @@ export interface ServiceProcessOptions {
  * now and then, looked through it every second or two while streams ran (infra/decisions/0004-speed.md).
  */
 const nodeOptions = ["--max-semi-space-size=32", "--heap-growing-percent=200"];
+
+const livenessWaitMs = 5_000;
 
 /** The names of a service's processes: `chat`, `chat-2`, ... The first keeps its name however many follow. */
 export function replicaNames(service: string, replicas: number): string[] {
@@ -41,6 +43,11 @@ function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
+/** What is said on loopback goes through no proxy, the simulator's answers included. */
+function noProxy(env: NodeJS.ProcessEnv): string {
+  return [env["NO_PROXY"] || env["no_proxy"], "127.0.0.1", "localhost", "::1"].filter(Boolean).join(",");
+}
+
 /** The processes of one service, for the supervisor. */
 export async function serviceProcesses(options: ServiceProcessOptions): Promise<ProcessSpec[]> {
   const { row, around, ports } = options;
@@ -55,6 +62,8 @@ export async function serviceProcesses(options: ServiceProcessOptions): Promise<
       cwd: repoRoot,
       env: {
         ...inherited(around.callerEnv),
+        NO_PROXY: noProxy(around.callerEnv),
+        no_proxy: noProxy(around.callerEnv),
         SERVICE_NAME: row.name,
         HOST: "127.0.0.1",
         NATS_URL: around.natsUrl,
@@ -63,6 +72,7 @@ export async function serviceProcesses(options: ServiceProcessOptions): Promise<
         ...options.env,
       },
       isReady: () => answersOk(`http://127.0.0.1:${numbers[variable]}${path}`),
+      liveness: { isAlive: () => answersOk(`http://127.0.0.1:${numbers[variable]}${row.alive}`, livenessWaitMs) },
     });
   }
   return specs;

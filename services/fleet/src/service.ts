@@ -50,6 +50,8 @@ export interface Fleet extends AsyncDisposable {
  * @throws {Advice} when something is in the way that the user can mend.
  */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  // Inherited by every process: logs, journals and databases are for this user alone.
+  process.umask(0o077);
   const dataDir = resolveDataDir(options.dataDir);
   const report = options.report ?? (() => {});
   await using starting = new AsyncDisposableStack();

@@ -46,11 +46,12 @@ async function runToEnd(
 async function withStarted(
   command: readonly [string, ...string[]],
   work: (started: Started) => Promise<void>,
+  more: NodeJS.ProcessEnv = {},
 ): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), "npm-start-"));
   const port = await (await Ports.load(join(dataDir, "test-ports.json"))).get("PORT");
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
-  const env = { ...inherited, PORT: String(port), DATA_DIR: dataDir };
+  const env = { ...inherited, PORT: String(port), DATA_DIR: dataDir, ...more };
   const { child, output } = type(command, env);
   try {
     const run = await waitFor(
@@ -95,6 +96,18 @@ test("npm start prints what answers, the commands work beside it, and Ctrl-C lea
     assert.match(output(), /Stopping\.\s*$/);
     assert.match((await runToEnd(["npm", "run", "-s", "audit"], env)).text, /No fleet is running/);
   });
+});
+
+test("a proxy in the environment is no business of what is said on this machine", async () => {
+  const nowhere = "http://127.0.0.1:9";
+  const proxies = { https_proxy: nowhere, http_proxy: nowhere, grpc_proxy: nowhere, NODE_USE_ENV_PROXY: "1" };
+  const start = async ({ run, child }: Started): Promise<void> => {
+    const client = createTestClient({ baseUrl: run.base_url, apiKey: run.api_key });
+    assert.equal((await client.post("/v1/chat/completions", question)).status, 200);
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  };
+  await withStarted(["node", "scripts/start.mjs"], start, proxies);
 });
 
 test("SIGTERM to npm alone stops everything", async () => {

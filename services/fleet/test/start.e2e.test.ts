@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, stat } from "node:fs/promises";
+import { lstat, readdir, readFile, stat } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -43,6 +43,21 @@ test("a second start finds the same key, balance and addresses, and a stop leave
     await assert.rejects(readRun(dir), /No fleet is running/);
     const [first, second] = runs.map(({ pids: _, ...run }) => run);
     assert.deepEqual(second, first);
+  });
+});
+
+test("nobody but the user who started it can read the data directory, or anything in it", async () => {
+  await withTemporaryDir(async (dir) => {
+    const dataDir = join(dir, "data");
+    await using _ = await startFleet({ dataDir, services: ["billing", "metering", "chat"] });
+    const names = await readdir(dataDir, { recursive: true });
+    for (const part of ["log/billing.log", "mongo/WiredTiger", "nats/nats.conf"]) assert.ok(names.includes(part), part);
+    assert.ok(names.some((name) => name.startsWith("journal/chat/")));
+    for (const name of ["", ...names]) {
+      // What the engines do with their passing files is theirs: it may be gone by now.
+      const found = await lstat(join(dataDir, name)).catch(() => undefined);
+      assert.equal((found?.mode ?? 0) & 0o077, 0, name);
+    }
   });
 });
 

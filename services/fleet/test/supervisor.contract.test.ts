@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Ports } from "../src/ports.ts";
+import { answersOk } from "../src/supervisor/health.ts";
+import { LogFile } from "../src/supervisor/log-file.ts";
 import { markedProcesses } from "../src/supervisor/marked.ts";
 import type { ProcessSpec } from "../src/supervisor/process.ts";
 import { Supervisor } from "../src/supervisor/supervisor.ts";
@@ -69,6 +72,45 @@ test("each process writes to its own log, and the log of the run before is kept"
     await waitFor(async () => (await readFile(join(dir.path, "talker.log"), "utf8")) === `${word}\n`);
   }
   assert.equal(await readFile(join(dir.path, "talker.log.1"), "utf8"), "first\n");
+});
+
+test("a process that writes without end fills a bounded part of the disk, and its last lines are there", async () => {
+  await using dir = await temporaryDir();
+  const path = join(dir.path, "talker.log");
+  const limits = { maxBytes: 100_000, parts: 2, everyMs: 5 };
+  await using log = await LogFile.open(path, limits);
+  const code = `let n = 0; const t = setInterval(() => { for (let i = 0; i < 20; i++) console.log("line " + n++); if (n >= 100_000) clearInterval(t); }, 1)`;
+  const child = spawn(process.execPath, ["-e", code], { stdio: ["ignore", log.fd, log.fd] });
+  await once(child, "exit");
+  await waitFor(async () => (await stat(path)).size < limits.maxBytes);
+  const names = (await readdir(dir.path)).sort();
+  assert.deepEqual(names, ["talker.log", "talker.log.1", "talker.log.2"]);
+  const texts = await Promise.all(names.reverse().map((name) => readFile(join(dir.path, name), "utf8")));
+  assert.ok(texts.join("").length < 5 * limits.maxBytes, `${texts.map((text) => text.length)} bytes`);
+  assert.ok(texts.join("").endsWith("line 99999\n"));
+  const numbers = [...texts.join("").matchAll(/^line (\d+)$/gm)].map((match) => Number(match[1]));
+  const inOrder = numbers.every((n, i) => i === 0 || n === (numbers[i - 1] ?? 0) + 1);
+  assert.ok(inOrder, "no line is missing, twice or out of order in what is kept");
+});
+
+test("a process whose event loop is blocked is killed and runs again; one that is slow to start is left alone", async () => {
+  await using dir = await temporaryDir();
+  const port = await (await Ports.load(join(dir.path, "ports.json"))).get("stuck");
+  const serve = `require("http").createServer((q, r) => { if (q.url === "/block") for (;;); r.end(); }).listen(${port}, "127.0.0.1")`;
+  const url = `http://127.0.0.1:${port}`;
+  const liveness = { isAlive: () => answersOk(url, 500), everyMs: 50, misses: 3 };
+  const lines: string[] = [];
+  await using supervisor = Supervisor.start({ logDir: dir.path, report: (line) => lines.push(line) });
+  await supervisor.add(spec("stuck", `setTimeout(() => { ${serve} }, 1_000)`, { liveness, isReady: liveness.isAlive }));
+  await supervisor.ready("stuck");
+  assert.equal(supervisor.restarts("stuck"), 0);
+  void answersOk(`${url}/block`, 100);
+  await waitFor(() => supervisor.restarts("stuck") === 1);
+  await supervisor.ready("stuck");
+  assert.deepEqual(lines, [
+    "stuck does not answer any more and is killed",
+    "stuck ended (SIGKILL); starting it again in 100 ms",
+  ]);
 });
 
 test("processes stop in reverse order, each before the next is asked to", async () => {

@@ -14,6 +14,8 @@ export async function run(start: () => Promise<Service>): Promise<void> {
     process.stderr.write(`${error instanceof ConfigError ? error.message : stackOf(error)}\n`);
     process.exit(1);
   };
+  // What a service writes, its journal above all, is for its own user alone.
+  process.umask(0o077);
   process.on("uncaughtException", fail);
   process.on("unhandledRejection", fail);
   const service = await start().catch(fail);

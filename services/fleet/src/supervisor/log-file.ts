@@ -1,13 +1,97 @@
-import { type FileHandle, mkdir, open, readFile, rename } from "node:fs/promises";
+import { fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { copyFile, type FileHandle, mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Opens a process's log for appending; what an earlier run wrote is kept once as `<path>.1`. */
-export async function openLog(path: string): Promise<FileHandle> {
-  await mkdir(dirname(path), { recursive: true });
-  await rename(path, `${path}.1`).catch((error: NodeJS.ErrnoException) => {
+export interface LogLimits {
+  /** A log that has grown to this many bytes becomes an old part. */
+  readonly maxBytes: number;
+  /** Old parts kept, as `<path>.1` (the youngest), `<path>.2`, ... */
+  readonly parts: number;
+  /** How often the size is looked at; a log grows beyond its limit by what is written in between. */
+  readonly everyMs: number;
+}
+
+const defaultLimits: LogLimits = { maxBytes: 16 * 1024 * 1024, parts: 4, everyMs: 1_000 };
+const copyBytes = 64 * 1024;
+
+/**
+ * The log of a process, which writes to it by itself (in append mode, so that whoever truncates it is followed). It never
+ * takes more of the disk than its limits say: the journals of money lie on the same.
+ */
+export class LogFile implements AsyncDisposable {
+  readonly #path: string;
+  readonly #file: FileHandle;
+  readonly #limits: LogLimits;
+  readonly #timer: NodeJS.Timeout;
+  #rotating: Promise<void> | undefined;
+
+  private constructor(path: string, file: FileHandle, limits: LogLimits) {
+    this.#path = path;
+    this.#file = file;
+    this.#limits = limits;
+    this.#timer = setInterval(() => this.#look(), limits.everyMs).unref();
+  }
+
+  /** Opens a log for appending; what an earlier run wrote becomes the youngest old part. */
+  static async open(path: string, limits: LogLimits = defaultLimits): Promise<LogFile> {
+    await mkdir(dirname(path), { recursive: true });
+    await shift(path, limits.parts);
+    await renameIfThere(path, `${path}.1`);
+    return new LogFile(path, await open(path, "a+", 0o600), limits);
+  }
+
+  /** For the process's output. */
+  get fd(): number {
+    return this.#file.fd;
+  }
+
+  #look(): void {
+    if (this.#rotating !== undefined || fstatSync(this.fd).size < this.#limits.maxBytes) return;
+    this.#rotating = this.#rotate()
+      .catch((error: unknown) => void process.stderr.write(`${this.#path} cannot be rotated: ${error}\n`))
+      .finally(() => {
+        this.#rotating = undefined;
+      });
+  }
+
+  /** Copies and truncates: the process goes on with the file that it has. */
+  async #rotate(): Promise<void> {
+    await shift(this.#path, this.#limits.parts);
+    const part = `${this.#path}.1`;
+    await copyFile(this.#path, part);
+    await using copy = await open(part, "a");
+    // Without a pause from here on: what is written between the last read and the cut, some microseconds, is lost.
+    moveRest(this.fd, copy.fd);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#rotating;
+    await this.#file.close();
+  }
+}
+
+/** Copies what was written since, and empties the file. */
+function moveRest(from: number, to: number): void {
+  const buffer = Buffer.allocUnsafe(copyBytes);
+  let at = fstatSync(to).size;
+  for (;;) {
+    const bytes = readSync(from, buffer, 0, copyBytes, at);
+    if (bytes === 0) break;
+    at += writeSync(to, buffer, 0, bytes);
+  }
+  ftruncateSync(from, 0);
+}
+
+/** Makes room for a new youngest part; the oldest goes. */
+async function shift(path: string, parts: number): Promise<void> {
+  for (let n = parts - 1; n >= 1; n--) await renameIfThere(`${path}.${n}`, `${path}.${n + 1}`);
+}
+
+async function renameIfThere(from: string, to: string): Promise<void> {
+  await rename(from, to).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
   });
-  return open(path, "a");
 }
 
 /** The last lines of a log, for a message to the user. */

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { FileHandle } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Backoff } from "./backoff.ts";
+import { hasStuck, type LivenessOptions } from "./liveness.ts";
+import type { LogFile } from "./log-file.ts";
 
 export interface ProcessSpec {
   readonly name: string;
@@ -12,11 +13,13 @@ export interface ProcessSpec {
   readonly cwd: string;
   /** Asks once whether it can do its work. Must not wait for long. */
   isReady(): Promise<boolean>;
+  /** How to see that it is stuck: it is killed then, and started again. Without it nobody looks. */
+  readonly liveness?: LivenessOptions;
 }
 
 export interface SupervisedOptions {
   spec: ProcessSpec;
-  log: FileHandle;
+  log: LogFile;
   /** Told, in one line, what happened to the process that nobody asked for. */
   report(line: string): void;
   /** Called when it has ended unasked, before `onRestart`. */
@@ -70,7 +73,20 @@ export class SupervisedProcess {
       failure = error;
       if (child.pid === undefined) void this.#ended(error.message);
     });
-    child.once("exit", (code, signal) => void this.#ended(failure?.message ?? signal ?? `exit code ${code}`));
+    const over = new AbortController();
+    child.once("exit", (code, signal) => {
+      over.abort();
+      void this.#ended(failure?.message ?? signal ?? `exit code ${code}`);
+    });
+    void this.#watch(child, over.signal);
+  }
+
+  /** Ends the process when it is stuck; it is started again as after any death. */
+  async #watch(child: ChildProcess, over: AbortSignal): Promise<void> {
+    const { liveness, name } = this.spec;
+    if (liveness === undefined || !(await hasStuck(liveness, over))) return;
+    this.#options.report(`${name} does not answer any more and is killed`);
+    child.kill("SIGKILL");
   }
 
   async #ended(how: string): Promise<void> {

@@ -1,7 +1,6 @@
-import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { Advice } from "../../../../scripts/lib/step.mjs";
-import { openLog, tailOf } from "./log-file.ts";
+import { LogFile, tailOf } from "./log-file.ts";
 import { type ProcessSpec, SupervisedProcess } from "./process.ts";
 import { startWatchdog, type Watchdog } from "./watch.ts";
 
@@ -45,7 +44,7 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
   readonly #options: SupervisorOptions;
   readonly #watchdog: Watchdog;
   readonly #processes = new Map<string, SupervisedProcess>();
-  readonly #logs = new Map<string, FileHandle>();
+  readonly #logs = new Map<string, LogFile>();
   /** Called when a process has been started again. */
   onRestart: (() => void) | undefined;
 
@@ -60,7 +59,7 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
 
   /** Starts a process; `ready` waits for it. */
   async add(spec: ProcessSpec, once?: Readonly<Record<string, string>>): Promise<void> {
-    const log = this.#logs.get(spec.name) ?? (await openLog(this.#logPath(spec.name)));
+    const log = this.#logs.get(spec.name) ?? (await LogFile.open(this.#logPath(spec.name)));
     this.#logs.set(spec.name, log);
     const { mark, report } = this.#options;
     const marked = { ...spec, env: { ...spec.env, ...mark, ...this.#watchdog.mark } };
@@ -133,7 +132,7 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
   /** Stops all processes, the last added first, each before the next. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const supervised of [...this.#processes.values()].reverse()) await supervised.stop();
-    await Promise.all([...this.#logs.values()].map((log) => log.close()));
+    await Promise.all([...this.#logs.values()].map((log) => log[Symbol.asyncDispose]()));
     await this.#watchdog[Symbol.asyncDispose]();
   }
 }

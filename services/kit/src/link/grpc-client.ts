@@ -7,7 +7,6 @@ const channelOptions = {
   ...sharedChannelOptions,
   // Two links that share a connection would share its fate and its flow control.
   "grpc.use_local_subchannel_pool": 1,
-  "grpc.enable_http_proxy": 0,
   "grpc.enable_retries": 0,
   "grpc.service_config_disable_resolution": 1,
   // Answers are bounded per exchange by the link's own credit; HTTP/2's default of 64 KiB would stall all of them together.

@@ -1,4 +1,4 @@
-import { keepalive } from "../rpc/keepalive.ts";
+import { internalChannel } from "../rpc/channel.ts";
 import { MAX_IN_FLIGHT_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { TransportEvents } from "./transport.ts";
 
@@ -42,5 +42,5 @@ export function asIs(batch: Buffer): Buffer {
 export const sharedChannelOptions = {
   "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
   "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
-  ...keepalive,
+  ...internalChannel,
 };

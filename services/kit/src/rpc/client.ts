@@ -1,5 +1,5 @@
 import { Client, credentials, Metadata, type ServiceDefinition, type ServiceError, status } from "@grpc/grpc-js";
-import { keepalive } from "./keepalive.ts";
+import { internalChannel } from "./channel.ts";
 import type { Handlers } from "./server.ts";
 import { fromStatus } from "./status.ts";
 
@@ -24,7 +24,7 @@ export function createRpcClient<S>(definition: ServiceDefinition, address: strin
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.max_reconnect_backoff_ms": 2_000,
-    ...keepalive,
+    ...internalChannel,
     "grpc.max_receive_message_length": 64 * 1024 * 1024,
     "grpc.max_send_message_length": 64 * 1024 * 1024,
   });

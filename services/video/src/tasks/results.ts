@@ -1,5 +1,6 @@
 import { credentials } from "@grpc/grpc-js";
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import { internalChannel } from "@uag/kit/rpc/channel.ts";
 import { fromStatus } from "@uag/kit/rpc/status.ts";
 import { AssetServiceClient } from "@uag/proto/media/v1/assets.ts";
 
@@ -30,7 +31,7 @@ export class AssetKeeper implements ResultKeeper, Disposable {
 
   constructor(options: KeeperOptions) {
     this.#options = options;
-    this.#client = new AssetServiceClient(options.address, credentials.createInsecure());
+    this.#client = new AssetServiceClient(options.address, credentials.createInsecure(), internalChannel);
   }
 
   async keep(url: string): Promise<string | undefined> {
