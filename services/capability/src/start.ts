@@ -114,8 +114,8 @@ function onceByKey(
 ): Capability["operations"] {
   if (settings.MONGODB_URL === undefined) return operations;
   const store = started.use(new IdempotencyStore({ url: settings.MONGODB_URL, leaseMs: idempotencyLeaseMs }));
-  const { events, log } = context;
-  return withIdempotency(operations, { store, events, log, formats, renewMs: idempotencyLeaseMs / 3 });
+  const { events, log, buffers } = context;
+  return withIdempotency(operations, { store, events, log, buffers, formats, renewMs: idempotencyLeaseMs / 3 });
 }
 
 function linkLog(log: Logger): (event: string, detail: { error: unknown; requestId?: string }) => void {

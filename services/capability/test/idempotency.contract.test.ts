@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { AnswerStream } from "@uag/kit/link/answer-stream.ts";
 import { createLinkClient, type LinkClient } from "@uag/kit/link/client.ts";
@@ -17,6 +19,7 @@ import { openLinkDoor } from "../src/link-door.ts";
 const url = process.env["TEST_MONGODB_URL"] ?? "";
 const log = createLogger({ service: "idempotency-test", level: "silent" });
 const leaseMs = 600;
+const mebibyte = 1024 * 1024;
 
 interface Ask {
   readonly key?: string;
@@ -37,6 +40,7 @@ describe("Idempotency-Key", () => {
   let handler: LinkHandler;
   let runs = 0;
   let client: LinkClient;
+  const buffers = new BufferBudget({ totalBytes: 96 * mebibyte, ownerBytes: 48 * mebibyte });
 
   before(async () => {
     if (url === "") throw new Error('Set TEST_MONGODB_URL to a running replica set, or run "npm test".');
@@ -51,7 +55,7 @@ describe("Idempotency-Key", () => {
       runs++;
       return handler(exchange);
     };
-    const operations = withIdempotency({ one: run, two: run }, { store, events, log, renewMs: leaseMs / 3 });
+    const operations = withIdempotency({ one: run, two: run }, { store, events, log, buffers, renewMs: leaseMs / 3 });
     const link = createLinkServer({ operations });
     const door = resources.use(await openLinkDoor({ link, host: "127.0.0.1", port: 0, drainMs: 500 }));
     client = createLinkClient({ targets: [`127.0.0.1:${door.port}`] });
@@ -119,6 +123,32 @@ describe("Idempotency-Key", () => {
     await ask("one", form("aaaa", "x"));
     assert.equal((await ask("one", form("bbbb", "x"))).header("idempotent-replayed"), "true");
     assert.equal((await ask("one", form("cccc", "y"))).status, 422);
+  });
+
+  test("40 MiB of letters that are their form's boundary are digested in passing", async () => {
+    handler = answer(200, "ok");
+    const letters = Buffer.alloc(40 * mebibyte, "a");
+    const stalls = monitorEventLoopDelay({ resolution: 10 });
+    const heapBefore = process.memoryUsage().heapUsed;
+    stalls.enable();
+    const asked = await ask("one", { key: "letters", body: letters, contentType: "multipart/form-data; boundary=a" });
+    stalls.disable();
+    assert.equal(asked.text, "ok");
+    assert.ok(process.memoryUsage().heapUsed - heapBefore < 100 * mebibyte);
+    assert.ok(stalls.max < 500e6, `others waited ${stalls.max / 1e6} ms`);
+    assert.equal(buffers.held, 0);
+  });
+
+  test("a body is counted before it is kept: beyond what its account may hold it is refused for the moment", async () => {
+    handler = answer(200, "ok");
+    const body = Buffer.alloc(49 * mebibyte, "a");
+    const ran = await counting(async () => {
+      const refused = await ask("one", { key: "counted", body });
+      assert.equal(refused.status, 503);
+      assert.ok(Number(refused.header("retry-after")) >= 1);
+    });
+    assert.equal(ran, 0);
+    assert.equal(buffers.held, 0);
   });
 
   test("while the first request runs others get 409, also when it takes longer than the lease", async () => {

@@ -1,23 +1,26 @@
 import { createHash, randomUUID } from "node:crypto";
+import type { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import type { Logger } from "@uag/kit/log.ts";
-import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { callerOf } from "../caller.ts";
 import type { CapabilityEvents } from "../events.ts";
 import { nestedErrors } from "../nested-error.ts";
 import { answerTrouble, type FormatChoice, formatFor, troubleOf } from "../trouble.ts";
+import { type ReadBody, readAhead } from "./read-body.ts";
 import { RecordingExchange } from "./recorder.ts";
 import type { Claim, IdempotencyStore, StoredAnswer } from "./store.ts";
 
 const header = "idempotency-key";
 const longestKey = 255;
-const mostBodyBytes = 64 * 1024 * 1024;
 
 export interface IdempotencyOptions {
   readonly store: IdempotencyStore;
   readonly events: CapabilityEvents;
   readonly log: Logger;
+  /** Pays for the bodies that are read to be digested. */
+  readonly buffers: BufferBudget;
   /** How an operation's clients are told of errors; default: OpenAI's nested form. */
   readonly formats?: Readonly<Record<string, FormatChoice>>;
   /** A run is kept alive this often, milliseconds; well within the store's lease. */
@@ -46,22 +49,27 @@ type Run = IdempotencyOptions & { readonly key: string; readonly handler: LinkHa
 
 async function runOnce(exchange: LinkExchange, run: Run): Promise<void> {
   const token = randomUUID();
-  let body: Buffer | undefined;
+  const { accountId } = callerOf(exchange.context);
+  using lease = run.buffers.open(accountId);
+  let body: ReadBody | undefined;
   let id: string;
   try {
-    body = await exchange.readBody({ maxBytes: mostBodyBytes });
-    id = idOf(exchange, run.key);
-    const claim = await run.store.claim(id, bodyHash(exchange, body), token).catch(away);
+    id = idOf(exchange, accountId, run.key);
+    body = await readAhead(exchange, lease);
+    const claim = await run.store.claim(id, body.digest, token).catch(away);
     if (claim.kind !== "mine") return answerFrom(exchange, claim);
   } catch (thrown) {
-    const format = formatFor(run.formats?.[exchange.operation] ?? nestedErrors, body);
+    const format = formatFor(run.formats?.[exchange.operation] ?? nestedErrors, body?.whole());
     const trouble = troubleOf(thrown, exchange.requestId);
     return answerTrouble(exchange, trouble, { events: run.events, format, headers: [] });
   }
   await runMine(exchange, { ...run, id, token, body });
 }
 
-async function runMine(exchange: LinkExchange, run: Run & { id: string; token: string; body: Buffer }): Promise<void> {
+async function runMine(
+  exchange: LinkExchange,
+  run: Run & { id: string; token: string; body: ReadBody },
+): Promise<void> {
   const { store, id, token, log, body } = run;
   const complain = (error: unknown): void => log.error({ err: error, request_id: exchange.requestId }, notKept);
   const keep = (answer: StoredAnswer | undefined): Promise<void> =>
@@ -78,34 +86,12 @@ async function runMine(exchange: LinkExchange, run: Run & { id: string; token: s
 
 const notKept = "the state of an idempotency key could not be written";
 
-function idOf(exchange: LinkExchange, key: string): string {
+function idOf(exchange: LinkExchange, accountId: string, key: string): string {
   if (key === "" || key.length > longestKey) {
     const text = `Idempotency-Key: must have 1 to ${longestKey} characters.`;
     throw new GatewayError("invalid_request", text, { param: header });
   }
-  const { accountId } = Caller.decode(exchange.context);
-  return hash([accountId, "\n", exchange.operation, "\n", key]);
-}
-
-/** Clients draw a new boundary each time they send the same form: it is left out. */
-function bodyHash(exchange: LinkExchange, body: Buffer): string {
-  const type = exchange.header("content-type") ?? "";
-  const [, quoted, plain] = /boundary=(?:"([^"]{1,70})"|([^\s;,]{1,70}))/i.exec(type) ?? [];
-  const boundary = quoted ?? plain;
-  if (boundary === undefined) return hash([body]);
-  const pieces: (string | Buffer)[] = [];
-  let from = 0;
-  for (let at = body.indexOf(boundary); at >= 0; at = body.indexOf(boundary, from)) {
-    pieces.push(body.subarray(from, at), "\n");
-    from = at + Buffer.byteLength(boundary);
-  }
-  return hash([...pieces, body.subarray(from)]);
-}
-
-function hash(parts: readonly (string | Buffer)[]): string {
-  const digest = createHash("sha256");
-  for (const part of parts) digest.update(part);
-  return digest.digest("base64url");
+  return createHash("sha256").update([accountId, exchange.operation, key].join("\n")).digest("base64url");
 }
 
 function away(cause: unknown): never {

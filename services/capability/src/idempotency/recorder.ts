@@ -1,4 +1,5 @@
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { ReadBody } from "./read-body.ts";
 import type { StoredAnswer } from "./store.ts";
 
 /** Larger answers are not kept. */
@@ -6,8 +7,7 @@ const mostBytes = 64 * 1024 * 1024;
 
 export interface RecorderOptions {
   readonly exchange: LinkExchange;
-  /** The whole request body: it was read to be hashed. */
-  readonly body: Buffer;
+  readonly body: ReadBody;
   /** Called with the whole answer before the client gets the end of it; undefined for one that is not to be kept. */
   keep(answer: StoredAnswer | undefined): Promise<void>;
 }
@@ -70,12 +70,12 @@ export class RecordingExchange implements LinkExchange {
     return this.#real.header(name);
   }
 
-  async *body(): AsyncIterable<Buffer> {
-    yield this.#options.body;
+  body(): AsyncIterable<Buffer> {
+    return this.#options.body.pieces();
   }
 
   async readBody(): Promise<Buffer> {
-    return this.#options.body;
+    return this.#options.body.whole();
   }
 
   head(status: number, headers: readonly string[]): void {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
+import { boundaryOf } from "@uag/capability/request/boundary.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { UploadMemory } from "./upload-memory.ts";
 
@@ -23,7 +24,6 @@ export interface FormLimits {
 const mostFields = 64;
 const mostFieldBytes = 256 * 1024;
 const mostHeaderBytes = 16 * 1024;
-const longestBoundary = 256;
 const longestFilename = 1_024;
 /** What may stand beside an image that is alone: a mask of at most 4 MiB, and fields. */
 const mostBesideBytes = 5 * 1024 * 1024;
@@ -89,9 +89,7 @@ export async function readForm(
 }
 
 function openParser(contentType: string | undefined, { maxFiles, maxFileBytes }: FormLimits): BusboyInstance {
-  const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^\s;]*))/i.exec(contentType ?? "") ?? [];
-  const boundary = quoted ?? plain ?? "";
-  if (contentType === undefined || boundary === "" || boundary.length > longestBoundary) {
+  if (contentType === undefined || boundaryOf(contentType) === undefined) {
     throw invalid("The content type must be multipart/form-data with a boundary.");
   }
   try {
