@@ -1,6 +1,6 @@
+import { applicationName } from "@uag/kit/abandoned-transactions.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
 import { type Connection, createConnection } from "mongoose";
-import { applicationName } from "./abandoned.ts";
 
 /** How long a call waits for a primary before it fails; what outlasts an ordinary election is left to the caller's retry. */
 const selectionTimeoutMs = 2_000;
@@ -13,7 +13,7 @@ const socketTimeoutMs = 20_000;
 export async function connectMongo(options: { url: string; database: string }): Promise<Connection> {
   const connection = createConnection(options.url, {
     dbName: options.database,
-    appName: applicationName(options.database),
+    appName: applicationName("billing", options.database),
     serverSelectionTimeoutMS: selectionTimeoutMs,
     connectTimeoutMS: selectionTimeoutMs,
     waitQueueTimeoutMS: selectionTimeoutMs,

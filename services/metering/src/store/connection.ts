@@ -1,6 +1,6 @@
+import { applicationName } from "@uag/kit/abandoned-transactions.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
 import { type Connection, createConnection, mongo } from "mongoose";
-import { applicationName } from "./application.ts";
 
 const selectionTimeoutMs = 2_000;
 
@@ -8,7 +8,7 @@ const selectionTimeoutMs = 2_000;
 export async function connectMongo(options: { url: string; database: string }): Promise<Connection> {
   const connection = createConnection(options.url, {
     dbName: options.database,
-    appName: applicationName(options.database),
+    appName: applicationName("metering", options.database),
     serverSelectionTimeoutMS: selectionTimeoutMs,
     connectTimeoutMS: selectionTimeoutMs,
     socketTimeoutMS: 20_000,

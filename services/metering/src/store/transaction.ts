@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { endAbandonedTransactions } from "@uag/kit/abandoned-transactions.ts";
 import type { Connection, mongo } from "mongoose";
-import { applicationName } from "./application.ts";
 import { isPassing } from "./connection.ts";
 
 const tries = 8;
 const mostRestMs = 100;
-/** Our transactions take milliseconds: one that has been silent for this long has lost its process. */
-const abandonedMs = 1_000;
 
 /**
  * Runs `work` in one transaction (snapshot reads, majority commit), a few times over when another one is in the way.
@@ -45,30 +43,8 @@ async function attempt(connection: Connection, work: (session: mongo.ClientSessi
   }
 }
 
-/**
- * Ends transactions that a killed metering process left open: the server would keep them, and the roll-ups they wrote to,
- * for a minute. It is safe: none of them was committed, and a process that only slept runs its own again.
- * https://www.mongodb.com/docs/manual/reference/command/killSessions/
- */
+/** Those of killed metering processes: the server would keep them, and the roll-ups they wrote to, for a minute. */
 async function endAbandoned(connection: Connection): Promise<void> {
-  const admin = connection.getClient().db("admin");
-  const abandoned = {
-    type: "idleSession",
-    appName: applicationName(connection.name),
-    "transaction.timeInactiveMicros": { $gt: abandonedMs * 1_000 },
-  };
-  const stages = [
-    { $currentOp: { allUsers: false, idleSessions: true } },
-    { $match: abandoned },
-    { $project: { lsid: 1 } },
-  ];
-  // The ids must go back as the UUIDs they are.
-  const sessions = await admin
-    .aggregate<{ lsid: { id: unknown } }>(stages, {
-      promoteBuffers: false,
-      // The connection's own level is one that $currentOp refuses.
-      readConcern: { level: "local" },
-    })
-    .toArray();
-  if (sessions.length > 0) await admin.command({ killSessions: sessions.map(({ lsid }) => ({ id: lsid.id })) });
+  const owner = { service: "metering", database: connection.name };
+  await endAbandonedTransactions(connection.getClient().db("admin"), owner);
 }
