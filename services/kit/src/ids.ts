@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { createHash, randomFillSync } from "node:crypto";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const timeDigits = 8;
@@ -43,4 +43,20 @@ export function randomText(length: number): string {
 /** An id that sorts by the time it was made: `<prefix>_` + 8 characters of time + 14 (83 bits) of chance. */
 export function newId(prefix: string): string {
   return `${prefix}_${timePart(Date.now())}${randomText(randomDigits)}`;
+}
+
+/**
+ * A request's id in the form of a UUID (version 8, RFC 9562), for formats that promise one: the same id gives the same UUID.
+ */
+export function requestUuid(requestId: string): string {
+  const hex = createHash("sha256").update(requestId).digest("hex");
+  const variant = ((Number.parseInt(hex[16] as string, 16) & 3) | 8).toString(16);
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
+  return parts.join("-");
 }

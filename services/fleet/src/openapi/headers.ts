@@ -35,6 +35,9 @@ const billed = {
   "x-gateway-attempts": header("How many calls to providers the answer took.", whole),
   "x-gateway-cost-usd": header("What the answer costs, where it is known when the head is sent."),
   "x-gateway-max-tokens": header("The output tokens that the balance covers, where it limits them.", whole),
+  "x-gateway-upstream-size": header(
+    "The size that the provider drew, where the picture was resampled to the one asked for.",
+  ),
   "idempotent-replayed": header("true when this is the stored answer of an earlier request."),
 };
 

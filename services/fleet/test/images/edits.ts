@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { describe, test } from "node:test";
 import OpenAI from "openai";
+import sharp from "sharp";
 import { bytesOf, type Here, type Json, prompt, sizeOf, upload } from "./place.ts";
 
 const path = "/v1/images/edits";
@@ -184,6 +185,30 @@ export function editTests(here: Here): void {
       assert.ok(bytesOf((await edit({ model, image: await image() })).data?.[0]).length > 100, model);
   });
 
+  test("delta-2 takes JPEG and WebP, also where the PNG of it would be too large for the provider, and with a mask", async () => {
+    const noise = await sharp({
+      create: {
+        width: 1_536,
+        height: 1_536,
+        channels: 3,
+        background: "#888",
+        noise: { type: "gaussian", mean: 128, sigma: 60 },
+      },
+    })
+      .jpeg({ quality: 95 })
+      .toBuffer();
+    const webp = await sharp(here().picture).resize(512, 512).webp().toBuffer();
+    const mask = await sharp({ create: { width: 1_536, height: 1_536, channels: 4, background: "#0000" } })
+      .png()
+      .toBuffer();
+    for (const more of [
+      { image: await upload("a.jpg", noise) },
+      { image: await upload("a.jpg", noise), mask: await upload("m.png", mask) },
+      { image: await upload("a.webp", webp) },
+    ])
+      assert.equal(sizeOf(bytesOf((await edit({ model: "delta-2", size: "256x256", ...more })).data?.[0])), "256x256");
+  });
+
   test("each fault of an edit is a 400 of the SDK's own class, with its code and field", async () => {
     const { picture, mask } = here();
     const small = await draw({ model: "delta-2", size: "256x256", response_format: "b64_json" });
@@ -203,7 +228,11 @@ export function editTests(here: Here): void {
       [{ prompt: "" }, "invalid_request", "prompt"],
       [{ image: await named("a.png", "<svg></svg>") }, "unsupported_image_format", "image"],
       [{ image: await named("a.gif", "GIF89a\x01\0\x01\0") }, "unsupported_image_format", "image"],
-      [{ model: "delta-2", image: await named("a.jpg", jpeg) }, "unsupported_image_format", "image"],
+      [
+        { model: "delta-2", image: await named("a.jpg", jpeg.subarray(0, jpeg.length - 100)) },
+        "invalid_image",
+        "image",
+      ],
       [{ model: "delta-2", image: await named("a.png", wide) }, "unsupported_image_format", "image"],
       [{ image: await named("a.png", "") }, "invalid_image", "image"],
       [{ image: await named("a.png", picture.subarray(0, 200)) }, "invalid_image", "image"],
@@ -214,6 +243,7 @@ export function editTests(here: Here): void {
       [{ n: 0 }, "invalid_request", "n"],
       [{ n: 11 }, "invalid_request", "n"],
       [{ n: "two" }, "invalid_request", "n"],
+      [{ n: "" }, "invalid_request", "n"],
       [{ size: "3840x2160" }, "invalid_request", "size"],
       [{ size: "4K" }, "invalid_request", "size"],
       [{ size: "2K" }, "invalid_request", "size"],

@@ -8,7 +8,7 @@ import type { MediaContext } from "../context.ts";
 const fetchTimeoutMs = 60_000;
 const mostPictureBytes = 64 * 1024 * 1024;
 
-interface Fitting {
+export interface Fitting {
   readonly exchange: LinkExchange;
   readonly context: MediaContext;
 }
@@ -48,13 +48,28 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
-async function fetched({ url, ...rest }: Linked, { context, exchange }: Fitting): Promise<ImageItem> {
+/**
+ * A picture's file, wherever it is.
+ * @throws {UpstreamFailure} when it cannot be fetched
+ */
+export function contentOf(image: ImageItem, fitting: Fitting): Promise<Buffer> {
+  return image.kind === "inline"
+    ? Promise.resolve(Buffer.from(image.base64, "base64"))
+    : fetchedFile(image.url, fitting);
+}
+
+async function fetched({ url, ...rest }: Linked, fitting: Fitting): Promise<ImageItem> {
+  const body = await fetchedFile(url, fitting);
+  return { ...rest, kind: "inline", base64: body.toString("base64"), mediaType: sniffMediaType(body) };
+}
+
+async function fetchedFile(url: string, { context, exchange }: Fitting): Promise<Buffer> {
   const { signal } = exchange;
   try {
     const call = { timeoutMs: fetchTimeoutMs, maxBytes: mostPictureBytes, maxRedirects: 2, signal };
     const { status, body } = await context.guarded.fetch(url, call);
     if (status !== 200) throw new UpstreamFailure("transient", `a picture's URL answered with status ${status}`);
-    return { ...rest, kind: "inline", base64: body.toString("base64"), mediaType: sniffMediaType(body) };
+    return body;
   } catch (error) {
     if (!(error instanceof UrlError)) throw error;
     if (signal.aborted) throw new UpstreamFailure("cancelled", "the call was given up", { cause: error });

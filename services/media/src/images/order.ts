@@ -8,6 +8,8 @@ export interface Made {
   readonly requestId: string;
   readonly order: ImageOrder;
   readonly images: readonly ImageItem[];
+  /** What the provider drew, `WxH`, where the pictures were resampled to the size that was asked for. */
+  readonly upstreamSize: string | undefined;
   /** One for each call that succeeded, in the order of the pictures. */
   readonly answers: readonly ImageAnswer[];
   readonly createdMs: number;

@@ -4,6 +4,8 @@ import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import type { ImageAdapter, ImageRequest, ImageSource } from "@uag/upstreams/images/types.ts";
 import { imageAdapter } from "@uag/upstreams/registry.ts";
 import type { MediaContext } from "../context.ts";
+import { withPng } from "./as-png.ts";
+import { giveUp } from "./end.ts";
 import { holdFor } from "./money.ts";
 import type { ImageOrder } from "./order.ts";
 import { contentOf } from "./sources.ts";
@@ -26,7 +28,7 @@ export async function serveOrder(exchange: LinkExchange, asked: ImageOrder, cont
   const adapter = adapterFor(asked);
   const size = asked.request.size ?? model.image?.defaultSize;
   const request = await withContent({ ...asked.request, size }, adapter, { exchange, context });
-  const order = { ...asked, request };
+  let order: ImageOrder = { ...asked, request };
   const { requestId } = exchange;
   const { holdNanoUsd, tokens } = holdFor(model, request, adapter);
   const admitted = await context.admission.admit({
@@ -42,7 +44,15 @@ export async function serveOrder(exchange: LinkExchange, asked: ImageOrder, cont
   // Handled where the first byte waits for it: it may fail while the upstream is still being asked.
   admitted.started.catch(() => {});
   const bill = new Bill({ requestId, admitted, model, events: context.events });
-  const serving: Serving = { exchange, context, order, adapter, admitted, bill };
+  const parts = { exchange, context, adapter, admitted, bill };
+  try {
+    // Decoding costs: it waits until the request is admitted.
+    if (model.image?.family === "delta") order = { ...order, request: await withPng(request) };
+  } catch (thrown) {
+    await giveUp({ ...parts, order }, thrown, 0);
+    return;
+  }
+  const serving: Serving = { ...parts, order };
   await (request.stream ? serveStream(serving) : serveWhole(serving));
 }
 

@@ -10,6 +10,7 @@ import { giveUp } from "./end.ts";
 import { asWanted } from "./fit.ts";
 import { type Counted, countOf } from "./money.ts";
 import type { Made } from "./order.ts";
+import { inAskedSize } from "./resample.ts";
 import type { Serving } from "./serve.ts";
 
 type Answer = Attempted<ImageAnswer>;
@@ -42,8 +43,11 @@ async function gathered(serving: Serving, answers: readonly Answer[]): Promise<M
   const values = answers.map(({ value }) => value);
   const [only] = values;
   const all = values.length === 1 && only !== undefined ? only.images : values.flatMap(({ images }) => images);
-  const images = await asWanted(all, order.request.delivery, { exchange, context });
-  return { requestId: exchange.requestId, order, images, answers: values, createdMs: Date.now() };
+  const fitting = { exchange, context };
+  const sized = await inAskedSize(all, { order, answers: values }, fitting);
+  const images = await asWanted(sized.images, order.request.delivery, fitting);
+  const { upstreamSize } = sized;
+  return { requestId: exchange.requestId, order, images, upstreamSize, answers: values, createdMs: Date.now() };
 }
 
 async function deliver(serving: Serving, made: Made, answered: Answered): Promise<void> {
@@ -66,6 +70,7 @@ async function deliver(serving: Serving, made: Made, answered: Answered): Promis
   const headers = ["content-type", "application/json", "content-length", String(body.length)];
   headers.push("x-gateway-model", order.model.id, "x-gateway-attempts", String(answered.attempts));
   headers.push(...admitted.headers, "x-gateway-cost-usd", usdText(cost));
+  if (made.upstreamSize !== undefined) headers.push("x-gateway-upstream-size", made.upstreamSize);
   exchange.respond(200, headers, body);
 }
 

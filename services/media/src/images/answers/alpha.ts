@@ -1,5 +1,7 @@
-import { countOf, fieldsOf, listOf, textOf } from "@uag/upstreams/conversation/fields.ts";
-import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
+import { requestUuid } from "@uag/kit/ids.ts";
+import { countOf, type Fields, fieldsOf, listOf, textOf } from "@uag/upstreams/conversation/fields.ts";
+import { type Pixels, pixelsOf } from "@uag/upstreams/images/sizes.ts";
+import type { ImageItem } from "@uag/upstreams/images/types.ts";
 import type { ImageFormat, Made } from "../order.ts";
 import { flatTrouble } from "./flat-error.ts";
 
@@ -11,14 +13,36 @@ export const alphaFormat: ImageFormat = {
 
 function resultOf({ requestId, order, answers, images }: Made): object {
   const fields = answers[0]?.fields ?? {};
-  const usage = fieldsOf(fields["usage"]);
-  const asked = pixelsOf(order.request.size ?? "");
-  // Newer models name the picture's sides otherwise.
-  const height = countOf(usage["height"]) ?? countOf(usage["output_height"]) ?? asked?.height ?? 0;
-  const width = countOf(usage["width"]) ?? countOf(usage["output_width"]) ?? asked?.width ?? 0;
+  const asked = pixelsOf(order.request.size ?? "") ?? sizeInUsage(fields);
+  const { output, usage, request_id: id } = fields;
   return {
-    request_id: textOf(fields["request_id"]) ?? requestId,
-    output: { choices: listOf(fieldsOf(fields["output"])["choices"]) },
-    usage: { image_count: countOf(usage["image_count"]) ?? images.length, height, width },
+    request_id: textOf(id) ?? requestUuid(requestId),
+    output: { choices: withUrls(listOf(fieldsOf(output)["choices"]), images) },
+    usage: {
+      image_count: countOf(fieldsOf(usage)["image_count"]) ?? images.length,
+      height: asked?.height ?? 0,
+      width: asked?.width ?? 0,
+    },
   };
+}
+
+/** What the provider says that it drew; undefined where it does not say. Newer models name the picture's sides otherwise. */
+export function sizeInUsage(fields: Fields): Pixels | undefined {
+  const usage = fieldsOf(fields["usage"]);
+  const height = countOf(usage["height"]) ?? countOf(usage["output_height"]);
+  const width = countOf(usage["width"]) ?? countOf(usage["output_width"]);
+  return height === undefined || width === undefined ? undefined : { width, height };
+}
+
+/** The provider's choices, each picture at the URL where the client finds it. */
+function withUrls(choices: readonly unknown[], images: readonly ImageItem[]): Fields[] {
+  const urls = images.flatMap((image) => (image.kind === "url" ? [image.url] : [])).values();
+  return choices.map((choice) => {
+    const fields = fieldsOf(choice);
+    const message = fieldsOf(fields["message"]);
+    const content = listOf(message["content"]).map((part) =>
+      textOf(fieldsOf(part)["image"]) === undefined ? part : { ...fieldsOf(part), image: urls.next().value },
+    );
+    return { ...fields, message: { ...message, content } };
+  });
 }

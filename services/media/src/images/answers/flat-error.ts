@@ -1,4 +1,5 @@
 import type { Trouble } from "@uag/capability/trouble.ts";
+import { requestUuid } from "@uag/kit/ids.ts";
 
 /**
  * DashScope's error body. Every 400 of our own is an `InvalidParameter`, every 429 a `Throttling.RateQuota`, as the
@@ -8,7 +9,8 @@ export function flatTrouble({ error, failure, requestId }: Trouble): Buffer {
   const said = failure?.kind === "client" ? failure.said : undefined;
   const byStatus: Readonly<Record<number, string>> = { 400: "InvalidParameter", 429: "Throttling.RateQuota" };
   const code = providerCode(said?.code) ?? byStatus[error.httpStatus] ?? error.code;
-  return Buffer.from(JSON.stringify({ code, message: said?.message ?? error.message, request_id: requestId }));
+  const message = said?.message ?? error.message;
+  return Buffer.from(JSON.stringify({ code, message, request_id: requestUuid(requestId) }));
 }
 
 /** DashScope's codes are capitalised; our own for a field at fault are not, and stay ours. */

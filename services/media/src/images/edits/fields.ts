@@ -23,7 +23,7 @@ const number = (least: number, most: number) =>
     .pipe(z.int().min(least).max(most))
     .describe(`A whole number from ${least} to ${most}.`);
 
-/** Fields come as text; an empty one counts as absent. */
+/** Fields come as text; an empty one counts as absent, but for a number of pictures. */
 export const editSchema = z.looseObject({
   prompt: promptSchema,
   n: number(1, 10).optional(),
@@ -51,7 +51,10 @@ export interface EditFields {
 
 /** Checks an edit's fields for a model. @throws {GatewayError} naming the field */
 export function readFields(form: ReadonlyMap<string, string>, model: Model): EditFields {
-  const asked = checked(editSchema, Object.fromEntries([...form].filter(([, value]) => value !== "")));
+  const asked = checked(
+    editSchema,
+    Object.fromEntries([...form].filter(([name, value]) => value !== "" || name === "n")),
+  );
   const family = model.image?.family;
   const isGamma = family === "gamma";
   checkCount(asked.n ?? 1, model);

@@ -1,5 +1,6 @@
 import type { Model } from "@uag/catalog/types.ts";
 import { refusal } from "@uag/upstreams/conversation/refusal.ts";
+import { mostDeltaBytes } from "../as-png.ts";
 import { invalid } from "../families/schema.ts";
 import { inspectImage, type Picture } from "../inspect.ts";
 import type { Form } from "./form.ts";
@@ -7,7 +8,8 @@ import type { Form } from "./form.ts";
 /** `image`, `image[]`, or `image[0]`: SDKs differ. */
 const imageField = /^image(?:\[\d*\])?$/;
 const mostMaskBytes = 4 * 1024 * 1024;
-const mostDeltaBytes = 4 * 1024 * 1024;
+/** Decoding a larger picture would cost more than the edit. */
+const longestConverted = 4_096;
 
 export interface EditPictures {
   readonly images: readonly Picture[];
@@ -51,10 +53,12 @@ function readMask(bytes: Buffer, image: Picture, model: Model): Picture {
   return mask;
 }
 
-/** DALL-E 2 takes a square PNG of less than 4 MB (API reference, images). */
+/** DALL-E 2 takes a square PNG of less than 4 MB (API reference, images); JPEG and WebP are converted when the request is admitted. */
 function checkDelta({ mediaType, bytes, width, height }: Picture): void {
   const wrong = (message: string): Error => refusal("image", message, "unsupported_image_format");
-  if (mediaType !== "image/png") throw wrong("This model takes PNG only.");
   if (width !== height) throw wrong("This model takes square pictures only.");
-  if (bytes.length >= mostDeltaBytes) throw wrong("This model takes pictures of less than 4 MB.");
+  if (mediaType === "image/png" && bytes.length >= mostDeltaBytes)
+    throw wrong("This model takes PNG files of less than 4 MB.");
+  if (mediaType !== "image/png" && width > longestConverted)
+    throw wrong(`This model takes JPEG and WebP of at most ${longestConverted} pixels a side.`);
 }

@@ -1,0 +1,32 @@
+import { refusal } from "@uag/upstreams/conversation/refusal.ts";
+import type { ImageRequest, InlineImage } from "@uag/upstreams/images/types.ts";
+import sharp from "sharp";
+
+/** DALL-E 2 takes files of less than 4 MB (API reference, images), and draws no larger than this. */
+export const mostDeltaBytes = 4 * 1024 * 1024;
+const deltaSide = 1_024;
+
+const png = "image/png";
+
+async function convert(image: InlineImage, side?: number): Promise<InlineImage> {
+  const picture = side === undefined ? sharp(image.bytes) : sharp(image.bytes).resize(side, side, { fit: "fill" });
+  try {
+    return { type: "inline", mediaType: png, bytes: await picture.png().toBuffer() };
+  } catch (cause) {
+    throw Object.assign(refusal("image", "The file is cut off or damaged.", "invalid_image"), { cause });
+  }
+}
+
+/**
+ * A request for a model that takes PNG alone, its square picture converted with its alpha. One that has become too large is made
+ * smaller, and the mask with it.
+ * @throws {UpstreamFailure} `client`, `invalid_image`, when the picture cannot be decoded
+ */
+export async function withPng(request: ImageRequest): Promise<ImageRequest> {
+  const [picture] = request.references;
+  if (picture?.type !== "inline" || picture.mediaType === png) return request;
+  const converted = await convert(picture);
+  if (converted.bytes.length < mostDeltaBytes) return { ...request, references: [converted] };
+  const mask = request.mask && (await convert(request.mask, deltaSide));
+  return { ...request, references: [await convert(picture, deltaSide)], mask };
+}
