@@ -9,6 +9,8 @@ import type { UpstreamFailure } from "@uag/upstreams/failure.ts";
 export interface CapabilityEvents {
   settled(request: { requestId: string; model: string }, settlement: Settlement): void;
   upstreamFailed(requestId: string, upstream: Upstream, failure: UpstreamFailure): void;
+  /** A request for what the catalogue has no price for: it was refused, and somebody should mend the catalogue. */
+  refusedUnpriced(requestId: string, error: unknown): void;
   /** A fault of our own. */
   failed(requestId: string, error: unknown): void;
 }
@@ -30,6 +32,10 @@ export function createEvents(service: string, log: Logger, metrics: Metrics): Ca
   const unpriced = metrics.counter(
     `${service}_unpriced_total`,
     "Requests that could not be priced: charged 0 until repaired.",
+  );
+  const refusedUnpriced = metrics.counter(
+    `${service}_refused_unpriced_total`,
+    "Requests refused because the catalogue has no price for them.",
   );
   const retries = metrics.counter(
     `${service}_upstream_retries_total`,
@@ -58,6 +64,10 @@ export function createEvents(service: string, log: Logger, metrics: Metrics): Ca
         { request_id: requestId, provider, model: upstream.model, kind: failure.kind, ...detail },
         "upstream failed",
       );
+    },
+    refusedUnpriced(requestId, error) {
+      refusedUnpriced.inc();
+      log.error({ request_id: requestId, err: error }, "request refused: the catalogue has no price for it");
     },
     failed: (requestId, error) => log.error({ request_id: requestId, err: error }, "request failed"),
   };

@@ -48,6 +48,7 @@ export interface AnswerTroubleOptions {
 export function answerTrouble(exchange: LinkExchange, trouble: Trouble, options: AnswerTroubleOptions): void {
   const { error } = trouble;
   if (error.code === "internal_error") options.events.failed(trouble.requestId, error.cause ?? error);
+  if (error.code === "unpriced_model") options.events.refusedUnpriced(trouble.requestId, error.cause ?? error);
   if (exchange.over) return;
   const body = options.format.errorBody(trouble);
   const headers = ["content-type", "application/json", "content-length", String(body.length)];

@@ -117,3 +117,15 @@ const faults: [what: string, yaml: string, message: RegExp][] = [
 for (const [what, text, message] of faults) {
   test(`refused, naming the place: ${what}`, () => assert.match(faultOf(text), message));
 }
+
+test("a unit that is priced and that no sizing bounds is refused: nobody could hold for it", () => {
+  const priced = (price: string): string => yaml(model().replace("{ input_tokens: 1, output_tokens: 2 }", price));
+  const characters = faultOf(priced("{ input_tokens: 1, output_tokens: 2, characters: 3 }"));
+  assert.match(characters, /models\[acme-1\]\.price: no sizing bounds characters/);
+  assert.match(faultOf(priced("{ output_tokens: 2 }")), /chat\.completions needs a price of input_tokens/);
+  const tier = "tiers: [{ above_input_tokens: 9, input_tokens: 2 }]";
+  assert.match(
+    faultOf(priced(`{ input_tokens: 1, output_tokens: 2, ${tier} }`)),
+    /the tier above 9 input tokens has no output_tokens/,
+  );
+});

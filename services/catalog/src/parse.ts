@@ -4,7 +4,9 @@ import type { z } from "zod";
 import { resolveReferences } from "./env.ts";
 import { modelPrice } from "./rates.ts";
 import { catalogSchema, type imageSchema, type modelSchema, type providerSchema, type speechSchema } from "./schema.ts";
+import { missingUnits, unboundedUnits } from "./sizing.ts";
 import type { Catalog, ImageLimits, Model, Provider, SpeechTraits, Upstream } from "./types.ts";
+import type { UnitName } from "./units.ts";
 
 /** A catalogue that cannot be used; the message has a line per fault, naming the model or provider. */
 export class CatalogError extends Error {
@@ -74,7 +76,7 @@ function crossFaults(row: Row): string[] {
     const generates = model.operations.some(
       (operation) => operation === "chat.completions" || operation === "messages",
     );
-    faults.push(...capabilityFaults(model));
+    faults.push(...capabilityFaults(model), ...priceFaults(model));
     if (generates && (model.context_tokens === undefined || model.max_output_tokens === undefined)) {
       faults.push(`  models[${model.id}]: a model that generates text needs context_tokens and max_output_tokens`);
     }
@@ -94,6 +96,22 @@ function capabilityFaults(model: z.infer<typeof modelSchema>): string[] {
   if (model.operations.includes("audio.speech") && model.speech === undefined)
     faults.push(`  models[${model.id}]: a model that speaks text needs speech`);
   return faults;
+}
+
+/** Priced is bounded, and what is served is priced, in every tier. */
+function priceFaults({ id, operations, price }: z.infer<typeof modelSchema>): string[] {
+  const { tiers = [], ...base } = price;
+  const priced = Object.keys(base) as UnitName[];
+  const unbounded = unboundedUnits(operations, priced).map(
+    (unit) => `no sizing bounds ${unit}: it could not be held for`,
+  );
+  const lacking = tiers.flatMap((tier) =>
+    priced
+      .filter((unit) => tier[unit] === undefined)
+      .map((unit) => `the tier above ${tier.above_input_tokens} input tokens has no ${unit}`),
+  );
+  const faults = [...unbounded, ...missingUnits(operations, priced), ...lacking];
+  return faults.map((fault) => `  models[${id}].price: ${fault}`);
 }
 
 function resolveProvider(name: string, row: z.infer<typeof providerSchema>, env: NodeJS.ProcessEnv): Provider | string {

@@ -109,3 +109,12 @@ test("the version changes with the price and with nothing else", () => {
     tiered.version,
   );
 });
+
+test("a quantity that no price covers, in any tier, is refused and not held for nothing", () => {
+  const images = modelPrice({ images: { "1k": 0.05 } });
+  assert.throws(() => bound([{ quantity: 1n, anyOf: ["images"] }], images), { code: "unpriced_model" });
+  const gap = modelPrice({ input_tokens: 1, output_tokens: 2, tiers: [{ above_input_tokens: 10, input_tokens: 2 }] });
+  assert.throws(() => bound([{ quantity: 1n, anyOf: ["output_tokens"] }], gap), { code: "unpriced_model" });
+  assert.equal(bound([{ quantity: 0n, anyOf: ["images"] }], images), 0n);
+  assert.equal(bound([{ quantity: 5n, anyOf: ["output_tokens"] }], modelPrice({ output_tokens: 0 })), 0n);
+});

@@ -1,3 +1,4 @@
+import { GatewayError } from "@uag/kit/errors.ts";
 import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import { type UnitName, unitTable } from "./units.ts";
 
@@ -60,22 +61,38 @@ export interface Limit {
   readonly anyOf: readonly UnitName[];
 }
 
-/** The most that the quantities can cost, in nano-USD, whichever of the units and tiers applies. */
+/**
+ * The most that the quantities can cost, in nano-USD, whichever of the units and tiers applies.
+ * @throws {GatewayError} `unpriced_model` when a quantity has no price in one of the tiers, whichever unit it is counted as
+ */
 export function bound(limits: readonly Limit[], modelPrice: ModelPrice): bigint {
   const levels = [modelPrice.rates, ...modelPrice.tiers.map((tier) => tier.rates)];
   let sum = 0n;
   for (const { quantity, anyOf } of limits) {
+    if (quantity === 0n) continue;
     let dearest = 0n;
-    for (const rates of levels) {
-      for (const unit of anyOf) {
-        const rate = rateOf(unit, rates) ?? 0n;
-        if (rate > dearest) dearest = rate;
-      }
-    }
+    for (const rates of levels) dearest = larger(dearest, dearestOf(anyOf, rates));
     sum += quantity * dearest;
   }
   return roundUp(sum);
 }
+
+function dearestOf(units: readonly UnitName[], rates: Rates): bigint {
+  let dearest: bigint | undefined;
+  for (const unit of units) {
+    const rate = rateOf(unit, rates);
+    if (rate !== undefined) dearest = larger(dearest ?? 0n, rate);
+  }
+  if (dearest === undefined) throw unpricedModel(units.join(" or "));
+  return dearest;
+}
+
+/** What has no price is not served: nobody could say what it owes. */
+export function unpricedModel(what: string): GatewayError {
+  return new GatewayError("unpriced_model", undefined, { cause: new Error(`there is no price for ${what}`) });
+}
+
+const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 function ratesFor(units: readonly Unit[], modelPrice: ModelPrice): Rates {
   if (modelPrice.tiers.length === 0) return modelPrice.rates;

@@ -161,6 +161,13 @@ export const errorTable = {
     true,
     "The service cannot take the request at the moment. Try again shortly.",
   ),
+  unpriced_model: row(
+    503,
+    grpc.FAILED_PRECONDITION,
+    "api_error",
+    false,
+    "The model has no price for this request, so it is not served. The operator has been told.",
+  ),
   upstream_unavailable: row(
     503,
     grpc.UNAVAILABLE,

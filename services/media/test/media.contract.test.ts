@@ -15,6 +15,7 @@ providers:
   dash: { protocol: dashscope, base_url: "${url}", api_key: sk-upstream-secret }
   ark: { protocol: ark, base_url: "${url}/ark", api_key: sk-upstream-secret }
   gemini: { protocol: gemini, base_url: "${url}", api_key: sk-upstream-secret }
+  xai: { protocol: xai, base_url: "${url}/v1", api_key: sk-upstream-secret }
 models:
   - &base
     { id: alpha-image-2.0, owned_by: a, created: 2026-01-01, operations: [images.generations], price: { images: 0.05 },
@@ -30,6 +31,8 @@ models:
       image: { family: delta, sizes: [256x256, 1024x1024], default_size: 1024x1024, most_images: 10, references: { max: 1 }, mask: true } }
   - { <<: *base, id: seedream, upstreams: [{ provider: ark }], price: { images: 0.03 },
       image: { family: seedream, most_images: 10, references: { max: 2 } } }
+  - { <<: *base, id: grok, upstreams: [{ provider: xai }], price: { images: { 1k: 0.05, 2k: 0.07 } },
+      image: { family: grok, most_images: 10 } }
   - { <<: *base, id: gemini, upstreams: [{ provider: gemini }], max_output_tokens: 8192,
       price: { input_tokens: 0.3, output_tokens: 2.5, image_output_tokens: 30 },
       image: { family: gemini, most_images: 4, references: { max: 2 }, output_tokens: { low: 1290, medium: 1290, high: 1290 } } }
@@ -451,4 +454,12 @@ test("an edit without the money for it is a 402", async () => {
   };
   const answer = await harness.ask(edits, formOf([model, prompt, image]), formType);
   assert.equal(answer.status, 402);
+});
+
+test("a variant without a price is refused before anybody is asked for it, and nothing is admitted", async () => {
+  const answer = await harness.ask(generations, { model: "grok", prompt: "x", n: 10, resolution: "1.5k" });
+  assert.equal(answer.status, 503, answer.body.toString());
+  assert.equal((answer.json()["error"] as { code: string }).code, "unpriced_model");
+  assert.equal(answer.header("x-should-retry"), "false");
+  assert.deepEqual([upstream.asked.length, harness.admission.booked.length], [0, 0]);
 });

@@ -33,6 +33,7 @@ const ofMoney = [
   "rate_limit_exceeded",
   "token_limit_exceeded",
   "concurrency_limit_exceeded",
+  "unpriced_model",
 ] as const satisfies readonly ErrorCode[];
 
 /** Codes of the error table that no client of the public API is answered with: no one is there to read 499. */

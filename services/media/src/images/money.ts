@@ -1,6 +1,6 @@
-import { bound, type Limit, type ModelPrice, price } from "@uag/catalog/price.ts";
+import { bound, type Limit, type ModelPrice, price, unpricedModel } from "@uag/catalog/price.ts";
 import type { Model } from "@uag/catalog/types.ts";
-import type { Unit } from "@uag/proto/metering/v1/usage.ts";
+import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import { tokensOfPartial } from "@uag/upstreams/images/openai-stream.ts";
 import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import type { ImageAdapter, ImageAnswer, ImageRequest } from "@uag/upstreams/images/types.ts";
@@ -24,10 +24,15 @@ export function countsTokens(model: Model): boolean {
   return model.image?.outputTokens !== undefined;
 }
 
-/** Bounds an order's cost. A token of the prompt is at least one byte. */
+/**
+ * Bounds an order's cost. A token of the prompt is at least one byte.
+ * @throws {GatewayError} `unpriced_model` for a size or quality that has no price
+ */
 export function holdFor(model: Model, request: ImageRequest, adapter: ImageAdapter): Hold {
   if (!countsTokens(model)) {
-    const { costNanoUsd } = price(pictureUnits(model, request, { adapter, images: request.count }), model.price);
+    const units = pictureUnits(model, request, { adapter, images: request.count });
+    const { costNanoUsd, pricing } = price(units, model.price);
+    if (pricing !== Pricing.EXACT) throw unpricedModel(`${model.id}: ${units.map(({ name }) => name).join(", ")}`);
     return { holdNanoUsd: costNanoUsd, tokens: 0 };
   }
   const promptBytes = Buffer.byteLength(request.prompt);

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { unpricedModel } from "@uag/catalog/price.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { orderUpstreams } from "@uag/upstreams/choose.ts";
@@ -22,7 +22,7 @@ export function newTask(
   if (upstream === undefined) throw new Error("a model without upstreams was asked for");
   const priced = priceOf(terms, model.price);
   if (priced.pricing !== Pricing.EXACT) {
-    throw new GatewayError("internal_error", undefined, { cause: new Error(`${model.id} has no price for this`) });
+    throw unpricedModel(`${model.id} at ${[terms.resolution, ...terms.variants].join("-")}`);
   }
   const now = new Date();
   const id = newTaskId(now.getTime());
