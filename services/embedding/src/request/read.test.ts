@@ -19,7 +19,7 @@ models:
     upstreams: [{ provider: p, batch: { items: 10, tokens: 1000 } }]
   - { <<: *listed, id: any, embedding: { dimensions: 768, sizes: any, token_input: true } }
   - { <<: *listed, id: fixed, embedding: { dimensions: 1536 } }
-  - { <<: *listed, id: no-embedder, operations: [other] }`,
+  - { <<: *listed, id: no-embedder, operations: [images.generations], price: { images: 1 } }`,
   {},
 );
 const read = (fields: object | string, models: string[] = []) =>
