@@ -59,6 +59,8 @@ const rows: Readonly<Record<string, Rules>> = {
   "beta2.7-r2v": { takes: ["r2v of 2.7"], resolutions: higher, says: "resolution" },
 };
 
+const multi = { shot_type: "multi" };
+
 const isRefused = (param: RegExp) => (error: unknown) =>
   error instanceof GatewayError && error.httpStatus === 400 && param.test(error.param ?? "");
 
@@ -94,14 +96,16 @@ for (const [model, { takes, resolutions, says }] of Object.entries(rows)) {
     });
 
     test("passes parameters on, fills in what is billed, and refuses what contradicts it", () => {
-      const passed = { prompt_extend: false, watermark: true, seed: 7, shot_type: "multi" };
+      // Of the line, 2.6 alone knows shots.
+      const passed = { prompt_extend: false, watermark: true, seed: 7, ...(model.startsWith("beta2.6") && multi) };
       const { parameters } = read(order({ parameters: passed })).body as { parameters: Record<string, unknown> };
       const told = says === "size" ? { size: "1280*720" } : { resolution: "720P" };
       const { ratio, ...rest } = parameters;
       assert.ok(ratio === undefined || ratio === "16:9");
       assert.deepEqual(rest, { ...passed, ...told, duration: 5 });
-      assert.deepEqual(read(order({ parameters: { ...told, duration: 5 } })).body["parameters"], {
+      assert.deepEqual(read(order({ parameters: { ...told, seed: 7, duration: 5 } })).body["parameters"], {
         ...told,
+        seed: 7,
         duration: 5,
         ...(ratio !== undefined && { ratio }),
       });

@@ -28,8 +28,12 @@ export function wanParameters(given: Fields, wanted: Wanted, rules: ParameterRul
   checkRatio(given, wanted);
   const filled: Record<string, unknown> = { ...given };
   if (wanted.seconds !== undefined) filled["duration"] ??= wanted.seconds;
-  if (rules.says === "size") filled["size"] ??= sizeOf(wanted);
-  else {
+  if (rules.says === "size") {
+    // Where the provider reads `size` it takes neither of these.
+    delete filled["resolution"];
+    delete filled["ratio"];
+    filled["size"] ??= sizeOf(wanted);
+  } else {
     // Where the provider reads `resolution` it takes no `size`; a size says the shape besides.
     delete filled["size"];
     const shape = typeof given["size"] === "string" ? ratioOfSize(given["size"]) : undefined;

@@ -114,13 +114,37 @@ describe("a request that fits its model goes to the provider with what is billed
   for (const [title, body, sent] of taken) {
     test(title, () => {
       const request = read(body);
-      assert.deepEqual(request.body["parameters"], sent);
+      const { seed, ...parameters } = request.body["parameters"] as { seed: number };
+      assert.deepEqual(parameters, sent);
+      assert.ok(Number.isInteger(seed) && seed === request.seed, "no seed was chosen");
       assert.deepEqual(request.body["input"], (body as { input: unknown }).input);
     });
   }
 });
 
 const t2v = { model: "beta2.6-t2v", duration: 5, input: { prompt } };
+
+describe("a parameter that the contract names for these models never makes a task fail", () => {
+  const named = { audio: true, shot_type: "multi", seed: 7, prompt_extend: true };
+  const left: readonly (readonly [model: string, input: object, omitted: readonly string[]])[] = [
+    ["beta2.6-t2v", { prompt }, ["audio"]],
+    ["beta2.6-i2v", { prompt, img_url: picture }, ["audio"]],
+    ["beta2.6-i2v-flash", { prompt, img_url: picture }, []],
+    ["beta2.7-t2v", { prompt }, ["audio", "shot_type"]],
+  ];
+  for (const [model, input, omitted] of left) {
+    test(`${model} leaves out ${omitted.join(" and ") || "nothing"}, says so, and keeps the rest`, () => {
+      const request = read({ model, duration: 5, input, parameters: { ...named, size: "1280*720", watermark: null } });
+      const sent = request.body["parameters"] as object;
+      assert.deepEqual(request.omitted, omitted);
+      for (const [name, value] of Object.entries(named))
+        assert.equal(Reflect.get(sent, name), omitted.includes(name) ? undefined : value, name);
+      assert.equal("watermark" in sent, false);
+      assert.equal(request.seed, 7);
+    });
+  }
+});
+
 const refused: readonly (readonly [title: string, body: object, param: string])[] = [
   ["no duration", { ...t2v, duration: undefined }, "duration"],
   ["a duration of 0", { ...t2v, duration: 0 }, "duration"],
@@ -132,6 +156,7 @@ const refused: readonly (readonly [title: string, body: object, param: string])[
   ["480p from 2.6", { ...t2v, resolution: "480p" }, "resolution"],
   ["1080p from a model of 720p", { ...t2v, model: "beta2.7-t2v", resolution: "1080p" }, "resolution"],
   ["an unknown aspect ratio", { ...t2v, aspect_ratio: "2:1" }, "aspect_ratio"],
+  ["an unknown shot", { ...t2v, parameters: { shot_type: "wide" } }, "parameters.shot_type"],
   ["no input", { ...t2v, input: undefined }, "input"],
   ["no prompt", { ...t2v, input: {} }, "input.prompt"],
   ["references for a text model", { ...t2v, input: { prompt, reference_urls: [picture] } }, "input.reference_urls"],

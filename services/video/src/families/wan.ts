@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { Fields } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { schemaFault } from "@uag/kit/schema-fault.ts";
@@ -29,10 +30,14 @@ interface Kind {
   readonly durationRequired: boolean;
   /** The model has a silent and cheaper form. */
   readonly silent: boolean;
+  /** Parameters of other models of this line, which this one lacks: a task that named them would fail. */
+  readonly lacks: readonly string[];
 }
 
 const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"];
 const newerRatios = [...ratios, "4:5", "5:4", "21:9", "9:21"];
+/** Model Studio, all video models. */
+const largestSeed = 2_147_483_647;
 /** Longest reference clip that is billed beside the output, seconds (Model Studio, reference to video). */
 const longestClip = 10;
 
@@ -52,6 +57,7 @@ function kindOf(upstreamModel: string): Kind {
       ratios,
       durationRequired: true,
       silent: upstreamModel.includes("-flash"),
+      lacks: [...(upstreamModel.includes("-flash") ? [] : ["audio"]), ...(version === "2.6" ? [] : ["shot_type"])],
     };
   }
   const mode = (/-(t2v|i2v|r2v|video-edit)/.exec(upstreamModel)?.[1] ?? "t2v") as Mode;
@@ -63,12 +69,14 @@ function kindOf(upstreamModel: string): Kind {
     ratios: upstreamModel.startsWith("happyhorse-1.0") ? ratios : newerRatios,
     durationRequired: false,
     silent: false,
+    lacks: ["audio", "shot_type"],
   };
 }
 
 /**
  * Reads a request for a Wan or HappyHorse model. The top-level fields say what is billed; `input` and `parameters` go to
- * the provider as they are, with what is billed filled in where `parameters` does not repeat it.
+ * the provider as they are, with what is billed, and a seed, filled in where `parameters` does not say them. What the model lacks is left
+ * out, and named in `omitted`.
  */
 export function readWan(fields: Fields, { model, upstreamModel }: { model: Model; upstreamModel: string }): Asked {
   const kind = kindOf(upstreamModel);
@@ -79,12 +87,15 @@ export function readWan(fields: Fields, { model, upstreamModel }: { model: Model
     throw invalid("aspect_ratio", `aspect_ratio: must be one of ${kind.ratios.join(", ")}.`);
   }
   const input = inputOf(fields, kind);
-  const given = objectOf(fields, "parameters");
+  const given = withoutNulls(objectOf(fields, "parameters"));
+  const omitted = kind.lacks.filter((name) => given[name] !== undefined);
+  checkShotType(given);
+  const seed = seedIn(given["seed"]) ?? randomInt(largestSeed + 1);
   const aspectRatio = asked ?? defaultRatio;
   const takesRatio = kind.mode === "t2v" || kind.mode === "r2v";
   const wanted = { resolution, aspectRatio, ratioAsked: asked !== undefined };
   const parameters = wanParameters(
-    given,
+    Object.fromEntries(Object.entries({ seed, ...given }).filter(([name]) => !kind.lacks.includes(name))),
     { ...wanted, seconds: kind.mode === "video-edit" ? undefined : seconds },
     { says: kind.says, takesRatio },
   );
@@ -97,7 +108,15 @@ export function readWan(fields: Fields, { model, upstreamModel }: { model: Model
     variants: kind.silent && given["audio"] === false ? ["silent"] : [],
   };
   const body = { input: fields["input"] as Fields, parameters };
-  return { terms, body, prompt: input.prompt ?? "", drafts: [], seed: seedIn(given["seed"]) };
+  return { terms, body, prompt: input.prompt ?? "", drafts: [], seed, omitted };
+}
+
+const withoutNulls = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+
+function checkShotType({ shot_type: type }: Fields): void {
+  if (type === undefined || type === "single" || type === "multi") return;
+  throw invalid("parameters.shot_type", "parameters.shot_type: must be single or multi.");
 }
 
 function secondsOf(fields: Fields, kind: Kind): number {

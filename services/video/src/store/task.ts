@@ -90,6 +90,8 @@ export interface TaskDocument {
   readonly content?: Content;
   readonly usage?: Readonly<Record<string, unknown>>;
   readonly seed?: number;
+  /** Parameters that were asked for and left out, because the provider's model lacks them. */
+  readonly omitted?: readonly string[];
   readonly failure?: string;
   readonly outbox?: Outbox;
   readonly outboxAt?: Date;
@@ -140,6 +142,7 @@ const schema = new Schema<TaskDocument>(
     content: anything,
     usage: anything,
     seed: { type: Number },
+    omitted: { type: [String], default: undefined },
     failure: maybeText,
     outbox: anything,
     outboxAt: { type: Date },

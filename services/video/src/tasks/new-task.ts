@@ -55,6 +55,7 @@ export function newTask(
     rates: keptRates(model.price),
     promptHash: promptHash(request.prompt),
     ...(request.seed !== undefined && { seed: request.seed }),
+    ...(request.omitted !== undefined && { omitted: request.omitted }),
     ...(webhookUrl !== undefined && { webhookUrl }),
   };
 }

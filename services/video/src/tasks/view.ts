@@ -19,6 +19,7 @@ export function viewOf(task: TaskDocument): TaskView {
     model: task.model,
     status: task.status,
     created_at: seconds(task.createdAt),
+    ...(task.omitted !== undefined && task.omitted.length > 0 && { omitted_parameters: task.omitted }),
   };
   if (task.status === "submitted") return base;
   const { terms } = task;

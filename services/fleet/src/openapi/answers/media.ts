@@ -63,7 +63,16 @@ export const videoTask = z.looseObject({
   aspect_ratio: z.string().optional(),
   content: z.looseObject({ video_url: z.string().optional(), last_frame_url: z.string().optional() }).optional(),
   usage: z.looseObject({ duration: z.number().optional(), resolution: z.string().optional() }).optional(),
-  seed: z.int().nullish(),
+  seed: z
+    .int()
+    .nullish()
+    .describe(
+      "The one that was asked for, the provider's, or one that was chosen; null where the provider knows none.",
+    ),
+  omitted_parameters: z
+    .array(z.string())
+    .optional()
+    .describe("Parameters that were left out, because the provider's model lacks them."),
   error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
 });
 
