@@ -17,6 +17,7 @@ export function messageClasses(app: Express): {
       startedAt: 0,
       route: undefined,
       key: undefined,
+      actor: undefined,
       failure: undefined,
       allow: undefined,
     };

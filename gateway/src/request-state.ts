@@ -1,3 +1,4 @@
+import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import type { NextFunction, Request, Response } from "express";
 import type { ResolvedKey } from "./keys/key-cache.ts";
 import type { AdminRoute, Route } from "./routes.ts";
@@ -10,6 +11,8 @@ export interface RequestState {
   startedAt: number;
   route: Route | AdminRoute | undefined;
   key: ResolvedKey | undefined;
+  /** Whose admin token it carries; on admin routes. */
+  actor: Actor | undefined;
   /** Why an answer failed or broke off, for the log. */
   failure: string | undefined;
   /** The methods of the path, when the request came with another. */

@@ -48,6 +48,22 @@ test("only an admin token opens the admin API, and it opens nothing else", async
   assert.equal(fake.asked.length, 0);
 });
 
+test("without a good token nothing of a request is looked at, however it is made", async () => {
+  for (const headers of [
+    { "content-type": "text/plain" },
+    { "content-type": `application/json${" ".repeat(15_000)}x` },
+    { "content-type": "application/json", "content-encoding": "gzip" },
+  ]) {
+    const init = {
+      method: "POST",
+      headers,
+      body: "x".repeat(400_000),
+      authorization: "Bearer wrong-but-of-good-form-0123",
+    };
+    assert.equal((await stage.fetch("/admin/v1/keys", init)).status, 401, headers["content-type"].slice(0, 30));
+  }
+});
+
 test("a wrong path is 404, a wrong method 405 with the right ones, and OPTIONS answers without a token", async () => {
   assert.equal((await admin("GET", "/nothing")).status, 404);
   const wrong = await admin("PUT", "/keys/key_1");

@@ -53,6 +53,24 @@ test("a chunked body that grows too long is cut off, and so is its exchange", as
   await until(() => stage.service.seen[0]?.over === true);
 });
 
+test("no content type of a head's size holds up the door", async () => {
+  for (const type of [`application/json${" ".repeat(15_000)}x`, `application/json;${" ; ".repeat(5_000)}x`]) {
+    await stage.fetch("/v1/chat/completions", {
+      method: "POST",
+      headers: { "content-type": "text/plain" },
+      body: "{}",
+    });
+    const busyMs = process.cpuUsage();
+    const response = await stage.fetch("/v1/chat/completions", {
+      method: "POST",
+      headers: { "content-type": type },
+      body: "{}",
+    });
+    assert.equal(response.status, 415);
+    assert.ok(process.cpuUsage(busyMs).user / 1_000 < 80, "the door was busy for long");
+  }
+});
+
 test("expect: 100-continue calls for the body only when the head is good", async () => {
   using good = await rawClient(stage.gateway.port);
   good.send(head("content-length: 2", "expect: 100-continue"));

@@ -48,13 +48,22 @@ function idOf(request: Request): string {
   throw new GatewayError("not_found", "There is nothing of that id.", { param: "id" });
 }
 
+/** Lets a request pass that carries a good token: before that nothing of it is looked at. */
+function authenticateAdmin({ clients, pepper }: AdminOptions): Handler {
+  return async (request, response, next) => {
+    const { requestId } = response.locals;
+    response.locals.actor = await adminOf(request, { clients, pepper, requestId });
+    next();
+  };
+}
+
 async function answer(
   row: AdminRow,
-  { clients, pepper }: AdminOptions,
+  { clients }: AdminOptions,
   { request, response }: { request: Request; response: GatewayResponse },
 ): Promise<AdminAnswer | undefined> {
-  const { requestId } = response.locals;
-  const actor = await adminOf(request, { clients, pepper, requestId });
+  const { actor } = response.locals;
+  if (actor === undefined) throw new Error("a request is answered only with an admin token");
   const id = idOf(request);
   const body = row.body === "json" ? await readJson(request, { response, limit: bodyLimit }) : undefined;
   return row.handler({ clients, actor, id, url: request.originalUrl, body, request, response });
@@ -72,6 +81,7 @@ function handlerOf(row: AdminRow, options: AdminOptions): Handler {
 /** Adds the admin API to the application: JSON in front of billing's and metering's unary calls. */
 export function mountAdmin(app: Express, options: AdminOptions): void {
   const limits = { json: bodyLimit, multipart: 0 };
+  const authenticate = authenticateAdmin(options);
   for (const [path, rows] of Map.groupBy(adminRoutes, (row) => row.path)) {
     const methods = rows.map((row) => row.method);
     const at = app.route(path);
@@ -80,7 +90,7 @@ export function mountAdmin(app: Express, options: AdminOptions): void {
         response.locals.route = row;
         next();
       };
-      at[verbs[row.method]](enter, checkBodyHead(row.body, limits), handlerOf(row, options));
+      at[verbs[row.method]](enter, authenticate, checkBodyHead(row.body, limits), handlerOf(row, options));
     }
     at.options(preflight(methods));
     at.all(methodNotAllowed(methods));

@@ -1,12 +1,27 @@
 import { GatewayError } from "@uag/kit/errors.ts";
+import { parseMediaType } from "@uag/kit/http/media-type.ts";
 import type { Handler } from "../request-state.ts";
 import type { BodyKind } from "../routes.ts";
 
 /** Largest request body by kind, bytes. */
 export type BodyLimits = Readonly<Record<Exclude<BodyKind, "none">, number>>;
 
-const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
-const multipartType = /^multipart\/form-data\s*;/i;
+/** `application/json` and its kin, in UTF-8. */
+function isJson(contentType: string): boolean {
+  if (contentType === "application/json") return true;
+  const type = parseMediaType(contentType);
+  if (type === undefined) return false;
+  const { essence, parameters } = type;
+  if (essence !== "application/json" && !(essence.startsWith("application/") && essence.endsWith("+json")))
+    return false;
+  const charset = parameters.get("charset")?.toLowerCase() ?? "utf-8";
+  return charset === "utf-8" || charset === "utf8";
+}
+
+/** What its boundary is worth is for the service that reads the form. */
+function isForm(contentType: string): boolean {
+  return parseMediaType(contentType)?.essence === "multipart/form-data";
+}
 
 /** Judges a body by what its head says of it, before a byte of it is read. */
 export function checkBodyHead(kind: BodyKind, limits: BodyLimits): Handler {
@@ -18,9 +33,9 @@ export function checkBodyHead(kind: BodyKind, limits: BodyLimits): Handler {
     if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity")
       throw new GatewayError("unsupported_media_type", "Compressed request bodies are not supported.");
     const type = headers["content-type"];
-    if (kind === "json" && type !== undefined && type !== "application/json" && !jsonType.test(type))
+    if (kind === "json" && type !== undefined && !isJson(type))
       throw new GatewayError("unsupported_media_type", "Send the request body as application/json in UTF-8.");
-    if (kind === "multipart" && !multipartType.test(type ?? ""))
+    if (kind === "multipart" && !isForm(type ?? ""))
       throw new GatewayError("unsupported_media_type", "Send the request body as multipart/form-data.");
     next();
   };

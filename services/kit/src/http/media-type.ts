@@ -1,0 +1,102 @@
+/** A media type with its parameters (RFC 9110, 8.3.1). */
+export interface MediaType {
+  /** `type/subtype` in lower case. */
+  readonly essence: string;
+  /** Names in lower case; values as they were sent, without their quotes. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** As long as a request's whole head. */
+const longestType = 16 * 1_024;
+const mostParameters = 16;
+
+const asciiTable = (characters: string): boolean[] => {
+  const table = new Array<boolean>(256).fill(false);
+  for (const character of characters) table[character.charCodeAt(0)] = true;
+  return table;
+};
+const tokenCharacters = asciiTable("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+const spaces = asciiTable(" \t");
+
+/** Reads a text from left to right, each character once: nothing that is sent can make it look twice. */
+class Scanner {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get done(): boolean {
+    return this.#at >= this.#text.length;
+  }
+
+  skip(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false;
+    this.#at++;
+    return true;
+  }
+
+  skipSpaces(): void {
+    this.#while(spaces);
+  }
+
+  /** Empty where there is none. */
+  token(): string {
+    return this.#while(tokenCharacters);
+  }
+
+  /** What stands between quotes, or undefined when they do not close. */
+  quoted(): string | undefined {
+    let value = "";
+    for (; !this.done; this.#at++) {
+      const character = this.#text[this.#at];
+      if (character === '"') {
+        this.#at++;
+        return value;
+      }
+      if (character === "\\") this.#at++;
+      value += this.#text[this.#at] ?? "";
+    }
+    return undefined;
+  }
+
+  #while(table: readonly boolean[]): string {
+    const from = this.#at;
+    while (table[this.#text.charCodeAt(this.#at)] === true) this.#at++;
+    return this.#text.slice(from, this.#at);
+  }
+}
+
+/**
+ * Reads the value of a `content-type` header, in time linear in its length. Undefined for what is none, is longer than
+ * 16 KiB, or has more than 16 parameters or one of them twice: two readers could take it for two things.
+ */
+export function parseMediaType(text: string): MediaType | undefined {
+  if (text.length > longestType) return undefined;
+  const scanner = new Scanner(text);
+  scanner.skipSpaces();
+  const type = scanner.token();
+  if (type === "" || !scanner.skip("/")) return undefined;
+  const subtype = scanner.token();
+  if (subtype === "") return undefined;
+  const parameters = parseParameters(scanner);
+  return parameters && { essence: `${type}/${subtype}`.toLowerCase(), parameters };
+}
+
+function parseParameters(scanner: Scanner): ReadonlyMap<string, string> | undefined {
+  const parameters = new Map<string, string>();
+  for (;;) {
+    scanner.skipSpaces();
+    if (scanner.done) return parameters;
+    if (!scanner.skip(";")) return undefined;
+    scanner.skipSpaces();
+    const name = scanner.token().toLowerCase();
+    // RFC 9110 lets a sender write semicolons with nothing between them.
+    if (name === "") continue;
+    if (!scanner.skip("=")) return undefined;
+    const value = scanner.skip('"') ? scanner.quoted() : scanner.token() || undefined;
+    if (value === undefined || parameters.has(name) || parameters.size === mostParameters) return undefined;
+    parameters.set(name, value);
+  }
+}
