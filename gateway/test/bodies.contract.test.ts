@@ -227,3 +227,9 @@ test("a request without a host is told so", async () => {
   client.send("GET / HTTP/1.1\r\n\r\n");
   assert.match(await client.until("no Host header"), /^HTTP\/1.1 400 /);
 });
+
+test("a request with two hosts is refused: who reads it behind us could believe either", async () => {
+  using client = await rawClient(stage.gateway.port);
+  client.send("GET /health/live HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n");
+  assert.match(await client.until("more than one Host"), /^HTTP\/1.1 400 /);
+});

@@ -1,5 +1,6 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import { newId } from "@uag/kit/ids.ts";
+import { countHeader } from "../headers.ts";
 import type { Handler } from "../request-state.ts";
 
 /** More headers than any client sends; the server is told to keep one more, so that one too many is seen. */
@@ -14,5 +15,8 @@ export const requestId: Handler = (request, response, next) => {
   // RFC 9112, 3.2: a server must refuse an HTTP/1.1 request without one.
   if (request.headers["host"] === undefined && request.httpVersionMinor === 1)
     throw new GatewayError("invalid_request", "The request has no Host header.");
+  // Of two, each reader behind us could believe another one.
+  if (countHeader(request.rawHeaders, "host") > 1)
+    throw new GatewayError("invalid_request", "The request has more than one Host header.");
   next();
 };

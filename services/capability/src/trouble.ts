@@ -1,6 +1,7 @@
 import { GatewayError, toGatewayError } from "@uag/kit/errors.ts";
 import { LinkError } from "@uag/kit/link/errors.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { failureToGatewayError, UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { CapabilityEvents } from "./events.ts";
@@ -30,11 +31,11 @@ export interface ErrorFormat {
   errorStatus?(trouble: Trouble): number;
 }
 
-/** A format, or how to tell it by the request's body, which is undefined when it could not be read. */
-export type FormatChoice = ErrorFormat | ((body: Buffer | undefined) => ErrorFormat);
+/** A format, or how to tell it by the request's body, which is undefined when it could not be read, and by who asks. */
+export type FormatChoice = ErrorFormat | ((body: Buffer | undefined, caller: Caller) => ErrorFormat);
 
-export function formatFor(choice: FormatChoice, body: Buffer | undefined): ErrorFormat {
-  return typeof choice === "function" ? choice(body) : choice;
+export function formatFor(choice: FormatChoice, body: Buffer | undefined, { context }: LinkExchange): ErrorFormat {
+  return typeof choice === "function" ? choice(body, Caller.decode(context)) : choice;
 }
 
 export interface AnswerTroubleOptions {

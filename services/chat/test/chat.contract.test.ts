@@ -470,7 +470,7 @@ const refused: [what: string, body: unknown, status: number, code: string, param
       null,
     ],
     ["an unknown model", chat({ model: "gpt-99" }), 400, "model_not_found", "model"],
-    ["a model the key may not use", chat(), 403, "permission_denied", "model", ["other*"]],
+    ["a model the key may not use", chat(), 400, "model_not_found", "model", ["other*"]],
     ["a model of another path", chat({ model: "picture-only" }), 400, "endpoint_model_mismatch", "model"],
     ["no model", { messages: [] }, 400, "invalid_request", "model"],
   ];

@@ -148,7 +148,7 @@ describe("embeddings through the door", () => {
       return [answer.status, answer.json<ErrorAnswer>().error.code];
     };
     assert.deepEqual(await codeOf({}), [402, "insufficient_balance"]);
-    assert.deepEqual(await codeOf({ models: ["delta-2"] }), [403, "permission_denied"]);
+    assert.deepEqual(await codeOf({ models: ["delta-2"] }), [400, "model_not_found"]);
     const stranger = openai.withOptions({ apiKey: `${fleet.run.api_key.slice(0, -1)}_` });
     await assert.rejects(stranger.embeddings.create(good), OpenAI.AuthenticationError);
   });

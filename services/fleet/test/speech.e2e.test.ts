@@ -212,7 +212,7 @@ describe("speech through the door", () => {
       return [answer.status, answer.json<{ error: { code: string } }>().error.code];
     };
     assert.deepEqual(await codeOf({}), [402, "insufficient_balance"]);
-    assert.deepEqual(await codeOf({ models: ["delta-2"] }), [403, "permission_denied"]);
+    assert.deepEqual(await codeOf({ models: ["delta-2"] }), [400, "model_not_found"]);
   });
 
   test("an upstream's own refusal is passed on, with its words and code, and costs nothing", async () => {

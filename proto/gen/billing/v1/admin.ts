@@ -28,6 +28,58 @@ export const protobufPackage = "billing.v1";
 
 export const protobufFileName = "billing/v1/admin.proto";
 
+/** What the holder of a token may do; the router's table says which calls that is. */
+export const AdminRole = { UNSPECIFIED: 0, OPERATOR: 1, BILLING: 2, KEYS: 3, READ_ONLY: 4 } as const;
+
+export type AdminRole = typeof AdminRole[keyof typeof AdminRole];
+
+export namespace AdminRole {
+  export type UNSPECIFIED = typeof AdminRole.UNSPECIFIED;
+  export type OPERATOR = typeof AdminRole.OPERATOR;
+  export type BILLING = typeof AdminRole.BILLING;
+  export type KEYS = typeof AdminRole.KEYS;
+  export type READ_ONLY = typeof AdminRole.READ_ONLY;
+}
+
+export function adminRoleFromJSON(object: any): AdminRole {
+  switch (object) {
+    case 0:
+    case "ADMIN_ROLE_UNSPECIFIED":
+      return AdminRole.UNSPECIFIED;
+    case 1:
+    case "ADMIN_ROLE_OPERATOR":
+      return AdminRole.OPERATOR;
+    case 2:
+    case "ADMIN_ROLE_BILLING":
+      return AdminRole.BILLING;
+    case 3:
+    case "ADMIN_ROLE_KEYS":
+      return AdminRole.KEYS;
+    case 4:
+    case "ADMIN_ROLE_READ_ONLY":
+      return AdminRole.READ_ONLY;
+    default:
+      throw new globalThis.Error("Unrecognized enum value " + object + " for enum AdminRole");
+  }
+}
+
+export function adminRoleToJSON(object: AdminRole): string {
+  switch (object) {
+    case AdminRole.UNSPECIFIED:
+      return "ADMIN_ROLE_UNSPECIFIED";
+    case AdminRole.OPERATOR:
+      return "ADMIN_ROLE_OPERATOR";
+    case AdminRole.BILLING:
+      return "ADMIN_ROLE_BILLING";
+    case AdminRole.KEYS:
+      return "ADMIN_ROLE_KEYS";
+    case AdminRole.READ_ONLY:
+      return "ADMIN_ROLE_READ_ONLY";
+    default:
+      throw new globalThis.Error("Unrecognized enum value " + object + " for enum AdminRole");
+  }
+}
+
 export const RepairState = {
   UNSPECIFIED: 0,
   /** REPAIRED - Charged by this call; by a dry run: would be. */
@@ -96,16 +148,31 @@ export interface AdminToken {
   createdAtMs: bigint;
   /** 0 means not revoked. */
   revokedAtMs: bigint;
+  role: AdminRole;
+  /** The one account that it is good for; empty means all. */
+  accountId: string;
+  /** 0 means never. */
+  expiresAtMs: bigint;
 }
 
 export interface ResolveAdminTokenRequest {
   /** HMAC-SHA256 of the token under the pepper. */
   digest: Buffer;
+  /** The same under peppers that were replaced. */
+  previousDigests: Buffer[];
 }
 
 export interface CreateAdminTokenRequest {
   name: string;
-  actor: Actor | undefined;
+  actor:
+    | Actor
+    | undefined;
+  /** Unspecified means operator. */
+  role: AdminRole;
+  /** Empty means all accounts. */
+  accountId: string;
+  /** 0 means never. */
+  expiresAtMs: bigint;
 }
 
 export interface CreateAdminTokenResponse {
@@ -169,6 +236,22 @@ export interface Repair {
   writtenOffNanoUsd: bigint;
 }
 
+export interface RecordActionRequest {
+  actor:
+    | Actor
+    | undefined;
+  /** e.g. "webhook_secret.rotate" */
+  action: string;
+  targetId: string;
+  /** Empty when no account is concerned. */
+  accountId: string;
+  /** What was asked for: a JSON object, as text, without secrets. */
+  after: string;
+}
+
+export interface RecordActionResponse {
+}
+
 export interface ListAuditRecordsRequest {
   /** Empty means all. */
   accountId: string;
@@ -195,10 +278,15 @@ export interface AuditRecord {
   /** What it was and what it became: JSON objects, as text, without secrets. Empty: there was or is nothing. */
   before: string;
   after: string;
+  /** Its place in the chain, from 1; 0 for rows that are older than the chain. */
+  seq: bigint;
+  /** SHA-256 of the row before it, and of this one; empty for rows that are older than the chain. */
+  previousHash: Buffer;
+  hash: Buffer;
 }
 
 function createBaseAdminToken(): AdminToken {
-  return { id: "", name: "", hint: "", createdAtMs: 0n, revokedAtMs: 0n };
+  return { id: "", name: "", hint: "", createdAtMs: 0n, revokedAtMs: 0n, role: 0, accountId: "", expiresAtMs: 0n };
 }
 
 export const AdminToken: MessageFns<AdminToken> = {
@@ -223,6 +311,18 @@ export const AdminToken: MessageFns<AdminToken> = {
         throw new globalThis.Error("value provided for field message.revokedAtMs of type int64 too large");
       }
       writer.uint32(40).int64(message.revokedAtMs);
+    }
+    if (message.role !== 0) {
+      writer.uint32(48).int32(message.role);
+    }
+    if (message.accountId !== "") {
+      writer.uint32(58).string(message.accountId);
+    }
+    if (message.expiresAtMs !== 0n) {
+      if (BigInt.asIntN(64, message.expiresAtMs) !== message.expiresAtMs) {
+        throw new globalThis.Error("value provided for field message.expiresAtMs of type int64 too large");
+      }
+      writer.uint32(64).int64(message.expiresAtMs);
     }
     return writer;
   },
@@ -280,6 +380,30 @@ export const AdminToken: MessageFns<AdminToken> = {
             message.revokedAtMs = reader.int64() as bigint;
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.role = reader.int32() as any;
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.expiresAtMs = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -307,6 +431,17 @@ export const AdminToken: MessageFns<AdminToken> = {
         : isSet(object.revoked_at_ms)
         ? BigInt(object.revoked_at_ms)
         : 0n,
+      role: isSet(object.role) ? adminRoleFromJSON(object.role) : 0,
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      expiresAtMs: isSet(object.expiresAtMs)
+        ? BigInt(object.expiresAtMs)
+        : isSet(object.expires_at_ms)
+        ? BigInt(object.expires_at_ms)
+        : 0n,
     };
   },
 
@@ -327,6 +462,15 @@ export const AdminToken: MessageFns<AdminToken> = {
     if (message.revokedAtMs !== 0n) {
       obj.revokedAtMs = message.revokedAtMs.toString();
     }
+    if (message.role !== 0) {
+      obj.role = adminRoleToJSON(message.role);
+    }
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.expiresAtMs !== 0n) {
+      obj.expiresAtMs = message.expiresAtMs.toString();
+    }
     return obj;
   },
 
@@ -344,18 +488,26 @@ export const AdminToken: MessageFns<AdminToken> = {
     message.revokedAtMs = (object.revokedAtMs !== undefined && object.revokedAtMs !== null)
       ? BigInt(object.revokedAtMs)
       : 0n;
+    message.role = object.role ?? 0;
+    message.accountId = object.accountId ?? "";
+    message.expiresAtMs = (object.expiresAtMs !== undefined && object.expiresAtMs !== null)
+      ? BigInt(object.expiresAtMs)
+      : 0n;
     return message;
   },
 };
 
 function createBaseResolveAdminTokenRequest(): ResolveAdminTokenRequest {
-  return { digest: Buffer.alloc(0) };
+  return { digest: Buffer.alloc(0), previousDigests: [] };
 }
 
 export const ResolveAdminTokenRequest: MessageFns<ResolveAdminTokenRequest> = {
   encode(message: ResolveAdminTokenRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.digest.length !== 0) {
       writer.uint32(10).bytes(message.digest);
+    }
+    for (const v of message.previousDigests) {
+      writer.uint32(18).bytes(v!);
     }
     return writer;
   },
@@ -381,6 +533,14 @@ export const ResolveAdminTokenRequest: MessageFns<ResolveAdminTokenRequest> = {
             message.digest = Buffer.from(reader.bytes());
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.previousDigests.push(Buffer.from(reader.bytes()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -394,13 +554,23 @@ export const ResolveAdminTokenRequest: MessageFns<ResolveAdminTokenRequest> = {
   },
 
   fromJSON(object: any): ResolveAdminTokenRequest {
-    return { digest: isSet(object.digest) ? Buffer.from(bytesFromBase64(object.digest)) : Buffer.alloc(0) };
+    return {
+      digest: isSet(object.digest) ? Buffer.from(bytesFromBase64(object.digest)) : Buffer.alloc(0),
+      previousDigests: globalThis.Array.isArray(object?.previousDigests)
+        ? object.previousDigests.map((e: any) => Buffer.from(bytesFromBase64(e)))
+        : globalThis.Array.isArray(object?.previous_digests)
+        ? object.previous_digests.map((e: any) => Buffer.from(bytesFromBase64(e)))
+        : [],
+    };
   },
 
   toJSON(message: ResolveAdminTokenRequest): unknown {
     const obj: any = {};
     if (message.digest.length !== 0) {
       obj.digest = base64FromBytes(message.digest);
+    }
+    if (message.previousDigests?.length) {
+      obj.previousDigests = message.previousDigests.map((e) => base64FromBytes(e));
     }
     return obj;
   },
@@ -411,12 +581,13 @@ export const ResolveAdminTokenRequest: MessageFns<ResolveAdminTokenRequest> = {
   fromPartial(object: DeepPartial<ResolveAdminTokenRequest>): ResolveAdminTokenRequest {
     const message = createBaseResolveAdminTokenRequest();
     message.digest = object.digest ?? Buffer.alloc(0);
+    message.previousDigests = object.previousDigests?.map((e) => e) || [];
     return message;
   },
 };
 
 function createBaseCreateAdminTokenRequest(): CreateAdminTokenRequest {
-  return { name: "", actor: undefined };
+  return { name: "", actor: undefined, role: 0, accountId: "", expiresAtMs: 0n };
 }
 
 export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
@@ -426,6 +597,18 @@ export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
     }
     if (message.actor !== undefined) {
       Actor.encode(message.actor, writer.uint32(18).fork()).join();
+    }
+    if (message.role !== 0) {
+      writer.uint32(24).int32(message.role);
+    }
+    if (message.accountId !== "") {
+      writer.uint32(34).string(message.accountId);
+    }
+    if (message.expiresAtMs !== 0n) {
+      if (BigInt.asIntN(64, message.expiresAtMs) !== message.expiresAtMs) {
+        throw new globalThis.Error("value provided for field message.expiresAtMs of type int64 too large");
+      }
+      writer.uint32(40).int64(message.expiresAtMs);
     }
     return writer;
   },
@@ -459,6 +642,30 @@ export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
             message.actor = Actor.decode(reader, reader.uint32());
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.role = reader.int32() as any;
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.expiresAtMs = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -475,6 +682,17 @@ export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
     return {
       name: isSet(object.name) ? globalThis.String(object.name) : "",
       actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
+      role: isSet(object.role) ? adminRoleFromJSON(object.role) : 0,
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      expiresAtMs: isSet(object.expiresAtMs)
+        ? BigInt(object.expiresAtMs)
+        : isSet(object.expires_at_ms)
+        ? BigInt(object.expires_at_ms)
+        : 0n,
     };
   },
 
@@ -486,6 +704,15 @@ export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
     if (message.actor !== undefined) {
       obj.actor = Actor.toJSON(message.actor);
     }
+    if (message.role !== 0) {
+      obj.role = adminRoleToJSON(message.role);
+    }
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.expiresAtMs !== 0n) {
+      obj.expiresAtMs = message.expiresAtMs.toString();
+    }
     return obj;
   },
 
@@ -496,6 +723,11 @@ export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
     const message = createBaseCreateAdminTokenRequest();
     message.name = object.name ?? "";
     message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
+    message.role = object.role ?? 0;
+    message.accountId = object.accountId ?? "";
+    message.expiresAtMs = (object.expiresAtMs !== undefined && object.expiresAtMs !== null)
+      ? BigInt(object.expiresAtMs)
+      : 0n;
     return message;
   },
 };
@@ -1417,6 +1649,199 @@ export const Repair: MessageFns<Repair> = {
   },
 };
 
+function createBaseRecordActionRequest(): RecordActionRequest {
+  return { actor: undefined, action: "", targetId: "", accountId: "", after: "" };
+}
+
+export const RecordActionRequest: MessageFns<RecordActionRequest> = {
+  encode(message: RecordActionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.actor !== undefined) {
+      Actor.encode(message.actor, writer.uint32(10).fork()).join();
+    }
+    if (message.action !== "") {
+      writer.uint32(18).string(message.action);
+    }
+    if (message.targetId !== "") {
+      writer.uint32(26).string(message.targetId);
+    }
+    if (message.accountId !== "") {
+      writer.uint32(34).string(message.accountId);
+    }
+    if (message.after !== "") {
+      writer.uint32(42).string(message.after);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordActionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordActionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.actor = Actor.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.targetId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.after = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RecordActionRequest {
+    return {
+      actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
+      action: isSet(object.action) ? globalThis.String(object.action) : "",
+      targetId: isSet(object.targetId)
+        ? globalThis.String(object.targetId)
+        : isSet(object.target_id)
+        ? globalThis.String(object.target_id)
+        : "",
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      after: isSet(object.after) ? globalThis.String(object.after) : "",
+    };
+  },
+
+  toJSON(message: RecordActionRequest): unknown {
+    const obj: any = {};
+    if (message.actor !== undefined) {
+      obj.actor = Actor.toJSON(message.actor);
+    }
+    if (message.action !== "") {
+      obj.action = message.action;
+    }
+    if (message.targetId !== "") {
+      obj.targetId = message.targetId;
+    }
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.after !== "") {
+      obj.after = message.after;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RecordActionRequest>): RecordActionRequest {
+    return RecordActionRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RecordActionRequest>): RecordActionRequest {
+    const message = createBaseRecordActionRequest();
+    message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
+    message.action = object.action ?? "";
+    message.targetId = object.targetId ?? "";
+    message.accountId = object.accountId ?? "";
+    message.after = object.after ?? "";
+    return message;
+  },
+};
+
+function createBaseRecordActionResponse(): RecordActionResponse {
+  return {};
+}
+
+export const RecordActionResponse: MessageFns<RecordActionResponse> = {
+  encode(_: RecordActionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordActionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordActionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): RecordActionResponse {
+    return {};
+  },
+
+  toJSON(_: RecordActionResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<RecordActionResponse>): RecordActionResponse {
+    return RecordActionResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<RecordActionResponse>): RecordActionResponse {
+    const message = createBaseRecordActionResponse();
+    return message;
+  },
+};
+
 function createBaseListAuditRecordsRequest(): ListAuditRecordsRequest {
   return { accountId: "", targetId: "", action: "", page: undefined };
 }
@@ -1634,7 +2059,19 @@ export const ListAuditRecordsResponse: MessageFns<ListAuditRecordsResponse> = {
 };
 
 function createBaseAuditRecord(): AuditRecord {
-  return { id: "", atMs: 0n, actor: undefined, action: "", targetId: "", accountId: "", before: "", after: "" };
+  return {
+    id: "",
+    atMs: 0n,
+    actor: undefined,
+    action: "",
+    targetId: "",
+    accountId: "",
+    before: "",
+    after: "",
+    seq: 0n,
+    previousHash: Buffer.alloc(0),
+    hash: Buffer.alloc(0),
+  };
 }
 
 export const AuditRecord: MessageFns<AuditRecord> = {
@@ -1665,6 +2102,18 @@ export const AuditRecord: MessageFns<AuditRecord> = {
     }
     if (message.after !== "") {
       writer.uint32(66).string(message.after);
+    }
+    if (message.seq !== 0n) {
+      if (BigInt.asIntN(64, message.seq) !== message.seq) {
+        throw new globalThis.Error("value provided for field message.seq of type int64 too large");
+      }
+      writer.uint32(72).int64(message.seq);
+    }
+    if (message.previousHash.length !== 0) {
+      writer.uint32(82).bytes(message.previousHash);
+    }
+    if (message.hash.length !== 0) {
+      writer.uint32(90).bytes(message.hash);
     }
     return writer;
   },
@@ -1746,6 +2195,30 @@ export const AuditRecord: MessageFns<AuditRecord> = {
             message.after = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.seq = reader.int64() as bigint;
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.previousHash = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.hash = Buffer.from(reader.bytes());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1776,6 +2249,13 @@ export const AuditRecord: MessageFns<AuditRecord> = {
         : "",
       before: isSet(object.before) ? globalThis.String(object.before) : "",
       after: isSet(object.after) ? globalThis.String(object.after) : "",
+      seq: isSet(object.seq) ? BigInt(object.seq) : 0n,
+      previousHash: isSet(object.previousHash)
+        ? Buffer.from(bytesFromBase64(object.previousHash))
+        : isSet(object.previous_hash)
+        ? Buffer.from(bytesFromBase64(object.previous_hash))
+        : Buffer.alloc(0),
+      hash: isSet(object.hash) ? Buffer.from(bytesFromBase64(object.hash)) : Buffer.alloc(0),
     };
   },
 
@@ -1805,6 +2285,15 @@ export const AuditRecord: MessageFns<AuditRecord> = {
     if (message.after !== "") {
       obj.after = message.after;
     }
+    if (message.seq !== 0n) {
+      obj.seq = message.seq.toString();
+    }
+    if (message.previousHash.length !== 0) {
+      obj.previousHash = base64FromBytes(message.previousHash);
+    }
+    if (message.hash.length !== 0) {
+      obj.hash = base64FromBytes(message.hash);
+    }
     return obj;
   },
 
@@ -1821,6 +2310,9 @@ export const AuditRecord: MessageFns<AuditRecord> = {
     message.accountId = object.accountId ?? "";
     message.before = object.before ?? "";
     message.after = object.after ?? "";
+    message.seq = (object.seq !== undefined && object.seq !== null) ? BigInt(object.seq) : 0n;
+    message.previousHash = object.previousHash ?? Buffer.alloc(0);
+    message.hash = object.hash ?? Buffer.alloc(0);
     return message;
   },
 };
@@ -1905,6 +2397,17 @@ export const AdminServiceService = {
       Buffer.from(RepairUnpricedResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RepairUnpricedResponse => RepairUnpricedResponse.decode(value),
   },
+  /** Adds a row to the audit log about what happens elsewhere: a webhook's secret, an export, a failed login. */
+  recordAction: {
+    path: "/billing.v1.AdminService/RecordAction" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RecordActionRequest): Buffer => Buffer.from(RecordActionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RecordActionRequest => RecordActionRequest.decode(value),
+    responseSerialize: (value: RecordActionResponse): Buffer =>
+      Buffer.from(RecordActionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RecordActionResponse => RecordActionResponse.decode(value),
+  },
   /** Every administrative change, newest first. */
   listAuditRecords: {
     path: "/billing.v1.AdminService/ListAuditRecords" as const,
@@ -1933,6 +2436,8 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * by a further ledger row each. A request that was repaired before is answered as it was then.
    */
   repairUnpriced: handleUnaryCall<RepairUnpricedRequest, RepairUnpricedResponse>;
+  /** Adds a row to the audit log about what happens elsewhere: a webhook's secret, an export, a failed login. */
+  recordAction: handleUnaryCall<RecordActionRequest, RecordActionResponse>;
   /** Every administrative change, newest first. */
   listAuditRecords: handleUnaryCall<ListAuditRecordsRequest, ListAuditRecordsResponse>;
 }
@@ -2048,6 +2553,22 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RepairUnpricedResponse) => void,
+  ): ClientUnaryCall;
+  /** Adds a row to the audit log about what happens elsewhere: a webhook's secret, an export, a failed login. */
+  recordAction(
+    request: RecordActionRequest,
+    callback: (error: ServiceError | null, response: RecordActionResponse) => void,
+  ): ClientUnaryCall;
+  recordAction(
+    request: RecordActionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RecordActionResponse) => void,
+  ): ClientUnaryCall;
+  recordAction(
+    request: RecordActionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RecordActionResponse) => void,
   ): ClientUnaryCall;
   /** Every administrative change, newest first. */
   listAuditRecords(

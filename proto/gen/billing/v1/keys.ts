@@ -47,6 +47,19 @@ export interface Key {
 export interface ResolveKeyRequest {
   /** HMAC-SHA256 of the key under the pepper. */
   digest: Buffer;
+  /** The same under peppers that were replaced. */
+  previousDigests: Buffer[];
+  /** Which pepper `digest` was made under: a key that is found by a previous one is kept under this one from then on. */
+  pepperId: string;
+}
+
+export interface ResolveKeysRequest {
+  keys: ResolveKeyRequest[];
+}
+
+export interface ResolveKeysResponse {
+  /** One for each that was asked for, in that order; without a caller where there is no such key. */
+  keys: ResolveKeyResponse[];
 }
 
 export interface ResolveKeyResponse {
@@ -394,13 +407,19 @@ export const Key: MessageFns<Key> = {
 };
 
 function createBaseResolveKeyRequest(): ResolveKeyRequest {
-  return { digest: Buffer.alloc(0) };
+  return { digest: Buffer.alloc(0), previousDigests: [], pepperId: "" };
 }
 
 export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
   encode(message: ResolveKeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.digest.length !== 0) {
       writer.uint32(10).bytes(message.digest);
+    }
+    for (const v of message.previousDigests) {
+      writer.uint32(18).bytes(v!);
+    }
+    if (message.pepperId !== "") {
+      writer.uint32(26).string(message.pepperId);
     }
     return writer;
   },
@@ -426,6 +445,22 @@ export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
             message.digest = Buffer.from(reader.bytes());
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.previousDigests.push(Buffer.from(reader.bytes()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.pepperId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -439,13 +474,31 @@ export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
   },
 
   fromJSON(object: any): ResolveKeyRequest {
-    return { digest: isSet(object.digest) ? Buffer.from(bytesFromBase64(object.digest)) : Buffer.alloc(0) };
+    return {
+      digest: isSet(object.digest) ? Buffer.from(bytesFromBase64(object.digest)) : Buffer.alloc(0),
+      previousDigests: globalThis.Array.isArray(object?.previousDigests)
+        ? object.previousDigests.map((e: any) => Buffer.from(bytesFromBase64(e)))
+        : globalThis.Array.isArray(object?.previous_digests)
+        ? object.previous_digests.map((e: any) => Buffer.from(bytesFromBase64(e)))
+        : [],
+      pepperId: isSet(object.pepperId)
+        ? globalThis.String(object.pepperId)
+        : isSet(object.pepper_id)
+        ? globalThis.String(object.pepper_id)
+        : "",
+    };
   },
 
   toJSON(message: ResolveKeyRequest): unknown {
     const obj: any = {};
     if (message.digest.length !== 0) {
       obj.digest = base64FromBytes(message.digest);
+    }
+    if (message.previousDigests?.length) {
+      obj.previousDigests = message.previousDigests.map((e) => base64FromBytes(e));
+    }
+    if (message.pepperId !== "") {
+      obj.pepperId = message.pepperId;
     }
     return obj;
   },
@@ -456,6 +509,146 @@ export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
   fromPartial(object: DeepPartial<ResolveKeyRequest>): ResolveKeyRequest {
     const message = createBaseResolveKeyRequest();
     message.digest = object.digest ?? Buffer.alloc(0);
+    message.previousDigests = object.previousDigests?.map((e) => e) || [];
+    message.pepperId = object.pepperId ?? "";
+    return message;
+  },
+};
+
+function createBaseResolveKeysRequest(): ResolveKeysRequest {
+  return { keys: [] };
+}
+
+export const ResolveKeysRequest: MessageFns<ResolveKeysRequest> = {
+  encode(message: ResolveKeysRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.keys) {
+      ResolveKeyRequest.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveKeysRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveKeysRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.keys.push(ResolveKeyRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ResolveKeysRequest {
+    return {
+      keys: globalThis.Array.isArray(object?.keys) ? object.keys.map((e: any) => ResolveKeyRequest.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: ResolveKeysRequest): unknown {
+    const obj: any = {};
+    if (message.keys?.length) {
+      obj.keys = message.keys.map((e) => ResolveKeyRequest.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ResolveKeysRequest>): ResolveKeysRequest {
+    return ResolveKeysRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResolveKeysRequest>): ResolveKeysRequest {
+    const message = createBaseResolveKeysRequest();
+    message.keys = object.keys?.map((e) => ResolveKeyRequest.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseResolveKeysResponse(): ResolveKeysResponse {
+  return { keys: [] };
+}
+
+export const ResolveKeysResponse: MessageFns<ResolveKeysResponse> = {
+  encode(message: ResolveKeysResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.keys) {
+      ResolveKeyResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveKeysResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveKeysResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.keys.push(ResolveKeyResponse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ResolveKeysResponse {
+    return {
+      keys: globalThis.Array.isArray(object?.keys) ? object.keys.map((e: any) => ResolveKeyResponse.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: ResolveKeysResponse): unknown {
+    const obj: any = {};
+    if (message.keys?.length) {
+      obj.keys = message.keys.map((e) => ResolveKeyResponse.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ResolveKeysResponse>): ResolveKeysResponse {
+    return ResolveKeysResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ResolveKeysResponse>): ResolveKeysResponse {
+    const message = createBaseResolveKeysResponse();
+    message.keys = object.keys?.map((e) => ResolveKeyResponse.fromPartial(e)) || [];
     return message;
   },
 };
@@ -1402,6 +1595,16 @@ export const KeyServiceService = {
     responseSerialize: (value: ResolveKeyResponse): Buffer => Buffer.from(ResolveKeyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResolveKeyResponse => ResolveKeyResponse.decode(value),
   },
+  /** The same for many at once, at the cost of one: keys that are probably guesses are asked for together. */
+  resolveKeys: {
+    path: "/billing.v1.KeyService/ResolveKeys" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ResolveKeysRequest): Buffer => Buffer.from(ResolveKeysRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ResolveKeysRequest => ResolveKeysRequest.decode(value),
+    responseSerialize: (value: ResolveKeysResponse): Buffer => Buffer.from(ResolveKeysResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResolveKeysResponse => ResolveKeysResponse.decode(value),
+  },
   createKey: {
     path: "/billing.v1.KeyService/CreateKey" as const,
     requestStream: false as const,
@@ -1452,6 +1655,8 @@ export const KeyServiceService = {
 export interface KeyServiceServer extends UntypedServiceImplementation {
   /** The router's look-up, by digest. NOT_FOUND when there is no such key; a revoked or expired key is found and says so. */
   resolveKey: handleUnaryCall<ResolveKeyRequest, ResolveKeyResponse>;
+  /** The same for many at once, at the cost of one: keys that are probably guesses are asked for together. */
+  resolveKeys: handleUnaryCall<ResolveKeysRequest, ResolveKeysResponse>;
   createKey: handleUnaryCall<CreateKeyRequest, CreateKeyResponse>;
   getKey: handleUnaryCall<GetKeyRequest, Key>;
   listKeys: handleUnaryCall<ListKeysRequest, ListKeysResponse>;
@@ -1475,6 +1680,22 @@ export interface KeyServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResolveKeyResponse) => void,
+  ): ClientUnaryCall;
+  /** The same for many at once, at the cost of one: keys that are probably guesses are asked for together. */
+  resolveKeys(
+    request: ResolveKeysRequest,
+    callback: (error: ServiceError | null, response: ResolveKeysResponse) => void,
+  ): ClientUnaryCall;
+  resolveKeys(
+    request: ResolveKeysRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResolveKeysResponse) => void,
+  ): ClientUnaryCall;
+  resolveKeys(
+    request: ResolveKeysRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResolveKeysResponse) => void,
   ): ClientUnaryCall;
   createKey(
     request: CreateKeyRequest,

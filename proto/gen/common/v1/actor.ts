@@ -18,10 +18,12 @@ export interface Actor {
   name: string;
   /** The router's id of the request. */
   requestId: string;
+  /** Where the request came from: an IP address, as the router's trusted proxies tell it. */
+  clientAddress: string;
 }
 
 function createBaseActor(): Actor {
-  return { id: "", name: "", requestId: "" };
+  return { id: "", name: "", requestId: "", clientAddress: "" };
 }
 
 export const Actor: MessageFns<Actor> = {
@@ -34,6 +36,9 @@ export const Actor: MessageFns<Actor> = {
     }
     if (message.requestId !== "") {
       writer.uint32(26).string(message.requestId);
+    }
+    if (message.clientAddress !== "") {
+      writer.uint32(34).string(message.clientAddress);
     }
     return writer;
   },
@@ -75,6 +80,14 @@ export const Actor: MessageFns<Actor> = {
             message.requestId = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.clientAddress = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -96,6 +109,11 @@ export const Actor: MessageFns<Actor> = {
         : isSet(object.request_id)
         ? globalThis.String(object.request_id)
         : "",
+      clientAddress: isSet(object.clientAddress)
+        ? globalThis.String(object.clientAddress)
+        : isSet(object.client_address)
+        ? globalThis.String(object.client_address)
+        : "",
     };
   },
 
@@ -110,6 +128,9 @@ export const Actor: MessageFns<Actor> = {
     if (message.requestId !== "") {
       obj.requestId = message.requestId;
     }
+    if (message.clientAddress !== "") {
+      obj.clientAddress = message.clientAddress;
+    }
     return obj;
   },
 
@@ -121,6 +142,7 @@ export const Actor: MessageFns<Actor> = {
     message.id = object.id ?? "";
     message.name = object.name ?? "";
     message.requestId = object.requestId ?? "";
+    message.clientAddress = object.clientAddress ?? "";
     return message;
   },
 };

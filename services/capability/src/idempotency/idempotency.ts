@@ -59,7 +59,7 @@ async function runOnce(exchange: LinkExchange, run: Run): Promise<void> {
     const claim = await run.store.claim(id, body.digest, token).catch(away);
     if (claim.kind !== "mine") return answerFrom(exchange, claim);
   } catch (thrown) {
-    const format = formatFor(run.formats?.[exchange.operation] ?? nestedErrors, body?.whole());
+    const format = formatFor(run.formats?.[exchange.operation] ?? nestedErrors, body?.whole(), exchange);
     const trouble = troubleOf(thrown, exchange.requestId);
     return answerTrouble(exchange, trouble, { events: run.events, format, headers: [] });
   }

@@ -4,13 +4,14 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 
 /**
- * The model that a request names.
- * @throws {GatewayError} `model_not_found`, `permission_denied`, or `endpoint_model_mismatch`
+ * The model that a request names. One that the key may not use is answered as one that does not exist: which models there
+ * are is told to those who may use them.
+ * @throws {GatewayError} `model_not_found` or `endpoint_model_mismatch`
  */
 export function findModel(catalog: Catalog, id: string, caller: Caller, operation: string): Model {
   const model = catalog.models.get(id);
   const param = "model";
-  if (model === undefined) {
+  if (model === undefined || !mayUse(caller.models, id)) {
     const shown = id.length > 100 ? `${id.slice(0, 100)}…` : id;
     // Clients of the messages format know Anthropic's own words for this.
     const text =
@@ -18,9 +19,6 @@ export function findModel(catalog: Catalog, id: string, caller: Caller, operatio
         ? `model: ${shown}`
         : `There is no model '${shown}'. GET /v1/models lists the models this key can use.`;
     throw new GatewayError("model_not_found", text, { param });
-  }
-  if (!mayUse(caller.models, id)) {
-    throw new GatewayError("permission_denied", `This key may not use the model '${id}'.`, { param });
   }
   if (!model.operations.has(operation)) {
     throw new GatewayError("endpoint_model_mismatch", `The model '${id}' is not served on this path.`, { param });

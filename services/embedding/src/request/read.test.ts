@@ -91,5 +91,5 @@ for (const [what, fields, code, param] of bad) {
 }
 
 test("a key that may not use the model is refused", () => {
-  assert.throws(() => read(ok, ["any"]), { code: "permission_denied" });
+  assert.throws(() => read(ok, ["any"]), { code: "model_not_found" });
 });

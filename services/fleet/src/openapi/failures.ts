@@ -16,11 +16,7 @@ const anywhere = [
 
 const withBody = ["payload_too_large", "unsupported_media_type"] as const satisfies readonly ErrorCode[];
 const repeatable = ["idempotency_in_progress", "idempotency_key_reuse"] as const satisfies readonly ErrorCode[];
-const ofModels = [
-  "model_not_found",
-  "endpoint_model_mismatch",
-  "permission_denied",
-] as const satisfies readonly ErrorCode[];
+const ofModels = ["model_not_found", "endpoint_model_mismatch"] as const satisfies readonly ErrorCode[];
 const ofProviders = [
   "upstream_rate_limited",
   "upstream_error",

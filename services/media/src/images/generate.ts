@@ -1,6 +1,7 @@
 import { type Fields, readJsonObject } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import { answerTrouble, type FormatChoice, troubleOf } from "@uag/capability/trouble.ts";
+import { mayUse } from "@uag/catalog/access.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
@@ -22,7 +23,7 @@ export function generateImages(context: MediaContext): LinkHandler {
     let format: ImageFormat = openAiFormat;
     try {
       const fields = readJsonObject(await exchange.readBody({ maxBytes: mostBodyBytes }));
-      if (isAlphaShaped(fields, context)) format = alphaFormat;
+      if (isAlphaShaped(fields, Caller.decode(exchange.context), context)) format = alphaFormat;
       await serveOrder(exchange, readOrder(exchange, { fields, format }, context), context);
     } catch (thrown) {
       const { events } = context;
@@ -33,9 +34,9 @@ export function generateImages(context: MediaContext): LinkHandler {
 
 /** The format of errors that arise before {@link generateImages} is asked. */
 export function generationErrors(context: MediaContext): FormatChoice {
-  return (body) => {
+  return (body, caller) => {
     try {
-      return body !== undefined && isAlphaShaped(readJsonObject(body), context) ? alphaFormat : openAiFormat;
+      return body !== undefined && isAlphaShaped(readJsonObject(body), caller, context) ? alphaFormat : openAiFormat;
     } catch {
       // A body that cannot be read is of no model.
       return openAiFormat;
@@ -43,10 +44,11 @@ export function generationErrors(context: MediaContext): FormatChoice {
   };
 }
 
-/** Whether the client speaks DashScope's format: by its model, or, where there is none of that name, by its body. */
-function isAlphaShaped(fields: Fields, { catalog }: MediaContext): boolean {
+/** Whether the client speaks DashScope's format: by its model, or, where it may use none of that name, by its body. */
+function isAlphaShaped(fields: Fields, { models: allowed }: Caller, { catalog }: MediaContext): boolean {
   const { model: id, input, prompt } = fields;
-  const known = typeof id === "string" ? catalog.current.models.get(id)?.image?.family : undefined;
+  const usable = typeof id === "string" && mayUse(allowed, id);
+  const known = usable ? catalog.current.models.get(id)?.image?.family : undefined;
   if (known !== undefined) return known === "alpha";
   if (typeof id === "string" && id.startsWith("alpha-image")) return true;
   return typeof input === "object" && input !== null && prompt === undefined;
