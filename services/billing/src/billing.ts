@@ -1,4 +1,5 @@
 import type { Bus } from "@uag/kit/bus.ts";
+import type { Keyring } from "@uag/kit/keyring.ts";
 import type { Events } from "./events.ts";
 import type { Funds } from "./grants/funds.ts";
 import type { Limits } from "./limits/limits.ts";
@@ -9,7 +10,8 @@ import type { Transact } from "./store/transaction.ts";
 
 /** How the RPCs behave, from the environment. */
 export interface Settings {
-  readonly pepper: Buffer;
+  /** Digests of keys and tokens are made under these. */
+  readonly peppers: Keyring;
   readonly leaseMs: number;
   readonly orphanGraceMs: number;
   readonly reapIntervalMs: number;

@@ -1,5 +1,8 @@
 import { commonSettings } from "@uag/kit/config.ts";
+import { previousSecrets } from "@uag/kit/keyring.ts";
 import { z } from "zod";
+
+const pepper = z.string().regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex");
 
 const milliseconds = (least: number, preset: number) => z.coerce.number().int().min(least).default(preset);
 
@@ -9,10 +12,10 @@ export const schema = z.object({
   MONGODB_URL: z.string().min(1).describe("MongoDB replica set, as `mongodb://host:port/?replicaSet=name`."),
   MONGODB_DATABASE: z.string().min(1).default("billing").describe("Database that holds the books."),
   NATS_URL: z.string().min(1).describe("NATS servers, comma-separated."),
-  KEY_PEPPER: z
-    .string()
-    .regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex")
-    .describe("Secret under which API keys are digested, hex, 32 bytes or more. Changing it makes every key invalid."),
+  KEY_PEPPER: pepper.describe("Secret under which API keys and admin tokens are digested, hex, 32 bytes or more."),
+  KEY_PEPPER_PREVIOUS: previousSecrets(pepper).describe(
+    "Comma-separated peppers that it replaced: what was digested under them is valid as long as they are here.",
+  ),
   ADMIN_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{24,200}$/, "must be 24 to 200 visible characters")

@@ -1,6 +1,7 @@
 import { connectBus } from "@uag/kit/bus.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { startAdminServer } from "@uag/kit/health.ts";
+import { keyringOf } from "@uag/kit/keyring.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
@@ -23,7 +24,7 @@ import { createUnblocker } from "./store/abandoned.ts";
 import { connectMongo, mongoCheck } from "./store/connection.ts";
 import { createAccountQueue } from "./store/queue.ts";
 import { openStore } from "./store/store.ts";
-import { inTransaction } from "./store/transaction.ts";
+import { inTransaction, type Transact } from "./store/transaction.ts";
 
 export interface BillingService extends AsyncDisposable {
   readonly grpcPort: number;
@@ -32,7 +33,7 @@ export interface BillingService extends AsyncDisposable {
 
 function settingsOf(config: z.infer<typeof schema>): Settings {
   return {
-    pepper: Buffer.from(config.KEY_PEPPER, "hex"),
+    peppers: keyringOf(config.KEY_PEPPER, config.KEY_PEPPER_PREVIOUS),
     leaseMs: config.HOLDER_LEASE_MS,
     orphanGraceMs: config.ORPHAN_GRACE_MS,
     reapIntervalMs: config.REAP_INTERVAL_MS,
@@ -60,7 +61,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   };
   const queue = createAccountQueue({ store, ...transactions, onFunds: funds.notify });
   const settings = settingsOf(config);
-  await seedAdminToken(store, { token: config.ADMIN_TOKEN, pepper: settings.pepper });
+  const transact: Transact = (work) => inTransaction({ connection, ...transactions }, work);
+  await seedAdminToken({ store, transact, settings }, config.ADMIN_TOKEN);
   const limits = {
     changePool: createChangePool(store.limitPools),
     steadiness: started.use(createSteadiness(steadyMs)),
@@ -68,7 +70,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const billing: Billing = {
     store,
     queue,
-    transact: (work) => inTransaction({ connection, ...transactions }, work),
+    transact,
     prices: createPrices(config.CATALOG_FILE),
     funds,
     recall: createRecall(bus),

@@ -22,10 +22,11 @@ import { listAccounts } from "./rpc/list-accounts.ts";
 import { listAuditRecords } from "./rpc/list-audit-records.ts";
 import { listEntries } from "./rpc/list-entries.ts";
 import { listKeys } from "./rpc/list-keys.ts";
+import { recordAction } from "./rpc/record-action.ts";
 import { regenerateKey } from "./rpc/regenerate-key.ts";
 import { renew } from "./rpc/renew.ts";
 import { repairUnpriced } from "./rpc/repair-unpriced.ts";
-import { resolveKey } from "./rpc/resolve-key.ts";
+import { resolveKey, resolveKeys } from "./rpc/resolve-key.ts";
 import { returnGrant } from "./rpc/return.ts";
 import { revokeKey } from "./rpc/revoke-key.ts";
 import { settle } from "./rpc/settle.ts";
@@ -48,6 +49,7 @@ function adminService(bind: Bind, log: Logger): RpcService {
       updateAccount: bind(updateAccount),
       regenerateKey: bind(regenerateKey),
       repairUnpriced: bind(repairUnpriced),
+      recordAction: bind(recordAction),
       listAuditRecords: bind(listAuditRecords),
     },
     log,
@@ -77,6 +79,7 @@ export function rpcServices(billing: Billing, log: Logger): RpcService[] {
       KeyServiceService,
       {
         resolveKey: bind(resolveKey),
+        resolveKeys: bind(resolveKeys),
         createKey: bind(createKey),
         getKey: bind(getKey),
         listKeys: bind(listKeys),

@@ -34,7 +34,7 @@ test("a regenerated key has its old secret until the overlap ends, and both are 
   const first = await billing.keys.createKey({ accountId, name: "k", models: [], limits, expiresAtMs: 0n });
   const id = first.key?.id ?? "";
   const endOf = async (secret: string) => {
-    const { caller } = await billing.keys.resolveKey({ digest: digestOf(secret) });
+    const { caller } = await billing.keys.resolveKey({ digest: digestOf(secret), previousDigests: [] });
     assert.equal(caller?.keyId, id);
     return Number(caller?.expiresAtMs);
   };
@@ -48,7 +48,7 @@ test("a regenerated key has its old secret until the overlap ends, and both are 
   for (const secret of [first.secret, second.secret]) assert.ok((await endOf(secret)) <= Date.now());
   assert.equal(await endOf(third.secret), 0);
   await billing.keys.revokeKey({ id, actor });
-  assert.equal((await billing.keys.resolveKey({ digest: digestOf(third.secret) })).revoked, true);
+  assert.equal((await billing.keys.resolveKey({ digest: digestOf(third.secret), previousDigests: [] })).revoked, true);
   await assert.rejects(admin.regenerateKey({ id, overlapMs: 0n, actor }), refused("invalid_request"));
   await assert.rejects(admin.regenerateKey({ id: "nobody", overlapMs: 0n, actor }), refused("not_found"));
 });
@@ -121,17 +121,23 @@ test("an admin token resolves until it is revoked; the one of the environment fo
   {
     await using billing = await startBilling({ ...db.env, ADMIN_TOKEN: first });
     using admin = adminOn(billing.grpcPort);
-    assert.equal((await admin.resolveAdminToken({ digest: digestOf(first) })).name, "ADMIN_TOKEN");
+    assert.equal((await admin.resolveAdminToken({ digest: digestOf(first), previousDigests: [] })).name, "ADMIN_TOKEN");
     const { token, secret } = await admin.createAdminToken({ name: "ci", actor });
-    assert.equal((await admin.resolveAdminToken({ digest: digestOf(secret) })).id, token?.id);
+    assert.equal((await admin.resolveAdminToken({ digest: digestOf(secret), previousDigests: [] })).id, token?.id);
     await admin.revokeAdminToken({ id: token?.id ?? "", actor });
-    await assert.rejects(admin.resolveAdminToken({ digest: digestOf(secret) }), refused("not_found"));
+    await assert.rejects(
+      admin.resolveAdminToken({ digest: digestOf(secret), previousDigests: [] }),
+      refused("not_found"),
+    );
     assert.equal((await admin.listAdminTokens({ page: undefined })).tokens.length, 2);
-    await assert.rejects(billing.keys.resolveKey({ digest: digestOf(first) }), refused("not_found"));
+    await assert.rejects(
+      billing.keys.resolveKey({ digest: digestOf(first), previousDigests: [] }),
+      refused("not_found"),
+    );
   }
   await using billing = await startBilling({ ...db.env, ADMIN_TOKEN: "another-token-of-this-fleet-5678" });
   using admin = adminOn(billing.grpcPort);
-  await assert.rejects(admin.resolveAdminToken({ digest: digestOf(first) }), refused("not_found"));
+  await assert.rejects(admin.resolveAdminToken({ digest: digestOf(first), previousDigests: [] }), refused("not_found"));
 });
 
 test("an unpriced request is repaired once, by a further row, at the catalogue's price; its own row stays", async () => {

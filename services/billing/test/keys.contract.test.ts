@@ -29,7 +29,7 @@ test("a key resolves by the digest of its secret until it is revoked, and every 
   });
   assert.equal(parseKey(secret), secret);
   const digest = digestOf(secret);
-  const { caller, revoked } = await billing.keys.resolveKey({ digest });
+  const { caller, revoked } = await billing.keys.resolveKey({ digest, previousDigests: [] });
   assert.deepEqual(caller, { keyId: key!.id, accountId, models: ["gpt-*"], expiresAtMs: 0n, limits, version: 1n });
   assert.equal(revoked, false);
 
@@ -41,8 +41,11 @@ test("a key resolves by the digest of its secret until it is revoked, and every 
   await billing.keys.revokeKey({ id: key!.id });
   const again = await billing.keys.revokeKey({ id: key!.id });
   assert.equal(again.version, 3n);
-  assert.equal((await billing.keys.resolveKey({ digest })).revoked, true);
-  await assert.rejects(billing.keys.resolveKey({ digest: Buffer.alloc(32) }), refused("not_found"));
+  assert.equal((await billing.keys.resolveKey({ digest, previousDigests: [] })).revoked, true);
+  await assert.rejects(
+    billing.keys.resolveKey({ digest: Buffer.alloc(32), previousDigests: [] }),
+    refused("not_found"),
+  );
   await until("the announcements", async () => heard.filter((event) => event.key_id === key!.id).length === 4);
   assert.ok(
     heard.filter((event) => event.key_id === key!.id).every((event) => event.digest === digest.toString("hex")),

@@ -62,7 +62,7 @@ test("without its database billing says service_unavailable instead of hanging, 
       unavailable,
     ),
     assert.rejects(billing.ledger.settle({ events: [event] }, options), unavailable),
-    assert.rejects(billing.keys.resolveKey({ digest: Buffer.alloc(32) }, options), unavailable),
+    assert.rejects(billing.keys.resolveKey({ digest: Buffer.alloc(32), previousDigests: [] }, options), unavailable),
     assert.rejects(billing.grants.heartbeat({ holderId: "h", service: "chat" }, options), unavailable),
   ]);
   assert.ok(performance.now() - started < 8_000);

@@ -168,11 +168,15 @@ export interface CreateAdminTokenRequest {
     | Actor
     | undefined;
   /** Unspecified means operator. */
-  role: AdminRole;
+  role?:
+    | AdminRole
+    | undefined;
   /** Empty means all accounts. */
-  accountId: string;
+  accountId?:
+    | string
+    | undefined;
   /** 0 means never. */
-  expiresAtMs: bigint;
+  expiresAtMs?: bigint | undefined;
 }
 
 export interface CreateAdminTokenResponse {
@@ -587,7 +591,7 @@ export const ResolveAdminTokenRequest: MessageFns<ResolveAdminTokenRequest> = {
 };
 
 function createBaseCreateAdminTokenRequest(): CreateAdminTokenRequest {
-  return { name: "", actor: undefined, role: 0, accountId: "", expiresAtMs: 0n };
+  return { name: "", actor: undefined, role: undefined, accountId: undefined, expiresAtMs: undefined };
 }
 
 export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
@@ -598,13 +602,13 @@ export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
     if (message.actor !== undefined) {
       Actor.encode(message.actor, writer.uint32(18).fork()).join();
     }
-    if (message.role !== 0) {
+    if (message.role !== undefined) {
       writer.uint32(24).int32(message.role);
     }
-    if (message.accountId !== "") {
+    if (message.accountId !== undefined) {
       writer.uint32(34).string(message.accountId);
     }
-    if (message.expiresAtMs !== 0n) {
+    if (message.expiresAtMs !== undefined) {
       if (BigInt.asIntN(64, message.expiresAtMs) !== message.expiresAtMs) {
         throw new globalThis.Error("value provided for field message.expiresAtMs of type int64 too large");
       }
@@ -682,17 +686,17 @@ export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
     return {
       name: isSet(object.name) ? globalThis.String(object.name) : "",
       actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
-      role: isSet(object.role) ? adminRoleFromJSON(object.role) : 0,
+      role: isSet(object.role) ? adminRoleFromJSON(object.role) : undefined,
       accountId: isSet(object.accountId)
         ? globalThis.String(object.accountId)
         : isSet(object.account_id)
         ? globalThis.String(object.account_id)
-        : "",
+        : undefined,
       expiresAtMs: isSet(object.expiresAtMs)
         ? BigInt(object.expiresAtMs)
         : isSet(object.expires_at_ms)
         ? BigInt(object.expires_at_ms)
-        : 0n,
+        : undefined,
     };
   },
 
@@ -704,13 +708,13 @@ export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
     if (message.actor !== undefined) {
       obj.actor = Actor.toJSON(message.actor);
     }
-    if (message.role !== 0) {
+    if (message.role !== undefined) {
       obj.role = adminRoleToJSON(message.role);
     }
-    if (message.accountId !== "") {
+    if (message.accountId !== undefined) {
       obj.accountId = message.accountId;
     }
-    if (message.expiresAtMs !== 0n) {
+    if (message.expiresAtMs !== undefined) {
       obj.expiresAtMs = message.expiresAtMs.toString();
     }
     return obj;
@@ -723,11 +727,11 @@ export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
     const message = createBaseCreateAdminTokenRequest();
     message.name = object.name ?? "";
     message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
-    message.role = object.role ?? 0;
-    message.accountId = object.accountId ?? "";
+    message.role = object.role ?? undefined;
+    message.accountId = object.accountId ?? undefined;
     message.expiresAtMs = (object.expiresAtMs !== undefined && object.expiresAtMs !== null)
       ? BigInt(object.expiresAtMs)
-      : 0n;
+      : undefined;
     return message;
   },
 };

@@ -50,7 +50,7 @@ export interface ResolveKeyRequest {
   /** The same under peppers that were replaced. */
   previousDigests: Buffer[];
   /** Which pepper `digest` was made under: a key that is found by a previous one is kept under this one from then on. */
-  pepperId: string;
+  pepperId?: string | undefined;
 }
 
 export interface ResolveKeysRequest {
@@ -407,7 +407,7 @@ export const Key: MessageFns<Key> = {
 };
 
 function createBaseResolveKeyRequest(): ResolveKeyRequest {
-  return { digest: Buffer.alloc(0), previousDigests: [], pepperId: "" };
+  return { digest: Buffer.alloc(0), previousDigests: [], pepperId: undefined };
 }
 
 export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
@@ -418,7 +418,7 @@ export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
     for (const v of message.previousDigests) {
       writer.uint32(18).bytes(v!);
     }
-    if (message.pepperId !== "") {
+    if (message.pepperId !== undefined) {
       writer.uint32(26).string(message.pepperId);
     }
     return writer;
@@ -485,7 +485,7 @@ export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
         ? globalThis.String(object.pepperId)
         : isSet(object.pepper_id)
         ? globalThis.String(object.pepper_id)
-        : "",
+        : undefined,
     };
   },
 
@@ -497,7 +497,7 @@ export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
     if (message.previousDigests?.length) {
       obj.previousDigests = message.previousDigests.map((e) => base64FromBytes(e));
     }
-    if (message.pepperId !== "") {
+    if (message.pepperId !== undefined) {
       obj.pepperId = message.pepperId;
     }
     return obj;
@@ -510,7 +510,7 @@ export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
     const message = createBaseResolveKeyRequest();
     message.digest = object.digest ?? Buffer.alloc(0);
     message.previousDigests = object.previousDigests?.map((e) => e) || [];
-    message.pepperId = object.pepperId ?? "";
+    message.pepperId = object.pepperId ?? undefined;
     return message;
   },
 };

@@ -19,11 +19,11 @@ export interface Actor {
   /** The router's id of the request. */
   requestId: string;
   /** Where the request came from: an IP address, as the router's trusted proxies tell it. */
-  clientAddress: string;
+  clientAddress?: string | undefined;
 }
 
 function createBaseActor(): Actor {
-  return { id: "", name: "", requestId: "", clientAddress: "" };
+  return { id: "", name: "", requestId: "", clientAddress: undefined };
 }
 
 export const Actor: MessageFns<Actor> = {
@@ -37,7 +37,7 @@ export const Actor: MessageFns<Actor> = {
     if (message.requestId !== "") {
       writer.uint32(26).string(message.requestId);
     }
-    if (message.clientAddress !== "") {
+    if (message.clientAddress !== undefined) {
       writer.uint32(34).string(message.clientAddress);
     }
     return writer;
@@ -113,7 +113,7 @@ export const Actor: MessageFns<Actor> = {
         ? globalThis.String(object.clientAddress)
         : isSet(object.client_address)
         ? globalThis.String(object.client_address)
-        : "",
+        : undefined,
     };
   },
 
@@ -128,7 +128,7 @@ export const Actor: MessageFns<Actor> = {
     if (message.requestId !== "") {
       obj.requestId = message.requestId;
     }
-    if (message.clientAddress !== "") {
+    if (message.clientAddress !== undefined) {
       obj.clientAddress = message.clientAddress;
     }
     return obj;
@@ -142,7 +142,7 @@ export const Actor: MessageFns<Actor> = {
     message.id = object.id ?? "";
     message.name = object.name ?? "";
     message.requestId = object.requestId ?? "";
-    message.clientAddress = object.clientAddress ?? "";
+    message.clientAddress = object.clientAddress ?? undefined;
     return message;
   },
 };

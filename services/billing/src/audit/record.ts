@@ -1,8 +1,10 @@
 import { newId } from "@uag/kit/ids.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import type { ClientSession } from "mongoose";
+import type { Billing } from "../billing.ts";
 import type { AuditDocument } from "../store/audit-log.ts";
 import type { Store } from "../store/store.ts";
+import { type AuditHead, chained, chainStart } from "./chain.ts";
 
 export interface AdminChange {
   /** Whoever asked; undefined: one of our own processes. */
@@ -16,14 +18,34 @@ export interface AdminChange {
 }
 
 const ourselves: Actor = { id: "internal", name: "internal", requestId: "" };
+const headId = "audit_log";
 
-export function auditDocument(change: AdminChange, id = newId("aud")): AuditDocument {
-  const { id: actorId, name: actorName, requestId } = change.actor ?? ourselves;
+function auditDocument(change: AdminChange, id: string): AuditDocument {
+  const { id: actorId, name: actorName, requestId, clientAddress = "" } = change.actor ?? ourselves;
   const { action, targetId, accountId = "", before = "", after = "" } = change;
-  return { _id: id, at: new Date(), actorId, actorName, requestId, action, targetId, accountId, before, after };
+  const what = { action, targetId, accountId, before, after };
+  return { _id: id, at: new Date(), actorId, actorName, requestId, clientAddress, ...what };
 }
 
-/** Adds a change to the audit log, in the transaction that makes it: neither is there without the other. */
-export async function recordChange(store: Store, session: ClientSession, change: AdminChange): Promise<void> {
-  await store.audit.collection.insertOne(auditDocument(change) as never, { session });
+/** Adds a change to the audit log's chain, in the transaction that makes it: neither is there without the other. */
+export async function recordChange(
+  store: Store,
+  session: ClientSession,
+  change: AdminChange,
+  id = newId("aud"),
+): Promise<void> {
+  const { audit, auditHeads } = store;
+  const head = (await auditHeads.findById(headId).session(session).lean<AuditHead>()) ?? chainStart;
+  const row = chained(auditDocument(change, id), head);
+  await audit.collection.insertOne(row as never, { session });
+  const end = { $set: { seq: row.seq, hash: row.hash } };
+  await auditHeads.updateOne({ _id: headId }, end, { session, upsert: true });
+}
+
+/** Adds a change that was made already under an id of its own: a call that is repeated adds what is missing, nothing twice. */
+export async function recordOnce({ store, transact }: Billing, change: AdminChange, id: string): Promise<void> {
+  await transact(async (session) => {
+    const known = await store.audit.exists({ _id: id }).session(session);
+    if (known === null) await recordChange(store, session, change, id);
+  });
 }

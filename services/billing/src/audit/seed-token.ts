@@ -1,18 +1,55 @@
 import { digestKey } from "@uag/kit/api-key.ts";
-import type { Store } from "../store/store.ts";
+import { AdminRole } from "@uag/proto/billing/v1/admin.ts";
+import type { ClientSession } from "mongoose";
+import type { Billing } from "../billing.ts";
+import type { AdminTokenDocument } from "../store/admin-tokens.ts";
+import { recordChange } from "./record.ts";
+import { tokenSnapshot } from "./snapshot.ts";
 
 const id = "admtok_first";
 
-/** Makes the token of the environment the first one: a new value replaces the old, none revokes it. */
-export async function seedAdminToken(
-  { adminTokens }: Store,
-  { token, pepper }: { token: string | undefined; pepper: Buffer },
-): Promise<void> {
+type Parts = Pick<Billing, "store" | "transact" | "settings">;
+
+/** The first token as the environment has it now. */
+function firstToken(token: string, { settings }: Parts, before: AdminTokenDocument | null): AdminTokenDocument {
+  const { current } = settings.peppers;
+  return {
+    ...{ _id: id, name: "ADMIN_TOKEN", hint: `…${token.slice(-4)}`, role: AdminRole.OPERATOR },
+    ...{ digest: digestKey(token, current.secret), pepperId: current.id },
+    ...{ createdAt: before?.createdAt ?? new Date(), revokedAt: null },
+  };
+}
+
+/** What is to be written, and what the audit log calls it; undefined when the token is as it was. */
+function changeOf(before: AdminTokenDocument | null, token: string | undefined, parts: Parts) {
   if (token === undefined) {
-    await adminTokens.updateOne({ _id: id, revokedAt: null }, { $set: { revokedAt: new Date() } });
-    return;
+    if (before === null || before.revokedAt !== null) return undefined;
+    return { action: "admin_token.revoke", after: { ...before, revokedAt: new Date() } };
   }
-  const set = { digest: digestKey(token, pepper), name: "ADMIN_TOKEN", hint: `…${token.slice(-4)}`, revokedAt: null };
-  const first = { $set: set, $setOnInsert: { createdAt: new Date() } };
-  await adminTokens.updateOne({ _id: id }, first, { upsert: true });
+  const digests = parts.settings.peppers.all.map(({ secret }) => digestKey(token, secret));
+  const same = before?.revokedAt === null && digests.some((digest) => digest.equals(before.digest));
+  const after = firstToken(token, parts, before);
+  if (same) return before.digest.equals(after.digest) ? undefined : { action: undefined, after };
+  return { action: before === null ? "admin_token.create" : "admin_token.replace", after };
+}
+
+async function apply(parts: Parts, token: string | undefined, session: ClientSession): Promise<void> {
+  const { store } = parts;
+  const before = await store.adminTokens.findById(id).session(session).lean<AdminTokenDocument>();
+  const change = changeOf(before, token, parts);
+  if (change === undefined) return;
+  const { action, after } = change;
+  const { _id, ...set } = after;
+  await store.adminTokens.updateOne({ _id }, { $set: set }, { session, upsert: true });
+  // The same token under another pepper is no change that anybody made.
+  if (action === undefined) return;
+  await recordChange(store, session, {
+    ...{ actor: undefined, action, targetId: id, after: tokenSnapshot(after) },
+    ...(before !== null && { before: tokenSnapshot(before) }),
+  });
+}
+
+/** Makes the token of the environment the first one: a new value replaces the old, none revokes it. Each leaves a row. */
+export async function seedAdminToken(parts: Parts, token: string | undefined): Promise<void> {
+  await parts.transact((session) => apply(parts, token, session));
 }

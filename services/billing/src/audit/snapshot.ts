@@ -1,4 +1,6 @@
+import { AdminRole } from "@uag/proto/billing/v1/admin.ts";
 import type { AccountDocument } from "../store/accounts.ts";
+import type { AdminTokenDocument } from "../store/admin-tokens.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
 /** A limit as administrators write it: null means unlimited. */
@@ -24,4 +26,19 @@ export function keySnapshot(key: KeyDocument): string {
 
 export function accountSnapshot(account: Pick<AccountDocument, "name">): string {
   return JSON.stringify({ name: account.name });
+}
+
+const roleNames: Readonly<Record<AdminRole, string>> = {
+  [AdminRole.UNSPECIFIED]: "none",
+  [AdminRole.OPERATOR]: "operator",
+  [AdminRole.BILLING]: "billing",
+  [AdminRole.KEYS]: "keys",
+  [AdminRole.READ_ONLY]: "read-only",
+};
+
+/** What of an admin token a change can be told by. */
+export function tokenSnapshot(token: AdminTokenDocument): string {
+  const { name, hint, role = AdminRole.OPERATOR, accountId = "", expiresAt = null, revokedAt } = token;
+  const limits = { role: roleNames[role], account_id: accountId || null, expires: expiresAt };
+  return JSON.stringify({ name, hint, ...limits, revoked_at: revokedAt });
 }

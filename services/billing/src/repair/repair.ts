@@ -2,13 +2,11 @@ import { type ModelPrice, price } from "@uag/catalog/price.ts";
 import { type Repair, RepairState } from "@uag/proto/billing/v1/admin.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import { Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { mongo } from "mongoose";
-import { auditDocument } from "../audit/record.ts";
+import { recordOnce } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
 import { entryId } from "../ledger/entry.ts";
 import { repairOperation } from "../ledger/repair.ts";
 import { type EntryDocument, entryMessage } from "../store/ledger.ts";
-import { duplicateKey } from "../store/transaction.ts";
 
 const noCost = { chargedNanoUsd: 0n, writtenOffNanoUsd: 0n };
 
@@ -39,7 +37,7 @@ async function earlierRepair({ store }: Billing, requestId: string): Promise<Rep
 }
 
 /** The record has its row's id: a call that is repeated after a crash adds what is missing and nothing twice. */
-async function record({ store }: Billing, { event, ...repair }: Repair, actor: Actor | undefined): Promise<void> {
+async function record(billing: Billing, { event, ...repair }: Repair, actor: Actor | undefined): Promise<void> {
   if (event === undefined) return;
   const { requestId, accountId, model, priceVersion } = event;
   const after = JSON.stringify({
@@ -47,10 +45,7 @@ async function record({ store }: Billing, { event, ...repair }: Repair, actor: A
     written_off_nano_usd: String(repair.writtenOffNanoUsd),
   });
   const change = { actor, action: "ledger.repair", targetId: requestId, accountId, after };
-  const row = auditDocument(change, entryId.repair(requestId));
-  await store.audit.collection.insertOne(row as never).catch((error: unknown) => {
-    if (!(error instanceof mongo.MongoServerError) || error.code !== duplicateKey) throw error;
-  });
+  await recordOnce(billing, change, entryId.repair(requestId));
 }
 
 /** Prices one request that was settled without a price, and charges it unless this is a dry run. */

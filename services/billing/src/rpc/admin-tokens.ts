@@ -1,21 +1,24 @@
 import { digestKey } from "@uag/kit/api-key.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { newId, randomText } from "@uag/kit/ids.ts";
-import type {
-  AdminToken,
-  CreateAdminTokenRequest,
-  CreateAdminTokenResponse,
-  ListAdminTokensRequest,
-  ListAdminTokensResponse,
-  ResolveAdminTokenRequest,
-  RevokeAdminTokenRequest,
+import {
+  AdminRole,
+  type AdminToken,
+  type CreateAdminTokenRequest,
+  type CreateAdminTokenResponse,
+  type ListAdminTokensRequest,
+  type ListAdminTokensResponse,
+  type ResolveAdminTokenRequest,
+  type RevokeAdminTokenRequest,
 } from "@uag/proto/billing/v1/admin.ts";
 import { recordChange } from "../audit/record.ts";
+import { tokenSnapshot as snapshot } from "../audit/snapshot.ts";
 import type { Billing } from "../billing.ts";
 import type { AdminTokenDocument } from "../store/admin-tokens.ts";
 import { cutPage, readPage } from "./page.ts";
 
 const longestName = 200;
+const mostPrevious = 8;
 /** Of 62 letters and digits: 238 bits. */
 const secretLength = 40;
 
@@ -25,32 +28,51 @@ const tokenMessage = (token: AdminTokenDocument): AdminToken => ({
   hint: token.hint,
   createdAtMs: BigInt(token.createdAt.getTime()),
   revokedAtMs: BigInt(token.revokedAt?.getTime() ?? 0),
+  // Those that were made before there were roles may do what they always could.
+  role: token.role ?? AdminRole.OPERATOR,
+  accountId: token.accountId ?? "",
+  expiresAtMs: BigInt(token.expiresAt?.getTime() ?? 0),
 });
 
-const snapshot = (token: AdminTokenDocument): string =>
-  JSON.stringify({ name: token.name, hint: token.hint, revoked_at: token.revokedAt });
+const hasEnded = ({ expiresAt }: AdminTokenDocument): boolean => (expiresAt?.getTime() ?? Infinity) <= Date.now();
 
-/** The router's look-up. @throws {GatewayError} `not_found`, also for a revoked one */
+/** The router's look-up. @throws {GatewayError} `not_found`, also for one that was revoked or has expired */
 export async function resolveAdminToken(billing: Billing, request: ResolveAdminTokenRequest): Promise<AdminToken> {
-  const { digest } = request;
+  const digest = { $in: [request.digest, ...request.previousDigests.slice(0, mostPrevious)] };
   const token = await billing.store.adminTokens.findOne({ digest, revokedAt: null }).lean<AdminTokenDocument>();
-  if (token === null) throw new GatewayError("not_found", "There is no such admin token.");
+  if (token === null || hasEnded(token)) throw new GatewayError("not_found", "There is no such admin token.");
   return tokenMessage(token);
+}
+
+/** @throws {GatewayError} `invalid_request`; `not_found` for an account that is not there */
+async function check({ store }: Billing, request: CreateAdminTokenRequest): Promise<void> {
+  const { name, accountId = "", expiresAtMs = 0n } = request;
+  if (name === "" || name.length > longestName) {
+    throw new GatewayError("invalid_request", "A token's name has 1 to 200 characters.", { param: "name" });
+  }
+  if (expiresAtMs !== 0n && expiresAtMs <= BigInt(Date.now())) {
+    throw new GatewayError("invalid_request", "The token's end is not in the future.", { param: "expires_at_ms" });
+  }
+  if (accountId !== "" && (await store.accounts.exists({ _id: accountId })) === null) {
+    throw new GatewayError("not_found", "There is no such account.", { param: "account_id" });
+  }
 }
 
 /** Makes an admin token. Its secret is in this answer and nowhere else. */
 export async function createAdminToken(
   billing: Billing,
-  { name, actor }: CreateAdminTokenRequest,
+  request: CreateAdminTokenRequest,
 ): Promise<CreateAdminTokenResponse> {
-  if (name === "" || name.length > longestName) {
-    throw new GatewayError("invalid_request", "A token's name has 1 to 200 characters.", { param: "name" });
-  }
-  const { store } = billing;
+  await check(billing, request);
+  const { store, settings } = billing;
+  const { name, actor, role = AdminRole.UNSPECIFIED, accountId = "", expiresAtMs = 0n } = request;
   const secret = `adm-${randomText(secretLength)}`;
+  const pepper = settings.peppers.current;
   const token: AdminTokenDocument = {
-    ...{ _id: newId("admtok"), name, hint: `adm-…${secret.slice(-4)}` },
-    ...{ digest: digestKey(secret, billing.settings.pepper), createdAt: new Date(), revokedAt: null },
+    ...{ _id: newId("admtok"), name, hint: `adm-…${secret.slice(-4)}`, accountId },
+    ...{ digest: digestKey(secret, pepper.secret), pepperId: pepper.id, createdAt: new Date(), revokedAt: null },
+    role: role === AdminRole.UNSPECIFIED ? AdminRole.OPERATOR : role,
+    expiresAt: expiresAtMs === 0n ? null : new Date(Number(expiresAtMs)),
   };
   await billing.transact(async (session) => {
     await store.adminTokens.create([token], { session });

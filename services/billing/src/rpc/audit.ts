@@ -1,4 +1,5 @@
 import type { AuditResponse } from "@uag/proto/billing/v1/ledger.ts";
+import { auditChain } from "../audit/chain.ts";
 import type { Billing } from "../billing.ts";
 import { auditAccount, type GrantSums } from "../ledger/audit.ts";
 import { type AccountDocument, accountState } from "../store/accounts.ts";
@@ -61,7 +62,10 @@ async function auditOne(store: Store, accountId: string, report: (sentence: stri
   return { audit, moment };
 }
 
-/** Re-adds every account's ledger from its first row, and compares it with balances and grants. Give it a long deadline. */
+/**
+ * Re-adds every account's ledger from its first row, compares it with balances and grants, and follows the audit log. Give it a
+ * long deadline.
+ */
 export async function audit(billing: Billing): Promise<AuditResponse> {
   const { store, events } = billing;
   const started = performance.now();
@@ -80,6 +84,7 @@ export async function audit(billing: Billing): Promise<AuditResponse> {
     answer.heldNanoUsd += moment?.account.held ?? 0n;
     answer.openGrants += BigInt(moment?.live.length ?? 0);
   }
+  await auditChain(store, report);
   if (unlisted > 0) violations.push(`${unlisted} more faults are not listed.`);
   events.audited({ ...answer, violations, tookMs: Math.round(performance.now() - started) });
   return { ...answer, violations };

@@ -1,6 +1,7 @@
 import { digestKey, generateKey } from "@uag/kit/api-key.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { newId } from "@uag/kit/ids.ts";
+import type { NamedSecret } from "@uag/kit/keyring.ts";
 import type { CreateKeyRequest, CreateKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 import { recordChange } from "../audit/record.ts";
 import { keySnapshot } from "../audit/snapshot.ts";
@@ -10,13 +11,14 @@ import { dateOf, hintOf, keyMessage, limitsDocument } from "../keys/key.ts";
 import { checkKeyFields } from "../keys/validate.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
-function newKey(request: CreateKeyRequest, secret: string, pepper: Buffer): KeyDocument {
+function newKey(request: CreateKeyRequest, secret: string, pepper: NamedSecret): KeyDocument {
   return {
     _id: newId("key"),
     accountId: request.accountId,
     name: request.name,
     hint: hintOf(secret),
-    digest: digestKey(secret, pepper),
+    digest: digestKey(secret, pepper.secret),
+    pepperId: pepper.id,
     models: request.models,
     limits: limitsDocument(request.limits),
     createdAt: new Date(),
@@ -35,7 +37,7 @@ export async function createKey(billing: Billing, request: CreateKeyRequest): Pr
     throw new GatewayError("not_found", "There is no such account.", { param: "account_id" });
   }
   const secret = generateKey();
-  const key = newKey(request, secret, settings.pepper);
+  const key = newKey(request, secret, settings.peppers.current);
   const { actor, accountId } = request;
   await billing.transact(async (session) => {
     await store.keys.create([key], { session });

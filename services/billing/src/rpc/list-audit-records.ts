@@ -1,14 +1,9 @@
 import { GatewayError } from "@uag/kit/errors.ts";
-import type { AuditRecord, ListAuditRecordsRequest, ListAuditRecordsResponse } from "@uag/proto/billing/v1/admin.ts";
+import type { ListAuditRecordsRequest, ListAuditRecordsResponse } from "@uag/proto/billing/v1/admin.ts";
+import { recordMessage } from "../audit/chain.ts";
 import type { Billing } from "../billing.ts";
 import type { AuditDocument } from "../store/audit-log.ts";
 import { readPage } from "./page.ts";
-
-function recordMessage(row: AuditDocument): AuditRecord {
-  const { _id, at, actorId, actorName, requestId, action, targetId, accountId, before, after } = row;
-  const actor = { id: actorId, name: actorName, requestId };
-  return { id: _id, atMs: BigInt(at.getTime()), actor, action, targetId, accountId, before, after };
-}
 
 const placeOf = (row: AuditDocument): string => Buffer.from(`${row.at.getTime()} ${row._id}`).toString("base64url");
 

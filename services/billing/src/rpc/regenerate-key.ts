@@ -27,10 +27,12 @@ export async function regenerateKey(billing: Billing, request: RegenerateKeyRequ
     throw new GatewayError("invalid_request", "The overlap is between nothing and 30 days.", { param: "overlap_ms" });
   }
   const secret = generateKey();
+  const pepper = billing.settings.peppers.current;
   const decide = (key: KeyDocument): Readonly<Record<string, unknown>> => {
     if (key.revokedAt !== null) throw new GatewayError("invalid_request", "The key is revoked.", { param: "id" });
     return {
-      digest: digestKey(secret, billing.settings.pepper),
+      digest: digestKey(secret, pepper.secret),
+      pepperId: pepper.id,
       hint: hintOf(secret),
       previous: replaced(key, new Date(Date.now() + Number(overlapMs))) ?? [],
     };

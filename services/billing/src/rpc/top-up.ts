@@ -1,12 +1,10 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Account, TopUpRequest } from "@uag/proto/billing/v1/accounts.ts";
-import { mongo } from "mongoose";
-import { auditDocument } from "../audit/record.ts";
+import { recordOnce } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
 import { entryId } from "../ledger/entry.ts";
 import { largestAmount } from "../ledger/money.ts";
 import { topUpOperation } from "../ledger/top-up.ts";
-import { duplicateKey } from "../store/transaction.ts";
 import { getAccount } from "./get-account.ts";
 
 const longestReference = 200;
@@ -24,14 +22,11 @@ function check(request: TopUpRequest): void {
 }
 
 /** The record has its row's id, so that a call which is repeated after a crash adds what is missing and nothing twice. */
-async function recordTopUp({ store }: Billing, request: TopUpRequest): Promise<void> {
+async function recordTopUp(billing: Billing, request: TopUpRequest): Promise<void> {
   const { accountId, amountNanoUsd, reference, note, actor } = request;
   const after = JSON.stringify({ amount_nano_usd: String(amountNanoUsd), reference, note });
   const change = { actor, action: amountNanoUsd < 0n ? "account.correct" : "account.top_up", accountId, after };
-  const row = auditDocument({ ...change, targetId: accountId }, entryId.topUp(accountId, reference));
-  await store.audit.collection.insertOne(row as never).catch((error: unknown) => {
-    if (!(error instanceof mongo.MongoServerError) || error.code !== duplicateKey) throw error;
-  });
+  await recordOnce(billing, { ...change, targetId: accountId }, entryId.topUp(accountId, reference));
 }
 
 /** Adds money, or takes available money away; once for each reference. */

@@ -1,3 +1,4 @@
+import { AdminRole } from "@uag/proto/billing/v1/admin.ts";
 import { type Connection, type Model, Schema } from "mongoose";
 
 export interface AdminTokenDocument {
@@ -8,6 +9,13 @@ export interface AdminTokenDocument {
   readonly digest: Buffer;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
+  /** The pepper's id; none in tokens of an older making. */
+  readonly pepperId?: string;
+  /** None in tokens of an older making: they may do everything. */
+  readonly role?: AdminRole;
+  /** The one account that it is good for; empty, or none, for all. */
+  readonly accountId?: string;
+  readonly expiresAt?: Date | null;
 }
 
 const text = { type: String, required: true } as const;
@@ -20,6 +28,10 @@ const schema = new Schema<AdminTokenDocument>(
     digest: { type: Buffer, required: true },
     createdAt: { type: Date, required: true },
     revokedAt: { type: Date, default: null },
+    pepperId: { type: String, default: "" },
+    role: { type: Number, default: AdminRole.OPERATOR },
+    accountId: { type: String, default: "" },
+    expiresAt: { type: Date, default: null },
   },
   { strict: "throw", versionKey: false },
 );

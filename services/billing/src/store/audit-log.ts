@@ -8,6 +8,8 @@ export interface AuditDocument {
   readonly actorName: string;
   /** The router's id of the request that asked for it. */
   readonly requestId: string;
+  /** Where the request came from; none in rows of an older making. */
+  readonly clientAddress?: string;
   readonly action: string;
   readonly targetId: string;
   /** Empty when no account is concerned. */
@@ -15,6 +17,10 @@ export interface AuditDocument {
   /** JSON objects as text, empty for nothing. */
   readonly before: string;
   readonly after: string;
+  /** Its place in the chain; none in rows that are older than the chain. See audit/chain.ts. */
+  readonly seq?: bigint;
+  readonly previousHash?: Buffer;
+  readonly hash?: Buffer;
 }
 
 const text = { type: String, required: true } as const;
@@ -27,15 +33,20 @@ const schema = new Schema<AuditDocument>(
     actorId: text,
     actorName: maybe,
     requestId: maybe,
+    clientAddress: maybe,
     action: text,
     targetId: text,
     accountId: maybe,
     before: maybe,
     after: maybe,
+    seq: Schema.Types.BigInt,
+    previousHash: Buffer,
+    hash: Buffer,
   },
   { strict: "throw", versionKey: false },
 );
 schema.index({ at: -1, _id: -1 });
+schema.index({ seq: 1 }, { unique: true, partialFilterExpression: { seq: { $exists: true } } });
 schema.index({ targetId: 1, at: -1, _id: -1 });
 schema.index({ accountId: 1, at: -1, _id: -1 });
 

@@ -20,6 +20,8 @@ export interface KeyDocument {
   readonly hint: string;
   /** HMAC-SHA256 of the secret, which itself is stored nowhere. */
   readonly digest: Buffer;
+  /** Id of the pepper that it was made under; none in keys of an older making. */
+  readonly pepperId?: string;
   readonly models: string[];
   readonly limits: LimitsDocument;
   readonly createdAt: Date;
@@ -47,6 +49,7 @@ const schema = new Schema<KeyDocument>(
     name: { type: String, default: "" },
     hint: text,
     digest: { type: Buffer, required: true },
+    pepperId: { type: String, default: "" },
     models: { type: [String], required: true },
     limits: { type: limits, required: true },
     createdAt: { type: Date, required: true },

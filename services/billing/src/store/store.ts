@@ -1,6 +1,7 @@
 import { type Connection, createConnection, type Model } from "mongoose";
 import { type AccountDocument, accountModel } from "./accounts.ts";
 import { type AdminTokenDocument, adminTokenModel } from "./admin-tokens.ts";
+import { type AuditHeadDocument, auditHeadModel } from "./audit-heads.ts";
 import { type AuditDocument, auditModel } from "./audit-log.ts";
 import { type GrantDocument, grantModel } from "./grants.ts";
 import { type HolderDocument, holderModel } from "./holders.ts";
@@ -15,6 +16,7 @@ interface Models {
   readonly accounts: Model<AccountDocument>;
   readonly adminTokens: Model<AdminTokenDocument>;
   readonly audit: Model<AuditDocument>;
+  readonly auditHeads: Model<AuditHeadDocument>;
   readonly grants: Model<GrantDocument>;
   readonly holders: Model<HolderDocument>;
   readonly keys: Model<KeyDocument>;
@@ -33,6 +35,7 @@ function modelsOn(connection: Connection): Models {
     accounts: accountModel(connection),
     adminTokens: adminTokenModel(connection),
     audit: auditModel(connection),
+    auditHeads: auditHeadModel(connection),
     grants: grantModel(connection),
     holders: holderModel(connection),
     keys: keyModel(connection),

@@ -1,0 +1,31 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { RecordActionRequest, RecordActionResponse } from "@uag/proto/billing/v1/admin.ts";
+import { recordChange } from "../audit/record.ts";
+import type { Billing } from "../billing.ts";
+
+const action = /^[a-z_]{1,32}\.[a-z_]{1,32}$/;
+const longestId = 400;
+const longestAfter = 8_192;
+
+/** @throws {GatewayError} `invalid_request` */
+function check(request: RecordActionRequest): void {
+  const { targetId, accountId, after } = request;
+  if (!action.test(request.action)) {
+    throw new GatewayError("invalid_request", "An action is such as key.update.", { param: "action" });
+  }
+  if (targetId === "" || targetId.length > longestId || accountId.length > longestId) {
+    throw new GatewayError("invalid_request", "An id has 1 to 400 characters.", { param: "target_id" });
+  }
+  if (after.length > longestAfter) {
+    throw new GatewayError("invalid_request", "What was asked for is too long.", { param: "after" });
+  }
+}
+
+/** Adds a row to the audit log about what happens elsewhere. */
+export async function recordAction(billing: Billing, request: RecordActionRequest): Promise<RecordActionResponse> {
+  check(request);
+  const { actor, targetId, accountId, after } = request;
+  const change = { actor, action: request.action, targetId, accountId, after };
+  await billing.transact((session) => recordChange(billing.store, session, change));
+  return {};
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { digestKey } from "@uag/kit/api-key.ts";
+import type { GatewayError } from "@uag/kit/errors.ts";
+import { keyringOf } from "@uag/kit/keyring.ts";
+import type { ResolveKeyRequest } from "@uag/proto/billing/v1/keys.ts";
+import { fund, pepper, scratch, startBilling } from "./harness.ts";
+
+const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
+const newPepper = "77".repeat(32);
+
+/** What a router asks that has these peppers. */
+function asked(secret: string, current: string, ...previous: string[]): ResolveKeyRequest {
+  const ring = keyringOf(current, previous);
+  return {
+    digest: digestKey(secret, ring.current.secret),
+    previousDigests: ring.previous.map((one) => digestKey(secret, one.secret)),
+    pepperId: ring.current.id,
+  };
+}
+
+const keyOf = (accountId: string) => ({ accountId, name: "k", models: [], limits: undefined, expiresAtMs: 0n });
+
+test("a pepper is replaced without a key that ends: one in use is kept under the new one, and outlives the old", async () => {
+  await using db = scratch();
+  const made = await (async () => {
+    await using billing = await startBilling(db.env);
+    const accountId = await fund(billing, 1n);
+    const used = await billing.keys.createKey(keyOf(accountId));
+    const unused = await billing.keys.createKey(keyOf(accountId));
+    return { used: used.secret, unused: unused.secret, id: used.key?.id };
+  })();
+  {
+    await using billing = await startBilling({ ...db.env, KEY_PEPPER: newPepper, KEY_PEPPER_PREVIOUS: pepper });
+    const find = async (request: ResolveKeyRequest) => (await billing.keys.resolveKey(request)).caller?.keyId;
+    // A router that has not heard of the new pepper yet changes nothing.
+    assert.equal(await find(asked(made.used, pepper)), made.id);
+    assert.equal(await find(asked(made.used, pepper, newPepper)), made.id);
+    assert.equal(await find(asked(made.used, newPepper, pepper)), made.id);
+    assert.equal(await find(asked(made.used, pepper, newPepper)), made.id);
+  }
+  await using billing = await startBilling({ ...db.env, KEY_PEPPER: newPepper });
+  assert.equal((await billing.keys.resolveKey(asked(made.used, newPepper))).caller?.keyId, made.id);
+  await assert.rejects(billing.keys.resolveKey(asked(made.unused, newPepper)), refused("not_found"));
+});
+
+test("many keys are looked up at once, each as it would be alone", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 1n);
+  const [good, revoked] = [
+    await billing.keys.createKey(keyOf(accountId)),
+    await billing.keys.createKey(keyOf(accountId)),
+  ];
+  await billing.keys.revokeKey({ id: revoked.key?.id ?? "" });
+  const invented = Array.from({ length: 500 }, (_, index) => asked(`sk-${index}`, pepper));
+  const keys = [...invented, asked(good.secret, pepper), asked(revoked.secret, pepper)];
+  const answer = (await billing.keys.resolveKeys({ keys })).keys;
+  assert.equal(answer.length, keys.length);
+  assert.ok(answer.slice(0, 500).every(({ caller }) => caller === undefined));
+  assert.deepEqual(
+    answer.slice(500).map((one) => [one.caller?.keyId, one.revoked]),
+    [
+      [good.key?.id, false],
+      [revoked.key?.id, true],
+    ],
+  );
+  const tooMany = Array.from({ length: 1_001 }, () => asked("sk-x", pepper));
+  await assert.rejects(billing.keys.resolveKeys({ keys: tooMany }), refused("invalid_request"));
+});
