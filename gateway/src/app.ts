@@ -1,7 +1,6 @@
 import type { HealthCheck } from "@uag/kit/health.ts";
 import type { LinkClient } from "@uag/kit/link/client.ts";
 import type { Logger } from "@uag/kit/log.ts";
-import type { Metrics } from "@uag/kit/metrics.ts";
 import express, { type Express } from "express";
 import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
 import { type ForwardOptions, forward } from "./forward.ts";
@@ -13,7 +12,6 @@ import { type BodyLimits, checkBodyHead } from "./middleware/body-limits.ts";
 import { preflight } from "./middleware/cors.ts";
 import { notFound, renderErrors } from "./middleware/errors.ts";
 import { methodNotAllowed } from "./middleware/method-not-allowed.ts";
-import { type ObserveOptions, observe } from "./middleware/observe.ts";
 import { requestId } from "./middleware/request-id.ts";
 import { proxyTo } from "./proxy.ts";
 import type { Handler } from "./request-state.ts";
@@ -21,14 +19,16 @@ import { type QueryName, type Route, routes, type ServiceName, verbs } from "./r
 
 export interface AppOptions {
   log: Logger;
-  metrics: Metrics;
-  accessLog: ObserveOptions["accessLog"];
+  /** Counts, times and logs requests. */
+  observe: Handler;
   keys: KeyCache;
   /** A route whose service or query is not here does not exist. */
   links: Partial<Record<ServiceName, LinkClient>>;
   queries: Partial<Record<QueryName, Handler>>;
-  /** Without it there is no admin API. */
+  /** Without it there is no admin API on this door. */
   admin: AdminOptions | undefined;
+  /** Proxies of ours in front, whose word on a client's address counts. */
+  trustedHops: number;
   /** URL by mount path. */
   proxies: Readonly<Record<string, string>>;
   bodyLimits: BodyLimits;
@@ -37,17 +37,22 @@ export interface AppOptions {
   readiness: Record<string, HealthCheck>;
 }
 
-/** Everything that happens to a request at the public door, in order. */
-export function createApp(options: AppOptions): Express {
-  const { log, metrics, accessLog } = options;
+/** An application that answers nothing yet, and adds nothing of its own. */
+export function bareApp(): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
   app.set("query parser", false);
   app.enable("case sensitive routing");
+  return app;
+}
 
+/** Everything that happens to a request at the public door, in order. */
+export function createApp(options: AppOptions): Express {
+  const { log } = options;
+  const app = bareApp();
   app.use(requestId);
-  app.use(observe({ metrics, log, accessLog }));
+  app.use(options.observe);
   for (const [path, ofPath] of Map.groupBy(servedRoutes(options), ([route]) => route.path)) {
     const methods = ofPath.map(([route]) => route.method);
     const at = app.route(path);
@@ -86,7 +91,12 @@ function stepsOf(route: Route, answer: Handler, options: AppOptions): Handler[] 
     response.locals.route = route;
     next();
   };
-  return [enter, authenticate(options.keys), checkBodyHead(route.body, options.bodyLimits), answer];
+  return [
+    enter,
+    authenticate(options.keys, options.trustedHops),
+    checkBodyHead(route.body, options.bodyLimits),
+    answer,
+  ];
 }
 
 /** The routes that somebody answers, each with what answers it. */

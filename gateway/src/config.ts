@@ -1,14 +1,33 @@
 import { commaList, commonSettings } from "@uag/kit/config.ts";
+import { previousSecrets } from "@uag/kit/keyring.ts";
 import { z } from "zod";
 
 const addresses = commaList.pipe(z.array(z.string()).min(1)).optional();
 const url = z.url({ protocol: /^https?$/ }).optional();
+const pepper = z.string().regex(/^([0-9a-fA-F]{2}){16,}$/, "must be at least 16 bytes in hex");
 const bytes = z.coerce.number().int().positive();
 const milliseconds = z.coerce.number().int().positive();
 
 /** The router's settings. A route whose service has no address does not exist. */
 export const schema = z.object({
   ...commonSettings,
+  ADMIN_HOST: z.string().optional().describe("Address of the operators' port; that of the public door when unset."),
+  ADMIN_PORT: commonSettings.ADMIN_PORT.describe(
+    "Operators' port: the admin API, health, metrics; 0 picks a free one.",
+  ),
+  ADMIN_ON_PUBLIC_PORT: z
+    .enum(["on", "off"])
+    .default("off")
+    .describe("Whether the public door serves the admin API too. Not in production."),
+  TRUSTED_HOPS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(16)
+    .default(0)
+    .describe(
+      "Proxies in front whose `x-forwarded-for` tells a client's address; with 0 the header counts for nothing.",
+    ),
   PORT: z.coerce
     .number()
     .int()
@@ -17,10 +36,8 @@ export const schema = z.object({
     .default(8080)
     .describe("Port of the public door; 0 picks a free one."),
   NATS_URL: z.string().describe("Comma-separated nats://host:port; key changes are heard there."),
-  KEY_PEPPER: z
-    .string()
-    .regex(/^([0-9a-fA-F]{2}){16,}$/, "must be at least 16 bytes in hex")
-    .describe("Secret of the HMAC over API keys, in hex; the same as billing's."),
+  KEY_PEPPER: pepper.describe("Secret of the HMAC over API keys and admin tokens, in hex; the same as billing's."),
+  KEY_PEPPER_PREVIOUS: previousSecrets(pepper).describe("Comma-separated peppers that it replaced; billing's."),
   BILLING_ADDR: z.string().describe("gRPC address of billing."),
   METERING_ADDR: z.string().optional().describe("gRPC address of metering; without it usage queries do not exist."),
   CHAT_ADDR: addresses.describe("Comma-separated gRPC addresses of the chat service."),

@@ -17,7 +17,8 @@ export function messageClasses(app: Express): {
       startedAt: 0,
       route: undefined,
       key: undefined,
-      actor: undefined,
+      admin: undefined,
+      sameOrigin: false,
       failure: undefined,
       allow: undefined,
     };

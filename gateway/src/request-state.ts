@@ -1,5 +1,5 @@
-import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import type { NextFunction, Request, Response } from "express";
+import type { Administrator } from "./admin/authenticate.ts";
 import type { ResolvedKey } from "./keys/key-cache.ts";
 import type { AdminRoute, Route } from "./routes.ts";
 
@@ -12,7 +12,9 @@ export interface RequestState {
   route: Route | AdminRoute | undefined;
   key: ResolvedKey | undefined;
   /** Whose admin token it carries; on admin routes. */
-  actor: Actor | undefined;
+  admin: Administrator | undefined;
+  /** Pages of other origins may not read the answer. */
+  sameOrigin: boolean;
   /** Why an answer failed or broke off, for the log. */
   failure: string | undefined;
   /** The methods of the path, when the request came with another. */

@@ -21,7 +21,7 @@ export function answerHeaders(request: Request, response: GatewayResponse): Head
     "nosniff",
   ];
   if (dialectOf(request, response) === "native") list.push("request-id", requestId);
-  if (request.headers["origin"] !== undefined)
+  if (request.headers["origin"] !== undefined && !response.locals.sameOrigin)
     list.push("access-control-allow-origin", "*", "access-control-expose-headers", "*");
   return list;
 }

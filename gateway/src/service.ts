@@ -1,13 +1,19 @@
 import { connectBus } from "@uag/kit/bus.ts";
-import { type HealthCheck, startAdminServer } from "@uag/kit/health.ts";
-import { createLogger } from "@uag/kit/log.ts";
+import { systemClock } from "@uag/kit/clock.ts";
+import type { HealthCheck } from "@uag/kit/health.ts";
+import { type Keyring, keyringOf } from "@uag/kit/keyring.ts";
+import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { openAdminClients } from "./admin/admin.ts";
+import { AdminDoor } from "./admin/authenticate.ts";
+import { FailedLogins } from "./admin/failed-logins.ts";
 import type { AdminOptions } from "./admin/mount.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { openKeys } from "./keys/open-keys.ts";
 import { type Links, openLinks } from "./links.ts";
+import { observe } from "./middleware/observe.ts";
+import { createOperatorApp } from "./operator-app.ts";
 import { openQueries } from "./queries.ts";
 import { type Door, openDoor } from "./server.ts";
 import { UploadWatch } from "./upload-watch.ts";
@@ -23,26 +29,29 @@ export async function startGateway(config: Config): Promise<Gateway> {
   const log = createLogger({ service: "gateway", level: config.LOG_LEVEL });
   const metrics = createMetrics("gateway");
   const bus = starting.use(await connectBus({ url: config.NATS_URL, name: "gateway", log }));
-  const { keys } = starting.use(openKeys({ ...keySettings(config), bus, metrics, log }));
+  const peppers = keyringOf(config.KEY_PEPPER, config.KEY_PEPPER_PREVIOUS);
+  const { keys } = starting.use(openKeys({ ...keySettings(config), peppers, bus, metrics, log }));
   const links = starting.use(openLinks(config, log));
   const queries = starting.use(openQueries({ billing: config.BILLING_ADDR, metering: config.METERING_ADDR }));
-  const adminApi = openAdmin(config);
+  const adminApi = openAdmin(config, { peppers, log });
   if (adminApi !== undefined) starting.use(adminApi.clients);
   const uploads = starting.use(new UploadWatch(config.UPLOAD_IDLE_MS));
   const doors: Door[] = [];
   const readiness = readinessOf(doors, links);
+  const shared = { log, readiness, observe: observe({ metrics, log, accessLog: config.ACCESS_LOG }) };
   const admin = starting.use(
-    await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks: readiness }),
+    await openDoor({
+      ...{ ...doorSettings(config), host: config.ADMIN_HOST ?? config.HOST, port: config.ADMIN_PORT },
+      app: createOperatorApp({ ...shared, metrics, admin: adminApi }),
+    }),
   );
   const parts = {
-    log,
-    metrics,
+    ...shared,
     keys,
     links: links.byService,
     queries: queries.handlers,
-    admin: adminApi,
+    admin: config.ADMIN_ON_PUBLIC_PORT === "on" ? adminApi : undefined,
     uploads,
-    readiness,
   };
   const door = starting.use(
     await openDoor({ app: createApp({ ...parts, ...appSettings(config) }), ...doorSettings(config) }),
@@ -63,26 +72,29 @@ function readinessOf(doors: readonly Door[], links: Links): Record<string, Healt
 }
 
 /** Administrators ask for money and usage alike: without metering there is no admin API. */
-function openAdmin(config: Config): AdminOptions | undefined {
-  const { BILLING_ADDR: billing, METERING_ADDR: metering, VIDEO_ADDR: video, KEY_PEPPER: pepper } = config;
+function openAdmin(config: Config, { peppers, log }: { peppers: Keyring; log: Logger }): AdminOptions | undefined {
+  const { BILLING_ADDR: billing, METERING_ADDR: metering, VIDEO_ADDR: video } = config;
   if (metering === undefined) return undefined;
-  return { clients: openAdminClients({ billing, metering, video }), pepper: Buffer.from(pepper, "hex") };
+  const clients = openAdminClients({ billing, metering, video });
+  const clock = systemClock;
+  const failedLogins = new FailedLogins({ clients, clock, log });
+  const door = new AdminDoor({ clients, peppers, failedLogins, clock });
+  return { clients, door, trustedHops: config.TRUSTED_HOPS };
 }
 
 function keySettings(config: Config) {
   return {
     billingAddress: config.BILLING_ADDR,
-    pepper: config.KEY_PEPPER,
     maxAgeMs: config.KEY_CACHE_MS,
     maxEntries: config.KEY_CACHE_SIZE,
   };
 }
 
-function appSettings(config: Config): Pick<AppOptions, "accessLog" | "proxies" | "bodyLimits" | "deadlineMs"> {
+function appSettings(config: Config): Pick<AppOptions, "trustedHops" | "proxies" | "bodyLimits" | "deadlineMs"> {
   const urls = { "/console": config.CONSOLE_URL, "/mcp": config.MCP_URL, "/assets": config.ASSETS_URL };
   const proxies = Object.entries(urls).flatMap(([path, url]) => (url === undefined ? [] : [[path, url]]));
   return {
-    accessLog: config.ACCESS_LOG,
+    trustedHops: config.TRUSTED_HOPS,
     proxies: Object.fromEntries(proxies),
     bodyLimits: { json: config.JSON_BODY_LIMIT, multipart: config.MULTIPART_BODY_LIMIT },
     deadlineMs: config.REQUEST_DEADLINE_MS,

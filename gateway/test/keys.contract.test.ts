@@ -157,3 +157,40 @@ test("a billing that comes back is asked again", async () => {
   billing.put(stage.key, {});
   await until(async () => (await status(stage)) === 200);
 });
+
+test("guessing costs billing next to nothing, is told to wait, and a real key from the same address works at once", async () => {
+  await using own = await startStage();
+  assert.equal((await own.chat()).status, 200);
+  const call = (key: string) =>
+    own.fetch("/v1/chat/completions", { method: "POST", authorization: `Bearer ${key}`, body: "{}" });
+  const before = own.billing.lookups;
+  const guesses = Array.from({ length: 600 }, () => generateKey());
+  const statuses = new Map<number, number>();
+  await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      for (let key = guesses.pop(); key !== undefined; key = guesses.pop()) {
+        const response = await call(key);
+        statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+        if (response.status === 429) assert.ok(Number(response.headers.get("retry-after")) >= 1);
+      }
+    }),
+  );
+  assert.deepEqual([...statuses.keys()].sort(), [401, 429]);
+  assert.ok((statuses.get(429) ?? 0) > 500);
+  assert.ok(own.billing.lookups - before < 120, `${own.billing.lookups - before} look-ups`);
+  assert.equal((await own.chat()).status, 200);
+  const fresh = generateKey();
+  own.billing.put(fresh, { keyId: "key_fresh" });
+  assert.equal((await call(fresh)).status, 200);
+});
+
+test("a key that was asked for before it was made works within a second of its making", async () => {
+  await using stage = await startStage();
+  const made = generateKey();
+  const call = () =>
+    stage.fetch("/v1/chat/completions", { method: "POST", authorization: `Bearer ${made}`, body: "{}" });
+  assert.equal((await call()).status, 401);
+  stage.billing.put(made, { keyId: "key_made" });
+  await publishChange(made);
+  await until(async () => (await call()).status === 200, 1_000);
+});

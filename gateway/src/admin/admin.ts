@@ -8,6 +8,7 @@ import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/pro
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import type { Request } from "express";
 import type { GatewayResponse } from "../request-state.ts";
+import type { Administrator } from "./authenticate.ts";
 import { openWebhookClient, type WebhookClient } from "./webhooks-client.ts";
 
 /** Who knows what administrators ask for. */
@@ -49,6 +50,7 @@ export function openAdminClients({ billing, metering, video }: AdminAddresses): 
 /** One authenticated call of the admin API. */
 export interface AdminCall {
   readonly clients: AdminClients;
+  readonly admin: Administrator;
   readonly actor: Actor;
   /** The id in the path; empty where there is none. */
   readonly id: string;
@@ -63,6 +65,24 @@ export interface AdminCall {
 export interface AdminAnswer {
   readonly status?: number;
   readonly body: object;
+}
+
+/** What happens elsewhere than in billing, for the audit log. */
+export interface Action {
+  /** e.g. `webhook_secret.rotate` */
+  readonly action: string;
+  readonly targetId: string;
+  readonly accountId: string;
+  /** What was asked for, without secrets. */
+  readonly asked: object;
+}
+
+/**
+ * Adds a row to the audit log. Done before the action itself, which is refused when its row cannot be written: what was
+ * only tried leaves a row, what was done never lacks one.
+ */
+export async function recordAction({ clients, actor }: AdminCall, { asked, ...what }: Action): Promise<void> {
+  await clients.admin.recordAction({ ...what, actor, after: JSON.stringify(asked) });
 }
 
 /** Answers a call; undefined when it has written its answer itself. */

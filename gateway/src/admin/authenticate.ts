@@ -1,42 +1,136 @@
 import { digestKey, parseKey } from "@uag/kit/api-key.ts";
+import type { Clock } from "@uag/kit/clock.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
+import type { Keyring } from "@uag/kit/keyring.ts";
+import type { AdminToken } from "@uag/proto/billing/v1/admin.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import type { Request } from "express";
+import { networkOf } from "../client-address.ts";
 import { bearerKey } from "../keys/bearer.ts";
+import { Failures } from "../keys/failures.ts";
+import { Generations } from "../keys/generations.ts";
 import type { AdminClients } from "./admin.ts";
+import type { FailedLogins } from "./failed-logins.ts";
+
+/** Whose admin token a request carries. */
+export interface Administrator {
+  readonly actor: Actor;
+  readonly role: AdminToken["role"];
+  /** The one account that the token is good for; empty for all. */
+  readonly accountId: string;
+}
+
+export interface AdminDoorOptions {
+  readonly clients: Pick<AdminClients, "admin">;
+  /** Of the HMAC over tokens; the same as billing's. */
+  readonly peppers: Keyring;
+  readonly failedLogins: FailedLogins;
+  readonly clock: Clock;
+}
 
 const hint = "Send it as: Authorization: Bearer <admin token>.";
 const formed = /^[\x21-\x7e]{24,200}$/;
 
+/** Wrong tokens from one address at once, and a second. */
+const guesses = { free: 10, perSecond: 0.5, most: 10_000 };
+/** A token works within a second of its making, whatever was asked before. */
+const refusalMs = 500;
+const mostRefusals = 10_000;
+const mostKnown = 1_000;
+
 function tokenOf(request: Request): string {
-  let token: string;
   try {
-    token = bearerKey(request.headers, request.rawHeaders);
+    return bearerKey(request.headers, request.rawHeaders);
   } catch (cause) {
     throw new GatewayError("invalid_api_key", `No admin token was sent. ${hint}`, { cause });
   }
+}
+
+/** @throws {GatewayError} `invalid_api_key` for what cannot be an admin token */
+function checkForm(token: string): void {
   if (parseKey(token) !== undefined) {
     throw new GatewayError("invalid_api_key", `An API key does not open the admin API; an admin token does. ${hint}`);
   }
-  if (!formed.test(token)) throw new GatewayError("invalid_api_key", `The admin token is not valid. ${hint}`);
-  return token;
+  if (!formed.test(token)) throw notValid();
 }
 
+const notValid = (): GatewayError => new GatewayError("invalid_api_key", `The admin token is not valid. ${hint}`);
+
 /**
- * Whose admin token a request carries. Billing is asked each time, so a revoked token ends at once.
- * @throws {GatewayError} `invalid_api_key`; `service_unavailable` when billing cannot be asked
+ * Knows administrators by their tokens. Billing is asked each time, so a revoked token ends at once; but an address that
+ * guesses has only those tokens looked up that were good before, until it has waited.
  */
-export async function adminOf(
-  request: Request,
-  options: { clients: AdminClients; pepper: Buffer; requestId: string },
-): Promise<Actor> {
-  const { clients, pepper, requestId } = options;
-  const digest = digestKey(tokenOf(request), pepper);
-  try {
-    const { id, name } = await clients.admin.resolveAdminToken({ digest });
-    return { id, name, requestId };
-  } catch (error) {
-    if (!(error instanceof GatewayError) || error.code !== "not_found") throw error;
-    throw new GatewayError("invalid_api_key", `The admin token is not valid. ${hint}`);
+export class AdminDoor {
+  readonly #options: AdminDoorOptions;
+  readonly #guesses: Failures;
+  /** Digests of tokens that were none, with when they were asked for (monotonic milliseconds). */
+  readonly #refused = new Generations<number>(mostRefusals);
+  readonly #known = new Generations<true>(mostKnown);
+
+  constructor(options: AdminDoorOptions) {
+    this.#options = options;
+    this.#guesses = new Failures({ clock: options.clock, ...guesses });
   }
+
+  /**
+   * @param address where the request comes from
+   * @throws {GatewayError} `invalid_api_key`; `rate_limit_exceeded` to an address that guesses; `service_unavailable` when
+   *   billing cannot be asked
+   */
+  async enter(
+    request: Request,
+    { address, requestId }: { address: string; requestId: string },
+  ): Promise<Administrator> {
+    const token = tokenOf(request);
+    const { id, name, role, accountId } = await this.#find(token, address).catch((error: unknown) => {
+      if (error instanceof GatewayError && error.code === "invalid_api_key")
+        this.#options.failedLogins.add({ address, requestId, reason: error.message });
+      throw error;
+    });
+    return { actor: { id, name, requestId, clientAddress: address }, role, accountId };
+  }
+
+  async #find(token: string, address: string): Promise<AdminToken> {
+    const source = networkOf(address);
+    const { current, previous } = this.#options.peppers;
+    const digest = digestKey(token, current.secret);
+    const name = digest.toString("hex");
+    const waitMs = this.#known.get(name) === true ? 0 : this.#guesses.waitMs(source);
+    if (waitMs > 0) throw tooMany(waitMs);
+    const refusedAt = this.#refused.get(name);
+    const refused = refusedAt !== undefined && this.#options.clock.monotonic() - refusedAt < refusalMs;
+    try {
+      checkForm(token);
+      if (refused) throw notValid();
+      const found = await this.#resolve(
+        digest,
+        previous.map((pepper) => digestKey(token, pepper.secret)),
+      );
+      this.#known.set(name, true);
+      return found;
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === "invalid_api_key") this.#refuse(name, source);
+      throw error;
+    }
+  }
+
+  async #resolve(digest: Buffer, previousDigests: Buffer[]): Promise<AdminToken> {
+    try {
+      return await this.#options.clients.admin.resolveAdminToken({ digest, previousDigests });
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== "not_found") throw error;
+      throw notValid();
+    }
+  }
+
+  #refuse(name: string, source: string): void {
+    this.#known.delete(name);
+    this.#refused.set(name, this.#options.clock.monotonic());
+    this.#guesses.add(source);
+  }
+}
+
+function tooMany(retryAfterMs: number): GatewayError {
+  const text = "Too many admin tokens from this address were not valid. Wait before you try another.";
+  return new GatewayError("rate_limit_exceeded", text, { retryAfterMs });
 }

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { cutAnswer } from "../cut-answer.ts";
 import type { GatewayResponse } from "../request-state.ts";
 import { answerHeaders } from "../respond.ts";
-import type { AdminCall, AdminHandler } from "./admin.ts";
+import { type AdminCall, type AdminHandler, recordAction } from "./admin.ts";
 import { checkedQuery } from "./check.ts";
 import { pageFields } from "./fields.ts";
 import { jsonText } from "./json.ts";
@@ -84,6 +84,9 @@ export const exportUsage: AdminHandler = async (call) => {
   const format = formats[name];
   const read = (cursor: string) =>
     clients.usageAdmin.exportEvents({ filter, page: { limit: rowsAtOnce, cursor } }, { timeoutMs });
+  const { account: accountId = "" } = rest;
+  const asked = { format: name, after, ...rest, from: Number(rest.from ?? 0), until: Number(filter.untilMs) };
+  await recordAction(call, { action: "usage.export", targetId: accountId || "usage", accountId, asked });
   let page = await read(after);
   begin(call, name);
   try {

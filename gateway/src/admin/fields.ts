@@ -60,8 +60,8 @@ function endOf(text: string): number {
   return isTime ? Date.parse(text) : Number.NaN;
 }
 
-/** When a key ends: a time to come or a duration, null for never; as Unix milliseconds, 0 for never. */
-const expires = z
+/** When a key or a token ends: a time to come or a duration, null for never; as Unix milliseconds, 0 for never. */
+export const expires = z
   .string()
   .nullable()
   .transform((text, context) => {

@@ -1,21 +1,23 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Express, Request } from "express";
+import { clientAddress } from "../client-address.ts";
 import { checkBodyHead } from "../middleware/body-limits.ts";
-import { preflight } from "../middleware/cors.ts";
-import { methodNotAllowed } from "../middleware/method-not-allowed.ts";
+import { allowHeader, methodNotAllowed } from "../middleware/method-not-allowed.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";
 import { sendJson } from "../respond.ts";
-import { verbs } from "../routes.ts";
+import { type Method, verbs } from "../routes.ts";
 import type { AdminAnswer, AdminClients } from "./admin.ts";
-import { adminOf } from "./authenticate.ts";
+import type { AdminDoor } from "./authenticate.ts";
+import { confine } from "./confine.ts";
 import { jsonText } from "./json.ts";
 import { readJson } from "./read-json.ts";
 import { type AdminRow, adminRoutes } from "./routes.ts";
 
 export interface AdminOptions {
   readonly clients: AdminClients;
-  /** Of the HMAC over tokens; the same as billing's. */
-  readonly pepper: Buffer;
+  readonly door: AdminDoor;
+  /** Proxies of ours in front, whose word on a client's address counts. */
+  readonly trustedHops: number;
 }
 
 const bodyLimit = 256 * 1024;
@@ -48,11 +50,15 @@ function idOf(request: Request): string {
   throw new GatewayError("not_found", "There is nothing of that id.", { param: "id" });
 }
 
-/** Lets a request pass that carries a good token: before that nothing of it is looked at. */
-function authenticateAdmin({ clients, pepper }: AdminOptions): Handler {
+/** Lets a request pass that carries a good token with a role for it: before that nothing of it is looked at. */
+function authenticate({ access }: AdminRow, { door, trustedHops }: AdminOptions): Handler {
   return async (request, response, next) => {
     const { requestId } = response.locals;
-    response.locals.actor = await adminOf(request, { clients, pepper, requestId });
+    const admin = await door.enter(request, { address: clientAddress(request, trustedHops), requestId });
+    if (!access.roles.includes(admin.role)) {
+      throw new GatewayError("permission_denied", "This admin token's role does not allow that.");
+    }
+    response.locals.admin = admin;
     next();
   };
 }
@@ -62,11 +68,13 @@ async function answer(
   { clients }: AdminOptions,
   { request, response }: { request: Request; response: GatewayResponse },
 ): Promise<AdminAnswer | undefined> {
-  const { actor } = response.locals;
-  if (actor === undefined) throw new Error("a request is answered only with an admin token");
+  const { admin } = response.locals;
+  if (admin === undefined) throw new Error("a request is answered only with an admin token");
   const id = idOf(request);
   const body = row.body === "json" ? await readJson(request, { response, limit: bodyLimit }) : undefined;
-  return row.handler({ clients, actor, id, url: request.originalUrl, body, request, response });
+  const { actor } = admin;
+  const call = { clients, admin, actor, id, url: request.originalUrl, body, request, response };
+  return row.handler(await confine(call, row.access.account));
 }
 
 function handlerOf(row: AdminRow, options: AdminOptions): Handler {
@@ -78,10 +86,24 @@ function handlerOf(row: AdminRow, options: AdminOptions): Handler {
   };
 }
 
-/** Adds the admin API to the application: JSON in front of billing's and metering's unary calls. */
+/** Pages of other origins have no business here: neither preflights nor answers name any. */
+const keepToOrigin: Handler = (_request, response, next) => {
+  response.locals.sameOrigin = true;
+  next();
+};
+
+/** Which methods a path has, and nothing for a browser's preflight. */
+function allowed(methods: readonly Method[]): Handler {
+  const allow = allowHeader(methods);
+  return (_request, response) => {
+    response.writeHead(204, { allow, "x-request-id": response.locals.requestId }).end();
+  };
+}
+
+/** Adds the admin API to an application: JSON in front of billing's and metering's unary calls. */
 export function mountAdmin(app: Express, options: AdminOptions): void {
   const limits = { json: bodyLimit, multipart: 0 };
-  const authenticate = authenticateAdmin(options);
+  app.use("/admin", keepToOrigin);
   for (const [path, rows] of Map.groupBy(adminRoutes, (row) => row.path)) {
     const methods = rows.map((row) => row.method);
     const at = app.route(path);
@@ -90,9 +112,10 @@ export function mountAdmin(app: Express, options: AdminOptions): void {
         response.locals.route = row;
         next();
       };
-      at[verbs[row.method]](enter, authenticate, checkBodyHead(row.body, limits), handlerOf(row, options));
+      const steps = [enter, authenticate(row, options), checkBodyHead(row.body, limits), handlerOf(row, options)];
+      at[verbs[row.method]](...steps);
     }
-    at.options(preflight(methods));
+    at.options(allowed(methods));
     at.all(methodNotAllowed(methods));
   }
 }

@@ -1,4 +1,5 @@
 import type { AdminRoute, Method } from "../routes.ts";
+import { type Access, type AdminOperation, access } from "./access.ts";
 import { accountLedger, createAccount, getAccount, listAccounts, topUp, updateAccount } from "./accounts.ts";
 import type { AdminHandler } from "./admin.ts";
 import { exportUsage } from "./export.ts";
@@ -8,10 +9,11 @@ import { createToken, listAuditLog, listTokens, revokeToken } from "./tokens.ts"
 import { listEvents, listUsage } from "./usage.ts";
 import { createSecret, endSecret, getDelivery, listDeliveries, listSecrets, replayDelivery } from "./webhooks.ts";
 
-export type AdminRow = AdminRoute & { readonly handler: AdminHandler };
+export type AdminRow = AdminRoute & { readonly handler: AdminHandler; readonly access: Access };
 
-const row = (method: Method, path: string, operation: string, handler: AdminHandler): AdminRow => ({
+const row = (method: Method, path: string, operation: AdminOperation, handler: AdminHandler): AdminRow => ({
   ...{ method, path: `/admin/v1${path}`, operation: `admin.${operation}`, dialect: "nested", handler },
+  access: access[operation],
   body: method === "POST" || method === "PATCH" ? "json" : "none",
 });
 

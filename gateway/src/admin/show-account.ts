@@ -1,6 +1,7 @@
 import type { Account } from "@uag/proto/billing/v1/accounts.ts";
 import type { AdminToken, AuditRecord } from "@uag/proto/billing/v1/admin.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import { roleName } from "./access.ts";
 import { usdText } from "./amounts.ts";
 import { timeText } from "./json.ts";
 import { showEvent } from "./show-usage.ts";
@@ -48,6 +49,9 @@ export function showEntry(entry: Entry): object {
   };
 }
 
+/** Null for rows that are older than the chain. */
+const hashText = (hash: Uint8Array): string | null => (hash.length === 0 ? null : Buffer.from(hash).toString("hex"));
+
 const parsed = (text: string): unknown => (text === "" ? null : JSON.parse(text));
 
 export function showAuditRecord(record: AuditRecord): object {
@@ -55,12 +59,17 @@ export function showAuditRecord(record: AuditRecord): object {
   return {
     ...{ id, object: "audit_record", at: timeText(atMs), action, target_id: targetId, account_id: accountId || null },
     actor: { id: actor?.id ?? "", name: actor?.name ?? "", request_id: actor?.requestId || null },
+    client_address: actor?.clientAddress || null,
     before: parsed(record.before),
     after: parsed(record.after),
+    seq: record.seq === 0n ? null : record.seq,
+    previous_hash: hashText(record.previousHash),
+    hash: hashText(record.hash),
   };
 }
 
-export function showToken({ id, name, hint, createdAtMs, revokedAtMs }: AdminToken): object {
-  const times = { created_at: timeText(createdAtMs), revoked_at: timeText(revokedAtMs) };
-  return { id, object: "admin_token", name, hint, ...times };
+export function showToken({ id, name, hint, role, accountId, ...token }: AdminToken): object {
+  const times = { created_at: timeText(token.createdAtMs), expires: timeText(token.expiresAtMs) };
+  const limits = { role: roleName(role) ?? null, account_id: accountId || null };
+  return { id, object: "admin_token", name, hint, ...limits, ...times, revoked_at: timeText(token.revokedAtMs) };
 }

@@ -1,11 +1,18 @@
 import { z } from "zod";
+import { type RoleName, roleNames } from "./access.ts";
 import type { AdminHandler } from "./admin.ts";
 import { checked, checkedQuery } from "./check.ts";
-import { id, name, pageFields, pageOf } from "./fields.ts";
+import { expires, id, name, pageFields, pageOf } from "./fields.ts";
 import { listOf } from "./json.ts";
 import { showAuditRecord, showToken } from "./show-account.ts";
 
-export const create = z.strictObject({ name: name.min(1, "A token has a name.") });
+const roles = Object.keys(roleNames) as [RoleName, ...RoleName[]];
+export const create = z.strictObject({
+  name: name.min(1, "A token has a name."),
+  role: z.enum(roles, `A role is ${roles.join(", ")}.`).default("operator"),
+  account_id: id.nullable().optional(),
+  expires: expires.optional(),
+});
 export const tokenQuery = z.strictObject(pageFields);
 export const auditQuery = z.strictObject({
   ...pageFields,
@@ -18,7 +25,11 @@ export const auditQuery = z.strictObject({
 });
 
 export const createToken: AdminHandler = async ({ clients, actor, body }) => {
-  const { token, secret } = await clients.admin.createAdminToken({ ...checked(create, body), actor });
+  const fields = checked(create, body);
+  const { token, secret } = await clients.admin.createAdminToken({
+    ...{ name: fields.name, role: roleNames[fields.role], actor },
+    ...{ accountId: fields.account_id ?? "", expiresAtMs: fields.expires ?? 0n },
+  });
   return { status: 201, body: { ...(token && showToken(token)), token: secret } };
 };
 

@@ -1,5 +1,12 @@
+import { GatewayError } from "@uag/kit/errors.ts";
 import { createRpcClient, isUnreachable, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
+
+/** @throws {GatewayError} `not_found` where this router knows no video service */
+export function webhooksOf({ webhooks }: { readonly webhooks: WebhookClient | undefined }): WebhookClient {
+  if (webhooks === undefined) throw new GatewayError("not_found");
+  return webhooks;
+}
 
 export type WebhookClient = RpcClient<WebhookServiceServer>;
 

@@ -1,11 +1,10 @@
-import { GatewayError } from "@uag/kit/errors.ts";
 import type { Attempt, Delivery, Secret } from "@uag/proto/video/v1/webhooks.ts";
 import { z } from "zod";
-import type { AdminClients, AdminHandler } from "./admin.ts";
+import { type AdminHandler, recordAction } from "./admin.ts";
 import { checked, checkedQuery } from "./check.ts";
 import { id, pageFields, pageOf } from "./fields.ts";
 import { listOf, timeText } from "./json.ts";
-import type { WebhookClient } from "./webhooks-client.ts";
+import { webhooksOf } from "./webhooks-client.ts";
 
 const longestOverlapSeconds = 30 * 86_400;
 const usualOverlapSeconds = 86_400;
@@ -25,12 +24,6 @@ export const deliveryQuery = z.strictObject({
   state: z.enum(["pending", "delivered", "failed", "stopped"]).optional(),
   task: id.optional(),
 });
-
-/** @throws {GatewayError} `not_found` where this router knows no video service */
-function webhooksOf({ webhooks }: AdminClients): WebhookClient {
-  if (webhooks === undefined) throw new GatewayError("not_found");
-  return webhooks;
-}
 
 function showSecret(secret: Secret): object {
   const { createdBy } = secret;
@@ -55,10 +48,13 @@ function showDelivery(delivery: Delivery): object {
 }
 
 /** Makes a secret, shown this once. Earlier ones sign beside it for the overlap. */
-export const createSecret: AdminHandler = async ({ clients, actor, body }) => {
+export const createSecret: AdminHandler = async (call) => {
+  const { clients, actor, body } = call;
   const { account_id: accountId, overlap_seconds: seconds } = checked(rotate, body);
   const webhooks = webhooksOf(clients);
   await clients.accounts.getAccount({ id: accountId });
+  const asked = { overlap_seconds: seconds };
+  await recordAction(call, { action: "webhook_secret.rotate", targetId: accountId, accountId, asked });
   const overlap = { overlapMs: BigInt(seconds) * 1_000n, immediately: seconds === 0 };
   const { secret, earlierUntilMs, made } = await webhooks.rotateSecret({ accountId, ...overlap, actor });
   const earlier = { earlier_secrets_end_at: timeText(earlierUntilMs) };
@@ -72,9 +68,12 @@ export const listSecrets: AdminHandler = async ({ clients, url }) => {
   return { body: listOf(secrets.map(showSecret), "") };
 };
 
-export const endSecret: AdminHandler = async ({ clients, id: secretId }) => ({
-  body: showSecret(await webhooksOf(clients).endSecret({ id: secretId })),
-});
+export const endSecret: AdminHandler = async (call) => {
+  const { clients, admin, id: secretId } = call;
+  const webhooks = webhooksOf(clients);
+  await recordAction(call, { action: "webhook_secret.end", targetId: secretId, accountId: admin.accountId, asked: {} });
+  return { body: showSecret(await webhooks.endSecret({ id: secretId })) };
+};
 
 export const listDeliveries: AdminHandler = async ({ clients, url }) => {
   const { account = "", state = "", task = "", ...paging } = checkedQuery(deliveryQuery, url);
@@ -89,7 +88,10 @@ export const getDelivery: AdminHandler = async ({ clients, id: deliveryId }) => 
   return { body: { ...showDelivery(delivery), body: delivery.body } };
 };
 
-export const replayDelivery: AdminHandler = async ({ clients, id: deliveryId }) => {
-  const { delivery } = await webhooksOf(clients).replay({ id: deliveryId });
+export const replayDelivery: AdminHandler = async (call) => {
+  const webhooks = webhooksOf(call.clients);
+  const { accountId } = await webhooks.getDelivery({ id: call.id });
+  await recordAction(call, { action: "webhook_delivery.replay", targetId: call.id, accountId, asked: {} });
+  const { delivery } = await webhooks.replay({ id: call.id });
   return { status: 202, body: delivery === undefined ? {} : showDelivery(delivery) };
 };

@@ -6,18 +6,33 @@ import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { KeyCache } from "./key-cache.ts";
 
 function stage(maxAgeMs = 60_000) {
-  const state = { now: 1_000, heardSince: 0 as number | undefined, asked: 0, answer: good() };
-  const cache = new KeyCache({
-    resolve: async () => {
+  const state = {
+    now: 1_000,
+    heardSince: 0 as number | undefined,
+    asked: 0,
+    together: 0,
+    previous: [] as string[],
+    answer: good(),
+  };
+  const keys = new KeyCache({
+    resolve: async (_request, together) => {
       state.asked++;
+      if (together) state.together++;
       return await state.answer;
     },
-    digest: (secret) => (secret.startsWith("sk-") ? Buffer.from(secret) : undefined),
+    requestFor: (secret) =>
+      secret.startsWith("sk-")
+        ? { digest: Buffer.from(secret), previousDigests: state.previous.map((one) => Buffer.from(one + secret)) }
+        : undefined,
     heardSince: () => state.heardSince,
     clock: { now: () => state.now, monotonic: () => state.now },
     maxAgeMs,
     maxEntries: 100,
   });
+  const cache = {
+    find: (secret: string, address = "192.0.2.1") => keys.known(secret) ?? keys.ask(secret, address),
+    drop: (secret: string) => keys.drop(Buffer.from(secret).toString("hex")),
+  };
   return { state, cache };
 }
 
@@ -43,9 +58,9 @@ test("a known key costs no look-up and hands out the same encoded caller", async
   assert.equal(state.asked, 1);
 });
 
-test("what cannot be a key is never looked up", () => {
+test("what cannot be a key is never looked up", async () => {
   const { cache, state } = stage();
-  assert.throws(() => cache.find("nonsense"), code("invalid_api_key"));
+  await assert.rejects(async () => cache.find("nonsense"), code("invalid_api_key"));
   assert.equal(state.asked, 0);
 });
 
@@ -62,7 +77,7 @@ test("a key expires by the clock, at every request", async () => {
 test("a dropped key is asked for again", async () => {
   const { cache, state } = stage();
   await cache.find("sk-1");
-  cache.drop(Buffer.from("sk-1").toString("hex"));
+  cache.drop("sk-1");
   await cache.find("sk-1");
   assert.equal(state.asked, 2);
 });
@@ -116,19 +131,72 @@ test("a key revoked while billing was away and the message heard is not used aga
   const { cache, state } = stage(10_000);
   await cache.find("sk-1");
   state.answer = away();
-  cache.drop(Buffer.from("sk-1").toString("hex"));
+  cache.drop("sk-1");
   await assert.rejects(async () => cache.find("sk-1"), code("service_unavailable"));
 });
 
-test("a refusal lasts two seconds, and not when the key changes", async () => {
+test("a key that does not exist is asked for once in half a minute, and at once when it is made", async () => {
   const { cache, state } = stage();
   state.answer = Promise.reject(new GatewayError("not_found"));
-  await assert.rejects(async () => cache.find("sk-1"), code("invalid_api_key"));
-  await assert.rejects(async () => cache.find("sk-1"), code("invalid_api_key"));
+  for (let i = 0; i < 3; i++) {
+    await assert.rejects(async () => cache.find("sk-1"), code("invalid_api_key"));
+    state.now += 9_000;
+  }
   assert.equal(state.asked, 1);
   state.answer = good();
-  cache.drop(Buffer.from("sk-1").toString("hex"));
+  cache.drop("sk-1");
   assert.equal((await cache.find("sk-1")).keyId, "key_1");
+});
+
+test("where its making may go unheard, a key works within half a second of it", async () => {
+  for (const unhear of [
+    (state: ReturnType<typeof stage>["state"]) => {
+      state.heardSince = undefined;
+    },
+    (state: ReturnType<typeof stage>["state"]) => {
+      state.previous = ["old-"];
+    },
+  ]) {
+    const { cache, state } = stage();
+    unhear(state);
+    state.answer = Promise.reject(new GatewayError("not_found"));
+    await assert.rejects(async () => cache.find("sk-1"), code("invalid_api_key"));
+    state.answer = good();
+    state.now += 500;
+    assert.equal((await cache.find("sk-1")).keyId, "key_1");
+  }
+});
+
+test("a change that is told of under an old pepper is felt", async () => {
+  const { cache, state } = stage();
+  state.previous = ["old-", "older-"];
+  await cache.find("sk-1");
+  cache.drop("older-sk-1");
+  await cache.find("sk-1");
+  assert.equal(state.asked, 2);
+});
+
+test("an address that guesses is told to wait and its look-ups are put together, while real keys behind it still work", async () => {
+  const { cache, state } = stage();
+  const none = Promise.reject(new GatewayError("not_found"));
+  const guess = async (secret: string, address: string): Promise<string> => {
+    state.answer = none;
+    const failure = await Promise.resolve(cache.find(secret, address)).catch((error: GatewayError) => error);
+    return (failure as GatewayError).code;
+  };
+  state.answer = good();
+  await cache.find("sk-in-use");
+  for (let i = 0; i < 20; i++) assert.equal(await guess(`sk-${i}`, "192.0.2.7"), "invalid_api_key");
+  assert.equal(state.together, 0);
+  assert.equal(await guess("sk-one-too-many", "192.0.2.7"), "rate_limit_exceeded");
+  assert.equal(state.together, 1);
+  assert.equal(await guess("sk-elsewhere", "192.0.2.8"), "invalid_api_key");
+  assert.equal(state.together, 1);
+  state.answer = good();
+  assert.ok(!(cache.find("sk-in-use", "192.0.2.7") instanceof Promise));
+  assert.equal((await cache.find("sk-new", "192.0.2.7")).keyId, "key_1");
+  state.now += 60_000;
+  assert.equal(await guess("sk-later", "192.0.2.7"), "invalid_api_key");
 });
 
 test("a refresh that finds the key revoked ends its use", async () => {
@@ -138,5 +206,5 @@ test("a refresh that finds the key revoked ends its use", async () => {
   state.now += 6_000;
   await cache.find("sk-1");
   await settle();
-  assert.throws(() => cache.find("sk-1"), /revoked/);
+  await assert.rejects(async () => cache.find("sk-1"), /revoked/);
 });

@@ -1,8 +1,11 @@
 import type { Clock } from "@uag/kit/clock.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
-import type { ResolveKeyResponse } from "@uag/proto/billing/v1/keys.ts";
+import type { ResolveKeyRequest, ResolveKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { networkOf } from "../client-address.ts";
+import { Failures } from "./failures.ts";
 import { Generations } from "./generations.ts";
+import { tooManyGuesses } from "./lookup-batch.ts";
 
 /** A key that may be used, as long as it has not expired. */
 export interface ResolvedKey {
@@ -18,10 +21,25 @@ export interface ResolvedKey {
 
 interface Entry {
   readonly key: ResolvedKey;
+  readonly request: ResolveKeyRequest;
   /** When billing was asked, on the monotonic clock: what changed later is not in it. */
   readonly askedAt: number;
   /** 0, or when billing may be asked again after it could not be reached. */
   retryAt: number;
+}
+
+interface Refusal {
+  readonly text: string;
+  /** On the monotonic clock. */
+  readonly askedAt: number;
+  /** It can be heard when this stops being true. */
+  readonly audible: boolean;
+}
+
+interface Question {
+  readonly request: ResolveKeyRequest;
+  readonly known: Entry | undefined;
+  readonly together: boolean;
 }
 
 interface Flight {
@@ -30,10 +48,13 @@ interface Flight {
 }
 
 export interface KeyCacheOptions {
-  /** Billing's look-up by digest; rejects with `not_found` when there is no such key. */
-  resolve(digest: Buffer): Promise<ResolveKeyResponse>;
-  /** The key's digest, or undefined for a text that cannot be a key (format or checksum). */
-  digest(secret: string): Buffer | undefined;
+  /**
+   * Billing's look-up; rejects with `not_found` when there is no such key.
+   * @param together it is probably a guess, and may wait for others
+   */
+  resolve(request: ResolveKeyRequest, together: boolean): Promise<ResolveKeyResponse>;
+  /** What billing is asked for a key, or undefined for a text that cannot be one (format or checksum). */
+  requestFor(secret: string): ResolveKeyRequest | undefined;
   /** Since when (monotonic milliseconds) every key change has been heard; undefined while that is not certain. */
   heardSince(): number | undefined;
   clock: Clock;
@@ -48,40 +69,77 @@ const unheardTrustMs = 1_000;
 /** How long a key may outlive a billing that cannot be reached, as long as changes are heard. */
 const maxStaleMs = 300_000;
 const retryMs = 1_000;
-const refusalMs = 2_000;
+/** How long a key that does not exist is remembered, when its making would be heard, and when it might not be. */
+const refusalMs = 30_000;
+const unheardRefusalMs = 500;
 const maxRefusals = 10_000;
 const maxRepeats = 3;
+const noSuchKey = "The API key is not valid.";
 
-/** The keys in use, as billing told of them. A warm key costs two look-ups in memory and nothing else. */
+/** What one address, and all together, may guess before their look-ups wait for each other. */
+const guessesOfOne = { free: 20, perSecond: 1, most: 20_000 };
+const guessesOfAll = { free: 200, perSecond: 20, most: 2 };
+
+/**
+ * The keys in use, as billing told of them. A warm key costs two look-ups in memory and nothing else; a guess costs billing
+ * next to nothing.
+ */
 export class KeyCache {
   readonly #options: KeyCacheOptions;
   readonly #digests: Generations<string>;
   readonly #entries: Generations<Entry>;
-  readonly #refusals = new Generations<{ until: number; text: string }>(maxRefusals);
+  /** From the digest under an old pepper to the one that the entry is under. */
+  readonly #aliases: Generations<string>;
+  readonly #refusals = new Generations<Refusal>(maxRefusals);
   readonly #flights = new Map<string, Flight>();
+  readonly #guesses: Failures;
+  readonly #allGuesses: Failures;
 
   constructor(options: KeyCacheOptions) {
     this.#options = options;
     this.#digests = new Generations(options.maxEntries);
     this.#entries = new Generations(options.maxEntries);
+    this.#aliases = new Generations(options.maxEntries);
+    this.#guesses = new Failures({ clock: options.clock, ...guessesOfOne });
+    this.#allGuesses = new Failures({ clock: options.clock, ...guessesOfAll });
   }
 
   /**
-   * The key behind a secret: at once when it is known, else after asking billing (once, however many wait for it).
-   * @throws {GatewayError} `invalid_api_key`; `service_unavailable` when billing cannot be asked
+   * The key behind a secret if nobody has to be asked for it.
+   * @throws {GatewayError} `invalid_api_key` when it has expired
    */
-  find(secret: string): ResolvedKey | Promise<ResolvedKey> {
-    const digest = this.#digestOf(secret);
-    const entry = this.#entries.get(digest);
-    if (entry !== undefined && this.#trusted(entry, digest)) return this.#unexpired(entry.key);
+  known(secret: string): ResolvedKey | undefined {
+    const digest = this.#digests.get(secret);
+    const entry = digest === undefined ? undefined : this.#entries.get(digest);
+    if (entry === undefined || !this.#trusted(entry, digest as string)) return undefined;
+    return this.#unexpired(entry.key);
+  }
+
+  /**
+   * The key behind a secret that is not {@link known}, after asking billing (once, however many wait for it).
+   * @param address where it was sent from
+   * @throws {GatewayError} `invalid_api_key`; `rate_limit_exceeded` to an address that guesses; `service_unavailable` when
+   *   billing cannot be asked
+   */
+  async ask(secret: string, address: string): Promise<ResolvedKey> {
+    const request = this.#options.requestFor(secret);
+    if (request === undefined) throw new GatewayError("invalid_api_key");
+    const digest = request.digest.toString("hex");
     const refusal = this.#refusals.get(digest);
-    if (refusal !== undefined && this.#options.clock.monotonic() < refusal.until)
-      throw new GatewayError("invalid_api_key", refusal.text);
-    return this.#ask(digest, entry).then((key) => this.#unexpired(key));
+    if (refusal !== undefined && this.#holds(refusal)) throw new GatewayError("invalid_api_key", refusal.text);
+    const source = networkOf(address);
+    const known = this.#entries.get(digest);
+    const together = known === undefined && this.#guessedFrom(source);
+    const key = await this.#ask(digest, { request, known, together }).catch((error: unknown) => {
+      throw this.#judge(error, source);
+    });
+    this.#digests.set(secret, digest);
+    return this.#unexpired(key);
   }
 
   /** A key has changed: what is known of it no longer counts. `digest` in hex. */
-  drop(digest: string): void {
+  drop(changed: string): void {
+    const digest = this.#aliases.get(changed) ?? changed;
     this.#entries.delete(digest);
     this.#refusals.delete(digest);
     const flight = this.#flights.get(digest);
@@ -95,13 +153,23 @@ export class KeyCache {
     for (const flight of this.#flights.values()) flight.changed = true;
   }
 
-  #digestOf(secret: string): string {
-    const known = this.#digests.get(secret);
-    if (known !== undefined) return known;
-    const digest = this.#options.digest(secret)?.toString("hex");
-    if (digest === undefined) throw new GatewayError("invalid_api_key");
-    this.#digests.set(secret, digest);
-    return digest;
+  #guessedFrom(source: string): boolean {
+    return this.#guesses.waitMs(source) > 0 || this.#allGuesses.waitMs("") > 0;
+  }
+
+  /** What a look-up's failure is to the client; counts those that were guesses. */
+  #judge(error: unknown, source: string): unknown {
+    if (!(error instanceof GatewayError) || error.message !== noSuchKey) return error;
+    const waitMs = this.#guesses.waitMs(source);
+    this.#guesses.add(source);
+    this.#allGuesses.add("");
+    return waitMs > 0 ? tooManyGuesses(waitMs) : error;
+  }
+
+  #holds({ askedAt, audible }: Refusal): boolean {
+    const since = this.#options.heardSince();
+    const heard = audible && since !== undefined && askedAt >= since;
+    return this.#options.clock.monotonic() - askedAt < (heard ? refusalMs : unheardRefusalMs);
   }
 
   #trusted(entry: Entry, digest: string): boolean {
@@ -112,7 +180,9 @@ export class KeyCache {
     if (age >= (failedBefore ? maxStaleMs : this.#options.maxAgeMs)) return false;
     // Asked again ahead of time, behind a request that does not wait for it.
     if (age >= this.#options.maxAgeMs / 2 && now >= entry.retryAt && !this.#flights.has(digest))
-      this.#ask(digest, entry).catch(() => this.#entries.delete(digest));
+      this.#ask(digest, { request: entry.request, known: entry, together: false }).catch(() =>
+        this.#entries.delete(digest),
+      );
     return true;
   }
 
@@ -127,18 +197,19 @@ export class KeyCache {
     return key;
   }
 
-  #ask(digest: string, known: Entry | undefined): Promise<ResolvedKey> {
+  #ask(digest: string, question: Question): Promise<ResolvedKey> {
     const flying = this.#flights.get(digest);
     if (flying !== undefined) return flying.answer;
-    const answer = this.#askUntilSettled(digest, known).finally(() => this.#flights.delete(digest));
+    const answer = this.#askUntilSettled(digest, question).finally(() => this.#flights.delete(digest));
     this.#flights.set(digest, { answer, changed: false });
     return answer;
   }
 
-  async #askUntilSettled(digest: string, known: Entry | undefined): Promise<ResolvedKey> {
+  async #askUntilSettled(digest: string, question: Question): Promise<ResolvedKey> {
+    const { request, known } = question;
     for (let repeat = 1; ; repeat++) {
       const askedAt = this.#options.clock.monotonic();
-      const answer = await this.#askOnce(digest, known);
+      const answer = await this.#askOnce(digest, question);
       const flight = this.#flights.get(digest);
       if (flight?.changed && repeat < maxRepeats) {
         flight.changed = false;
@@ -147,23 +218,30 @@ export class KeyCache {
       if (answer === known?.key) return answer;
       if (typeof answer === "string") {
         this.#entries.delete(digest);
-        this.#refusals.set(digest, { until: askedAt + refusalMs, text: answer });
+        // What is announced is the digest under billing's pepper, which may be another than ours while it is replaced.
+        this.#refusals.set(digest, { askedAt, text: answer, audible: request.previousDigests.length === 0 });
         throw new GatewayError("invalid_api_key", answer);
       }
-      if (flight?.changed !== true) this.#entries.set(digest, { key: answer, askedAt, retryAt: 0 });
+      if (flight?.changed !== true) this.#keep(digest, { key: answer, request, askedAt, retryAt: 0 });
       return answer;
     }
   }
 
+  #keep(digest: string, entry: Entry): void {
+    this.#entries.set(digest, entry);
+    for (const previous of entry.request.previousDigests) this.#aliases.set(previous.toString("hex"), digest);
+  }
+
   /** The key, or why there is none; what is known already when billing is out of reach and it may still be used. */
-  async #askOnce(digest: string, known: Entry | undefined): Promise<ResolvedKey | string> {
+  async #askOnce(digest: string, { request, known, together }: Question): Promise<ResolvedKey | string> {
     try {
-      const found = await this.#options.resolve(Buffer.from(digest, "hex"));
+      const found = await this.#options.resolve(request, together);
       if (found.revoked) return "The API key has been revoked.";
       if (found.caller === undefined) throw new GatewayError("internal_error");
       return resolvedKey(found.caller);
     } catch (error) {
-      if (error instanceof GatewayError && error.code === "not_found") return "The API key is not valid.";
+      if (error instanceof GatewayError && error.code === "not_found") return noSuchKey;
+      if (error instanceof GatewayError && error.code === "rate_limit_exceeded") throw error;
       const now = this.#options.clock.monotonic();
       if (known !== undefined && now - known.askedAt < maxStaleMs && this.#heard(known)) {
         known.retryAt = now + retryMs;

@@ -1,19 +1,20 @@
 import { digestKey, parseKey } from "@uag/kit/api-key.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 import { systemClock } from "@uag/kit/clock.ts";
+import type { Keyring } from "@uag/kit/keyring.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
-import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
+import { type KeyServiceServer, KeyServiceService, type ResolveKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import { hearKeyChanges } from "./changes.ts";
 import { KeyCache } from "./key-cache.ts";
+import { LookupBatch } from "./lookup-batch.ts";
 
 const lookupTimeoutMs = 2_000;
 
 export interface OpenKeysOptions {
   billingAddress: string;
-  /** Hex. */
-  pepper: string;
+  peppers: Keyring;
   maxAgeMs: number;
   maxEntries: number;
   bus: Bus;
@@ -21,19 +22,31 @@ export interface OpenKeysOptions {
   log: Logger;
 }
 
+function requestFor(secret: string, { current, previous }: Keyring): ResolveKeyRequest {
+  return {
+    digest: digestKey(secret, current.secret),
+    previousDigests: previous.map((pepper) => digestKey(secret, pepper.secret)),
+    pepperId: current.id,
+  };
+}
+
 /** The key cache with all that fills and corrects it: billing's look-up and the changes that the broker tells of. */
 export function openKeys(options: OpenKeysOptions): { keys: KeyCache } & Disposable {
   const { bus, log, metrics } = options;
-  const pepper = Buffer.from(options.pepper, "hex");
   const billing = createRpcClient<KeyServiceServer>(KeyServiceService, options.billingAddress);
   const lookups = metrics.counter("gateway_key_lookups_total", "Keys that billing was asked for").labels();
   const changed = metrics.counter("gateway_key_changes_total", "Key changes heard from the broker").labels();
+  const batch = new LookupBatch(async (requests) => {
+    lookups.inc();
+    return (await billing.resolveKeys({ keys: requests }, { timeoutMs: lookupTimeoutMs })).keys;
+  });
   const keys = new KeyCache({
-    resolve: (digest) => {
+    resolve: (request, together) => {
+      if (together) return batch.find(request);
       lookups.inc();
-      return billing.resolveKey({ digest }, { timeoutMs: lookupTimeoutMs });
+      return billing.resolveKey(request, { timeoutMs: lookupTimeoutMs });
     },
-    digest: (secret) => (parseKey(secret) === undefined ? undefined : digestKey(secret, pepper)),
+    requestFor: (secret) => (parseKey(secret) === undefined ? undefined : requestFor(secret, options.peppers)),
     heardSince: () => changes.heardSince(),
     clock: systemClock,
     maxAgeMs: options.maxAgeMs,

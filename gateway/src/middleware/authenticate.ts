@@ -1,21 +1,21 @@
 import { crashPoint } from "@uag/kit/crash-point.ts";
+import { clientAddress } from "../client-address.ts";
 import { bearerKey } from "../keys/bearer.ts";
-import type { KeyCache } from "../keys/key-cache.ts";
-import type { Handler } from "../request-state.ts";
+import type { KeyCache, ResolvedKey } from "../keys/key-cache.ts";
+import type { GatewayResponse, Handler } from "../request-state.ts";
 
-/** Lets a request pass whose key is good: 401 otherwise, 503 when nobody can tell. */
-export function authenticate(keys: KeyCache): Handler {
+/** Lets a request pass whose key is good: 401 otherwise, 429 to an address that guesses, 503 when nobody can tell. */
+export function authenticate(keys: KeyCache, trustedHops: number): Handler {
   return (request, response, next) => {
-    const found = keys.find(bearerKey(request.headers, request.rawHeaders));
-    if (found instanceof Promise) {
-      return found.then((key) => {
-        response.locals.key = key;
-        crashPoint("authenticated");
-        next();
-      });
-    }
-    response.locals.key = found;
-    crashPoint("authenticated");
-    next();
+    const secret = bearerKey(request.headers, request.rawHeaders);
+    const known = keys.known(secret);
+    if (known !== undefined) return enter(known, response, next);
+    return keys.ask(secret, clientAddress(request, trustedHops)).then((key) => enter(key, response, next));
   };
+}
+
+function enter(key: ResolvedKey, response: GatewayResponse, next: () => void): void {
+  response.locals.key = key;
+  crashPoint("authenticated");
+  next();
 }

@@ -3,7 +3,13 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
-import { type AdminServiceServer, AdminServiceService, RepairState } from "@uag/proto/billing/v1/admin.ts";
+import {
+  AdminRole,
+  type AdminServiceServer,
+  AdminServiceService,
+  type AdminToken,
+  RepairState,
+} from "@uag/proto/billing/v1/admin.ts";
 import { Key, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
@@ -24,6 +30,9 @@ export interface FakeAdmin extends AsyncDisposable {
   readonly asked: Asked[];
   /** How many events the export has. */
   events: number;
+  /** How often a token was looked up. */
+  logins: number;
+  addToken(secret: string, more: Partial<AdminToken>): void;
 }
 
 const key = Key.fromPartial({ id: "key_1", accountId: "acme", name: "k", createdAtMs: 1n, version: 1n });
@@ -33,8 +42,11 @@ const account = {
 };
 const event = (n: number) =>
   UsageEvent.fromPartial({ requestId: `r${n}`, accountId: "acme", model: '=a,"b"', costNanoUsd: 1n, endedAtMs: 1n });
-const digest = digestKey(adminToken, Buffer.from(pepper, "hex"));
-const token = { id: "admtok_1", name: "ci", hint: "…", createdAtMs: 1n, revokedAtMs: 0n };
+const digestOf = (secret: string): string => digestKey(secret, Buffer.from(pepper, "hex")).toString("hex");
+const token: AdminToken = {
+  ...{ id: "admtok_1", name: "ci", hint: "…", createdAtMs: 1n, revokedAtMs: 0n },
+  ...{ role: AdminRole.OPERATOR, accountId: "", expiresAtMs: 0n },
+};
 const repair = { state: RepairState.REPAIRED, event: event(1), chargedNanoUsd: 1n, writtenOffNanoUsd: 0n };
 
 /** Billing and metering on one port, with fixed answers. */
@@ -48,7 +60,12 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
       return answer;
     };
   const made = { key, secret: "sk-secret" };
-  const fake = { asked, events: 3 };
+  const fake = {
+    ...{ asked, events: 3, logins: 0, tokens: new Map([[digestOf(adminToken), token]]) },
+    addToken(secret: string, more: Partial<AdminToken>): void {
+      fake.tokens.set(digestOf(secret), { ...token, ...more });
+    },
+  };
   const accounts = {
     createAccount: says("createAccount", account),
     getAccount: async ({ id }: { id: string }) => {
@@ -65,16 +82,19 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     resolveKey: async () => {
       throw new GatewayError("not_found");
     },
+    resolveKeys: says("resolveKeys", { keys: [] }),
     createKey: says("createKey", made),
-    getKey: says("getKey", key),
+    getKey: async ({ id }: { id: string }) => (id === "key_other" ? { ...key, accountId: "other" } : key),
     listKeys: says("listKeys", { keys: [key], nextCursor: "" }),
     updateKey: says("updateKey", key),
     revokeKey: says("revokeKey", key),
   };
   const admin = {
     resolveAdminToken: async (request: { digest: Buffer }) => {
-      if (!digest.equals(request.digest)) throw new GatewayError("not_found");
-      return token;
+      fake.logins++;
+      const found = fake.tokens.get(request.digest.toString("hex"));
+      if (found === undefined) throw new GatewayError("not_found");
+      return found;
     },
     createAdminToken: says("createAdminToken", { token, secret: "adm-secret" }),
     listAdminTokens: says("listAdminTokens", { tokens: [token], nextCursor: "" }),
@@ -82,6 +102,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     updateAccount: says("updateAccount", account),
     regenerateKey: says("regenerateKey", made),
     repairUnpriced: says("repairUnpriced", { repairs: [repair], nextCursor: "" }),
+    recordAction: says("recordAction", {}),
     listAuditRecords: says("listAuditRecords", { records: [], nextCursor: "" }),
   };
   const ledger = {

@@ -3,14 +3,19 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import { type AccountServiceServer, AccountServiceService, type Subscription } from "@uag/proto/billing/v1/accounts.ts";
-import { type KeyServiceServer, KeyServiceService, type ResolveKeyResponse } from "@uag/proto/billing/v1/keys.ts";
+import {
+  type KeyServiceServer,
+  KeyServiceService,
+  type ResolveKeyResponse,
+  type ResolveKeysResponse,
+} from "@uag/proto/billing/v1/keys.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 
 export const pepper = "00112233445566778899aabbccddeeff";
 
 export interface FakeBilling extends AsyncDisposable {
   readonly address: string;
-  /** How many keys were asked for. */
+  /** How often it was asked for keys. */
   lookups: number;
   /** Held look-ups answer when the promise resolves. */
   hold: Promise<void> | undefined;
@@ -45,6 +50,13 @@ export async function startFakeBilling(port = 0): Promise<FakeBilling> {
       const found = table.get(digest.toString("hex"));
       if (found === undefined) throw new GatewayError("not_found");
       return found;
+    },
+    async resolveKeys({ keys: asked }: { keys: { digest: Buffer }[] }): Promise<ResolveKeysResponse> {
+      billing.lookups++;
+      await billing.hold;
+      return {
+        keys: asked.map(({ digest }) => table.get(digest.toString("hex")) ?? { caller: undefined, revoked: false }),
+      };
     },
     createKey: notServed,
     getKey: notServed,

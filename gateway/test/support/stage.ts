@@ -37,6 +37,7 @@ export async function startStage(env: Record<string, string> = {}): Promise<Stag
         BILLING_ADDR: billing.address,
         CHAT_ADDR: service.address,
         LOG_LEVEL: "silent",
+        ADMIN_ON_PUBLIC_PORT: "on",
         DRAIN_MS: "2000",
         ...env,
       }),

@@ -15,7 +15,7 @@ Ready in ${seconds.toFixed(1)} s.
 
   Base URL   ${run.base_url}
   API key    ${run.api_key}
-  Admin API  ${run.base_url}/admin/v1   (bearer token ${run.admin.token})
+  Admin API  ${run.admin_url}   (bearer token ${run.admin.token})
   Console    ${run.console_url}   (not served yet)
   MCP        ${run.mcp_url}   (not served yet)
 

@@ -144,6 +144,8 @@ export const services: readonly ServiceRow[] = [
     ...health,
     env: ({ port, keyPepper, grpc, address }) => ({
       PORT: String(port),
+      // One machine, one person: the admin API may as well be where everything else is.
+      ADMIN_ON_PUBLIC_PORT: "on",
       KEY_PEPPER: keyPepper,
       BILLING_ADDR: grpc("billing"),
       METERING_ADDR: grpc("metering"),

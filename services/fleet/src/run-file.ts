@@ -10,6 +10,8 @@ const runSchema = z.object({
   mcp_url: z.string(),
   console_url: z.string(),
   api_key: z.string(),
+  /** Base URL of the admin API on the router's own port for operators; `<base_url>/admin/v1` serves it too. */
+  admin_url: z.string(),
   admin: z.object({ email: z.string(), password: z.string(), token: z.string() }),
   mongodb_url: z.string(),
   nats_url: z.string(),

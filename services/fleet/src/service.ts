@@ -120,6 +120,7 @@ async function describe(parts: {
     mcp_url: `${baseUrl}/mcp`,
     console_url: `${baseUrl}/console`,
     api_key: apiKey,
+    admin_url: `http://${around.address("router", "ADMIN_PORT").split(",", 1)[0]}/admin/v1`,
     admin: secrets.admin,
     mongodb_url: around.mongodbUrl,
     nats_url: around.natsUrl,

@@ -188,6 +188,17 @@ describe("what an administrator does through the public door", () => {
       const env = { ...process.env, DATA_DIR: fleet.dataDir };
       return (await promisify(execFile)(process.execPath, [program, ...args], { env })).stdout;
     };
+    const reader = (
+      await run("admin-tokens", "create", "--name", "r", "--role", "read-only", "--expires", "1d")
+    ).trim();
+    assert.match(await run("admin-tokens", "list"), /r +adm-\S+ +read-only +all +expires /);
+    for (const [method, status] of [
+      ["GET", 200],
+      ["POST", 403],
+    ] as const) {
+      const headers = { authorization: `Bearer ${reader}` };
+      assert.equal((await fetch(`${fleet.run.admin_url}/keys`, { method, headers })).status, status);
+    }
     const secret = (await run("keys", "create", "--name", "cli", "--rpm", "1000", "--expires", "1d")).trim();
     assert.equal((await chat(clientOf(secret))).status, 200);
     const id = /key_\w+/.exec(await run("keys", "list", "--name", "cli"))?.[0] ?? "";

@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Metrics } from "./metrics.ts";
 
@@ -27,34 +27,45 @@ function answer(response: ServerResponse, status: number, type: string, body: st
   response.end(body);
 }
 
-export interface AdminServerOptions {
-  host: string;
-  port: number;
+interface OperatorPages {
   metrics: Metrics;
   checks: Record<string, HealthCheck>;
+}
+
+/**
+ * Answers `/health/live` (the process answers), `/health/ready` and `/health` (all checks pass, else 503 with the failing
+ * ones), and `/metrics` (Prometheus text); false for any other path, which it leaves to the caller.
+ */
+export async function answerOperator(
+  { url }: IncomingMessage,
+  response: ServerResponse,
+  { metrics, checks }: OperatorPages,
+): Promise<boolean> {
+  const path = (url ?? "").split("?", 1)[0];
+  if (path === "/health/live") answer(response, 200, "application/json", '{"status":"ok"}');
+  else if (path === "/health/ready" || path === "/health") {
+    const report = await checkHealth(checks);
+    answer(response, report.status === "ok" ? 200 : 503, "application/json", JSON.stringify(report));
+  } else if (path === "/metrics") {
+    answer(response, 200, metrics.registry.contentType, await metrics.registry.metrics());
+  } else return false;
+  return true;
+}
+
+export interface AdminServerOptions extends OperatorPages {
+  host: string;
+  port: number;
 }
 
 export interface AdminServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/**
- * The process's own port for operators: `/health/live` (the process answers), `/health/ready` and `/health` (all checks
- * pass, else 503 with the failing ones), `/metrics` (Prometheus text).
- */
+/** The process's own port for operators: see {@link answerOperator}. */
 export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
   const server = createServer(async (request, response) => {
-    const path = (request.url ?? "").split("?")[0];
-    if (path === "/health/live") return answer(response, 200, "application/json", '{"status":"ok"}');
-    if (path === "/health/ready" || path === "/health") {
-      const report = await checkHealth(options.checks);
-      return answer(response, report.status === "ok" ? 200 : 503, "application/json", JSON.stringify(report));
-    }
-    if (path === "/metrics") {
-      const { registry } = options.metrics;
-      return answer(response, 200, registry.contentType, await registry.metrics());
-    }
-    return answer(response, 404, "application/json", '{"error":{"message":"not found"}}');
+    if (await answerOperator(request, response, options)) return;
+    answer(response, 404, "application/json", '{"error":{"message":"not found"}}');
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -9,7 +9,7 @@ const pageLimit = "1000";
 
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** The running fleet's admin API, through its public door. */
+/** The running fleet's admin API, through its operators' door. */
 export interface AdminApi {
   call(method: string, path: string, body?: unknown): Promise<unknown>;
   /** Every row of a listing, page after page. */
@@ -28,7 +28,7 @@ function withQuery(path: string, query: Query): string {
 /** @throws {Advice} with what the API says, or that it cannot be reached */
 async function send(run: Run, path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" };
-  const response = await fetch(`${run.base_url}/admin/v1${path}`, { ...init, headers }).catch((error: unknown) => {
+  const response = await fetch(`${run.admin_url}${path}`, { ...init, headers }).catch((error: unknown) => {
     throw new Advice(
       `The running fleet's admin API cannot be reached: ${error instanceof Error ? error.message : error}`,
     );

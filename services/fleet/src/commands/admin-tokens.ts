@@ -2,45 +2,69 @@
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { Advice, fail } from "../../../../scripts/lib/step.mjs";
-import { adminApi } from "./admin-api.ts";
+import { type AdminApi, adminApi } from "./admin-api.ts";
 import { readRunningFleet } from "./options.ts";
 import { table } from "./table.ts";
 
-const help = `npm run admin-tokens -- <command>
+const help = `npm run admin-tokens -- <command> [options]
 
-  create --name <text>  makes a token; it is printed once and never again
-  list                  shows the tokens, the revoked ones too
-  revoke <id>           ends a token at once
+  create            makes a token; it is printed once and never again
+    --name <text>
+    --role <role>       operator (everything), billing, keys or read-only; default: operator
+    --account <id>      the one account that it is good for; default: all
+    --expires <when>    30d, 12h, or 2027-01-01; default: never
+  list              shows the tokens, the revoked ones too
+  revoke <id>       ends a token at once
 `;
 
-const tokenSchema = z.object({ id: z.string(), name: z.string(), hint: z.string(), revoked_at: z.string().nullable() });
+const tokenSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  hint: z.string(),
+  role: z.string().nullable(),
+  account_id: z.string().nullable(),
+  expires: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+});
+type Token = z.infer<typeof tokenSchema>;
+
+const text = { type: "string" } as const;
+const options = {
+  name: text,
+  role: text,
+  account: text,
+  expires: text,
+  help: { type: "boolean", short: "h" },
+} as const;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+function stateOf({ revoked_at: revokedAt, expires }: Token): string {
+  if (revokedAt !== null) return `revoked ${revokedAt}`;
+  if (expires === null) return "valid";
+  return `${Date.parse(expires) <= Date.now() ? "expired" : "expires"} ${expires}`;
+}
+
+async function list(api: AdminApi): Promise<void> {
+  const rows = [["ID", "NAME", "TOKEN", "ROLE", "ACCOUNT", "STATE"]];
+  for await (const row of api.rows("/tokens")) {
+    const token = tokenSchema.parse(row);
+    rows.push([token.id, token.name, token.hint, token.role ?? "", token.account_id ?? "all", stateOf(token)]);
+  }
+  say(table(rows));
+}
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { name: { type: "string" }, help: { type: "boolean", short: "h" } },
-  });
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const [command, id] = positionals;
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
   if (values.help || command === undefined) return say(help);
   const api = adminApi(await readRunningFleet());
   if (command === "create") {
-    const made = await api.call("POST", "/tokens", { name: values.name });
+    const { name, role, account, expires } = values;
+    const made = await api.call("POST", "/tokens", { name, role, account_id: account, expires });
     return say(z.object({ token: z.string() }).parse(made).token);
   }
-  if (command === "list") {
-    const rows = [["ID", "NAME", "TOKEN", "STATE"]];
-    for await (const row of api.rows("/tokens")) {
-      const token = tokenSchema.parse(row);
-      rows.push([
-        token.id,
-        token.name,
-        token.hint,
-        token.revoked_at === null ? "valid" : `revoked ${token.revoked_at}`,
-      ]);
-    }
-    return say(table(rows));
-  }
+  if (command === "list") return await list(api);
   if (command !== "revoke") throw new Advice(`There is no command "${command}".\n\n${help}`);
   if (id === undefined) throw new Advice("Which token? npm run admin-tokens -- list shows the ids");
   say(`${tokenSchema.parse(await api.call("DELETE", `/tokens/${encodeURIComponent(id)}`)).id} is revoked.`);

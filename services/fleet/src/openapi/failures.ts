@@ -9,6 +9,7 @@ const anywhere = [
   "invalid_request",
   "invalid_api_key",
   "method_not_allowed",
+  "rate_limit_exceeded",
   "headers_too_large",
   "internal_error",
   "service_unavailable",
@@ -26,7 +27,6 @@ const ofProviders = [
 const ofMoney = [
   "insufficient_balance",
   "budget_exceeded",
-  "rate_limit_exceeded",
   "token_limit_exceeded",
   "concurrency_limit_exceeded",
   "unpriced_model",

@@ -104,7 +104,10 @@ export const token = z.looseObject({
   object: z.literal("admin_token"),
   name: z.string(),
   hint: z.string(),
+  role: z.enum(["operator", "billing", "keys", "read-only"]).nullable(),
+  account_id: z.string().nullable(),
   created_at: time.nullable(),
+  expires: time.nullable(),
   revoked_at: time.nullable(),
 });
 
@@ -118,6 +121,10 @@ export const auditRecord = z.looseObject({
   target_id: z.string(),
   account_id: z.string().nullable(),
   actor: z.looseObject({ id: z.string(), name: z.string(), request_id: z.string().nullable() }),
+  client_address: z.string().nullable(),
+  seq: z.int().nullable(),
+  previous_hash: z.string().nullable(),
+  hash: z.string().nullable(),
 });
 
 export const webhookSecret = z.looseObject({

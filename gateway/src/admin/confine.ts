@@ -1,0 +1,72 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { AccountRule } from "./access.ts";
+import type { AdminCall, AdminClients } from "./admin.ts";
+import { webhooksOf } from "./webhooks-client.ts";
+
+/** A call as a token that is good for one account may make it. */
+type Confine = (call: AdminCall, account: string) => AdminCall | Promise<AdminCall>;
+
+/** Of another account there is nothing, as if it did not exist. */
+function requireOwn(owner: string, account: string, text: string): void {
+  if (owner !== account) throw new GatewayError("not_found", text, { param: "id" });
+}
+
+const denied = (account: string): GatewayError =>
+  new GatewayError("permission_denied", `This admin token is good for the account ${account} only.`);
+
+/** Without an account in its query a call is about the token's own. */
+function withAccount(url: string, account: string): string {
+  const [path = "", query = ""] = url.split("?", 2);
+  const given = new URLSearchParams(query);
+  if (given.getAll("account").some((name) => name !== account)) throw denied(account);
+  given.set("account", account);
+  return `${path}?${given}`;
+}
+
+function accountOfBody(body: unknown): unknown {
+  return typeof body === "object" && body !== null && "account_id" in body ? body.account_id : undefined;
+}
+
+async function isOwnSecret(clients: AdminClients, accountId: string, id: string): Promise<boolean> {
+  const { secrets } = await webhooksOf(clients).listSecrets({ accountId });
+  return secrets.some((secret) => secret.id === id);
+}
+
+const confines: Readonly<Record<AccountRule, Confine>> = {
+  all: (_call, account) => {
+    throw denied(account);
+  },
+  path: (call, account) => {
+    requireOwn(call.id, account, "There is no such account.");
+    return call;
+  },
+  query: (call, account) => ({ ...call, url: withAccount(call.url, account) }),
+  body: (call, account) => {
+    if (accountOfBody(call.body) !== account) throw denied(account);
+    return call;
+  },
+  key: async (call, account) => {
+    const { accountId } = await call.clients.keys.getKey({ id: call.id });
+    requireOwn(accountId, account, "There is no such key.");
+    return call;
+  },
+  secret: async (call, account) => {
+    const own = await isOwnSecret(call.clients, account, call.id);
+    requireOwn(own ? account : "", account, "There is no such secret that signs.");
+    return call;
+  },
+  delivery: async (call, account) => {
+    const { accountId } = await webhooksOf(call.clients).getDelivery({ id: call.id });
+    requireOwn(accountId, account, "There is no such delivery.");
+    return call;
+  },
+};
+
+/**
+ * The call, kept to the one account that its token is good for; unchanged for a token that is good for all.
+ * @throws {GatewayError} `permission_denied` or `not_found` when it is about another one
+ */
+export async function confine(call: AdminCall, rule: AccountRule): Promise<AdminCall> {
+  const { accountId } = call.admin;
+  return accountId === "" ? call : await confines[rule](call, accountId);
+}

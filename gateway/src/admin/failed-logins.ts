@@ -1,0 +1,47 @@
+import type { Clock } from "@uag/kit/clock.ts";
+import type { Logger } from "@uag/kit/log.ts";
+import { Failures } from "../keys/failures.ts";
+import type { AdminClients } from "./admin.ts";
+
+export interface FailedLogin {
+  readonly address: string;
+  readonly requestId: string;
+  readonly reason: string;
+}
+
+/** Rows at once, and a second: what guessers may add to the audit log, however many they are. */
+const rows = { free: 60, perSecond: 1, most: 2 };
+const longestReason = 200;
+
+/** Writes a row of the audit log for each login that fails. Where there are too many, the next row says how many have none. */
+export class FailedLogins {
+  readonly #clients: Pick<AdminClients, "admin">;
+  readonly #log: Logger;
+  readonly #rows: Failures;
+  #withoutRow = 0;
+
+  constructor(options: { clients: Pick<AdminClients, "admin">; clock: Clock; log: Logger }) {
+    this.#clients = options.clients;
+    this.#log = options.log;
+    this.#rows = new Failures({ clock: options.clock, ...rows });
+  }
+
+  /** Returns at once: whoever fails does not wait for the row. */
+  add({ address, requestId, reason }: FailedLogin): void {
+    this.#log.warn({ client_address: address, request_id: requestId }, "admin login failed");
+    if (this.#rows.waitMs("") > 0) {
+      this.#withoutRow++;
+      return;
+    }
+    this.#rows.add("");
+    const unlisted = this.#withoutRow;
+    this.#withoutRow = 0;
+    const after = JSON.stringify({ reason: reason.slice(0, longestReason), ...(unlisted > 0 && { unlisted }) });
+    const actor = { id: "anonymous", name: "", requestId, clientAddress: address };
+    const row = { actor, action: "admin.login_failed", targetId: address || "unknown", accountId: "", after };
+    this.#clients.admin.recordAction(row).catch((error: unknown) => {
+      this.#withoutRow += unlisted + 1;
+      this.#log.error({ err: error, request_id: requestId }, "a failed login could not be recorded");
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "@uag/kit/clock.ts";
+import { Generations } from "./generations.ts";
+
+export interface FailuresOptions {
+  readonly clock: Clock;
+  /** Failures that are nobody's fault, at once. */
+  readonly free: number;
+  /** How fast they are forgotten. */
+  readonly perSecond: number;
+  /** Most sources that are remembered. */
+  readonly most: number;
+}
+
+interface Bucket {
+  level: number;
+  /** Monotonic milliseconds. */
+  at: number;
+}
+
+/** Longest that a source is told to wait, milliseconds. */
+const longestWaitMs = 30_000;
+
+/** Counts failures by where they come from, in leaky buckets. Memory is bounded; who was quiet for longest is forgotten first. */
+export class Failures {
+  readonly #options: FailuresOptions;
+  readonly #buckets: Generations<Bucket>;
+
+  constructor(options: FailuresOptions) {
+    this.#options = options;
+    this.#buckets = new Generations(options.most);
+  }
+
+  /** How long a source that has failed too often should wait, milliseconds; 0 for one that may fail once more. */
+  waitMs(source: string): number {
+    const over = this.#levelOf(this.#buckets.get(source)) - this.#options.free;
+    return over < 0 ? 0 : Math.ceil(((over + 1) / this.#options.perSecond) * 1_000);
+  }
+
+  add(source: string): void {
+    const { clock, free, perSecond } = this.#options;
+    const most = free + (longestWaitMs / 1_000) * perSecond - 1;
+    const level = Math.min(most, this.#levelOf(this.#buckets.get(source)) + 1);
+    this.#buckets.set(source, { level, at: clock.monotonic() });
+  }
+
+  #levelOf(bucket: Bucket | undefined): number {
+    if (bucket === undefined) return 0;
+    const { clock, perSecond } = this.#options;
+    return Math.max(0, bucket.level - ((clock.monotonic() - bucket.at) / 1_000) * perSecond);
+  }
+}

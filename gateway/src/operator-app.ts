@@ -1,0 +1,35 @@
+import { answerOperator, type HealthCheck } from "@uag/kit/health.ts";
+import type { Logger } from "@uag/kit/log.ts";
+import type { Metrics } from "@uag/kit/metrics.ts";
+import type { Express } from "express";
+import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
+import { bareApp } from "./app.ts";
+import { notFound, renderErrors } from "./middleware/errors.ts";
+import { requestId } from "./middleware/request-id.ts";
+import type { Handler } from "./request-state.ts";
+
+export interface OperatorAppOptions {
+  readonly log: Logger;
+  readonly observe: Handler;
+  readonly metrics: Metrics;
+  readonly readiness: Record<string, HealthCheck>;
+  /** Without it only health and metrics are served. */
+  readonly admin: AdminOptions | undefined;
+}
+
+/**
+ * The operators' door: health, metrics and the admin API. They share a listener because they share who may reach it, and
+ * who that is differs from who may reach the public door.
+ */
+export function createOperatorApp({ log, observe, metrics, readiness, admin }: OperatorAppOptions): Express {
+  const app = bareApp();
+  app.use(requestId);
+  app.use(async (request, response, next) => {
+    if (!(await answerOperator(request, response, { metrics, checks: readiness }))) next();
+  });
+  app.use(observe);
+  if (admin !== undefined) mountAdmin(app, admin);
+  app.use(notFound);
+  app.use(renderErrors(log));
+  return app;
+}

@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { roleNames } from "../src/admin/access.ts";
+import { adminRoutes } from "../src/admin/routes.ts";
+import { adminToken, type FakeAdmin, startFakeAdmin } from "./support/fake-admin.ts";
+import { type Stage, startStage, until } from "./support/stage.ts";
+
+let stage: Stage;
+let fake: FakeAdmin;
+before(async () => {
+  fake = await startFakeAdmin();
+  stage = await startStage({ BILLING_ADDR: fake.address, METERING_ADDR: fake.address, TRUSTED_HOPS: "1" });
+});
+after(async () => {
+  await stage[Symbol.asyncDispose]();
+  await fake[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  fake.asked.length = 0;
+});
+
+interface Init {
+  readonly token?: string;
+  readonly body?: unknown;
+  readonly from?: string;
+  readonly origin?: string;
+}
+
+const ask = (method: string, path: string, { token = adminToken, body, from = "192.0.2.1", origin }: Init = {}) =>
+  fetch(`http://127.0.0.1:${stage.gateway.adminPort}/admin/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      "x-forwarded-for": `6.6.6.6, ${from}`,
+      ...(origin !== undefined && { origin }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+
+/** Role by route: what each role may do, and an operator everything. */
+const expected: Readonly<Record<"billing" | "keys" | "read-only", readonly string[]>> = {
+  billing: [
+    ...["accounts.create", "accounts.list", "accounts.get", "accounts.update", "accounts.top_up", "accounts.ledger"],
+    ...["usage.list", "usage.events", "usage.export", "ledger.read", "ledger.repair"],
+  ],
+  keys: [
+    ...["accounts.list", "accounts.get", "keys.create", "keys.list", "keys.get", "keys.update", "keys.revoke"],
+    ...["keys.regenerate", "usage.list", "usage.events", "webhooks.secrets.create", "webhooks.secrets.list"],
+    ...["webhooks.secrets.end", "webhooks.deliveries.list", "webhooks.deliveries.get", "webhooks.deliveries.replay"],
+  ],
+  "read-only": adminRoutes
+    .filter(({ method }) => method === "GET")
+    .map(({ operation }) => operation.replace("admin.", "")),
+};
+
+for (const [name, role] of Object.entries(roleNames)) {
+  test(`an admin token with the role ${name} may call what that role may, and nothing else`, async () => {
+    const token = `token-of-the-role-${name}-0123456789`;
+    fake.addToken(token, { role });
+    const allowed: string[] = [];
+    for (const { method, path, operation } of adminRoutes) {
+      const { status } = await ask(method, path.replace("/admin/v1", "").replace(":id", "acme"), { token });
+      assert.ok(status < 500 || status === 503, `${operation}: ${status}`);
+      if (status !== 403) allowed.push(operation.replace("admin.", ""));
+    }
+    const all = adminRoutes.map(({ operation }) => operation.replace("admin.", ""));
+    assert.deepEqual(allowed.sort(), [...(name === "operator" ? all : expected[name as "keys"])].sort());
+  });
+}
+
+test("a role that the router does not know opens nothing", async () => {
+  fake.addToken("token-of-no-role-0123456789", { role: 0 });
+  assert.equal((await ask("GET", "/keys", { token: "token-of-no-role-0123456789" })).status, 403);
+});
+
+test("a token of one account reaches that account and nothing of another, whichever way it asks", async () => {
+  const token = "token-of-one-account-0123456789";
+  fake.addToken(token, { accountId: "acme" });
+  const rows: [string, string, unknown, number][] = [
+    ["GET", "/accounts/acme", undefined, 200],
+    ["GET", "/accounts/other", undefined, 404],
+    ["GET", "/accounts", undefined, 403],
+    ["POST", "/accounts", { name: "x" }, 403],
+    ["POST", "/accounts/other/top-ups", { amount_usd: "1", reference: "r" }, 404],
+    ["POST", "/accounts/acme/top-ups", { amount_usd: "1", reference: "r" }, 201],
+    ["GET", "/keys", undefined, 200],
+    ["GET", "/keys?account=acme", undefined, 200],
+    ["GET", "/keys?account=other", undefined, 403],
+    ["GET", "/keys?account=acme&account=other", undefined, 403],
+    ["POST", "/keys", { account_id: "acme" }, 201],
+    ["POST", "/keys", { account_id: "other" }, 403],
+    ["POST", "/keys", {}, 403],
+    ["GET", "/keys/key_1", undefined, 200],
+    ["DELETE", "/keys/key_other", undefined, 404],
+    ["PATCH", "/keys/key_other", { rpm_limit: 1 }, 404],
+    ["POST", "/keys/key_other/regenerate", {}, 404],
+    ["GET", "/usage?account=other", undefined, 403],
+    ["GET", "/usage/export?account=other", undefined, 403],
+    ["GET", "/ledger?request_id=r1", undefined, 200],
+    ["GET", "/ledger?account=other", undefined, 403],
+    ["GET", "/audit-log?account=other", undefined, 403],
+    ["POST", "/ledger/repair", { all: true }, 403],
+    ["GET", "/tokens", undefined, 403],
+    ["POST", "/tokens", { name: "x" }, 403],
+    ["DELETE", "/tokens/admtok_1", undefined, 403],
+  ];
+  for (const [method, path, body, status] of rows) {
+    const response = await ask(method, path, { token, body });
+    assert.equal(response.status, status, `${method} ${path}: ${await response.text()}`);
+  }
+  const about = JSON.stringify(fake.asked, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+  assert.ok(!about.includes("other") || !/"accountId":"other"/.test(about), about);
+  const listed = fake.asked.filter(({ method }) => ["listKeys", "listEntries", "queryUsage"].includes(method));
+  assert.ok(listed.every(({ request }) => JSON.stringify(request).includes("acme")));
+});
+
+test("a token is made with a role, an account and an end", async () => {
+  const body = { name: "ci", role: "read-only", account_id: "acme", expires: "30d" };
+  assert.equal((await ask("POST", "/tokens", { body })).status, 201);
+  const made = fake.asked.at(-1)?.request as { role: number; accountId: string; expiresAtMs: bigint };
+  assert.deepEqual([made.role, made.accountId], [roleNames["read-only"], "acme"]);
+  assert.ok(Math.abs(Number(made.expiresAtMs) - Date.now() - 30 * 86_400_000) < 60_000);
+  assert.equal((await ask("POST", "/tokens", { body: { name: "ci", role: "root" } })).status, 400);
+});
+
+test("failed logins, exports and whoever asked are recorded, with the address that our proxy saw", async () => {
+  assert.equal((await ask("GET", "/keys", { token: "some-token-that-is-none-0123", from: "192.0.2.44" })).status, 401);
+  await until(() => fake.asked.some(({ method }) => method === "recordAction"));
+  const failed = fake.asked[0]?.request as { action: string; targetId: string; actor: { clientAddress: string } };
+  assert.deepEqual([failed.action, failed.targetId], ["admin.login_failed", "192.0.2.44"]);
+  assert.equal((await ask("GET", "/usage/export?account=acme", { from: "192.0.2.45" })).status, 200);
+  const exported = fake.asked.find(({ request }) => (request as { action?: string }).action === "usage.export");
+  const {
+    actor,
+    accountId,
+    after: asked,
+  } = (exported?.request ?? {}) as {
+    actor: { id: string; clientAddress: string };
+    accountId: string;
+    after: string;
+  };
+  assert.deepEqual([actor.id, actor.clientAddress, accountId], ["admtok_1", "192.0.2.45", "acme"]);
+  assert.equal(JSON.parse(asked).format, "ndjson");
+});
+
+test("guessing admin tokens costs billing a handful of look-ups, and the real one still works from there", async () => {
+  const from = "192.0.2.99";
+  assert.equal((await ask("GET", "/keys", { from })).status, 200);
+  const before = fake.logins;
+  let limited = 0;
+  for (let i = 0; i < 200; i++) {
+    const response = await ask("GET", "/keys", { token: `an-invented-admin-token-${i}`, from });
+    if (response.status !== 429) continue;
+    limited++;
+    assert.ok(Number(response.headers.get("retry-after")) >= 1);
+  }
+  assert.ok(limited > 150, `${limited} of 200 were told to wait`);
+  assert.ok(fake.logins - before < 30, `${fake.logins - before} look-ups`);
+  assert.equal((await ask("GET", "/keys", { from })).status, 200);
+  assert.equal((await ask("GET", "/keys", { token: "another-wrong-token-0123456789" })).status, 401);
+  const rows = fake.asked.filter(({ method }) => method === "recordAction").length;
+  assert.ok(rows <= 61, `${rows} rows`);
+});
+
+test("the operators' door serves the admin API beside health and metrics; the public one only where a setting says so", async () => {
+  const at = (port: number, path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}${path}`, init);
+  const headers = { authorization: `Bearer ${adminToken}` };
+  const { adminPort, port } = stage.gateway;
+  assert.equal((await at(adminPort, "/admin/v1/keys", { headers })).status, 200);
+  assert.equal((await at(port, "/admin/v1/keys", { headers })).status, 200);
+  assert.equal((await at(adminPort, "/health/ready")).status, 200);
+  assert.match(await (await at(adminPort, "/metrics")).text(), /gateway_requests_total/);
+  assert.equal((await at(adminPort, "/v1/models", { headers: { authorization: `Bearer ${stage.key}` } })).status, 404);
+  await using usual = await startStage({
+    ...{ BILLING_ADDR: fake.address, METERING_ADDR: fake.address, ADMIN_ON_PUBLIC_PORT: "" },
+  });
+  assert.equal((await at(usual.gateway.port, "/admin/v1/keys", { headers })).status, 404);
+  assert.equal((await at(usual.gateway.adminPort, "/admin/v1/keys", { headers })).status, 200);
+});
+
+test("no page of another origin can use the admin API: it answers no preflight and names no origin", async () => {
+  const origin = "https://evil.example";
+  for (const port of [stage.gateway.adminPort, stage.gateway.port]) {
+    for (const [method, path] of [
+      ["OPTIONS", "/admin/v1/keys"],
+      ["GET", "/admin/v1/keys"],
+      ["GET", "/admin/v1/nothing"],
+      ["PUT", "/admin/v1/keys"],
+    ] as const) {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { origin } });
+      const cors = [...response.headers.keys()].filter((name) => name.startsWith("access-control-"));
+      assert.deepEqual(cors, [], `${method} ${path}`);
+    }
+  }
+});
