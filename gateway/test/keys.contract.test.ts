@@ -161,8 +161,7 @@ test("a billing that comes back is asked again", async () => {
 test("guessing costs billing next to nothing, is told to wait, and a real key from the same address works at once", async () => {
   await using own = await startStage();
   assert.equal((await own.chat()).status, 200);
-  const call = (key: string) =>
-    own.fetch("/v1/chat/completions", { method: "POST", authorization: `Bearer ${key}`, body: "{}" });
+  const call = (key: string) => own.fetch("/v1/models", { authorization: `Bearer ${key}` });
   const before = own.billing.lookups;
   const guesses = Array.from({ length: 600 }, () => generateKey());
   const statuses = new Map<number, number>();
@@ -187,8 +186,7 @@ test("guessing costs billing next to nothing, is told to wait, and a real key fr
 test("a key that was asked for before it was made works within a second of its making", async () => {
   await using stage = await startStage();
   const made = generateKey();
-  const call = () =>
-    stage.fetch("/v1/chat/completions", { method: "POST", authorization: `Bearer ${made}`, body: "{}" });
+  const call = () => stage.fetch("/v1/models", { authorization: `Bearer ${made}` });
   assert.equal((await call()).status, 401);
   stage.billing.put(made, { keyId: "key_made" });
   await publishChange(made);

@@ -23,6 +23,7 @@ export interface Settings {
 export interface Billing {
   readonly store: Store;
   readonly queue: AccountQueue;
+  /** For changes that leave a row in the audit log. */
   readonly transact: Transact;
   readonly prices: Prices;
   readonly funds: Funds;

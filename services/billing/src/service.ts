@@ -6,6 +6,7 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
 import type { z } from "zod";
+import { inLine } from "./audit/in-line.ts";
 import { seedAdminToken } from "./audit/seed-token.ts";
 import type { Billing, Settings } from "./billing.ts";
 import { schema } from "./config.ts";
@@ -24,7 +25,7 @@ import { createUnblocker } from "./store/abandoned.ts";
 import { connectMongo, mongoCheck } from "./store/connection.ts";
 import { createAccountQueue } from "./store/queue.ts";
 import { openStore } from "./store/store.ts";
-import { inTransaction, type Transact } from "./store/transaction.ts";
+import { inTransaction } from "./store/transaction.ts";
 
 export interface BillingService extends AsyncDisposable {
   readonly grpcPort: number;
@@ -61,7 +62,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   };
   const queue = createAccountQueue({ store, ...transactions, onFunds: funds.notify });
   const settings = settingsOf(config);
-  const transact: Transact = (work) => inTransaction({ connection, ...transactions }, work);
+  const transact = inLine((work) => inTransaction({ connection, ...transactions }, work));
   await seedAdminToken({ store, transact, settings }, config.ADMIN_TOKEN);
   const limits = {
     changePool: createChangePool(store.limitPools),
