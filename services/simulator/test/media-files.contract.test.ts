@@ -15,7 +15,8 @@ after(() => simulator.close());
 
 const digest = "0123456789abcdef";
 const soon = () => Math.floor(Date.now() / 1000) + 60;
-const video = { kind: "video", digest, width: 1280, height: 720, seconds: 5, fps: 24, sound: true } as const;
+const caption = "A boat, 5% off: “là”?";
+const video = { kind: "video", digest, caption, width: 1280, height: 720, seconds: 5, fps: 24, sound: true } as const;
 
 function urlOf(spec: MediaSpec, traits: { expires?: number; slow?: number } = {}): string {
   return mediaUrl(spec, { origin: simulator.url, expires: soon(), ...traits });
@@ -35,10 +36,24 @@ for (const [width, height, seconds, fps, sound] of [
 
 test("images decode to their last line at the size in their URL", async () => {
   for (const format of ["png", "jpeg", "webp"] as const) {
-    const bytes = await download(urlOf({ kind: "image", digest, width: 1328, height: 512, format }));
+    const bytes = await download(urlOf({ kind: "image", digest, caption, width: 1328, height: 512, format }));
     const { info } = await sharp(bytes, { failOn: "error" }).raw().toBuffer({ resolveWithObject: true });
     assert.deepEqual([info.width, info.height], [1328, 512]);
   }
+});
+
+test("a picture's words are written in it, and another caption makes another picture", async () => {
+  const picture = async (words: string): Promise<Buffer> =>
+    sharp(await download(urlOf({ kind: "image", digest, caption: words, width: 512, height: 512, format: "png" })))
+      .extract({ left: 0, top: 400, width: 512, height: 112 })
+      .greyscale()
+      .raw()
+      .toBuffer();
+  const [one, other, none] = await Promise.all([picture("A boat"), picture("A goat"), picture("")]);
+  const dark = (pixels: Buffer): number => pixels.filter((level) => level < 40).length;
+  const light = (pixels: Buffer): number => pixels.filter((level) => level > 240).length;
+  assert.ok(dark(one) > 300 && light(one) > 5_000, "no letters on a light band");
+  assert.ok(!one.equals(other) && !one.equals(none));
 });
 
 test("the same URL gives the same bytes, and any range of them", async () => {

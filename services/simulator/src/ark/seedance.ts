@@ -1,5 +1,6 @@
 import { steeringOf } from "../content/steer.ts";
 import type { Call, Reply } from "../http/types.ts";
+import { captionOf } from "../media/letters.ts";
 import { acceptTask } from "../tasks/plan.ts";
 import { invalidArk, rejectArk } from "./dialect.ts";
 import { checkInputs, inputSeconds, inputsOf, type SeedanceInputs } from "./seedance-inputs.ts";
@@ -72,6 +73,7 @@ export function createSeedance(call: Call): Reply {
   const isModerated = call.faults.moderation !== undefined;
   const facts: SeedanceFacts = {
     digest: call.digest,
+    caption: captionOf(inputs.text),
     output,
     lastFrame: request.return_last_frame ?? false,
     repeated: { ...repeatedOf(request, output, family), ...draftOf(call, inputs) },

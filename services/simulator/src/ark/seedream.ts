@@ -2,6 +2,7 @@ import { hashOf } from "../content/hash.ts";
 import { reportedUsage } from "../faults/usage.ts";
 import type { Call, Reply, StreamEvent, Usage } from "../http/types.ts";
 import { mediaFile } from "../media/file.ts";
+import { captionOf } from "../media/letters.ts";
 import { type MediaSpec, mediaUrl, traitsOf } from "../media/url.ts";
 import { invalidArk, rejectArk } from "./dialect.ts";
 import { type SeedreamJob, seedreamJob } from "./seedream-checks.ts";
@@ -36,7 +37,7 @@ function requestOf(call: Call): SeedreamRequest {
 async function itemOf(call: Call, request: SeedreamRequest, job: SeedreamJob, index: number): Promise<Item> {
   const { width, height, format } = job;
   const digest = hashOf(call.digest, String(index));
-  const spec: MediaSpec = { kind: "image", digest, width, height, format };
+  const spec: MediaSpec = { kind: "image", digest, caption: captionOf(request.prompt), width, height, format };
   const size = `${width}x${height}`;
   if (request.response_format !== "b64_json") return { url: mediaUrl(spec, traitsOf(call)), size };
   const { bytes } = await mediaFile(spec, call.faults["image-mib"]);

@@ -5,17 +5,21 @@ import { type SeedanceOutput, seedanceFps } from "./seedance-output.ts";
 /** What a Seedance task keeps beside what all tasks keep. */
 export type SeedanceFacts = {
   readonly digest: string;
+  readonly caption: string;
   readonly output: SeedanceOutput;
   readonly lastFrame: boolean;
   /** Fields of the request that the task repeats. */
   readonly repeated: { readonly [field: string]: unknown };
 };
 
-function contentOf(task: Task, { digest, output, lastFrame }: SeedanceFacts): object {
+function contentOf(task: Task, { digest, caption, output, lastFrame }: SeedanceFacts): object {
   const { width, height, duration: seconds, sound } = output;
-  const video = resultUrl(task, { kind: "video", digest, width, height, seconds, fps: seedanceFps, sound });
+  const video = resultUrl(task, { kind: "video", digest, caption, width, height, seconds, fps: seedanceFps, sound });
   if (!lastFrame) return { video_url: video };
-  return { video_url: video, last_frame_url: resultUrl(task, { kind: "image", digest, width, height, format: "png" }) };
+  return {
+    video_url: video,
+    last_frame_url: resultUrl(task, { kind: "image", digest, caption, width, height, format: "png" }),
+  };
 }
 
 function seconds(ms: number): number {

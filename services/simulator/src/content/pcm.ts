@@ -3,13 +3,47 @@ import { randomFrom } from "./hash.ts";
 /** Samples a second of all simulated speech. */
 export const sampleRate = 24_000;
 
-/** A soft tone as 16-bit little-endian mono PCM; its pitch follows from the text that it stands for. */
+const syllablesPerSecond = 4;
+const harmonics = 10;
+/** First and second formants of vowels, hertz: a, e, i, o, u. */
+const vowels = [
+  [730, 1090],
+  [530, 1840],
+  [270, 2290],
+  [570, 840],
+  [300, 870],
+] as const;
+
+/** How loud each harmonic of a pitch is in a vowel: the louder, the nearer to a formant. */
+function loudnessIn(vowel: readonly [number, number], pitch: number): number[] {
+  const near = (hertz: number, formant: number): number => 1 / (1 + ((hertz - formant) / 150) ** 2);
+  return Array.from({ length: harmonics }, (_, k) => {
+    const hertz = pitch * (k + 1);
+    return 0.1 / (k + 1) + near(hertz, vowel[0]) + 0.5 * near(hertz, vowel[1]);
+  });
+}
+
+/**
+ * Syllables without meaning as 16-bit little-endian mono PCM; pitch and vowels follow from the text that they stand for. A whole number
+ * of seconds begins and ends in silence.
+ */
 export function toneFor(text: string, seconds: number): Buffer {
-  const pitch = 110 + Math.floor(randomFrom(text, "pitch")() * 220);
+  const random = randomFrom(text, "pitch");
+  const pitch = 110 + Math.floor(random() * 110);
+  const spoken = Array.from({ length: Math.ceil(seconds * syllablesPerSecond) }, () => {
+    const weights = loudnessIn(vowels[Math.floor(random() * vowels.length)] ?? vowels[0], pitch);
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    return weights.map((weight) => weight / sum);
+  });
   const samples = Math.round(seconds * sampleRate);
   const bytes = Buffer.alloc(2 * samples);
   for (let i = 0; i < samples; i++) {
-    bytes.writeInt16LE(Math.round(8000 * Math.sin((2 * Math.PI * pitch * i) / sampleRate)), 2 * i);
+    const time = i / sampleRate;
+    const weights = spoken[Math.floor(time * syllablesPerSecond)] ?? [];
+    const swell = Math.sin(Math.PI * syllablesPerSecond * time) ** 2;
+    let wave = 0;
+    for (const [k, weight] of weights.entries()) wave += weight * Math.sin(2 * Math.PI * pitch * (k + 1) * time);
+    bytes.writeInt16LE(Math.round(14_000 * swell * wave), 2 * i);
   }
   return bytes;
 }

@@ -2,6 +2,7 @@ import { hashOf } from "../content/hash.ts";
 import { steeringOf } from "../content/steer.ts";
 import { reportedUsage } from "../faults/usage.ts";
 import type { Call, Reply, Usage } from "../http/types.ts";
+import { captionOf } from "../media/letters.ts";
 import { mediaUrl, traitsOf } from "../media/url.ts";
 import { invalidParameter, rejectNative, requestIdFields } from "./dialect.ts";
 import { type ImageJob, imageJob } from "./image-checks.ts";
@@ -46,7 +47,10 @@ export function qwenImages(call: Call, model: QwenImageModel): Reply {
   if (made === 0) throw rejectNative({ status: 500, code: "InternalError.Algo", message: "Inference internal error." });
   const urls = Array.from({ length: made }, (_, index) => {
     const digest = hashOf(call.digest, String(index));
-    return mediaUrl({ kind: "image", digest, width, height, format: "png" }, traitsOf(call));
+    return mediaUrl(
+      { kind: "image", digest, caption: captionOf(job.text), width, height, format: "png" },
+      traitsOf(call),
+    );
   });
   const trueUsage = usageOf(job, made, model);
   const usage = reportedUsage(trueUsage, call.faults);

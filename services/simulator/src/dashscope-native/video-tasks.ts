@@ -1,4 +1,5 @@
 import type { Call, Reply } from "../http/types.ts";
+import { captionOf } from "../media/letters.ts";
 import { polledTooSoon } from "../tasks/plan.ts";
 import { endOf, type Phase, phaseAt, startOf, type Task } from "../tasks/task.ts";
 import { resultUrl } from "../tasks/urls.ts";
@@ -34,7 +35,16 @@ function resultOf(task: Task, phase: Phase): object {
   if (phase === "failed") return { code: task.failure?.code, message: task.failure?.message };
   if (phase !== "succeeded" || output === undefined) return {};
   const { width, height, seconds, sound } = output;
-  const url = resultUrl(task, { kind: "video", digest, width, height, seconds, fps: wanFps, sound });
+  const url = resultUrl(task, {
+    kind: "video",
+    digest,
+    caption: captionOf(prompt),
+    width,
+    height,
+    seconds,
+    fps: wanFps,
+    sound,
+  });
   return {
     ...(prompt !== undefined && { orig_prompt: prompt }),
     ...(actualPrompt !== undefined && { actual_prompt: actualPrompt }),

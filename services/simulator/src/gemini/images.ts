@@ -5,6 +5,7 @@ import { reportedUsage } from "../faults/usage.ts";
 import type { Call, Reply, StreamEvent, Usage } from "../http/types.ts";
 import { padded } from "../media/file.ts";
 import { imageFile } from "../media/image.ts";
+import { captionOf } from "../media/letters.ts";
 import { rejectGemini } from "./dialect.ts";
 import { withCamelNames } from "./field-names.ts";
 import { type GeminiImageModel, geminiImageModels, geminiImageSize } from "./image-models.ts";
@@ -50,6 +51,10 @@ type Made = {
   readonly text: string;
 };
 
+function textIn(request: GenerateRequest): string {
+  return (request.contents.at(-1)?.parts.map(({ text = "" }) => text) ?? []).join("\n");
+}
+
 async function make(call: Call, request: GenerateRequest, image: Image): Promise<Made> {
   const modalities = request.generationConfig?.responseModalities ?? ["TEXT", "IMAGE"];
   const text = modalities.includes("TEXT") ? caption : "";
@@ -60,7 +65,13 @@ async function make(call: Call, request: GenerateRequest, image: Image): Promise
   if (call.faults["image-fail"] !== undefined)
     return { parts: [], finishReason: "NO_IMAGE", image: undefined, text: "" };
   const { width, height } = image;
-  const bytes = await imageFile({ digest: call.digest, width, height, format: "png" });
+  const bytes = await imageFile({
+    digest: call.digest,
+    caption: captionOf(textIn(request)),
+    width,
+    height,
+    format: "png",
+  });
   const data = padded(bytes, call.faults["image-mib"]).toString("base64");
   return { parts: [...texts, { inlineData: { mimeType: "image/png", data } }], finishReason: "STOP", image, text };
 }
@@ -89,8 +100,7 @@ function* eventsOf(made: Made, shared: object, usage: Usage | undefined): Genera
 async function generate(call: Call, model: GeminiImageModel, streams: boolean): Promise<Reply> {
   const request = checked(call);
   const prompt = promptOf(request, "");
-  const asked = request.contents.at(-1)?.parts.map(({ text = "" }) => text) ?? [];
-  const isBlocked = steeringOf(asked.join("\n")).blocked;
+  const isBlocked = steeringOf(textIn(request)).blocked;
   const nothing: Made = { parts: [], finishReason: "STOP", image: undefined, text: "" };
   const made = isBlocked ? nothing : await make(call, request, imageOf(request, model));
   const trueUsage = usageOf(prompt, made);

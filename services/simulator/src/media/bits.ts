@@ -34,6 +34,12 @@ export class BitWriter {
     return this;
   }
 
+  /** Whole bytes; only when aligned. */
+  append(bytes: Iterable<number>): this {
+    for (const byte of bytes) this.#bytes.push(byte);
+    return this;
+  }
+
   /** The stop bit of a payload, the alignment after it, and all bytes so far. */
   finish(): Buffer {
     this.put(1, 1).align();

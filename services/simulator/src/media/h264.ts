@@ -1,4 +1,5 @@
 import { BitWriter } from "./bits.ts";
+import type { Bitmap } from "./letters.ts";
 
 /** A colour as 8-bit luma and chroma, each from 16 to 235. */
 export type Colour = {
@@ -64,16 +65,48 @@ function ppsOf(): Buffer {
   return nalOf(0x68, bits.finish());
 }
 
-// The first macroblock holds the colour as plain samples; every other one predicts it from its neighbours, at 8 bits.
-function keyFrame({ columns, blocks }: Grid, { y, cb, cr }: Colour, id: number): Buffer {
+/** Whether a macroblock is sent as plain samples: the first, for the colour, and those with words in them. */
+function isPlain(words: Bitmap | undefined, column: number, row: number): boolean {
+  if (column === 0 && row === 0) return true;
+  return words !== undefined && macroblock * column < words.width && macroblock * row < words.height;
+}
+
+/** The 16 x 16 luma samples of a macroblock: dark or light letters on the colour. */
+function lumaOf(words: Bitmap | undefined, { y }: Colour, at: { column: number; row: number }): number[] {
+  const letter = y > 128 ? 16 : 235;
+  const samples: number[] = [];
+  for (let i = 0; i < macroblock * macroblock; i++) {
+    const x = macroblock * at.column + (i % macroblock);
+    const line = macroblock * at.row + Math.floor(i / macroblock);
+    const isDrawn = words !== undefined && x < words.width && line < words.height && words.dots[line * words.width + x];
+    samples.push(isDrawn ? letter : y);
+  }
+  return samples;
+}
+
+/** Every macroblock without words predicts the colour from its neighbours, at 8 bits; their edges have no letters. */
+function keyFrame(
+  { columns, blocks }: Grid,
+  colour: Colour,
+  { id, words }: { id: number; words: Bitmap | undefined },
+): Buffer {
   const bits = new BitWriter();
   bits.unsigned(0).unsigned(7).unsigned(0).put(0, 4).unsigned(id).put(0, 2).unsigned(0).unsigned(1);
-  bits.unsigned(25).align().fill(y, 256).fill(cb, 64).fill(cr, 64);
-  for (let block = 1; block < blocks; block++) {
-    const afterSamples = block === 1 || block === columns;
+  for (let block = 0; block < blocks; block++) {
+    const column = block % columns;
+    const row = Math.floor(block / columns);
+    if (isPlain(words, column, row)) {
+      bits.unsigned(25).align();
+      bits
+        .append(lumaOf(words, colour, { column, row }))
+        .fill(colour.cb, 64)
+        .fill(colour.cr, 64);
+      continue;
+    }
     bits.unsigned(3).unsigned(0).unsigned(0);
-    // No coefficients: coeff_token's code depends on the neighbours' count, which is 16 beside plain samples.
-    if (afterSamples) bits.put(0b000011, 6);
+    // No coefficients: coeff_token's code depends on the neighbours' count, which is 16 for plain samples.
+    const besidePlain = (column > 0 && isPlain(words, column - 1, row)) || (row > 0 && isPlain(words, column, row - 1));
+    if (besidePlain) bits.put(0b000011, 6);
     else bits.put(1, 1);
   }
   return nalOf(0x65, bits.finish());
@@ -102,6 +135,8 @@ export function h264Of(options: {
   fps: number;
   frames: number;
   colour(second: number): Colour;
+  /** Letters in the upper left corner, with a margin around them. */
+  words(second: number): Bitmap | undefined;
 }): H264 {
   const { width, height, fps } = options;
   const columns = Math.ceil(width / macroblock);
@@ -113,7 +148,9 @@ export function h264Of(options: {
   for (let at = 0; at < options.frames; at++) {
     const second = Math.floor(at / fps);
     const within = at % fps;
-    const nal = within === 0 ? keyFrame(grid, options.colour(second), second % 2) : repeatFrame(grid, within);
+    const words = within === 0 ? options.words(second) : undefined;
+    const key = { id: second % 2, words };
+    const nal = within === 0 ? keyFrame(grid, options.colour(second), key) : repeatFrame(grid, within);
     frames.push({ nal, key: within === 0 });
   }
   return { sps: spsOf(width, height), pps: ppsOf(), frames };

@@ -1,5 +1,6 @@
-import sharp from "sharp";
+import sharp, { type OverlayOptions } from "sharp";
 import { randomFrom } from "../content/hash.ts";
+import { drawn, enlarged, lineLength, wrapped } from "./letters.ts";
 
 export type ImageFormat = "png" | "jpeg" | "webp";
 export type ImageSpec = {
@@ -8,6 +9,8 @@ export type ImageSpec = {
   readonly width: number;
   readonly height: number;
   readonly format: ImageFormat;
+  /** Written across the bottom; empty for a picture without words. */
+  readonly caption: string;
   /** Half of the fields are see-through; PNG and WebP only. */
   readonly transparent?: boolean;
   /** 1 to 100; JPEG and WebP only. */
@@ -29,31 +32,43 @@ function remember(key: string, bytes: Buffer): void {
   }
 }
 
-async function encode({
-  digest,
-  width,
-  height,
-  format,
-  transparent = false,
-  quality = 80,
-}: ImageSpec): Promise<Buffer> {
+/** Letters to a line of a picture, about. */
+const lettersAcross = 30;
+const dark = 32;
+const light = 244;
+
+/** The words of a picture on a light band as wide as it is; undefined for a picture without words, or with no room for them. */
+function bandOf({ caption, width, height }: ImageSpec): OverlayOptions | undefined {
+  const scale = Math.max(1, Math.floor(width / (6 * (lettersAcross + 2))));
+  const across = Math.floor(width / scale);
+  const lines = wrapped(caption, lineLength(across) - 1, 3);
+  const band = enlarged(drawn([...lines, `simulator ${width}x${height}`], across), scale);
+  if (caption === "" || band.height > height / 2) return undefined;
+  const data = Buffer.alloc(width * band.height, light);
+  for (const [at, dot] of band.dots.entries()) {
+    if (dot === 1) data[Math.floor(at / band.width) * width + (at % band.width)] = dark;
+  }
+  return { input: data, raw: { width, height: band.height, channels: 1 }, gravity: "south" };
+}
+
+async function encode(spec: ImageSpec): Promise<Buffer> {
+  const { digest, width, height, format, transparent = false, quality = 80 } = spec;
   const random = randomFrom(digest, "image");
   const channels = transparent ? 4 : 3;
   const raw = Buffer.alloc(fields * fields * channels);
-  for (let at = 0; at < raw.length; at++) raw[at] = Math.floor(random() * 256);
+  for (let at = 0; at < raw.length; at++) raw[at] = 96 + Math.floor(random() * 128);
   if (transparent) for (let at = 3; at < raw.length; at += 4) raw[at] = at % 8 === 3 ? 0 : 255;
-  const picture = sharp(raw, {
-    raw: { width: fields, height: fields, channels },
-  }).resize(width, height, {
-    kernel: "nearest",
-    fit: "fill",
-  });
+  const mosaic = sharp(raw, { raw: { width: fields, height: fields, channels } });
+  const band = bandOf(spec);
+  const picture = mosaic.resize(width, height, { kernel: "nearest", fit: "fill" }).composite(band ? [band] : []);
+  // A picture with words would have an alpha channel by being put together.
+  if (!transparent) picture.removeAlpha();
   if (format === "png") return picture.png({ compressionLevel: 1 }).toBuffer();
   const options = { quality: Math.max(1, Math.min(100, quality)) };
   return format === "jpeg" ? picture.jpeg(options).toBuffer() : picture.webp({ ...options, effort: 0 }).toBuffer();
 }
 
-/** A file of a mosaic of 8 x 8 fields, exactly of the asked size in pixels. The same spec gives the same file. */
+/** A file of a mosaic of 8 x 8 fields with its caption, exactly of the asked size in pixels. The same spec gives the same file. */
 export async function imageFile(spec: ImageSpec): Promise<Buffer> {
   const key = JSON.stringify(spec);
   const known = encoded.get(key);

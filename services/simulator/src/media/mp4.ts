@@ -1,6 +1,7 @@
 import { randomFrom } from "../content/hash.ts";
 import { silentTrack } from "./aac.ts";
 import { type H264, h264Of } from "./h264.ts";
+import { type Bitmap, drawn, enlarged, lineLength, wrapped } from "./letters.ts";
 import { ascii, box, fullBox, u8, u16, u32, unitMatrix } from "./mp4-boxes.ts";
 import { movieTicks, movieTimescale, type Track, trackBox } from "./mp4-track.ts";
 
@@ -12,6 +13,8 @@ export type VideoSpec = {
   readonly seconds: number;
   readonly fps: number;
   readonly sound: boolean;
+  /** Shown above a clock that counts the seconds; empty for a video without words. */
+  readonly caption: string;
 };
 
 function avcEntry({ sps, pps }: H264, width: number, height: number): Buffer {
@@ -42,7 +45,19 @@ function avcEntry({ sps, pps }: H264, width: number, height: number): Buffer {
   );
 }
 
-function pictureTrack({ digest, width, height, seconds, fps }: VideoSpec): Track {
+/** What a second of a video shows: its caption and how long it has run. */
+function wordsAt({ caption, width, seconds }: VideoSpec, second: number): Bitmap | undefined {
+  if (caption === "") return undefined;
+  const across = Math.floor(width / letterScale);
+  const lines = wrapped(caption, lineLength(across), 3);
+  const clock = (at: number): string => `${Math.floor(at / 60)}:${String(at % 60).padStart(2, "0")}`;
+  return enlarged(drawn([...lines, `${clock(second)} / ${clock(Math.ceil(seconds))}`], across), letterScale);
+}
+
+const letterScale = 3;
+
+function pictureTrack(spec: VideoSpec): Track {
+  const { digest, width, height, seconds, fps } = spec;
   const random = randomFrom(digest, "video");
   const shade = () => 48 + Math.floor(random() * 160);
   const frames = Math.max(1, Math.round(seconds * fps));
@@ -52,6 +67,7 @@ function pictureTrack({ digest, width, height, seconds, fps }: VideoSpec): Track
     fps,
     frames,
     colour: () => ({ y: shade(), cb: shade(), cr: shade() }),
+    words: (second) => wordsAt(spec, second),
   });
   return {
     kind: "video",

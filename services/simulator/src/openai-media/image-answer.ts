@@ -3,7 +3,8 @@ import { reportedUsage } from "../faults/usage.ts";
 import type { Call, Reply, StreamEvent, Usage } from "../http/types.ts";
 import { padded } from "../media/file.ts";
 import { imageFile } from "../media/image.ts";
-import { mediaUrl, traitsOf } from "../media/url.ts";
+import { captionOf } from "../media/letters.ts";
+import { type MediaSpec, mediaUrl, traitsOf } from "../media/url.ts";
 import type { ImageModel } from "./image-models.ts";
 import type { ImageRequest } from "./image-schema.ts";
 import { imageUsage } from "./image-usage.ts";
@@ -46,7 +47,15 @@ async function encoded({ call, request }: ImageJob, look: Look, label: string): 
   const digest = hashOf(call.digest, label);
   const transparent = look.background === "transparent";
   const quality = request.output_compression ?? 100;
-  const bytes = await imageFile({ digest, width, height, format, transparent, quality });
+  const bytes = await imageFile({
+    digest,
+    caption: captionOf(request.prompt),
+    width,
+    height,
+    format,
+    transparent,
+    quality,
+  });
   return padded(bytes, call.faults["image-mib"]).toString("base64");
 }
 
@@ -62,7 +71,9 @@ async function dallE(job: ImageJob): Promise<Reply> {
       data.push({ ...revised, b64_json: await encoded(job, look, String(i)) });
     } else {
       const digest = hashOf(call.digest, String(i));
-      const url = mediaUrl({ kind: "image", digest, width, height, format: "png" }, traitsOf(call, urlLifeSeconds));
+      const caption = captionOf(request.prompt);
+      const spec: MediaSpec = { kind: "image", digest, caption, width, height, format: "png" };
+      const url = mediaUrl(spec, traitsOf(call, urlLifeSeconds));
       data.push({ ...revised, url });
     }
   }

@@ -4,6 +4,7 @@ import { steeringOf } from "../content/steer.ts";
 import { reportedUsage } from "../faults/usage.ts";
 import type { Call, Reply } from "../http/types.ts";
 import { mediaFile } from "../media/file.ts";
+import { captionOf } from "../media/letters.ts";
 import { type MediaSpec, mediaUrl, traitsOf } from "../media/url.ts";
 import { rejectXai } from "./dialect.ts";
 import { checkImage } from "./image-input.ts";
@@ -57,7 +58,7 @@ async function imageOf(call: Call, request: Request, index: number): Promise<obj
   if (call.faults.moderation !== undefined) return { url: "", b64_json: "", respect_moderation: false };
   const [width, height] = grokImageSize(request.aspect_ratio ?? "auto", request.resolution ?? "1k");
   const digest = hashOf(call.digest, String(index));
-  const spec: MediaSpec = { kind: "image", digest, width, height, format: "jpeg" };
+  const spec: MediaSpec = { kind: "image", digest, caption: captionOf(request.prompt), width, height, format: "jpeg" };
   const revised = { revised_prompt: request.prompt, respect_moderation: true };
   if (request.response_format !== "b64_json") return { url: mediaUrl(spec, traitsOf(call)), ...revised };
   const { bytes } = await mediaFile(spec, call.faults["image-mib"]);

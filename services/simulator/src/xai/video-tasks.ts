@@ -7,6 +7,7 @@ import { rejectXai } from "./dialect.ts";
 /** What a video task keeps beside what all tasks keep. */
 export type GrokVideoFacts = {
   readonly digest: string;
+  readonly caption: string;
   readonly width: number;
   readonly height: number;
   readonly seconds: number;
@@ -38,8 +39,10 @@ function ended(task: Task, body: object, usage?: Usage): Reply {
 }
 
 function done(task: Task, allowed: boolean): Reply {
-  const { digest, width, height, seconds } = task.facts as unknown as GrokVideoFacts;
-  const url = allowed ? resultUrl(task, { kind: "video", digest, width, height, seconds, fps, sound: true }) : "";
+  const { digest, caption, width, height, seconds } = task.facts as unknown as GrokVideoFacts;
+  const url = allowed
+    ? resultUrl(task, { kind: "video", digest, caption, width, height, seconds, fps, sound: true })
+    : "";
   const { usage } = task;
   const video = { url, duration: seconds, respect_moderation: allowed };
   return ended(task, { status: "done", video, model: task.model, ...(usage && { usage }), progress: 100 }, usage);

@@ -1,6 +1,7 @@
 import { steeringOf } from "../content/steer.ts";
 import { uuidOf } from "../content/uuid.ts";
 import type { Call, Reply } from "../http/types.ts";
+import { captionOf } from "../media/letters.ts";
 import { probe } from "../media/probe.ts";
 import { acceptTask } from "../tasks/plan.ts";
 import { rejectXai } from "./dialect.ts";
@@ -50,7 +51,8 @@ function accept(call: Call, order: Order): Reply {
     seconds * (ticksPerSecond[resolution] ?? 0) +
     order.inputImages * ticksPerInputImage +
     order.inputSeconds * ticksPerInputSecond;
-  const facts: GrokVideoFacts = { digest: call.digest, seconds, ...sizeOf(order.ratio, resolution) };
+  const size = sizeOf(order.ratio, resolution);
+  const facts: GrokVideoFacts = { digest: call.digest, caption: captionOf(order.prompt), seconds, ...size };
   const task = acceptTask(call, {
     id: uuidOf(call.digest, call.tasks.nextNumber()),
     provider: "xai",
