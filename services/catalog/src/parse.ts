@@ -159,6 +159,7 @@ function modelOf(row: z.infer<typeof modelSchema>, upstreams: Upstream[]): Model
     contextTokens: row.context_tokens ?? 0,
     maxOutputTokens: row.max_output_tokens ?? 0,
     imageTokens: row.image_tokens,
+    search: { maxUses: row.search.max_uses, resultTokens: row.search.result_tokens },
     input: new Set(row.input),
     output: new Set(row.output),
     outputCapField: row.output_cap_field,

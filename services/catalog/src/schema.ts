@@ -134,6 +134,17 @@ export const modelSchema = z.strictObject({
   context_tokens: z.int().positive().optional(),
   max_output_tokens: z.int().positive().optional(),
   image_tokens: z.int().positive().default(3_000).describe("Most tokens that one input image counts."),
+  search: z
+    .strictObject({
+      max_uses: z.int().min(1).default(5).describe("Web searches of a request whose client sets no cap."),
+      result_tokens: z
+        .int()
+        .positive()
+        .default(40_000)
+        .describe("Most input tokens that one search's results bring, with a wide margin."),
+    })
+    .prefault({})
+    .describe("How web searches that the provider runs are held for, where the model has a price for them."),
   input: z.array(z.enum(["text", "image", "audio", "video", "file"])).default(["text"]),
   output: z.array(z.enum(["text", "image", "audio", "video", "embedding"])).default(["text"]),
   output_cap_field: z

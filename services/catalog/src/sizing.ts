@@ -14,7 +14,7 @@ const soundOut = [...textOut, "audio_output_tokens"] as const satisfies readonly
 /** What a prompt, and an answer, may be counted as. The sizing of chat takes the dearest of a list for its hold. */
 export const tokenUnits = { textIn, mediaIn, soundIn, textOut, soundOut };
 
-const chat: readonly UnitName[] = [...soundIn, ...soundOut, "web_searches", "web_fetches"];
+const chat: readonly UnitName[] = [...soundIn, ...soundOut, "web_searches"];
 const images: readonly UnitName[] = [
   "images",
   "input_images",

@@ -107,6 +107,13 @@ export interface Model {
   readonly maxOutputTokens: number;
   /** Most tokens that one input image counts. */
   readonly imageTokens: number;
+  /** Web searches that the provider runs within a request. */
+  readonly search: {
+    /** Cap where the client sets none. */
+    readonly maxUses: number;
+    /** Most input tokens that one search's results bring. */
+    readonly resultTokens: number;
+  };
   readonly input: ReadonlySet<InputModality>;
   readonly output: ReadonlySet<OutputModality>;
   readonly outputCapField: OutputCapField | undefined;

@@ -20,7 +20,6 @@ export const unitTable = {
   images: { per: 1, insteadOf: undefined },
   input_images: { per: 1, insteadOf: undefined },
   web_searches: { per: 1, insteadOf: undefined },
-  web_fetches: { per: 1, insteadOf: undefined },
   video_seconds: { per: 1, insteadOf: undefined },
 } as const satisfies Record<string, UnitRow>;
 

@@ -2,6 +2,7 @@ import type { Fields } from "@uag/capability/request/body.ts";
 import type { ErrorFormat, Trouble } from "@uag/capability/trouble.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { GenerationFormat } from "@uag/upstreams/registry.ts";
+import type { ServerTools } from "@uag/upstreams/server-tools/types.ts";
 
 /** A request for generated text, read and checked; what differs between client formats is behind {@link ClientFormat}. */
 export interface GenerationRequest {
@@ -12,6 +13,8 @@ export interface GenerationRequest {
   readonly candidates: number;
   /** The client's own cap of each candidate's tokens; undefined when it sets none. */
   readonly outputCap: number | undefined;
+  /** What the upstream would run by itself. */
+  readonly serverTools: ServerTools;
 }
 
 /** A format that clients speak to this service. */

@@ -506,3 +506,24 @@ test("what cannot be reached is 503 after three tries, and frees what was held",
   assert.equal(settlement().upstream, "");
   assert.equal(settlement().attempts, 3);
 });
+
+for (const [what, fields] of [
+  ["web_search_options", { web_search_options: {} }],
+  ["enable_search", { enable_search: true }],
+  ["search_parameters", { search_parameters: { mode: "auto" } }],
+  ["builtin_function", { tools: [{ type: "builtin_function", function: { name: "$web_search" } }] }],
+  ["web_search", { tools: ['{"type":"web_search"}'] }],
+  ["mcp", { tools: [{ type: "mcp", server_url: "https://x.test" }] }],
+] as const) {
+  test(`a tool that the provider would run for a price that is nowhere is refused by name: ${what}`, async () => {
+    const answer = await harness.ask(operation, chat(fields));
+    assert.equal(answer.status, 400, answer.text);
+    assert.match((answer.json()["error"] as { message: string }).message, new RegExp(`'${what}' is run by`));
+    assert.deepEqual([upstream.asked.length, harness.admission.booked.length], [0, 0]);
+  });
+}
+
+test("fields of such tools that ask for nothing pass", async () => {
+  const fields = { enable_search: false, search_parameters: { mode: "off" }, web_search_options: null };
+  assert.equal((await harness.ask(operation, chat(fields))).status, 200);
+});

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { GatewayError } from "@uag/kit/errors.ts";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { sendJson } from "./fixtures.ts";
 import { type ChatHarness, startChat, startUpstream, type TestUpstream, until } from "./support.ts";
@@ -24,7 +25,7 @@ const ask = (body: unknown, options: { models?: string[] } = {}) =>
   harness.ask("messages.create", body, { headers, target: "/v1/messages?beta=true", ...options });
 const count = (body: unknown, options: { models?: string[] } = {}) =>
   harness.ask("messages.count_tokens", body, { headers, target: "/v1/messages/count_tokens", ...options });
-const body = (more: object = {}) => ({
+const body = <M extends object>(more: M = {} as M) => ({
   model: "claude",
   max_tokens: 100,
   messages: [{ role: "user", content: "Hi" }],
@@ -59,6 +60,8 @@ models:
   - { <<: *m, id: gpt, upstreams: [{ provider: openai }] }
   - { <<: *m, id: gemini, upstreams: [{ provider: gemini }] }
   - { <<: *m, id: chat-only, operations: [chat.completions] }
+  - { <<: *m, id: searcher, context_tokens: 1000000, price: { input_tokens: 1, output_tokens: 2, web_searches: 0.01 },
+      search: { max_uses: 4, result_tokens: 40000 } }
 `;
 
 before(async () => {
@@ -299,4 +302,66 @@ test("an upstream that cannot count just now is no reason to answer nothing; its
   const refusal = await count({ model: "claude", messages: [{ role: "user", content: "Hi" }] });
   assert.equal(refusal.status, 400);
   assert.deepEqual(refusal.json(), said);
+});
+
+const search = { type: "web_search_20250305", name: "web_search" };
+const hold = () => harness.admission.booked.at(-1)?.request.holdNanoUsd ?? assert.fail("nothing was admitted");
+
+test("searches that the provider runs are held for: their price, their results, and every reading of them", async () => {
+  upstream.script = (_, response) =>
+    sendJson(response, 200, { content: [], usage: { input_tokens: 1, output_tokens: 1 } });
+  await ask(body({ model: "searcher", tools: [{ ...search, max_uses: 10 }] }));
+  // What ten searches of 15,000 tokens of results come to, each read again in every round behind it.
+  const results = (10n * 11n * 15_000n) / 2n;
+  assert.ok(hold() >= 10n * 10_000_000n + results * 1_000n, `${hold()}`);
+  await ask(body({ model: "searcher", tools: [{ ...search, max_uses: 1 }] }));
+  assert.ok(hold() >= 10_000_000n + 15_000n * 1_000n && hold() < 60_000_000n, `${hold()}`);
+});
+
+test("a search without a cap gets the catalogue's, or what the balance bears, and the client is told", async () => {
+  upstream.script = (_, response) =>
+    sendJson(response, 200, { content: [], usage: { input_tokens: 1, output_tokens: 1 } });
+  const uncapped = body({ model: "searcher", tools: [search, { name: "own", input_schema: { type: "object" } }] });
+  const answer = await ask(uncapped);
+  assert.equal(answer.header("x-gateway-max-uses"), "4");
+  assert.deepEqual(upstream.asked.at(-1)?.json["tools"], [{ ...search, max_uses: 4 }, uncapped.tools[1]]);
+  harness.admission.onAdmit = ({ holdNanoUsd }) => {
+    const cause = { availableNanoUsd: 150_000_000n };
+    if (holdNanoUsd > cause.availableNanoUsd) throw new GatewayError("insufficient_balance", undefined, { cause });
+  };
+  assert.equal((await ask(uncapped)).header("x-gateway-max-uses"), "2");
+  assert.deepEqual(upstream.asked.at(-1)?.json["tools"], [{ ...search, max_uses: 2 }, uncapped.tools[1]]);
+  const own = await ask(body({ model: "searcher", tools: [{ ...search, max_uses: 3 }] }));
+  assert.deepEqual([own.status, own.header("x-gateway-max-uses")], [402, undefined]);
+});
+
+for (const [what, more] of [
+  ["code execution", { tools: [{ type: "code_execution_20250825", name: "code_execution" }] }],
+  ["web fetch", { tools: [{ type: "web_fetch_20250910", name: "web_fetch" }] }],
+  ["search, on a model without a price for it", { model: "claude", tools: [search] }],
+  ["MCP", { mcp_servers: [{ type: "url", url: "https://x.test", name: "x" }] }],
+  ["a container of skills", { container: { skills: [] } }],
+  ["compaction", { context_management: { edits: [{ type: "compact_20260112" }] } }],
+  ["a tool that is not known", { tools: [{ type: "advisor_20260301", name: "advisor" }] }],
+] as const) {
+  test(`what the provider would run for a price that is nowhere is refused by name before anybody is asked: ${what}`, async () => {
+    const answer = await ask(body({ model: "searcher", ...more }));
+    assert.equal(answer.status, 400, answer.text);
+    assert.match(answer.text, /no price for it/);
+    assert.deepEqual([upstream.asked.length, harness.admission.booked.length], [0, 0]);
+  });
+}
+
+test("tools that the client runs, and edits that only leave out, pass", async () => {
+  upstream.script = (_, response) =>
+    sendJson(response, 200, { content: [], usage: { input_tokens: 1, output_tokens: 1 } });
+  const tools = [
+    { type: "bash_20250124", name: "bash" },
+    { type: "text_editor_20250728", name: "edit" },
+    { type: "memory_20250818", name: "memory" },
+    { type: "computer_20250124", name: "computer" },
+    { type: "custom", name: "own", input_schema: { type: "object" } },
+  ];
+  const context_management = { edits: [{ type: "clear_tool_uses_20250919" }] };
+  assert.equal((await ask(body({ tools, context_management, mcp_servers: [], container: null }))).status, 200);
 });

@@ -16,6 +16,8 @@ export interface GenerationCall {
   readonly usageWanted: boolean;
   /** Output cap to send instead of the client's, tokens. */
   readonly outputCap: number | undefined;
+  /** Most uses of each tool that the upstream runs itself and the client has not capped. */
+  readonly maxUses?: number | undefined;
   /** Headers of the client that mean something in its format (such as `anthropic-beta`), name and value by turns. */
   readonly headers: readonly string[];
   /** Fetches what the request's URLs point at, for upstreams that do not do so themselves. */

@@ -62,7 +62,7 @@ function upstream() {
   const catalog = parseCatalog(
     `providers: { dash: { protocol: dashscope, base_url: "${origin}", api_key: sk-secret-key } }
 models:
-  - { id: m, owned_by: o, created: 0, operations: [other], price: { characters: 1 }, upstreams: [{ provider: dash, model: qwen3-tts-flash }] }`,
+  - { id: m, owned_by: o, created: 0, operations: [images.generations], price: { images: 1 }, upstreams: [{ provider: dash, model: qwen3-tts-flash }] }`,
     {},
   );
   return catalog.models.get("m")?.upstreams[0] ?? assert.fail();

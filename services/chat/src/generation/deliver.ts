@@ -82,8 +82,9 @@ async function billStream(bill: Bill, live: LiveStream, answered: Answered, left
 
 function commonHeaders({ model }: Serving, { admission, attempted }: Delivery): string[] {
   const headers = ["x-gateway-model", model.id, "x-gateway-attempts", String(attempted.attempts)];
-  const { affordableCap, admitted } = admission;
+  const { affordableCap, maxUses, admitted } = admission;
   if (affordableCap !== undefined) headers.push("x-gateway-max-tokens", String(affordableCap));
+  if (maxUses !== undefined) headers.push("x-gateway-max-uses", String(maxUses));
   headers.push(...admitted.headers);
   return headers;
 }

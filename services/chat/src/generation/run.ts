@@ -121,6 +121,7 @@ function askUpstreams(serving: Serving, admission: AdmittedGeneration): Promise<
     stream: request.stream,
     usageWanted: request.usageWanted,
     outputCap: admission.affordableCap,
+    maxUses: admission.maxUses,
     headers: format.passedHeaders(exchange.headers),
     media: context.media,
   };

@@ -1,7 +1,10 @@
 import type { Fields } from "@uag/capability/request/body.ts";
 import { bound, type Limit } from "@uag/catalog/price.ts";
+import { tokenUnits } from "@uag/catalog/sizing.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
+import { mostToolRounds } from "@uag/upstreams/anthropic/server-tools.ts";
+import { noServerTools, type ServerTools } from "@uag/upstreams/server-tools/types.ts";
 
 /** What a request can come to at most. */
 export interface Size {
@@ -24,22 +27,19 @@ export interface Sizing {
   readonly outputCap: number | undefined;
   /** The prompt's tokens, where they were counted. */
   readonly promptTokens?: number;
+  readonly serverTools?: ServerTools;
+  /** Uses of each of those tools that the client has not capped; default: what the model's catalogue row says. */
+  readonly maxUses?: number;
 }
 
 /** Bytes of base64 that one token of audio stands for at least: 25 tokens a second of 8 kbit/s (the thinnest MP3). */
 const audioCharsPerToken = 50;
 const bytesPerToken = 4;
 
-const textIn: readonly UnitName[] = [
-  "input_tokens",
-  "cached_input_tokens",
-  "cache_write_5m_tokens",
-  "cache_write_1h_tokens",
-];
-const mediaIn: readonly UnitName[] = [...textIn, "image_input_tokens", "video_input_tokens"];
-const soundIn: readonly UnitName[] = [...mediaIn, "audio_input_tokens"];
-const textOut: readonly UnitName[] = ["output_tokens", "thinking_output_tokens"];
-const soundOut: readonly UnitName[] = [...textOut, "audio_output_tokens"];
+/** What a vendor's own prompt for tools comes to at most. */
+const toolPromptTokens = 1_000;
+
+const { textIn, mediaIn, soundIn, textOut, soundOut } = tokenUnits;
 
 /**
  * Bounds a request's cost. A token is at least one byte, so the body's bytes bound the text's tokens; media are bounded by
@@ -49,13 +49,17 @@ export function sizeOf(sizing: Sizing): Size {
   const { model, candidates } = sizing;
   const media = mediaOf(sizing.fields, model);
   const text = sizing.promptTokens ?? Math.max(0, sizing.bodyBytes - media.chars);
-  const input = Math.min(text + media.tokens, model.contextTokens);
+  const { tools } = sizing.fields;
+  const added = Array.isArray(tools) && tools.length > 0 ? toolPromptTokens : 0;
   const output = outputBound(sizing) * candidates;
+  const uses = usesOf(sizing);
+  const input = inputOfRounds(sizing, { prompt: text + added + media.tokens, output, uses: sum(uses) });
   const units = media.sound ? soundIn : media.tokens > 0 ? mediaIn : textIn;
   const speaks = sizing.fields["audio"] != null || model.output.has("audio");
   const limits: Limit[] = [
     { quantity: BigInt(input), anyOf: units },
     { quantity: BigInt(output), anyOf: speaks ? soundOut : textOut },
+    ...uses.map(({ unit, count }) => ({ quantity: BigInt(count), anyOf: [unit] })),
   ];
   const likelyText = sizing.promptTokens ?? Math.ceil(text / bytesPerToken);
   const likelyInput = Math.min(likelyText + media.tokens, model.contextTokens);
@@ -64,6 +68,33 @@ export function sizeOf(sizing: Sizing): Size {
     holdNanoUsd: bound(limits, model.price),
     tokens: likelyInput + cap,
   };
+}
+
+interface Uses {
+  readonly unit: UnitName;
+  readonly count: number;
+}
+
+function usesOf({ serverTools = noServerTools, model, maxUses = model.search.maxUses }: Sizing): Uses[] {
+  return serverTools.priced.map((tool) => ({ unit: tool.unit, count: tool.maxUses ?? maxUses }));
+}
+
+function sum(uses: readonly Uses[]): number {
+  return uses.reduce((total, { count }) => total + count, 0);
+}
+
+/** Every round behind a tool's use reads the prompt again, with all that was written and found before it. */
+function inputOfRounds(
+  { model, serverTools = noServerTools }: Sizing,
+  { prompt, output, uses }: { prompt: number; output: number; uses: number },
+): number {
+  const rounds = serverTools.searchesTools ? mostToolRounds : Math.min(uses, mostToolRounds);
+  let input = Math.min(prompt, model.contextTokens);
+  for (let round = 1; round <= rounds; round++) {
+    const found = Math.ceil((uses * round) / rounds) * model.search.resultTokens;
+    input += Math.min(prompt + output + found, model.contextTokens);
+  }
+  return input;
 }
 
 /** Most tokens of one candidate. Where reasoning is not under the cap, the cap says nothing. */

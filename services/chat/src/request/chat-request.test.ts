@@ -8,7 +8,7 @@ import { readChatRequest } from "./chat-request.ts";
 const catalog = parseCatalog(
   `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:1", api_key: k } }
 models:
-  - &m { id: plain, owned_by: o, created: 0, operations: [chat.completions], context_tokens: 9, max_output_tokens: 9, price: {}, upstreams: [{ provider: p }] }
+  - &m { id: plain, owned_by: o, created: 0, operations: [chat.completions], context_tokens: 9, max_output_tokens: 9, price: { input_tokens: 1, output_tokens: 1 }, upstreams: [{ provider: p }] }
   - { <<: *m, id: thinker, reasoning: {} }`,
   {},
 );

@@ -3,6 +3,7 @@ import type { Model } from "@uag/catalog/types.ts";
 import { schemaFault } from "@uag/kit/schema-fault.ts";
 import { fieldsOf } from "@uag/upstreams/conversation/fields.ts";
 import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
+import { openAiServerTools } from "@uag/upstreams/openai/server-tools.ts";
 import type { GenerationRequest } from "../format.ts";
 import { chatSchema, reasoningChatSchema, samplingFields } from "./chat-schema.ts";
 
@@ -16,8 +17,10 @@ export function readChatRequest(body: Buffer, fields: Fields, model: Model | und
   const result = (reasons ? reasoningChatSchema : chatSchema).safeParse(fields);
   if (!result.success) throw schemaFault(result.error);
   const { stream, stream_options, n, max_tokens, max_completion_tokens } = result.data;
+  const request = normalized(body, fields, reasons);
   return {
-    ...normalized(body, fields, reasons),
+    ...request,
+    serverTools: openAiServerTools(request.fields),
     stream: stream === true,
     usageWanted: stream_options?.include_usage === true,
     candidates: n ?? 1,

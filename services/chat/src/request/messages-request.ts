@@ -1,5 +1,8 @@
 import type { Fields } from "@uag/capability/request/body.ts";
+import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
+import { anthropicServerTools } from "@uag/upstreams/anthropic/server-tools.ts";
+import { noServerTools } from "@uag/upstreams/server-tools/types.ts";
 import type { z } from "zod";
 import type { GenerationRequest } from "../format.ts";
 import { countTokensSchema, messagesSchema } from "./messages-schema.ts";
@@ -8,9 +11,10 @@ import { countTokensSchema, messagesSchema } from "./messages-schema.ts";
  * Checks a messages request. Its bytes are not touched: whatever betas add is between the client and the upstream.
  * @throws {GatewayError} `invalid_request`, naming the field
  */
-export function readMessagesRequest(body: Buffer, fields: Fields): GenerationRequest {
-  const { max_tokens, stream } = checked(messagesSchema, fields);
-  return { body, fields, stream: stream === true, usageWanted: false, candidates: 1, outputCap: max_tokens };
+export function readMessagesRequest(body: Buffer, fields: Fields, model: Model | undefined): GenerationRequest {
+  const { max_tokens: outputCap, stream } = checked(messagesSchema, fields);
+  const serverTools = model === undefined ? noServerTools : anthropicServerTools(fields, model);
+  return { body, fields, stream: stream === true, usageWanted: false, candidates: 1, outputCap, serverTools };
 }
 
 /** @throws {GatewayError} `invalid_request`, naming the field */

@@ -35,6 +35,10 @@ const billed = {
   "x-gateway-attempts": header("How many calls to providers the answer took.", whole),
   "x-gateway-cost-usd": header("What the answer costs, where it is known when the head is sent."),
   "x-gateway-max-tokens": header("The output tokens that the balance covers, where it limits them.", whole),
+  "x-gateway-max-uses": header(
+    "The web searches that the provider may run for the answer, where the client has set no `max_uses`.",
+    whole,
+  ),
   "x-gateway-upstream-size": header(
     "The size that the provider drew, where the picture was resampled to the one asked for.",
   ),

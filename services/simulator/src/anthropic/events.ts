@@ -50,12 +50,16 @@ function* blocks(job: MessageJob): Generator<StreamEvent> {
   const { reasoning, content, calls } = job.candidate;
   let index = 0;
   if (reasoning.length > 0) yield* thinkingBlock(job, index++);
+  for (const block of job.searchBlocks) {
+    yield event("content_block_start", { index, content_block: block });
+    yield event("content_block_stop", { index: index++ });
+  }
   if (content.length > 0) yield* textBlock(index++, content);
   for (const call of calls) yield* toolBlock(job, index++, call);
 }
 
 function startOf(job: MessageJob): StreamEvent {
-  const usage = toldUsage(job, 1);
+  const usage = toldUsage(job, 1, true);
   const message = {
     id: job.id,
     type: "message",
@@ -76,6 +80,7 @@ function messageDelta(job: MessageJob, outputTokens: number, fields: object): St
     cache_creation_input_tokens: told["cache_creation_input_tokens"],
     cache_read_input_tokens: told["cache_read_input_tokens"],
     output_tokens: told["output_tokens"],
+    ...(told["server_tool_use"] != null && { server_tool_use: told["server_tool_use"] }),
     ...(told["output_tokens_details"] != null && { output_tokens_details: told["output_tokens_details"] }),
   };
   const sent = event("message_delta", { delta: fields, ...(usage !== undefined && { usage }) });

@@ -1,4 +1,5 @@
 import { type Candidate, candidateOf, textOf } from "../content/candidate.ts";
+import { steeringOf } from "../content/steer.ts";
 import { reportedUsage } from "../faults/usage.ts";
 import type { Call, Usage } from "../http/types.ts";
 import { askOf } from "./ask.ts";
@@ -6,6 +7,7 @@ import { type CacheUse, useCache } from "./cache.ts";
 import type { AnthropicModel } from "./models.ts";
 import type { Prompt } from "./prompt.ts";
 import type { MessagesRequest } from "./schema.ts";
+import { inputOfSearches, searchBlocks, searchesOf } from "./searches.ts";
 import { signatureOf } from "./signature.ts";
 
 /** A checked request, and what it is answered with. */
@@ -15,6 +17,9 @@ export type MessageJob = {
   readonly modelId: string;
   readonly candidate: Candidate;
   readonly cacheUse: CacheUse;
+  /** Searches of the web that the provider runs, and the blocks that tell of them. */
+  readonly searches: number;
+  readonly searchBlocks: readonly object[];
   /** Thinking goes out without its text, signed alone. */
   readonly hidesThinking: boolean;
 };
@@ -24,7 +29,9 @@ const stopReasons = { stop: "end_turn", length: "max_tokens", tools: "tool_use",
 /** Decides the answer to a checked request. */
 export function jobFor(call: Call, request: MessagesRequest, model: AnthropicModel, prompt: Prompt): MessageJob {
   const { huge } = call.faults;
-  const candidate = candidateOf(askOf(call, request, model), 0, {
+  const ask = askOf(call, request, model);
+  const searches = searchesOf(request, steeringOf(ask.userText).searches);
+  const candidate = candidateOf(ask, 0, {
     maxTokens: huge === undefined ? request.max_tokens : Number.POSITIVE_INFINITY,
     stop: request.stop_sequences ?? [],
     newCallId: () => call.newId("toolu_01"),
@@ -36,21 +43,25 @@ export function jobFor(call: Call, request: MessagesRequest, model: AnthropicMod
     modelId: model.id,
     candidate,
     cacheUse: useCache(prompt, model, call.cache, call.faults.cached),
+    searches,
+    searchBlocks: searchBlocks(searches, (prefix) => call.newId(prefix)),
     hidesThinking: request.thinking?.["display"] === "omitted",
   };
 }
 
-/** The usage of an answer with so many output tokens, as an honest provider tells it. */
-export function usageOf({ cacheUse, candidate }: MessageJob, outputTokens: number): Usage {
+/** The usage of an answer with so many output tokens, as an honest provider tells it; before its searches when it has just begun. */
+export function usageOf({ cacheUse, candidate, searches }: MessageJob, outputTokens: number, begun = false): Usage {
   const { reasoning } = candidate.tokens;
+  const { uncached, read, written5m, written1h } = cacheUse;
+  const done = begun ? 0 : searches;
   return {
-    input_tokens: cacheUse.uncached,
-    cache_creation_input_tokens: cacheUse.written5m + cacheUse.written1h,
-    cache_read_input_tokens: cacheUse.read,
-    cache_creation: { ephemeral_5m_input_tokens: cacheUse.written5m, ephemeral_1h_input_tokens: cacheUse.written1h },
+    input_tokens: uncached + inputOfSearches(done, uncached + read + written5m + written1h, outputTokens),
+    cache_creation_input_tokens: written5m + written1h,
+    cache_read_input_tokens: read,
+    cache_creation: { ephemeral_5m_input_tokens: written5m, ephemeral_1h_input_tokens: written1h },
     output_tokens: outputTokens,
     output_tokens_details: reasoning > 0 && outputTokens >= reasoning ? { thinking_tokens: reasoning } : null,
-    server_tool_use: null,
+    server_tool_use: done > 0 ? { web_search_requests: done, web_fetch_requests: 0 } : null,
     service_tier: "standard",
   };
 }
@@ -81,19 +92,20 @@ function inputOf(text: string): unknown {
 }
 
 /** The whole content of an answer. */
-export function contentOf({ candidate, hidesThinking }: MessageJob): object[] {
+export function contentOf({ candidate, hidesThinking, searchBlocks: searched }: MessageJob): object[] {
   const thinking = textOf(candidate.reasoning);
   const text = textOf(candidate.content);
   return [
     ...(thinking === ""
       ? []
       : [{ type: "thinking", thinking: hidesThinking ? "" : thinking, signature: signatureOf(thinking) }]),
+    ...searched,
     ...(text === "" ? [] : [{ type: "text", text }]),
     ...candidate.calls.map(({ id, name, input }) => ({ type: "tool_use", id, name, input: inputOf(textOf(input)) })),
   ];
 }
 
 /** The usage that the client is told. */
-export function toldUsage(job: MessageJob, outputTokens: number): Usage | undefined {
-  return reportedUsage(usageOf(job, outputTokens), job.call.faults);
+export function toldUsage(job: MessageJob, outputTokens: number, begun = false): Usage | undefined {
+  return reportedUsage(usageOf(job, outputTokens, begun), job.call.faults);
 }

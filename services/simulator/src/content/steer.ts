@@ -10,6 +10,8 @@ export type Steering = {
   readonly callAll: boolean;
   readonly think?: number;
   readonly refuse?: string;
+  /** Searches of the web that the provider runs itself. */
+  readonly searches?: number;
   /** The answer is withheld. */
   readonly filtered: boolean;
   /** The prompt itself is against the provider's rules. */
@@ -34,6 +36,7 @@ const directives: readonly { pattern: RegExp; apply(draft: Draft, first: string,
     apply: (draft, what) => (draft.echo = what === "headers" ? "headers" : "body"),
   },
   { pattern: /^think (\d{1,7}) words?\b/i, apply: (draft, count) => (draft.think = Number(count)) },
+  { pattern: /^search (\d{1,4}) times?\b/i, apply: (draft, count) => (draft.searches = Number(count)) },
   { pattern: /^refuse: ?(.*)$/i, apply: (draft, text) => (draft.refuse = text) },
   { pattern: /^filtered$/i, apply: (draft) => (draft.filtered = true) },
   { pattern: /^blocked$/i, apply: (draft) => (draft.blocked = true) },

@@ -6,6 +6,7 @@ import { editMembers, topLevelMembers } from "../json-edit.ts";
 import { anthropicErrorInside, anthropicFailure } from "./errors.ts";
 import { anthropicHeaders, versionIn } from "./headers.ts";
 import { rulesOf } from "./models.ts";
+import { cappedTools } from "./server-tools.ts";
 import { AnthropicStream } from "./stream.ts";
 import { messageText } from "./text.ts";
 import { AnthropicUsage } from "./usage.ts";
@@ -20,13 +21,15 @@ export const anthropicMessages: GenerationAdapter = {
 
 /** The client's bytes, with no more changed than this upstream needs. */
 export function passedCall(
-  call: Pick<GenerationCall, "requestId" | "body" | "fields" | "headers" | "outputCap">,
+  call: Pick<GenerationCall, "requestId" | "body" | "fields" | "headers" | "outputCap" | "maxUses">,
   upstream: Upstream,
   path: string,
 ): UpstreamCall {
   const edits = new Map<string, string | undefined>();
   if (upstream.model !== call.fields["model"]) edits.set("model", JSON.stringify(upstream.model));
   if (call.outputCap !== undefined) edits.set("max_tokens", String(call.outputCap));
+  const tools = call.maxUses === undefined ? undefined : cappedTools(call.fields["tools"], call.maxUses);
+  if (tools !== undefined) edits.set("tools", JSON.stringify(tools));
   // What has no effect must not be an error: SDKs send sampling values to models that no longer take any.
   const version = versionIn(call.headers);
   if (rulesOf(upstream.model).fixedSampling || (version !== undefined && version >= "2026-10-21")) {

@@ -72,7 +72,12 @@ function unitsOfTokens(tokens: Tokens, usage: Fields): Unit[] {
   const units = counts
     .filter(([, quantity]) => quantity > 0)
     .map(([name, quantity]) => ({ name: name + suffix, quantity: BigInt(quantity) }));
-  const searches = countOf(fieldsOf(usage["server_tool_use"])["web_search_requests"]) ?? 0;
-  if (searches > 0) units.push({ name: "web_searches", quantity: BigInt(searches) });
+  // Whatever else was run has no price and must not pass for free.
+  const { web_search_requests, ...others } = fieldsOf(usage["server_tool_use"]);
+  const runs = { web_searches: web_search_requests, ...others };
+  for (const [name, count] of Object.entries(runs)) {
+    const quantity = countOf(count) ?? 0;
+    if (quantity > 0) units.push({ name, quantity: BigInt(quantity) });
+  }
   return units;
 }

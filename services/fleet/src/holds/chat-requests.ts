@@ -1,0 +1,113 @@
+import type { Model } from "@uag/catalog/types.ts";
+
+export type Random = () => number;
+
+/** One request at the edge of what is allowed. */
+export interface Edge {
+  readonly operation: string;
+  readonly body: Buffer;
+  readonly contentType?: string;
+}
+
+const pick = <T>(random: Random, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+/** One second of thin MP3-like sound is a kilobyte; a WAV of 8 kHz here. */
+const sound = Buffer.concat([wavHead(16_000), Buffer.alloc(16_000)]).toString("base64");
+
+function wavHead(bytes: number): Buffer {
+  const head = Buffer.alloc(44);
+  head.write("RIFF");
+  head.writeUInt32LE(36 + bytes, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(16_000, 24);
+  head.writeUInt32LE(32_000, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(bytes, 40);
+  return head;
+}
+
+/** Texts whose tokens are many for their bytes, or few, and one behind the dearest tier. */
+function filling(random: Random, model: Model): string {
+  const tier = Number(model.price.tiers.at(-1)?.aboveInputTokens ?? 0n);
+  if (tier > 0 && random() < 0.25) return "word ".repeat(Math.ceil(tier * 0.9));
+  const seed = String(random());
+  return pick(random, [
+    seed,
+    `${seed} ${"𓀀𓂀".repeat(300)}`,
+    `${seed} ${"a1!".repeat(2_000)}`,
+    `${seed} 汉字`.repeat(400),
+  ]);
+}
+
+/** What steers the simulator towards the longest answer and thought. */
+function steering(random: Random, cap: number): string {
+  const words = pick(random, [1, cap, cap * 2]);
+  const thoughts = random() < 0.5 ? `think ${Math.min(9_000, cap * 2)} words\n` : "";
+  return `search 10 times\n${thoughts}repeat ${Math.min(words, 9_000)} words`;
+}
+
+function parts(random: Random, model: Model, text: string): unknown {
+  const list: object[] = [{ type: "text", text }];
+  const image = { type: "image_url", image_url: { url: `data:image/png;base64,${pixel}` } };
+  if (model.input.has("image") && random() < 0.4)
+    list.push(image, { ...image, image_url: { url: "https://x.test/a.png" } });
+  if (model.input.has("audio") && random() < 0.5)
+    list.push({ type: "input_audio", input_audio: { data: sound, format: "wav" } });
+  return list.length === 1 ? text : list;
+}
+
+const functionTool = (n: number): object => ({
+  type: "function",
+  function: { name: `tool_${n}`, description: "d", parameters: { type: "object", properties: {} } },
+});
+
+/** A chat request. */
+export function chatEdge(model: Model, random: Random): Edge {
+  const cap = pick(random, [1, 64, 2_000, undefined]);
+  const stream = model.streamOnly || random() < 0.5;
+  const candidates = random() < 0.3 ? 3 : 1;
+  const speaks = model.output.has("audio") && random() < 0.5;
+  const text = `${filling(random, model)}\n${steering(random, cap ?? 3_000)}`;
+  const body = {
+    model: model.id,
+    messages: [{ role: "user", content: parts(random, model, text) }],
+    stream,
+    ...(cap !== undefined && { max_tokens: cap }),
+    ...(candidates > 1 && !speaks && { n: candidates }),
+    ...(random() < 0.3 && { tools: [functionTool(1), functionTool(2)] }),
+    ...(random() < 0.3 && { response_format: { type: "json_object" } }),
+    ...(random() < 0.3 && model.reasoning !== undefined && { reasoning_effort: model.reasoning.efforts.at(-1) }),
+    ...(model.price.rates.has("thinking_output_tokens") && random() < 0.6 && { enable_thinking: true, stream: true }),
+    ...(speaks && { modalities: ["text", "audio"], audio: { voice: "alloy", format: stream ? "pcm16" : "wav" } }),
+  };
+  return { operation: "chat.completions", body: Buffer.from(JSON.stringify(body)) };
+}
+
+/** A messages request. Marked for the longest cache at times, with the provider's own search where it has a price. */
+export function messagesEdge(model: Model, random: Random): Edge {
+  const cap = pick(random, [1, 64, 2_000]);
+  const text = `${filling(random, model)}\n${steering(random, cap)}`;
+  const ttl = pick(random, ["5m", "1h", undefined]);
+  const mark = ttl === undefined ? {} : { cache_control: { type: "ephemeral", ttl } };
+  const own = { name: "tool", description: "d", input_schema: { type: "object" } };
+  const search = {
+    type: "web_search_20250305",
+    name: "web_search",
+    ...(random() < 0.5 && { max_uses: 1 + Math.floor(random() * 10) }),
+  };
+  const searches = model.price.rates.has("web_searches") && random() < 0.5;
+  const body = {
+    model: model.id,
+    max_tokens: cap,
+    system: [{ type: "text", text: `${"Be of help. ".repeat(600)}${random()}`, ...mark }],
+    messages: [{ role: "user", content: [{ type: "text", text }] }],
+    stream: random() < 0.5,
+    ...((searches || random() < 0.3) && { tools: searches ? [search, own] : [own] }),
+  };
+  return { operation: "messages.create", body: Buffer.from(JSON.stringify(body)) };
+}
