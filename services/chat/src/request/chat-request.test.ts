@@ -102,7 +102,7 @@ const accepted: [what: string, fields: object][] = [
   ],
   [
     "unknown fields",
-    { service_tier: "auto", safety_identifier: "x", enable_thinking: true, top_k: 5, web_search_options: {} },
+    { service_tier: "auto", safety_identifier: "x", enable_thinking: true, top_k: 5, verbosity_hint: {} },
   ],
   ["temperature 0", { temperature: 0 }],
   ["temperature -0", { temperature: -0 }],
