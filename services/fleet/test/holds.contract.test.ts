@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Model } from "@uag/catalog/types.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { chatEdge, type Edge, messagesEdge, type Random } from "../src/holds/chat-requests.ts";
-import { editsEdge, embeddingsEdge, imagesEdge, speechEdge } from "../src/holds/other-requests.ts";
-import { openStage, type Stage } from "../src/holds/stage.ts";
 import { seeded } from "../src/soak/kills.ts";
+import { chatEdge, type Edge, messagesEdge, type Random } from "./holds/chat-requests.ts";
+import { editsEdge, embeddingsEdge, imagesEdge, speechEdge } from "./holds/other-requests.ts";
+import { openStage, type Stage } from "./holds/stage.ts";
 
 const seed = Number(process.env["HOLDS_SEED"] ?? 1);
 const perModel = Number(process.env["HOLDS_REQUESTS"] ?? 4);

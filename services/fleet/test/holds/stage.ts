@@ -19,7 +19,7 @@ import { type Simulator, startSimulator } from "@uag/simulator/service.ts";
 import { Mp3Threads } from "@uag/speech/audio/mp3-threads.ts";
 import { operations as speech } from "@uag/speech/operations.ts";
 import { createAudioFetcher } from "@uag/upstreams/speech/fetch.ts";
-import { providerSettings } from "../providers.ts";
+import { providerSettings } from "../../src/providers.ts";
 
 /** One admitted request: what was held for it, and what it came to. */
 export interface Booked {
