@@ -6,6 +6,7 @@ import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import { UpstreamHealth } from "@uag/upstreams/health.ts";
 import { HttpPools } from "@uag/upstreams/http/pools.ts";
+import { noProxies, type Proxies } from "@uag/upstreams/http/proxies.ts";
 import { RetryBudget } from "@uag/upstreams/retry-budget.ts";
 import { type CapabilityEvents, createEvents } from "./events.ts";
 
@@ -35,13 +36,15 @@ export interface ContextOptions {
   readonly metrics: Metrics;
   /** `host:port` of URLs that may be called although they are not public. */
   readonly egressAllow: readonly string[];
+  /** Between us and the upstreams; default: none. */
+  readonly proxies?: Proxies;
   readonly bufferLimits?: BufferLimits;
 }
 
 /** Disposing closes the connections to upstreams. */
 export function createContext(options: ContextOptions): CapabilityContext & AsyncDisposable {
-  const { name, catalog, admission, log, metrics, egressAllow, bufferLimits } = options;
-  const pools = new HttpPools();
+  const { name, catalog, admission, log, metrics, egressAllow, bufferLimits, proxies = noProxies } = options;
+  const pools = new HttpPools({ proxies });
   const buffers = new BufferBudget(bufferLimits);
   metrics.sampled("uag_buffered_bytes", "Bytes held in memory for clients.", () => buffers.held);
   metrics.sampled("uag_buffers_refused", "Requests refused because too much was held.", () => buffers.refused);

@@ -2,6 +2,8 @@ import { defaultBufferLimits } from "@uag/kit/buffer-budget.ts";
 import { commaList, commonSettings } from "@uag/kit/config.ts";
 import { z } from "zod";
 
+/** Read by `proxiesOf`, which knows the names in lower case too. */
+const proxy = z.string().optional();
 const bytes = z.coerce.number().int().positive();
 
 /** Settings that every capability service has; a service adds its own beside them. */
@@ -20,6 +22,11 @@ export const capabilitySettings = {
   EGRESS_ALLOW: commaList
     .default([])
     .describe("Addresses exempt from the guard of calls to users' URLs, as `host:port`, comma-separated."),
+  HTTPS_PROXY: proxy.describe(
+    "Proxy for calls to upstreams over https, as a URL; a provider may have its own in the catalogue. `https_proxy` goes first.",
+  ),
+  HTTP_PROXY: proxy.describe("The same for http, and for https where that has none."),
+  NO_PROXY: proxy.describe("Hosts that are called without, comma-separated; this machine always is."),
   MONGODB_URL: z
     .string()
     .min(1)

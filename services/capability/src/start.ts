@@ -7,6 +7,7 @@ import { createLinkServer, type LinkHandler } from "@uag/kit/link/server.ts";
 import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics, type Metrics } from "@uag/kit/metrics.ts";
 import type { RpcService } from "@uag/kit/rpc/server.ts";
+import { proxiesOf } from "@uag/upstreams/http/proxies.ts";
 import { type CapabilityContext, createContext } from "./context.ts";
 import { withIdempotency } from "./idempotency/idempotency.ts";
 import { IdempotencyStore } from "./idempotency/store.ts";
@@ -92,7 +93,10 @@ async function openContext(
   );
   const { EGRESS_ALLOW: egressAllow, BUFFER_MEMORY_BYTES: totalBytes, BUFFER_ACCOUNT_BYTES: ownerBytes } = settings;
   const bufferLimits = { totalBytes, ownerBytes };
-  const context = started.use(createContext({ name, catalog, admission, log, metrics, egressAllow, bufferLimits }));
+  const proxies = proxiesOf(env);
+  const context = started.use(
+    createContext({ name, catalog, admission, log, metrics, egressAllow, bufferLimits, proxies }),
+  );
   return { context, tasks: admission };
 }
 

@@ -49,6 +49,15 @@ test("a row becomes a model with its provider, defaults filled in", () => {
     apiKey: "secret",
     headers: ["x-team", "blue"],
     timeouts: { connectMs: 250, firstByteMs: 30_000, betweenChunksMs: 120_000, totalMs: 3_600_000 },
+    transport: {
+      id: "    4096 1024",
+      proxy: undefined,
+      caFile: undefined,
+      certFile: undefined,
+      keyFile: undefined,
+      maxConnections: 4_096,
+      maxQueued: 1_024,
+    },
     developerRole: true,
   });
 });
@@ -128,4 +137,33 @@ test("a unit that is priced and that no sizing bounds is refused: nobody could h
     faultOf(priced(`{ input_tokens: 1, output_tokens: 2, ${tier} }`)),
     /the tier above 9 input tokens has no output_tokens/,
   );
+});
+
+test("a provider's proxy, certificates and number of connections come from the file and the environment", () => {
+  const parsed = (more: string) =>
+    parseCatalog(
+      `providers: { acme: { protocol: openai, base_url: "https://up.test", api_key: k, ${more} } }\nmodels: []`,
+      {
+        ACME_PROXY: "http://proxy.test:3128",
+        CERTS: "/etc/certs",
+      },
+    );
+  const transport = parsed(
+    `proxy: "\${ACME_PROXY:-}", tls: { ca_file: "\${CERTS}/ca.pem" }, connections: { max: 9, queue: 0 }`,
+  ).providers.get("acme")?.transport;
+  assert.deepEqual(
+    { ...transport, id: "" },
+    {
+      id: "",
+      proxy: "http://proxy.test:3128",
+      caFile: "/etc/certs/ca.pem",
+      certFile: undefined,
+      keyFile: undefined,
+      maxConnections: 9,
+      maxQueued: 0,
+    },
+  );
+  assert.equal(parsed("").providers.get("acme")?.transport.proxy, undefined);
+  assert.deepEqual(parsed("proxy: none").unserved, []);
+  assert.match(parsed("proxy: socks5://secret@proxy.test").unserved.join(), /^acme: proxy is neither .* none$/);
 });

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { parse, YAMLParseError } from "yaml";
 import type { z } from "zod";
-import { resolveReferences } from "./env.ts";
+import { resolveProvider } from "./provider.ts";
 import { modelPrice } from "./rates.ts";
-import { catalogSchema, type imageSchema, type modelSchema, type providerSchema, type speechSchema } from "./schema.ts";
+import { catalogSchema, type imageSchema, type modelSchema, type speechSchema } from "./schema.ts";
 import { missingUnits, unboundedUnits } from "./sizing.ts";
 import type { Catalog, ImageLimits, Model, Provider, SpeechTraits, Upstream } from "./types.ts";
 import type { UnitName } from "./units.ts";
@@ -37,7 +37,9 @@ export function parseCatalog(yaml: string, env: NodeJS.ProcessEnv): Catalog {
     if (upstreams.length > 0) models.set(model.id, modelOf(model, upstreams));
   }
   const hash = createHash("sha256").update(yaml);
-  for (const provider of providers.values()) hash.update(`\n${provider.name} ${provider.origin}${provider.basePath}`);
+  for (const provider of providers.values()) {
+    hash.update(`\n${provider.name} ${provider.origin}${provider.basePath} ${provider.transport.id}`);
+  }
   return { version: hash.digest("hex").slice(0, 12), models, providers, unserved };
 }
 
@@ -112,29 +114,6 @@ function priceFaults({ id, operations, price }: z.infer<typeof modelSchema>): st
   );
   const faults = [...unbounded, ...missingUnits(operations, priced), ...lacking];
   return faults.map((fault) => `  models[${id}].price: ${fault}`);
-}
-
-function resolveProvider(name: string, row: z.infer<typeof providerSchema>, env: NodeJS.ProcessEnv): Provider | string {
-  const texts = [row.base_url, row.api_key, ...Object.values(row.headers)].map((text) => resolveReferences(text, env));
-  const missing = texts.find((text) => "missing" in text);
-  if (missing !== undefined) return `${name}: ${missing.missing} is not set`;
-  const [baseUrl = "", apiKey = "", ...values] = texts.map((text) => ("text" in text ? text.text : ""));
-  const url = URL.parse(baseUrl);
-  if (url === null || !/^https?:$/.test(url.protocol)) return `${name}: base_url is not an http or https URL`;
-  const headers = Object.keys(row.headers).flatMap((header, index) =>
-    values[index] === "" ? [] : [header.toLowerCase(), values[index] as string],
-  );
-  const { connect, first_byte, between_chunks, total } = row.timeouts;
-  return {
-    name,
-    protocol: row.protocol,
-    origin: url.origin,
-    basePath: url.pathname.replace(/\/+$/, ""),
-    apiKey,
-    headers,
-    timeouts: { connectMs: connect, firstByteMs: first_byte, betweenChunksMs: between_chunks, totalMs: total },
-    developerRole: row.developer_role ?? row.protocol !== "dashscope",
-  };
 }
 
 function upstreamsOf(model: z.infer<typeof modelSchema>, providers: ReadonlyMap<string, Provider>): Upstream[] {

@@ -43,12 +43,33 @@ const timeoutsSchema = z.strictObject({
   total: durationSchema.default(1_800_000),
 });
 
+const fileName = z.string().default("").describe("A PEM file; may refer to the environment.");
+
+const tlsSchema = z.strictObject({
+  ca_file: fileName.describe("Who may sign the provider's certificate, in place of those that are usually trusted."),
+  cert_file: fileName.describe("Our own certificate, for a provider that asks for one."),
+  key_file: fileName.describe("Its private key."),
+});
+
+const connectionsSchema = z.strictObject({
+  max: z.int().positive().default(4_096).describe("Calls under way at a time in one process, each on a connection."),
+  queue: z.int().min(0).default(1_024).describe("Calls that may wait for one; more are refused at once."),
+});
+
 export const providerSchema = z.strictObject({
   protocol: z.enum(["openai", "dashscope", "xai", "anthropic", "gemini", "ark", "voyage"]).describe("Wire protocol."),
   base_url: z.string().min(1).describe("May refer to the environment, with or without a default."),
   api_key: z.string().describe("A reference to the environment; never the key itself."),
   headers: z.record(z.string(), z.string()).default({}).describe("Sent with every call; an empty value is left out."),
   timeouts: timeoutsSchema.prefault({}),
+  proxy: z
+    .string()
+    .default("")
+    .describe(
+      "URL of the proxy for calls to this provider, or `none`; may refer to the environment. Default: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.",
+    ),
+  tls: tlsSchema.prefault({}).describe("Files are read again when they change."),
+  connections: connectionsSchema.prefault({}),
   developer_role: z
     .boolean()
     .optional()

@@ -35,6 +35,21 @@ export interface Timeouts {
   readonly totalMs: number;
 }
 
+/** How connections to a provider are made. */
+export interface Transport {
+  /** The same for all that is the same. */
+  readonly id: string;
+  /** A proxy's URL, `none`, or undefined: as the environment says. */
+  readonly proxy: string | undefined;
+  /** PEM files; undefined: who is usually trusted, and no certificate of ours. */
+  readonly caFile: string | undefined;
+  readonly certFile: string | undefined;
+  readonly keyFile: string | undefined;
+  /** Calls under way at a time in one process, and how many may wait beyond them. */
+  readonly maxConnections: number;
+  readonly maxQueued: number;
+}
+
 export interface Provider {
   readonly name: string;
   readonly protocol: Protocol;
@@ -45,6 +60,7 @@ export interface Provider {
   /** Extra headers, name and value by turns, names in lower case. */
   readonly headers: readonly string[];
   readonly timeouts: Timeouts;
+  readonly transport: Transport;
   /** Knows messages of role developer. */
   readonly developerRole: boolean;
 }

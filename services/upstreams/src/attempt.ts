@@ -97,6 +97,7 @@ function moreTelling(before: UpstreamFailure | undefined, now: UpstreamFailure):
     client: 9,
     cancelled: 9,
     capacity: 5,
+    busy: 5,
     timeout: 4,
     transient: 3,
     unreachable: 2,

@@ -10,6 +10,7 @@ import { GatewayError } from "@uag/kit/errors.ts";
  * - `transient`: it failed; asking again may help
  * - `timeout`: it did not answer in time
  * - `unreachable`: no connection
+ * - `busy`: as many of our calls to it are under way as may be; it was not asked
  * - `cancelled`: we gave up because the client did
  */
 export type FailureKind =
@@ -21,6 +22,7 @@ export type FailureKind =
   | "transient"
   | "timeout"
   | "unreachable"
+  | "busy"
   | "cancelled";
 
 /** What an upstream's error body says, without secrets. */
@@ -71,6 +73,7 @@ export function failureToGatewayError(failure: UpstreamFailure): GatewayError {
       return new GatewayError("upstream_rate_limited", undefined, options);
     case "quota":
     case "unreachable":
+    case "busy":
       return new GatewayError("upstream_unavailable", undefined, options);
     case "timeout":
       return new GatewayError("upstream_timeout", undefined, options);

@@ -45,7 +45,8 @@ export class UpstreamHealth {
 
   failed(upstream: Upstream, failure: UpstreamFailure): void {
     const { kind } = failure;
-    if (kind === "client" || kind === "cancelled") return;
+    // A full line says nothing of the upstream.
+    if (kind === "client" || kind === "cancelled" || kind === "busy") return;
     // A key or an account that is refused is refused for all of the provider's models.
     const key = kind === "operator" || kind === "quota" ? upstream.provider.name : keyOf(upstream);
     const now = this.#clock.monotonic();

@@ -1,7 +1,8 @@
 import { SseTooLargeError } from "@uag/kit/sse/decoder.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { AnswerStream } from "./generation.ts";
-import type { BodySink, HttpAnswer } from "./http/call.ts";
+import type { BodySink } from "./http/answer-body.ts";
+import type { HttpAnswer } from "./http/call.ts";
 
 /** How long a finished stream's connection may take to end before it is cut; one that ends can be used again. */
 const lingerMs = 1_000;

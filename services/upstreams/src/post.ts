@@ -29,6 +29,7 @@ export async function post(options: PostOptions): Promise<HttpAnswer> {
     headers: call.headers,
     body: call.body,
     timeouts: provider.timeouts,
+    transport: provider.transport,
     signal,
   });
   if (answer.status === 200) return answer;

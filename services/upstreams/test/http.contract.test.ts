@@ -8,6 +8,7 @@ import type { Timeouts } from "@uag/catalog/types.ts";
 import { type HttpAnswer, type HttpRequest, send } from "../src/http/call.ts";
 import { HttpPools } from "../src/http/pools.ts";
 import { failureOf } from "./failure-of.ts";
+import { testTransport } from "./transport.ts";
 
 type Script = (request: IncomingMessage, response: ServerResponse) => void;
 let script: Script = (_, response) => void response.end();
@@ -37,6 +38,7 @@ const ask = (more: Partial<HttpRequest> = {}): Promise<HttpAnswer> =>
     headers: ["content-type", "application/json"],
     body: Buffer.from("{}"),
     timeouts,
+    transport: testTransport(),
     signal: new AbortController().signal,
     ...more,
   });

@@ -182,6 +182,7 @@ test("a slow reader holds the socket back, gets every byte, and may leave at any
       headers: [],
       body: undefined,
       timeouts: upstream().provider.timeouts,
+      transport: upstream().provider.transport,
       signal: new AbortController().signal,
     });
   const chunks: Buffer[] = [];

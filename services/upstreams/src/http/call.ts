@@ -1,12 +1,12 @@
-import type { Timeouts } from "@uag/catalog/types.ts";
+import type { Timeouts, Transport } from "@uag/catalog/types.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import { headerOf } from "@uag/kit/http/header-of.ts";
+import type { Dispatcher } from "undici";
 import { UpstreamFailure } from "../failure.ts";
-import type { AnswerHead } from "./answer-head.ts";
+import { AnswerBody, type BodySink, type BodySource } from "./answer-body.ts";
 import { CallTimer } from "./call-timer.ts";
-import type { Connection, ConnectionUser } from "./connection.ts";
-import { createDecompressor, decompressWhole } from "./decompress.ts";
-import { wireFailure } from "./errors.ts";
+import { busy, wireFailure } from "./errors.ts";
+import { type Headers, headerIn, headFault } from "./head.ts";
+import type { Lane, Waiter } from "./lane.ts";
 import type { HttpPools } from "./pools.ts";
 
 export interface HttpRequest {
@@ -17,15 +17,9 @@ export interface HttpRequest {
   readonly headers: readonly string[];
   readonly body: Buffer | undefined;
   readonly timeouts: Timeouts;
+  readonly transport: Transport;
   /** Aborting ends the call at once, the connection with it. */
   readonly signal: AbortSignal;
-}
-
-/** Takes an answer's body as it comes. Exactly one of `end` and `error` is called, last. */
-export interface BodySink {
-  data(chunk: Buffer): void;
-  end(): void;
-  error(failure: UpstreamFailure): void;
 }
 
 /** An answer whose head has come. Its body must be taken (`consume`, `read`) or given up (`cancel`). */
@@ -33,7 +27,7 @@ export interface HttpAnswer {
   readonly status: number;
   header(name: string): string | undefined;
   consume(sink: BodySink): void;
-  /** @throws {UpstreamFailure} also when the body is longer than `maxBytes` */
+  /** @throws {UpstreamFailure} also when the body, unpacked, is longer than `maxBytes` */
   read(maxBytes: number): Promise<Buffer>;
   /** Stops reading from the socket; the timeout between chunks rests meanwhile. */
   pause(): void;
@@ -43,29 +37,22 @@ export interface HttpAnswer {
 
 /**
  * Sends a request and resolves when the head of the answer is there, whatever its status.
- * @throws {UpstreamFailure} `unreachable`, `timeout`, `transient`, or `cancelled` when the signal aborts
+ * @throws {UpstreamFailure} `unreachable`, `busy`, `timeout`, `transient`, or `cancelled` when the signal aborts
  */
 export function send(pools: HttpPools, request: HttpRequest): Promise<HttpAnswer> {
-  return new Promise((resolve, reject) => {
-    const call = new Call(request, resolve, reject);
-    if (request.signal.aborted) return call.cancel();
-    call.use(pools.take(request.origin, request.timeouts.connectMs), request);
-    crashPoint("upstream-sent");
-  });
+  return new Promise((resolve, reject) => new Call(request, resolve, reject).begin(pools));
 }
 
-/** A sink is there as soon as its awaiting caller runs; until then the socket is not read much further. */
-const mostEarlyBytes = 64 * 1024;
-
-class Call implements ConnectionUser, HttpAnswer {
+class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpAnswer {
   status = 0;
-  #headers: readonly string[] = [];
-  #connection: Connection | undefined;
-  #sink: BodySink | undefined;
-  /** What came before the sink did. */
-  #early: Buffer[] = [];
-  #earlyBytes = 0;
-  #over = false;
+  #headers: Headers = {};
+  /** Until it is sent. */
+  #request: HttpRequest | undefined;
+  #lane: Lane | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  readonly #body: AnswerBody = new AnswerBody(this);
+  /** All bytes have come. */
+  #ended = false;
   #failure: UpstreamFailure | undefined;
   readonly #resolve: (answer: HttpAnswer) => void;
   readonly #reject: (failure: UpstreamFailure) => void;
@@ -74,74 +61,90 @@ class Call implements ConnectionUser, HttpAnswer {
   readonly #timer: CallTimer;
 
   constructor(request: HttpRequest, resolve: (answer: HttpAnswer) => void, reject: (failure: UpstreamFailure) => void) {
+    this.#request = request;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = request.signal;
     request.signal.addEventListener("abort", this.#onAbort);
-    this.#timer = new CallTimer(request.timeouts, (reason) =>
-      this.#fail(new UpstreamFailure("timeout", reason, { status: this.status })),
-    );
+    this.#timer = new CallTimer(request.timeouts, (reason) => this.#expired(reason));
   }
 
-  use(connection: Connection, request: HttpRequest): void {
-    this.#connection = connection;
-    connection.send(request, this);
+  begin(pools: HttpPools): void {
+    const { signal, origin, timeouts, transport } = this.#request as HttpRequest;
+    if (signal.aborted) {
+      this.cancel();
+      return;
+    }
+    try {
+      this.#lane = pools.lane(origin, timeouts.connectMs, transport);
+      if (this.#lane.enter(this)) return;
+      this.#lane = undefined;
+      this.#fail(busy("too many calls wait for a connection"));
+    } catch (error) {
+      this.broke(error);
+    }
   }
 
-  onSent(): void {
-    this.#timer.go();
+  onTurn(dispatcher: Dispatcher): void {
+    const { origin, path, method, headers, body } = this.#request as HttpRequest;
+    this.#request = undefined;
+    dispatcher.dispatch({ origin, path, method, headers: headers as string[], body: body ?? null }, this);
   }
 
-  onHead({ status, headers }: AnswerHead): void {
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Thrown here, the connection stays whole for the next call.
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#controller = controller;
+    this.#timer.sent();
+  }
+
+  onRequestSent(): void {
+    crashPoint("upstream-sent");
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    if (status < 200 || this.#failure !== undefined) return;
     this.status = status;
+    const fault = headFault(headers, controller.rawHeaders);
+    if (fault !== undefined) {
+      this.#fail(fault);
+      return;
+    }
     this.#headers = headers;
     this.#timer.headCame();
     this.#resolve(this);
   }
 
-  onData(chunk: Buffer): void {
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#failure !== undefined) return;
     this.#timer.chunkCame();
-    if (this.#sink !== undefined) {
-      this.#give(this.#sink, chunk);
-      return;
-    }
-    this.#early.push(chunk);
-    this.#earlyBytes += chunk.length;
-    if (this.#earlyBytes <= mostEarlyBytes) return;
-    this.#connection?.pause();
-    this.#timer.rest();
+    this.#body.push(chunk);
   }
 
-  onEnd(): void {
-    if (this.#finish() && this.#sink !== undefined) giveWhole(this.#sink, [], undefined);
+  onResponseEnd(): void {
+    if (this.#failure !== undefined) return;
+    this.#ended = true;
+    this.#letGo();
+    this.#body.end();
   }
 
-  onFailed(failure: UpstreamFailure): void {
-    this.#fail(failure);
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.broke(error);
   }
 
   header(name: string): string | undefined {
-    return headerOf(this.#headers, name);
+    return headerIn(this.#headers, name);
   }
 
   consume(sink: BodySink): void {
-    const encoding = this.#encoding;
-    let plain = sink;
-    try {
-      if (encoding !== "identity") plain = this.#decompressed(encoding, sink);
-    } catch (error) {
-      this.cancel();
-      sink.error(wireFailure(error, this.status));
-      return;
-    }
-    this.#take(plain);
+    this.#body.consume(sink, this.header("content-encoding")?.toLowerCase() || "identity");
   }
 
   async read(maxBytes: number): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
     await new Promise<void>((resolve, reject) => {
-      this.#take({
+      this.consume({
         data: (chunk) => {
           size += chunk.length;
           if (size <= maxBytes) chunks.push(chunk);
@@ -151,94 +154,62 @@ class Call implements ConnectionUser, HttpAnswer {
         error: reject,
       });
     });
-    const whole = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
-    return this.#encoding === "identity" ? whole : decompressWhole(whole, this.#encoding, maxBytes);
+    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
   }
 
   pause(): void {
-    if (this.#over) return;
-    this.#connection?.pause();
-    this.#timer.rest();
+    this.#body.pause();
   }
 
   resume(): void {
-    if (this.#over) return;
-    this.#timer.go();
-    this.#connection?.resume();
+    this.#body.resume();
   }
 
   cancel(): void {
     this.#fail(new UpstreamFailure("cancelled", "the call was given up", { status: this.status }));
   }
 
-  get #encoding(): string {
-    return this.header("content-encoding")?.toLowerCase() || "identity";
+  stopReading(): void {
+    if (this.#ended || this.#failure !== undefined) return;
+    this.#controller?.pause();
+    this.#timer.rest();
   }
 
-  #take(sink: BodySink): void {
-    const early = this.#early;
-    this.#early = [];
-    if (this.#over) {
-      giveWhole(sink, early, this.#failure);
-      return;
-    }
-    this.#sink = sink;
-    for (const chunk of early) if (!this.#over) this.#give(sink, chunk);
-    if (this.#earlyBytes > mostEarlyBytes) this.resume();
+  readOn(): void {
+    if (this.#ended || this.#failure !== undefined) return;
+    this.#timer.go();
+    this.#controller?.resume();
   }
 
-  #give(sink: BodySink, chunk: Buffer): void {
-    try {
-      sink.data(chunk);
-    } catch (error) {
-      this.#fail(wireFailure(error, this.status));
-    }
+  broke(error: unknown): void {
+    this.#fail(wireFailure(error, this.status));
+  }
+
+  over(): void {
+    this.#signal.removeEventListener("abort", this.#onAbort);
+  }
+
+  #expired(reason: string): void {
+    if (this.#controller !== undefined) {
+      this.#fail(new UpstreamFailure("timeout", reason, { status: this.status }));
+    } else if (this.#request !== undefined) this.#fail(busy("no connection was free in time"));
+    else this.#fail(new UpstreamFailure("unreachable", "no connection in time"));
   }
 
   #fail(failure: UpstreamFailure): void {
-    if (!this.#finish()) return;
+    if (this.#body.over || this.#failure !== undefined) return;
     this.#failure = failure;
-    this.#connection?.close();
+    this.over();
+    this.#letGo();
+    this.#controller?.abort(failure);
     this.#reject(failure);
-    this.#sink?.error(failure);
+    this.#body.fail(failure);
   }
 
-  #finish(): boolean {
-    if (this.#over) return false;
-    this.#over = true;
+  /** Of the connection: it has done its work, or is given up. */
+  #letGo(): void {
     this.#timer.stop();
-    this.#signal.removeEventListener("abort", this.#onAbort);
-    return true;
+    this.#lane?.leave(this);
+    this.#lane = undefined;
   }
-
-  #decompressed(encoding: string, sink: BodySink): BodySink {
-    const stream = createDecompressor(encoding);
-    stream.on("data", (chunk: Buffer) => sink.data(chunk));
-    stream.on("end", () => sink.end());
-    stream.on("error", (error) => sink.error(wireFailure(error, this.status)));
-    stream.on("drain", () => this.resume());
-    return {
-      data: (chunk) => {
-        if (!stream.write(chunk)) this.pause();
-      },
-      end: () => stream.end(),
-      error: (failure) => {
-        stream.removeAllListeners("data");
-        stream.destroy();
-        sink.error(failure);
-      },
-    };
-  }
-}
-
-/** What is left of a body that is over, and its end. */
-function giveWhole(sink: BodySink, chunks: readonly Buffer[], failure: UpstreamFailure | undefined): void {
-  try {
-    for (const chunk of chunks) sink.data(chunk);
-    if (failure === undefined) sink.end();
-  } catch (error) {
-    sink.error(failure ?? wireFailure(error, 200));
-    return;
-  }
-  if (failure !== undefined) sink.error(failure);
 }

@@ -1,63 +1,72 @@
-import { UpstreamFailure } from "../failure.ts";
-import { Connection, type Endpoint } from "./connection.ts";
+import type { Transport } from "@uag/catalog/types.ts";
+import { createDispatcher, type DispatcherOptions } from "./dispatcher.ts";
+import { Lane } from "./lane.ts";
+import { type Lookup, NameCache } from "./name-cache.ts";
+import { noProxies, type Proxies } from "./proxies.ts";
+import { TlsFiles } from "./tls-files.ts";
 
-/** Connections to one origin: those at work, and those that wait for the next call. */
-class Pool implements Endpoint {
-  readonly url: URL;
-  readonly connectMs: number;
-  session: Buffer | undefined;
-  readonly #all = new Set<Connection>();
-  /** The last one used is used next, so that what is too many goes idle. */
-  readonly #idle: Connection[] = [];
-
-  constructor(origin: string, connectMs: number) {
-    this.url = new URL(origin);
-    this.connectMs = connectMs;
-  }
-
-  take(): Connection {
-    const idle = this.#idle.pop();
-    if (idle !== undefined) return idle;
-    const connection = new Connection(this);
-    this.#all.add(connection);
-    return connection;
-  }
-
-  onIdle(connection: Connection): void {
-    this.#idle.push(connection);
-  }
-
-  onClosed(connection: Connection): void {
-    this.#all.delete(connection);
-    const at = this.#idle.indexOf(connection);
-    if (at >= 0) this.#idle.splice(at, 1);
-  }
-
-  close(): void {
-    for (const connection of this.#all) connection.fail(new UpstreamFailure("cancelled", "the service stops"));
-  }
+export interface HttpPoolsOptions {
+  /** Default: none. */
+  readonly proxies?: Proxies;
+  /** How upstreams' names are resolved; default: as the system does. */
+  readonly lookup?: Lookup;
 }
 
-/** Connections to upstreams, kept by origin. */
+interface Kept {
+  readonly lane: Lane;
+  readonly tls: TlsFiles;
+  readonly options: Omit<DispatcherOptions, "tls">;
+}
+
+/** Lanes above which those that nobody uses are closed: providers come and go with the catalogue. */
+const mostLanes = 64;
+
+/** Connections to upstreams, kept by origin and by how they are made. */
 export class HttpPools implements AsyncDisposable {
-  readonly #pools = new Map<string, Pool>();
+  readonly #kept = new Map<string, Kept>();
+  readonly #proxies: Proxies;
+  readonly #names: NameCache;
+
+  constructor(options: HttpPoolsOptions = {}) {
+    this.#proxies = options.proxies ?? noProxies;
+    this.#names = new NameCache(options.lookup);
+  }
 
   /**
-   * A connection for one call, used before or new.
+   * The way to an origin.
    * @param connectMs how long making a connection may take
+   * @throws {UpstreamFailure} `operator` when the certificates for it cannot be read
    */
-  take(origin: string, connectMs: number): Connection {
-    const key = `${origin} ${connectMs}`;
-    let pool = this.#pools.get(key);
-    if (pool === undefined) {
-      pool = new Pool(origin, connectMs);
-      this.#pools.set(key, pool);
-    }
-    return pool.take();
+  lane(origin: string, connectMs: number, transport: Transport): Lane {
+    const key = `${origin} ${connectMs} ${transport.id}`;
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return this.#open(key, origin, connectMs, transport);
+    const { lane, tls, options } = kept;
+    if (tls.changed()) lane.replace(createDispatcher({ ...options, tls: tls.read() }));
+    return lane;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const pool of this.#pools.values()) pool.close();
-    this.#pools.clear();
+    await Promise.all([...this.#kept.values()].map(({ lane }) => lane[Symbol.asyncDispose]()));
+    this.#kept.clear();
+  }
+
+  #open(key: string, origin: string, connectMs: number, transport: Transport): Lane {
+    if (this.#kept.size >= mostLanes) this.#closeIdle();
+    const tls = new TlsFiles(transport);
+    const { lookup } = this.#names;
+    const options = { origin, connectMs, transport, proxies: this.#proxies, lookup };
+    const { maxConnections: mostCalls, maxQueued: mostWaiting } = transport;
+    const lane = new Lane(createDispatcher({ ...options, tls: tls.read() }), { mostCalls, mostWaiting });
+    this.#kept.set(key, { lane, tls, options });
+    return lane;
+  }
+
+  #closeIdle(): void {
+    for (const [key, { lane }] of this.#kept) {
+      if (!lane.idle) continue;
+      this.#kept.delete(key);
+      void lane[Symbol.asyncDispose]();
+    }
   }
 }

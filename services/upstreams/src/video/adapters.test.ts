@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Protocol, Upstream } from "@uag/catalog/types.ts";
+import { testTransport } from "../../test/transport.ts";
 import { UpstreamFailure } from "../failure.ts";
 import { createFault } from "./call.ts";
 import { seedanceVideo } from "./seedance.ts";
@@ -17,6 +18,7 @@ const upstream = (protocol: Protocol): Upstream => ({
     apiKey: "sk-secret-1234",
     headers: [],
     timeouts: { connectMs: 1, firstByteMs: 1, betweenChunksMs: 1, totalMs: 1 },
+    transport: testTransport(),
     developerRole: true,
   },
   model: "model",

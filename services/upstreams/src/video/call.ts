@@ -44,6 +44,7 @@ export async function callVideo(options: VideoCallOptions): Promise<VideoAnswer>
     headers: headersOf(options),
     body: call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body)),
     timeouts,
+    transport: provider.transport,
     signal: options.signal,
   });
   const bytes = await answer.read(mostAnswerBytes);
@@ -74,6 +75,7 @@ export type CreateFault =
 export function createFault(failure: UpstreamFailure): CreateFault {
   switch (failure.kind) {
     case "unreachable":
+    case "busy":
     case "operator":
     case "quota":
     case "unknown_model":

@@ -1,0 +1,143 @@
+import type { UpstreamFailure } from "../failure.ts";
+import { Inflater } from "./inflater.ts";
+
+/** Takes an answer's body as it comes. Exactly one of `end` and `error` is called, last; `error` must not throw. */
+export interface BodySink {
+  data(chunk: Buffer): void;
+  end(): void;
+  error(failure: UpstreamFailure): void;
+}
+
+/** Where a body comes from. */
+export interface BodySource {
+  stopReading(): void;
+  readOn(): void;
+  /** Its reader, or what unpacks it, has failed: it answers with `fail`. */
+  broke(error: unknown): void;
+  /** The sink has been told that it ended. */
+  over(): void;
+}
+
+/** A sink is there as soon as its awaiting caller runs; until then the socket is not read much further. */
+const mostEarlyBytes = 64 * 1024;
+
+/** The body of one answer on its way from the connection to its sink, unpacked where the upstream compressed it. */
+export class AnswerBody {
+  readonly #source: BodySource;
+  #sink: BodySink | undefined;
+  #inflater: Inflater | undefined;
+  /** What came before the sink did. */
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
+  #ended = false;
+  #failure: UpstreamFailure | undefined;
+  /** The sink has been told how it ended. */
+  #over = false;
+
+  constructor(source: BodySource) {
+    this.#source = source;
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#sink !== undefined) {
+      this.#take(chunk);
+      return;
+    }
+    this.#early.push(chunk);
+    this.#earlyBytes += chunk.length;
+    if (this.#earlyBytes > mostEarlyBytes) this.#source.stopReading();
+  }
+
+  /** All bytes have come. */
+  end(): void {
+    this.#ended = true;
+    if (this.#sink !== undefined) this.#end();
+  }
+
+  fail(failure: UpstreamFailure): void {
+    this.#failure = failure;
+    this.#inflater?.destroy();
+    this.#tellFailure(failure);
+  }
+
+  /** @param encoding as in `content-encoding` */
+  consume(sink: BodySink, encoding: string): void {
+    this.#sink = sink;
+    if (encoding !== "identity" && this.#failure === undefined) this.#inflate(encoding);
+    const early = this.#early;
+    this.#early = [];
+    for (const chunk of early) {
+      if (this.#over) return;
+      this.#take(chunk);
+    }
+    if (this.#failure !== undefined) this.#tellFailure(this.#failure);
+    else if (this.#ended) this.#end();
+    else if (this.#earlyBytes > mostEarlyBytes) this.#source.readOn();
+  }
+
+  pause(): void {
+    if (this.#inflater === undefined) this.#source.stopReading();
+    else this.#inflater.pause();
+  }
+
+  resume(): void {
+    if (this.#inflater === undefined) this.#source.readOn();
+    else this.#inflater.resume();
+  }
+
+  #inflate(encoding: string): void {
+    const source = this.#source;
+    try {
+      this.#inflater = new Inflater(encoding, {
+        data: (chunk) => this.#give(chunk),
+        end: () => this.#tellEnd(),
+        error: (error) => source.broke(error),
+        full: () => source.stopReading(),
+        drained: () => source.readOn(),
+      });
+    } catch (error) {
+      source.broke(error);
+    }
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#inflater === undefined) this.#give(chunk);
+    else this.#inflater.write(chunk);
+  }
+
+  #give(chunk: Buffer): void {
+    if (this.#over) return;
+    try {
+      this.#sink?.data(chunk);
+    } catch (error) {
+      this.#source.broke(error);
+    }
+  }
+
+  #end(): void {
+    if (this.#inflater === undefined) this.#tellEnd();
+    else this.#inflater.end();
+  }
+
+  #tellEnd(): void {
+    if (this.#over) return;
+    try {
+      this.#sink?.end();
+    } catch (error) {
+      this.#source.broke(error);
+      return;
+    }
+    this.#over = true;
+    this.#source.over();
+  }
+
+  #tellFailure(failure: UpstreamFailure): void {
+    if (this.#over || this.#sink === undefined) return;
+    this.#over = true;
+    this.#sink.error(failure);
+  }
+}

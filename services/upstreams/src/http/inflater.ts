@@ -1,0 +1,65 @@
+import type { Transform } from "node:stream";
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import { UpstreamFailure } from "../failure.ts";
+
+export interface InflaterTarget {
+  /** Must not throw. */
+  data(chunk: Buffer): void;
+  end(): void;
+  error(error: Error): void;
+  /** It has enough to work on: nothing more should be written until `drained`. */
+  full(): void;
+  drained(): void;
+}
+
+/**
+ * Unpacks an answer as it comes, at the pace of its reader: what is unpacked ahead is a few ten KiB, however much a
+ * few compressed bytes become.
+ */
+export class Inflater {
+  readonly #stream: Transform;
+  readonly #target: InflaterTarget;
+
+  /** @throws {UpstreamFailure} for an encoding that is not known, or several on top of each other */
+  constructor(encoding: string, target: InflaterTarget) {
+    this.#target = target;
+    this.#stream = decompressor(encoding)
+      .on("data", (chunk: Buffer) => target.data(chunk))
+      .on("end", () => target.end())
+      .on("error", (error) => target.error(error))
+      .on("drain", () => target.drained());
+  }
+
+  write(chunk: Buffer): void {
+    if (!this.#stream.write(chunk)) this.#target.full();
+  }
+
+  end(): void {
+    this.#stream.end();
+  }
+
+  pause(): void {
+    this.#stream.pause();
+  }
+
+  resume(): void {
+    this.#stream.resume();
+  }
+
+  destroy(): void {
+    this.#stream.destroy();
+  }
+}
+
+/** Upstreams are asked for plain bytes; these are for one that compresses all the same. */
+const gentle = { flush: constants.Z_SYNC_FLUSH };
+/** 8 MiB, the most that RFC 9659 lets a server ask for. */
+const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
+
+function decompressor(encoding: string): Transform {
+  if (encoding === "gzip" || encoding === "x-gzip") return createGunzip(gentle);
+  if (encoding === "deflate") return createInflate(gentle);
+  if (encoding === "br") return createBrotliDecompress();
+  if (encoding === "zstd") return createZstdDecompress(zstdWindow);
+  throw new UpstreamFailure("transient", `the upstream answered in the encoding ${encoding.slice(0, 40)}`);
+}

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import type { LookupAddress } from "node:dns";
+import { type TestContext, test } from "node:test";
+import { NameCache } from "./name-cache.ts";
+
+const address = (text: string): LookupAddress[] => [{ address: text, family: 4 }];
+const silent = new Promise<LookupAddress[]>(() => {});
+const broken = Object.assign(new Error("no answer"), { code: "EAI_AGAIN" });
+
+/** A clock that a test moves. */
+function clock(t: TestContext): { pass(ms: number): void } {
+  let now = 0;
+  t.mock.method(performance, "now", () => now);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  return {
+    pass(ms) {
+      now += ms;
+      t.mock.timers.tick(ms);
+    },
+  };
+}
+
+test("a name is asked for once by all who want it, and again after half a minute", async (t) => {
+  const time = clock(t);
+  let asked = 0;
+  const names = new NameCache(async () => address(`10.0.0.${++asked}`));
+  const many = await Promise.all(Array.from({ length: 50 }, () => names.resolve("api.test")));
+  assert.ok(many.every((found) => found[0]?.address === "10.0.0.1"));
+  time.pass(29_000);
+  assert.deepEqual(await names.resolve("api.test"), address("10.0.0.1"));
+  time.pass(2_000);
+  assert.deepEqual(await names.resolve("api.test"), address("10.0.0.2"));
+  assert.equal(asked, 2);
+});
+
+test("a name server that falls silent or breaks cuts nobody off whose name was known, for an hour", async (t) => {
+  const time = clock(t);
+  let answer: () => Promise<LookupAddress[]> = async () => address("10.0.0.1");
+  let asked = 0;
+  const names = new NameCache(() => {
+    asked++;
+    return answer();
+  });
+  await names.resolve("api.test");
+  answer = () => Promise.reject(broken);
+  time.pass(31_000);
+  assert.deepEqual(await names.resolve("api.test"), address("10.0.0.1"));
+  assert.deepEqual(await names.resolve("api.test"), address("10.0.0.1"));
+  assert.equal(asked, 2, "a broken one is left alone for a while");
+  answer = () => silent;
+  time.pass(6_000);
+  const waiting = names.resolve("api.test");
+  await Promise.resolve();
+  time.pass(500);
+  assert.deepEqual(await waiting, address("10.0.0.1"));
+  time.pass(61 * 60_000);
+  const gone = await Promise.race([names.resolve("api.test"), Promise.resolve("nothing yet")]);
+  assert.equal(gone, "nothing yet");
+});
+
+test("a name that was never known fails as the system says, and is asked for again", async () => {
+  let works = false;
+  const names = new NameCache(async () => {
+    if (works) return address("10.0.0.1");
+    throw broken;
+  });
+  await assert.rejects(names.resolve("api.test"), { code: "EAI_AGAIN" });
+  works = true;
+  assert.deepEqual(await names.resolve("api.test"), address("10.0.0.1"));
+});
+
+test("two questions are open at a time, however many names are wanted", async () => {
+  const asked: string[] = [];
+  const answers: ((found: LookupAddress[]) => void)[] = [];
+  const names = new NameCache((name) => {
+    asked.push(name);
+    return new Promise((resolve) => answers.push(resolve));
+  });
+  const all = ["a", "b", "c", "d"].map((name) => names.resolve(name));
+  assert.deepEqual(asked, ["a", "b"]);
+  answers[0]?.(address("10.0.0.1"));
+  await all[0];
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(asked, ["a", "b", "c"]);
+});
+
+test("a connection gets all addresses, or the first of the family that it wants", async () => {
+  const both = [{ address: "::1", family: 6 }, ...address("10.0.0.1")];
+  const names = new NameCache(async () => both);
+  const look = (options: object): Promise<unknown[]> =>
+    new Promise((resolve) => names.lookup("api.test", options, (...found) => resolve(found)));
+  assert.deepEqual(await look({ all: true }), [null, both]);
+  assert.deepEqual(await look({}), [null, "::1", 6]);
+  assert.deepEqual(await look({ family: 4 }), [null, "10.0.0.1", 4]);
+});
