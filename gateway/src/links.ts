@@ -1,5 +1,7 @@
 import { createLinkClient, type LinkClient } from "@uag/kit/link/client.ts";
+import { dialGrpc } from "@uag/kit/link/grpc-client.ts";
 import type { Logger } from "@uag/kit/log.ts";
+import type { Identity } from "@uag/kit/rpc/identity.ts";
 import type { Config } from "./config.ts";
 import type { ServiceName } from "./routes.ts";
 
@@ -10,7 +12,7 @@ export interface Links extends AsyncDisposable {
 }
 
 /** Opens links to every capability service that has an address. */
-export function openLinks(config: Config, log: Logger): Links {
+export function openLinks(config: Config, identity: Identity, log: Logger): Links {
   const addresses: Record<ServiceName, string[] | undefined> = {
     chat: config.CHAT_ADDR,
     embedding: config.EMBEDDING_ADDR,
@@ -23,6 +25,7 @@ export function openLinks(config: Config, log: Logger): Links {
     if (targets === undefined) continue;
     byService[service] = createLinkClient({
       targets,
+      dial: dialGrpc(identity, service),
       log: (event, { error, address, requestId }) =>
         log.warn({ err: error, to: service, address, request_id: requestId }, event),
     });

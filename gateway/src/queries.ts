@@ -1,4 +1,5 @@
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { subscription } from "./handlers/subscription.ts";
@@ -11,11 +12,11 @@ export interface Queries extends Disposable {
 }
 
 /** What the router answers itself, from billing and, when it has an address, from metering. */
-export function openQueries(addresses: { billing: string; metering: string | undefined }): Queries {
-  const accounts = createRpcClient<AccountServiceServer>(AccountServiceService, addresses.billing);
+export function openQueries(addresses: { billing: string; metering: string | undefined }, identity: Identity): Queries {
+  const accounts = createRpcClient<AccountServiceServer>(AccountServiceService, addresses.billing, identity);
   const handlers: Partial<Record<QueryName, Handler>> = { subscription: subscription(accounts) };
   if (addresses.metering === undefined) return { handlers, [Symbol.dispose]: () => accounts[Symbol.dispose]() };
-  const metering = createRpcClient<MeteringServiceServer>(MeteringServiceService, addresses.metering);
+  const metering = createRpcClient<MeteringServiceServer>(MeteringServiceService, addresses.metering, identity);
   handlers.usage = usage(metering);
   return {
     handlers,

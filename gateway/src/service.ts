@@ -4,6 +4,7 @@ import type { HealthCheck } from "@uag/kit/health.ts";
 import { type Keyring, keyringOf } from "@uag/kit/keyring.ts";
 import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
+import { type Identity, openIdentity } from "@uag/kit/rpc/identity.ts";
 import { openAdminClients } from "./admin/admin.ts";
 import { AdminDoor } from "./admin/authenticate.ts";
 import { FailedLogins } from "./admin/failed-logins.ts";
@@ -28,12 +29,13 @@ export async function startGateway(config: Config): Promise<Gateway> {
   await using starting = new AsyncDisposableStack();
   const log = createLogger({ service: "gateway", level: config.LOG_LEVEL });
   const metrics = createMetrics("gateway");
+  const identity = openIdentity(config, log);
   const bus = starting.use(await connectBus({ url: config.NATS_URL, name: "gateway", log }));
   const peppers = keyringOf(config.KEY_PEPPER, config.KEY_PEPPER_PREVIOUS);
-  const { keys } = starting.use(openKeys({ ...keySettings(config), peppers, bus, metrics, log }));
-  const links = starting.use(openLinks(config, log));
-  const queries = starting.use(openQueries({ billing: config.BILLING_ADDR, metering: config.METERING_ADDR }));
-  const adminApi = openAdmin(config, { peppers, log });
+  const { keys } = starting.use(openKeys({ ...keySettings(config), peppers, identity, bus, metrics, log }));
+  const links = starting.use(openLinks(config, identity, log));
+  const queries = starting.use(openQueries({ billing: config.BILLING_ADDR, metering: config.METERING_ADDR }, identity));
+  const adminApi = openAdmin(config, { peppers, identity, log });
   if (adminApi !== undefined) starting.use(adminApi.clients);
   const uploads = starting.use(new UploadWatch(config.UPLOAD_IDLE_MS));
   const doors: Door[] = [];
@@ -72,10 +74,13 @@ function readinessOf(doors: readonly Door[], links: Links): Record<string, Healt
 }
 
 /** Administrators ask for money and usage alike: without metering there is no admin API. */
-function openAdmin(config: Config, { peppers, log }: { peppers: Keyring; log: Logger }): AdminOptions | undefined {
+function openAdmin(
+  config: Config,
+  { peppers, identity, log }: { peppers: Keyring; identity: Identity; log: Logger },
+): AdminOptions | undefined {
   const { BILLING_ADDR: billing, METERING_ADDR: metering, VIDEO_ADDR: video } = config;
   if (metering === undefined) return undefined;
-  const clients = openAdminClients({ billing, metering, video });
+  const clients = openAdminClients({ billing, metering, video }, identity);
   const clock = systemClock;
   const failedLogins = new FailedLogins({ clients, clock, log });
   const door = new AdminDoor({ clients, peppers, failedLogins, clock });

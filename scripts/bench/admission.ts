@@ -9,6 +9,7 @@ import { createAdmission } from "../../services/admission/src/admission.ts";
 import type { Bus } from "../../services/kit/src/bus.ts";
 import { createLogger } from "../../services/kit/src/log.ts";
 import { createMetrics } from "../../services/kit/src/metrics.ts";
+import { insecure } from "../../services/kit/src/rpc/identity.ts";
 import { serveRpc, unaryService } from "../../services/kit/src/rpc/server.ts";
 
 /**
@@ -22,6 +23,7 @@ const log = createLogger({ service: "bench", level: "error" });
 const dir = await mkdtemp(join(tmpdir(), "bench-admission-"));
 let grants = 0;
 const billing = await serveRpc({
+  identity: insecure,
   host: "127.0.0.1",
   port: 0,
   services: [
@@ -58,6 +60,7 @@ const bus = {
   onChange: () => undefined,
 } as unknown as Bus;
 const admission = await createAdmission({
+  identity: insecure,
   service: "bench",
   billing: { address: `127.0.0.1:${billing.port}` },
   metering: { address: "127.0.0.1:1" },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AuditResponse, LedgerServiceService } from "../../proto/gen/billing/v1/ledger.ts";
+import { insecure } from "../../services/kit/src/rpc/identity.ts";
 import { serveRpc } from "../../services/kit/src/rpc/server.ts";
 import { Recorded } from "./recorded.ts";
 
@@ -15,9 +16,14 @@ async function ledgerOf(audits: readonly Partial<AuditResponse>[]) {
   };
   const implementation = { settle: unused, listEntries: unused, audit };
   const definition = LedgerServiceService;
-  const server = await serveRpc({ host: "127.0.0.1", port: 0, services: [{ definition, implementation }] });
+  const server = await serveRpc({
+    identity: insecure,
+    host: "127.0.0.1",
+    port: 0,
+    services: [{ definition, implementation }],
+  });
   const endpoint = { host: "127.0.0.1", port: 1, basePath: "/v1", key: "k", model: "m" };
-  const billing = `127.0.0.1:${server.port}`;
+  const billing = { address: `127.0.0.1:${server.port}`, identity: insecure };
   const recorded = await Recorded.open({ name: "gateway", endpoint, processes: new Map(), billing });
   assert.ok(recorded !== undefined);
   return {

@@ -18,7 +18,8 @@ export class Recorded implements Disposable {
   /** Undefined when it is not known where the target's ledger is kept. Call before the first request. */
   static async open(target: Target): Promise<Recorded | undefined> {
     if (target.billing === undefined) return undefined;
-    const recorded = new Recorded(createRpcClient<LedgerServiceServer>(LedgerServiceService, target.billing));
+    const { address, identity } = target.billing;
+    const recorded = new Recorded(createRpcClient<LedgerServiceServer>(LedgerServiceService, address, identity));
     recorded.#before = (await recorded.#audit()).settled;
     return recorded;
   }

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Identity, identityFrom } from "../../services/kit/src/rpc/identity.ts";
 import type { Ready } from "./child.ts";
 import type { BenchOptions } from "./options.ts";
 import type { ProcessTable } from "./proc.ts";
@@ -15,8 +16,8 @@ export interface Target {
   readonly endpoint: Endpoint;
   /** Empty when they are not known: then only times are measured. */
   readonly processes: ProcessTable;
-  /** `host:port` of the service that keeps the ledger, when it is known. */
-  readonly billing?: string;
+  /** The service that keeps the ledger, `host:port`, and who we are to it, when both are known. */
+  readonly billing?: { readonly address: string; readonly identity: Identity };
   /** Folder of its logs, when the benchmark started it. */
   readonly logDir?: string;
 }
@@ -75,18 +76,21 @@ function endpointOf(options: { readonly url: URL; readonly key: string; readonly
 interface RunFile {
   readonly pids?: Readonly<Record<string, number>>;
   readonly grpc?: Readonly<Record<string, string>>;
+  readonly tls?: { readonly cert_file: string; readonly key_file: string; readonly ca_file: string };
 }
 
 async function readRunFile(file: string): Promise<RunFile> {
   return JSON.parse(await readFile(file, "utf8")) as RunFile;
 }
 
-function knownFrom({ pids, grpc }: RunFile): Pick<Target, "processes" | "billing"> {
+function knownFrom({ pids, grpc, tls }: RunFile): Pick<Target, "processes" | "billing"> {
   if (pids === undefined) throw new Error('the file of processes has no "pids"');
   // The simulator stands in for providers and has no part in the gateway's work.
   const processes = new Map(Object.entries(pids).filter(([name]) => name !== "simulator"));
-  const billing = grpc?.["billing"];
-  return billing === undefined ? { processes } : { processes, billing };
+  const address = grpc?.["billing"];
+  if (address === undefined || tls === undefined) return { processes };
+  const identity = identityFrom({ cert: tls.cert_file, key: tls.key_file, ca: tls.ca_file });
+  return { processes, billing: { address, identity } };
 }
 
 function endpointAt(port: number, model: string): Endpoint {

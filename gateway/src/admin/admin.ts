@@ -1,4 +1,5 @@
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
@@ -29,15 +30,15 @@ export interface AdminAddresses {
   readonly video: readonly string[] | undefined;
 }
 
-export function openAdminClients({ billing, metering, video }: AdminAddresses): AdminClients {
+export function openAdminClients({ billing, metering, video }: AdminAddresses, identity: Identity): AdminClients {
   const clients = {
-    accounts: createRpcClient<AccountServiceServer>(AccountServiceService, billing),
-    admin: createRpcClient<AdminServiceServer>(AdminServiceService, billing),
-    keys: createRpcClient<KeyServiceServer>(KeyServiceService, billing),
-    ledger: createRpcClient<LedgerServiceServer>(LedgerServiceService, billing),
-    metering: createRpcClient<MeteringServiceServer>(MeteringServiceService, metering),
-    usageAdmin: createRpcClient<UsageAdminServiceServer>(UsageAdminServiceService, metering),
-    webhooks: video && openWebhookClient(video),
+    accounts: createRpcClient<AccountServiceServer>(AccountServiceService, billing, identity),
+    admin: createRpcClient<AdminServiceServer>(AdminServiceService, billing, identity),
+    keys: createRpcClient<KeyServiceServer>(KeyServiceService, billing, identity),
+    ledger: createRpcClient<LedgerServiceServer>(LedgerServiceService, billing, identity),
+    metering: createRpcClient<MeteringServiceServer>(MeteringServiceService, metering, identity),
+    usageAdmin: createRpcClient<UsageAdminServiceServer>(UsageAdminServiceService, metering, identity),
+    webhooks: video && openWebhookClient(video, identity),
   };
   return {
     ...clients,

@@ -1,5 +1,6 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import { createRpcClient, isUnreachable, type RpcClient } from "@uag/kit/rpc/client.ts";
+import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
 
 /** @throws {GatewayError} `not_found` where this router knows no video service */
@@ -11,8 +12,10 @@ export function webhooksOf({ webhooks }: { readonly webhooks: WebhookClient | un
 export type WebhookClient = RpcClient<WebhookServiceServer>;
 
 /** Calls whichever of the video replicas can be reached, in the order given: each can answer for all. */
-export function openWebhookClient(addresses: readonly string[]): WebhookClient {
-  const replicas = addresses.map((address) => createRpcClient<WebhookServiceServer>(WebhookServiceService, address));
+export function openWebhookClient(addresses: readonly string[], identity: Identity): WebhookClient {
+  const replicas = addresses.map((address) =>
+    createRpcClient<WebhookServiceServer>(WebhookServiceService, address, identity),
+  );
   const reached = async <T>(ask: (replica: WebhookClient) => Promise<T>): Promise<T> => {
     let last: unknown = new Error("video has no address");
     for (const replica of replicas) {

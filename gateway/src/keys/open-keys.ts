@@ -5,6 +5,7 @@ import type { Keyring } from "@uag/kit/keyring.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { type KeyServiceServer, KeyServiceService, type ResolveKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import { hearKeyChanges } from "./changes.ts";
 import { KeyCache } from "./key-cache.ts";
@@ -14,6 +15,7 @@ const lookupTimeoutMs = 2_000;
 
 export interface OpenKeysOptions {
   billingAddress: string;
+  identity: Identity;
   peppers: Keyring;
   maxAgeMs: number;
   maxEntries: number;
@@ -33,7 +35,7 @@ function requestFor(secret: string, { current, previous }: Keyring): ResolveKeyR
 /** The key cache with all that fills and corrects it: billing's look-up and the changes that the broker tells of. */
 export function openKeys(options: OpenKeysOptions): { keys: KeyCache } & Disposable {
   const { bus, log, metrics } = options;
-  const billing = createRpcClient<KeyServiceServer>(KeyServiceService, options.billingAddress);
+  const billing = createRpcClient<KeyServiceServer>(KeyServiceService, options.billingAddress, options.identity);
   const lookups = metrics.counter("gateway_key_lookups_total", "Keys that billing was asked for").labels();
   const changed = metrics.counter("gateway_key_changes_total", "Key changes heard from the broker").labels();
   const batch = new LookupBatch(async (requests) => {

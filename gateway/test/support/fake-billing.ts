@@ -1,6 +1,7 @@
 import { digestKey } from "@uag/kit/api-key.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { createLogger } from "@uag/kit/log.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import { type AccountServiceServer, AccountServiceService, type Subscription } from "@uag/proto/billing/v1/accounts.ts";
 import {
@@ -72,6 +73,7 @@ export async function startFakeBilling(port = 0): Promise<FakeBilling> {
     getSubscription: async () => theSubscription,
   };
   const server = await serveRpc({
+    identity: insecure,
     host: "127.0.0.1",
     port,
     services: [

@@ -1,4 +1,5 @@
 import { createLogger } from "@uag/kit/log.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { type RpcServer, serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import {
   type ListEventsResponse,
@@ -19,6 +20,7 @@ function bucket(day: number, model: string, costNanoUsd: bigint): UsageBucket {
 export async function startFakeMetering(): Promise<{ address: string; asked: QueryUsageRequest[] } & RpcServer> {
   const asked: QueryUsageRequest[] = [];
   const server = await serveRpc({
+    identity: insecure,
     host: "127.0.0.1",
     port: 0,
     services: [

@@ -1,6 +1,7 @@
 import { linkService, serveStream } from "@uag/kit/link/grpc-server.ts";
 import { createLinkServer, type LinkHandler } from "@uag/kit/link/server.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
 
 export interface FakeService extends AsyncDisposable {
@@ -34,7 +35,12 @@ export async function startFakeService(): Promise<FakeService> {
   };
   const link = createLinkServer({ operations: Object.fromEntries(operations.map((name) => [name, handle])) });
   const implementation = { link: serveStream({ accept: (attach) => link.accept(attach), refuse: () => false }) };
-  const rpc = await serveRpc({ host: "127.0.0.1", port: 0, services: [{ definition: linkService, implementation }] });
+  const rpc = await serveRpc({
+    identity: insecure,
+    host: "127.0.0.1",
+    port: 0,
+    services: [{ definition: linkService, implementation }],
+  });
   const stop = async (): Promise<void> => {
     await link.drain({ timeoutMs: 0 });
     await rpc[Symbol.asyncDispose]();

@@ -36,6 +36,7 @@ export async function startStage(env: Record<string, string> = {}): Promise<Stag
         KEY_PEPPER: pepper,
         BILLING_ADDR: billing.address,
         CHAT_ADDR: service.address,
+        TLS: "off",
         LOG_LEVEL: "silent",
         ADMIN_ON_PUBLIC_PORT: "on",
         DRAIN_MS: "2000",

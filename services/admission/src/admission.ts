@@ -34,10 +34,10 @@ const publishOnStopMs = 5_000;
  * not wait for billing, metering or the broker: without a grant nothing is admitted, that is all.
  */
 export async function createAdmission(options: AdmissionOptions): Promise<Admission & TaskAdmission> {
-  const { log, bus, clock = systemClock } = options;
-  const billing = createRpcClient<GrantServiceServer>(GrantServiceService, options.billing.address);
-  const limitService = createRpcClient<LimitServiceServer>(LimitServiceService, options.billing.address);
-  const metering = createRpcClient<MeteringServiceServer>(MeteringServiceService, options.metering.address);
+  const { log, bus, identity, clock = systemClock } = options;
+  const billing = createRpcClient<GrantServiceServer>(GrantServiceService, options.billing.address, identity);
+  const limitService = createRpcClient<LimitServiceServer>(LimitServiceService, options.billing.address, identity);
+  const metering = createRpcClient<MeteringServiceServer>(MeteringServiceService, options.metering.address, identity);
   const meters = new Meters(options.metrics, clock.monotonic());
   const owner = options.holderId ?? newId("hold");
   const settings = { ...options.publish, subject: usageSubject(options.streamPrefix ?? "") };

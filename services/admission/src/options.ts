@@ -2,6 +2,7 @@ import type { Bus } from "@uag/kit/bus.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
+import type { Identity } from "@uag/kit/rpc/identity.ts";
 import type { PublisherSettings } from "./publish/publisher.ts";
 import type { WalletSettings } from "./wallet/wallet.ts";
 
@@ -12,6 +13,8 @@ export interface AdmissionOptions {
   readonly holderId?: string;
   readonly billing: { readonly address: string };
   readonly metering: { readonly address: string };
+  /** For calls to both. */
+  readonly identity: Identity;
   readonly bus: Bus;
   /** Shared by all replicas on this volume. */
   readonly journalDir: string;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { eventually, replica, request, settlement, startHouse } from "./harness.ts";
@@ -11,7 +12,7 @@ const limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests:
 
 test("a key spends its month's budget over two replicas to the last nano-USD, and the account's other keys go on", async () => {
   await using house = await startHouse();
-  using keys = createRpcClient<KeyServiceServer>(KeyServiceService, house.env["BILLING"] as string);
+  using keys = createRpcClient<KeyServiceServer>(KeyServiceService, house.env["BILLING"] as string, insecure);
   const accountId = await house.account(usd);
   const options = { publish: { gatherMs: 20, confirmMs: 50 }, idleMs: 1_000 };
   await using first = await replica(house.env, options);

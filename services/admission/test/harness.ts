@@ -10,6 +10,7 @@ import { randomText } from "@uag/kit/ids.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
@@ -40,7 +41,7 @@ export class Child implements AsyncDisposable {
   }
 
   async start(): Promise<this> {
-    const env = { ...process.env, LOG_LEVEL: "info", ...this.#env, GRPC_PORT: String(this.port) };
+    const env = { ...process.env, TLS: "off", LOG_LEVEL: "info", ...this.#env, GRPC_PORT: String(this.port) };
     const child = spawn(process.execPath, [this.#path], { env, stdio: ["ignore", "pipe", "inherit"] });
     this.#process = child;
     const up = Promise.withResolvers<number>();
@@ -108,9 +109,9 @@ export async function startHouse(billingEnv: Record<string, string> = {}): Promi
   );
   await metering.start();
   const meteringAddress = `127.0.0.1:${metering.port}`;
-  const accounts = stack.use(createRpcClient<AccountServiceServer>(AccountServiceService, billingAddress));
-  const ledger = stack.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, billingAddress));
-  const usage = stack.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, meteringAddress));
+  const accounts = stack.use(createRpcClient<AccountServiceServer>(AccountServiceService, billingAddress, insecure));
+  const ledger = stack.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, billingAddress, insecure));
+  const usage = stack.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, meteringAddress, insecure));
   const running = stack.move();
   return {
     ...{ prefix, billing, metering, journalDir, accounts, ledger, usage },
@@ -158,6 +159,7 @@ export async function replica(
   const bus = await connectBus({ url: env["NATS"] as string, name: "replica", log });
   const metrics = createMetrics("replica");
   const admission = await createAdmission({
+    identity: insecure,
     service: "test",
     billing: { address: env["BILLING"] as string },
     metering: { address: env["METERING"] as string },

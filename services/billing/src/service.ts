@@ -4,6 +4,7 @@ import { startAdminServer } from "@uag/kit/health.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
+import { openIdentity } from "@uag/kit/rpc/identity.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
 import type { z } from "zod";
 import { inLine } from "./audit/in-line.ts";
@@ -48,6 +49,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const config = readConfig(schema, env);
   const log = createLogger({ service: "billing", level: config.LOG_LEVEL });
   const metrics = createMetrics("billing");
+  const identity = openIdentity(config, log);
   await using started = new AsyncDisposableStack();
   const connection = await connectMongo({ url: config.MONGODB_URL, database: config.MONGODB_DATABASE });
   started.defer(() => connection.close());
@@ -84,7 +86,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   started.use(startReaper(billing));
   started.use(startLimitReaper({ store, events, ...limits }));
   const rpc = started.use(
-    await serveRpc({ host: config.HOST, port: config.GRPC_PORT, services: rpcServices(billing, log) }),
+    await serveRpc({ host: config.HOST, port: config.GRPC_PORT, identity, services: rpcServices(billing, log) }),
   );
   const checks = { mongodb: mongoCheck(connection), nats: bus.check };
   const admin = started.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));

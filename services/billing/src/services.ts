@@ -1,5 +1,5 @@
 import type { Logger } from "@uag/kit/log.ts";
-import { type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
+import { type RpcService, unaryService, type WhoCalls } from "@uag/kit/rpc/server.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
@@ -36,7 +36,18 @@ import { updateKey } from "./rpc/update-key.ts";
 import { toStoreError } from "./store/errors.ts";
 
 type Rpc<Q, A> = (billing: Billing, request: Q) => Promise<A>;
-type Bind = <Q, A>(rpc: Rpc<Q, A>) => (request: Q) => Promise<A>;
+type Bind = <Q, A>(rpc: Rpc<Q, A>) => (request: Q, who: WhoCalls) => Promise<A>;
+
+/**
+ * Who is written into the audit log: whom the router says it has authenticated, and of any other caller the name in its
+ * certificate, whatever it says itself.
+ */
+function withActor<Q>(request: Q, who: WhoCalls): Q {
+  if (typeof request !== "object" || request === null || !("actor" in request)) return request;
+  const peer = who();
+  if (peer === undefined || peer === "router") return request;
+  return { ...request, actor: { id: peer, name: peer, requestId: "" } };
+}
 
 function adminService(bind: Bind, log: Logger): RpcService {
   return unaryService<AdminServiceServer>(
@@ -58,8 +69,8 @@ function adminService(bind: Bind, log: Logger): RpcService {
 
 /** Billing's six gRPC services. A database out of reach is `service_unavailable` on every one of them. */
 export function rpcServices(billing: Billing, log: Logger): RpcService[] {
-  const bind: Bind = (rpc) => (request) =>
-    rpc(billing, request).catch((error: unknown) => {
+  const bind: Bind = (rpc) => (request, who) =>
+    rpc(billing, withActor(request, who)).catch((error: unknown) => {
       throw toStoreError(error);
     });
   return [

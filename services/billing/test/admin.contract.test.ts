@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { digestKey } from "@uag/kit/api-key.ts";
 import type { GatewayError } from "@uag/kit/errors.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { type AdminServiceServer, AdminServiceService, RepairState } from "@uag/proto/billing/v1/admin.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { faults, fund, pepper, scratch, startBilling, usage } from "./harness.ts";
@@ -16,7 +17,7 @@ const actor = { id: "admtok_x", name: "Ada", requestId: "req_1" };
 const limits = { requestsPerMinute: 60n, tokensPerMinute: 9n, concurrentRequests: 5n, monthlyBudgetNanoUsd: 0n };
 const everything = { accountId: "", targetId: "", action: "", page: undefined };
 const adminOn = (port: number): RpcClient<AdminServiceServer> =>
-  createRpcClient<AdminServiceServer>(AdminServiceService, `127.0.0.1:${port}`);
+  createRpcClient<AdminServiceServer>(AdminServiceService, `127.0.0.1:${port}`, insecure);
 
 const catalogue = (usd: number): string => `
 providers:

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newId, randomText } from "@uag/kit/ids.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
@@ -39,6 +40,7 @@ export function scratch(settings: Record<string, string> = {}): Scratch {
     MONGODB_DATABASE: database,
     NATS_URL: engineUrl("TEST_NATS_URL"),
     KEY_PEPPER: pepper,
+    TLS: "off",
     LOG_LEVEL: "silent",
     ...settings,
   };
@@ -67,10 +69,10 @@ export interface Clients extends Disposable {
 
 export function connectClients(port: number): Clients {
   const address = `127.0.0.1:${port}`;
-  const accounts = createRpcClient<AccountServiceServer>(AccountServiceService, address);
-  const keys = createRpcClient<KeyServiceServer>(KeyServiceService, address);
-  const grants = createRpcClient<GrantServiceServer>(GrantServiceService, address);
-  const ledger = createRpcClient<LedgerServiceServer>(LedgerServiceService, address);
+  const accounts = createRpcClient<AccountServiceServer>(AccountServiceService, address, insecure);
+  const keys = createRpcClient<KeyServiceServer>(KeyServiceService, address, insecure);
+  const grants = createRpcClient<GrantServiceServer>(GrantServiceService, address, insecure);
+  const ledger = createRpcClient<LedgerServiceServer>(LedgerServiceService, address, insecure);
   return {
     accounts,
     keys,

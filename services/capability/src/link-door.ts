@@ -1,7 +1,7 @@
-import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { linkServerChannelOptions } from "@uag/kit/link/grpc-server.ts";
 import type { LinkServer } from "@uag/kit/link/server.ts";
-import type { RpcService } from "@uag/kit/rpc/server.ts";
+import type { Identity } from "@uag/kit/rpc/identity.ts";
+import { listen, type RpcService } from "@uag/kit/rpc/server.ts";
 
 export interface LinkDoor extends AsyncDisposable {
   readonly port: number;
@@ -12,18 +12,13 @@ export async function openLinkDoor(options: {
   link: LinkServer;
   /** More gRPC services on the same port. */
   services?: readonly RpcService[];
+  identity: Identity;
   host: string;
   port: number;
   drainMs: number;
 }): Promise<LinkDoor> {
-  const server = new Server(linkServerChannelOptions);
-  options.link.register(server);
-  for (const { definition, implementation } of options.services ?? []) server.addService(definition, implementation);
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${options.host}:${options.port}`, ServerCredentials.createInsecure(), (error, bound) =>
-      error === null ? resolve(bound) : reject(error),
-    );
-  });
+  const services = [options.link.rpc, ...(options.services ?? [])];
+  const { server, port } = await listen({ ...options, services, channel: linkServerChannelOptions });
   return {
     port,
     async [Symbol.asyncDispose]() {

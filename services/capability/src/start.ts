@@ -6,6 +6,7 @@ import { type HealthCheck, startAdminServer } from "@uag/kit/health.ts";
 import { createLinkServer, type LinkHandler } from "@uag/kit/link/server.ts";
 import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics, type Metrics } from "@uag/kit/metrics.ts";
+import { type Identity, openIdentity } from "@uag/kit/rpc/identity.ts";
 import type { RpcService } from "@uag/kit/rpc/server.ts";
 import { proxiesOf } from "@uag/upstreams/http/proxies.ts";
 import { type CapabilityContext, createContext } from "./context.ts";
@@ -37,6 +38,7 @@ export interface CapabilityOptions {
     context: CapabilityContext,
     resources: AsyncDisposableStack,
     tasks: TaskAdmission,
+    identity: Identity,
   ): Promise<Capability> | Capability;
 }
 
@@ -51,9 +53,10 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   const log = createLogger({ service: name, level: settings.LOG_LEVEL });
   await using started = new AsyncDisposableStack();
   const metrics = createMetrics(name);
+  const identity = openIdentity(settings, log);
   const bus = started.use(await connectBus({ url: settings.NATS_URL, name, log }));
-  const { context, tasks } = await openContext(options, { log, metrics, bus, started });
-  const built = await options.build(context, started, tasks);
+  const { context, tasks } = await openContext(options, { log, metrics, bus, identity, started });
+  const built = await options.build(context, started, tasks, identity);
   const { operations: bare, checks = {}, services = [], formats = {} } = built;
   const operations = onceByKey(bare, { settings, context, formats, started });
   const link = createLinkServer({ operations, maxExchanges: settings.MAX_EXCHANGES, log: linkLog(log) });
@@ -63,7 +66,7 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   const allChecks = { link: isOpen, nats: bus.check, admission: context.admission.check, ...checks };
   const { HOST: host, ADMIN_PORT, GRPC_PORT, DRAIN_MS } = settings;
   const admin = started.use(await startAdminServer({ host, port: ADMIN_PORT, metrics, checks: allChecks }));
-  const door = started.use(await openLinkDoor({ link, services, host, port: GRPC_PORT, drainMs: DRAIN_MS }));
+  const door = started.use(await openLinkDoor({ link, services, identity, host, port: GRPC_PORT, drainMs: DRAIN_MS }));
   doors.push(door);
   started.defer(() => built.leaving?.());
   log.info({ grpcPort: door.port, adminPort: admin.port }, `${name} is up`);
@@ -77,7 +80,13 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
 
 async function openContext(
   { name, settings, env }: CapabilityOptions,
-  { log, metrics, bus, started }: { log: Logger; metrics: Metrics; bus: Bus; started: AsyncDisposableStack },
+  {
+    log,
+    metrics,
+    bus,
+    identity,
+    started,
+  }: { log: Logger; metrics: Metrics; bus: Bus; identity: Identity; started: AsyncDisposableStack },
 ): Promise<{ context: CapabilityContext; tasks: TaskAdmission }> {
   const catalog = started.use(await openCatalog({ file: settings.CATALOG_FILE, env, log }));
   const admission = started.use(
@@ -85,6 +94,7 @@ async function openContext(
       service: name,
       billing: { address: settings.BILLING_ADDR },
       metering: { address: settings.METERING_ADDR },
+      identity,
       bus,
       journalDir: settings.JOURNAL_DIR,
       log,

@@ -6,9 +6,11 @@ import { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { AnswerStream } from "@uag/kit/link/answer-stream.ts";
 import { createLinkClient, type LinkClient } from "@uag/kit/link/client.ts";
+import { dialGrpc } from "@uag/kit/link/grpc-client.ts";
 import { createLinkServer, type LinkHandler } from "@uag/kit/link/server.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { createConnection } from "mongoose";
 import { createEvents } from "../src/events.ts";
@@ -57,8 +59,10 @@ describe("Idempotency-Key", () => {
     };
     const operations = withIdempotency({ one: run, two: run }, { store, events, log, buffers, renewMs: leaseMs / 3 });
     const link = createLinkServer({ operations });
-    const door = resources.use(await openLinkDoor({ link, host: "127.0.0.1", port: 0, drainMs: 500 }));
-    client = createLinkClient({ targets: [`127.0.0.1:${door.port}`] });
+    const door = resources.use(
+      await openLinkDoor({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 500 }),
+    );
+    client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${door.port}`] });
     resources.defer(() => client.close({ timeoutMs: 100 }));
     await client.ready();
   });

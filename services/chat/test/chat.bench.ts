@@ -1,6 +1,7 @@
 // What the chat service alone costs: CPU of its process per request and per chunk, behind a real link and in front of a
 // small upstream, with an admission that admits everything and writes nothing.
 // node services/chat/test/chat.bench.ts [requests] [streams]
+
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -10,9 +11,11 @@ import { createContext } from "@uag/capability/context.ts";
 import { openLinkDoor } from "@uag/capability/link-door.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { createLinkClient, type LinkClient } from "@uag/kit/link/client.ts";
+import { dialGrpc } from "@uag/kit/link/grpc-client.ts";
 import { createLinkServer } from "@uag/kit/link/server.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { chatContext } from "../src/context.ts";
 import { operations } from "../src/operations.ts";
@@ -70,6 +73,7 @@ models: [{ id: m, owned_by: o, created: 0, operations: [chat.completions], conte
   const options = { name: "chat", catalog, admission, log, metrics: createMetrics("bench"), egressAllow: [] };
   const context = chatContext(createContext(options));
   const door = await openLinkDoor({
+    identity: insecure,
     link: createLinkServer({ operations: operations(context) }),
     host: "127.0.0.1",
     port: 0,
@@ -125,7 +129,7 @@ async function main(): Promise<void> {
   };
   const up = await spawn("upstream");
   const chat = await spawn("service", String(up.port));
-  const client = createLinkClient({ targets: [`127.0.0.1:${chat.port}`] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${chat.port}`] });
   await client.ready();
   const sample = async () => {
     chat.child.send("sample");

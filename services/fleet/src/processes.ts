@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { join, resolve } from "node:path";
+import type { Peer } from "@uag/kit/rpc/access.ts";
 import { repoRoot } from "./paths.ts";
 import { providerSettings, simulatedProviders } from "./providers.ts";
 
@@ -25,6 +26,8 @@ export interface Surroundings {
 
 export interface ServiceRow {
   readonly name: string;
+  /** Who it is to the others; undefined for what has no part in their calls. */
+  readonly peer?: Peer;
   readonly entry: string;
   /** Variables that get a port of their own. */
   readonly ports: readonly string[];
@@ -55,9 +58,10 @@ const catalogFile = (env: NodeJS.ProcessEnv): string =>
   resolve(repoRoot, env["CATALOG_FILE"] || "infra/config/catalog.yaml");
 
 /** A service that serves models: it reads the catalogue, calls providers and keeps a journal. */
-function capability(name: string): ServiceRow {
+function capability(name: Peer): ServiceRow {
   return {
     name,
+    peer: name,
     entry: `services/${name}/src/main.ts`,
     ports: ["GRPC_PORT", "ADMIN_PORT"],
     ...health,
@@ -115,6 +119,7 @@ const video: ServiceRow = {
 export const services: readonly ServiceRow[] = [
   {
     name: "billing",
+    peer: "billing",
     entry: "services/billing/src/main.ts",
     ports: ["GRPC_PORT", "ADMIN_PORT"],
     ...health,
@@ -127,6 +132,7 @@ export const services: readonly ServiceRow[] = [
   },
   {
     name: "metering",
+    peer: "metering",
     entry: "services/metering/src/main.ts",
     ports: ["GRPC_PORT", "ADMIN_PORT"],
     ...health,
@@ -139,6 +145,7 @@ export const services: readonly ServiceRow[] = [
   video,
   {
     name: "router",
+    peer: "router",
     entry: "gateway/src/main.ts",
     ports: ["ADMIN_PORT"],
     ...health,

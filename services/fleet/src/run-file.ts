@@ -21,6 +21,8 @@ const runSchema = z.object({
   fleet_pid: z.number(),
   /** `host:port` of each service's gRPC, comma-separated for several replicas. */
   grpc: z.record(z.string(), z.string()),
+  /** The operator's certificate, for calls to those; PEM files. */
+  tls: z.object({ cert_file: z.string(), key_file: z.string(), ca_file: z.string() }),
   account_id: z.string(),
   /** Providers that the simulator stands in for. */
   simulated: z.array(z.string()),

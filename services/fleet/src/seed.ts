@@ -1,7 +1,8 @@
 import { GatewayError } from "@uag/kit/errors.ts";
-import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type Key, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
+import { operatorClient } from "./operator.ts";
+import type { Run } from "./run-file.ts";
 import { type Secrets, saveSecrets } from "./secrets.ts";
 
 export const seedAccountId = "acct_default";
@@ -9,14 +10,14 @@ export const seedAccountId = "acct_default";
 const startingBalanceNanoUsd = 100_000_000_000n;
 
 export interface SeedOptions {
-  billing: string;
+  run: Pick<Run, "grpc" | "tls">;
   dataDir: string;
   secrets: Secrets;
 }
 
 /** Makes sure of one account with 100 USD and one key that works; answers the key. Changes nothing the second time. */
 export async function seed(options: SeedOptions): Promise<string> {
-  using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, options.billing);
+  using accounts = operatorClient<AccountServiceServer>(options.run, "billing", AccountServiceService);
   await accounts.createAccount({ id: seedAccountId, name: "Default" });
   await accounts.topUp({
     accountId: seedAccountId,
@@ -27,8 +28,8 @@ export async function seed(options: SeedOptions): Promise<string> {
   return seedKey(options);
 }
 
-async function seedKey({ billing, dataDir, secrets }: SeedOptions): Promise<string> {
-  using keys = createRpcClient<KeyServiceServer>(KeyServiceService, billing);
+async function seedKey({ run, dataDir, secrets }: SeedOptions): Promise<string> {
+  using keys = operatorClient<KeyServiceServer>(run, "billing", KeyServiceService);
   const kept = secrets.api_key;
   if (kept !== undefined) {
     const key = await keys.getKey({ id: kept.id }).catch((error: unknown): Key | undefined => {

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import type { Peer } from "@uag/kit/rpc/access.ts";
+import { certificateFiles } from "./identity/certificates.ts";
 import { repoRoot } from "./paths.ts";
 import type { Ports } from "./ports.ts";
 import type { ServiceRow, Surroundings } from "./processes.ts";
@@ -43,6 +45,13 @@ function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
+/** No service of a fleet speaks without TLS, whatever the caller's own environment says. */
+function tlsSettings(dataDir: string, peer: Peer | undefined): Record<string, string> {
+  if (peer === undefined) return {};
+  const { cert, key, ca } = certificateFiles(dataDir, peer);
+  return { TLS: "on", TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca };
+}
+
 /** What is said on loopback goes through no proxy, the simulator's answers included. */
 function noProxy(env: NodeJS.ProcessEnv): string {
   return [env["NO_PROXY"] || env["no_proxy"], "127.0.0.1", "localhost", "::1"].filter(Boolean).join(",");
@@ -68,6 +77,7 @@ export async function serviceProcesses(options: ServiceProcessOptions): Promise<
         HOST: "127.0.0.1",
         NATS_URL: around.natsUrl,
         ...numbers,
+        ...tlsSettings(around.dataDir, row.peer),
         ...row.env(around),
         ...options.env,
       },

@@ -3,6 +3,7 @@ import { Advice } from "../../../scripts/lib/step.mjs";
 import { dataDirMark, resolveDataDir, takeDataDir } from "./data-dir.ts";
 import { type Death, recordDeath } from "./deaths.ts";
 import { chooseEngines, type Engines } from "./engines/start.ts";
+import { certificateFiles, makeCertificates } from "./identity/certificates.ts";
 import { binDir } from "./paths.ts";
 import { isFree, Ports } from "./ports.ts";
 import { type ServiceRow, type Surroundings, services, simulator } from "./processes.ts";
@@ -60,6 +61,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const ports = starting.use(await Ports.load(join(dataDir, "ports.json")));
   const port = options.port ? await requireFree(options.port) : await ports.get("router.PORT");
   const secrets = await loadSecrets(dataDir);
+  await makeCertificates(dataDir);
   const { mongodbUrl, natsUrl } = options;
   const engines = await chooseEngines({ binDir, dataDir, ports, mongodbUrl, natsUrl });
   report(`Using ${engines.chosen.join(" and ")}.`);
@@ -113,8 +115,11 @@ async function describe(parts: {
 }): Promise<Run> {
   const { dataDir, port, secrets, around, supervisor } = parts;
   const baseUrl = `http://127.0.0.1:${port}`;
-  const apiKey = await seed({ billing: around.grpc("billing"), dataDir, secrets });
   const withGrpc = services.filter(({ ports }) => ports.includes("GRPC_PORT"));
+  const grpc = Object.fromEntries(withGrpc.map(({ name }) => [name, around.grpc(name)]));
+  const { cert: cert_file, key: key_file, ca: ca_file } = certificateFiles(dataDir, "operator");
+  const tls = { cert_file, key_file, ca_file };
+  const apiKey = await seed({ run: { grpc, tls }, dataDir, secrets });
   return {
     base_url: baseUrl,
     mcp_url: `${baseUrl}/mcp`,
@@ -127,7 +132,8 @@ async function describe(parts: {
     simulator_url: around.simulatorUrl,
     pids: supervisor.pids(),
     fleet_pid: process.pid,
-    grpc: Object.fromEntries(withGrpc.map(({ name }) => [name, around.grpc(name)])),
+    grpc,
+    tls,
     account_id: seedAccountId,
     simulated: simulatedProviders(around.callerEnv),
   };

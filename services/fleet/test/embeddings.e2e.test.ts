@@ -189,7 +189,7 @@ describe("embeddings through the door", () => {
     assert.match(error.message, /8192/);
     const requestId = answer.headers.get("x-request-id");
     const bill = await waitFor(async () => {
-      const { billed } = await readBooks(fleet.run.grpc["billing"] as string);
+      const { billed } = await readBooks(fleet.run);
       return billed.find((each) => each.requestId === requestId);
     });
     assert.equal(bill.outcome, Outcome.FAILED);
@@ -208,7 +208,7 @@ describe("embeddings through the door", () => {
     assert.deepEqual(Object.keys(answer.json()), ["error"]);
     const requestId = answer.headers.get("x-request-id");
     const bill = await waitFor(async () => {
-      const { billed } = await readBooks(fleet.run.grpc["billing"] as string);
+      const { billed } = await readBooks(fleet.run);
       return billed.find((each) => each.requestId === requestId);
     });
     assert.equal(bill.outcome, Outcome.FAILED);

@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { startService } from "@uag/billing/service.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
@@ -87,15 +88,21 @@ test("under its own database role billing does all its work, and cannot change o
   const url = urlOf("billing", billingPassword);
   const billing = resources.use(
     await startService({
-      ...{ MONGODB_URL: url, NATS_URL: process.env["TEST_NATS_URL"], KEY_PEPPER: "5a".repeat(32), LOG_LEVEL: "silent" },
+      ...{
+        MONGODB_URL: url,
+        NATS_URL: process.env["TEST_NATS_URL"],
+        KEY_PEPPER: "5a".repeat(32),
+        LOG_LEVEL: "silent",
+        TLS: "off",
+      },
       ADMIN_TOKEN: "a-token-that-is-long-enough",
     }),
   );
   const address = `127.0.0.1:${billing.grpcPort}`;
-  const accounts = resources.use(createRpcClient<AccountServiceServer>(AccountServiceService, address));
-  const admin = resources.use(createRpcClient<AdminServiceServer>(AdminServiceService, address));
-  const grants = resources.use(createRpcClient<GrantServiceServer>(GrantServiceService, address));
-  const ledger = resources.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, address));
+  const accounts = resources.use(createRpcClient<AccountServiceServer>(AccountServiceService, address, insecure));
+  const admin = resources.use(createRpcClient<AdminServiceServer>(AdminServiceService, address, insecure));
+  const grants = resources.use(createRpcClient<GrantServiceServer>(GrantServiceService, address, insecure));
+  const ledger = resources.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, address, insecure));
   await accounts.createAccount({ id: "acme", name: "" });
   await accounts.topUp({ accountId: "acme", amountNanoUsd: 100n, reference: "r", note: "" });
   await admin.updateAccount({ id: "acme", name: "Acme", actor: undefined });

@@ -57,7 +57,7 @@ describe("speech through the door", () => {
 
   const billOf = (response: { headers: Headers }): Promise<Billed> =>
     waitFor(async () => {
-      const { billed } = await readBooks(fleet.run.grpc["billing"] as string);
+      const { billed } = await readBooks(fleet.run);
       return billed.find(({ requestId }) => requestId === response.headers.get("x-request-id"));
     });
   const spoken = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());

@@ -6,9 +6,9 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { type Account, type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { dataDirMark } from "../src/data-dir.ts";
+import { operatorClient } from "../src/operator.ts";
 import { repoRoot } from "../src/paths.ts";
 import { type Run, readRun } from "../src/run-file.ts";
 import { type Fleet, type FleetOptions, startFleet } from "../src/service.ts";
@@ -23,7 +23,7 @@ const start = (dataDir: string, more: Partial<FleetOptions> = {}): Promise<Fleet
   startFleet({ dataDir, services, ...more });
 
 async function readAccount(run: Run): Promise<Account> {
-  using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, run.grpc["billing"] ?? "");
+  using accounts = operatorClient<AccountServiceServer>(run, "billing", AccountServiceService);
   return await accounts.getAccount({ id: run.account_id });
 }
 

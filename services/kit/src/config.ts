@@ -23,6 +23,21 @@ export const commaList = z
   .transform((text) => text.split(",").map((item) => item.trim()))
   .transform((items) => items.filter((item) => item !== ""));
 
+/** What a process shows to its peers, and what it believes them by. See rpc/identity.ts. */
+export const tlsSettings = {
+  TLS: z
+    .enum(["on", "off"])
+    .default("on")
+    .describe("Mutual TLS on all gRPC, both ways; `off` lets whoever reaches the process call it."),
+  TLS_CERT_FILE: z.string().min(1).optional().describe("This service's certificate, PEM; read again when it changes."),
+  TLS_KEY_FILE: z.string().min(1).optional().describe("Its key, PEM."),
+  TLS_CA_FILE: z.string().min(1).optional().describe("The CA of all services' certificates, PEM."),
+} as const;
+
+const tls = z.object(tlsSettings);
+
+export type TlsSettings = z.infer<typeof tls>;
+
 /** Settings that every process has. */
 export const commonSettings = {
   HOST: z.string().default("127.0.0.1").describe("Address the process listens on."),
@@ -37,4 +52,5 @@ export const commonSettings = {
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
     .default("info")
     .describe("Least level that is logged."),
+  ...tlsSettings,
 } as const;

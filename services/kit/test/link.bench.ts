@@ -1,4 +1,5 @@
 /** CPU of the link at both ends, per exchange and per chunk, beside a gRPC call for each; and of its codec beside the generated one. */
+
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { Client, credentials, Server, ServerCredentials, type ServerDuplexStream } from "@grpc/grpc-js";
@@ -9,8 +10,10 @@ import type { LinkAnswer, LinkCall } from "../src/link/call.ts";
 import { createLinkClient, type LinkClient } from "../src/link/client.ts";
 import type { LinkError } from "../src/link/errors.ts";
 import type { FrameSink, OpenFrame } from "../src/link/frames.ts";
+import { dialGrpc } from "../src/link/grpc-client.ts";
 import { linkServerChannelOptions } from "../src/link/grpc-server.ts";
 import { createLinkServer } from "../src/link/server.ts";
+import { insecure } from "../src/rpc/identity.ts";
 
 const CONCURRENCY = 64;
 const STREAMS = 50;
@@ -60,7 +63,7 @@ async function serve(): Promise<void> {
     },
   });
   const server = new Server(linkServerChannelOptions);
-  link.register(server);
+  server.addService(link.rpc.definition, link.rpc.implementation);
   const { path, same } = unaryMethod;
   const codec = {
     requestSerialize: same,
@@ -227,7 +230,7 @@ async function bench(): Promise<void> {
   const child = fork(import.meta.filename, ["serve"]);
   const [{ port }] = (await once(child, "message")) as [{ port: number }];
   const peer = new Peer(child);
-  const client = createLinkClient({ targets: [`127.0.0.1:${port}`] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${port}`] });
   const plain = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   await client.ready();
   const { path, same } = unaryMethod;

@@ -1,5 +1,8 @@
 /** One end of a link in a process of its own: `serve <port>` or `call <address>`. */
+
 import { createLinkClient } from "../src/link/client.ts";
+import { dialGrpc } from "../src/link/grpc-client.ts";
+import { insecure } from "../src/rpc/identity.ts";
 import { aborted, echo, request, Service } from "./link.fixtures.ts";
 
 const [role, argument = ""] = process.argv.slice(2);
@@ -20,7 +23,7 @@ async function serve(): Promise<void> {
 }
 
 async function call(): Promise<void> {
-  const client = createLinkClient({ targets: [argument] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [argument] });
   await client.ready();
   client.open(request("hold", { bodyless: true }), {
     onHead: () => process.send?.("head"),

@@ -1,12 +1,14 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { Server, ServerCredentials } from "@grpc/grpc-js";
+import type { Server } from "@grpc/grpc-js";
 import { AnswerStream } from "../src/link/answer-stream.ts";
 import type { LinkRequest } from "../src/link/call.ts";
 import type { LinkClient } from "../src/link/client.ts";
 import { LinkError } from "../src/link/errors.ts";
 import { linkServerChannelOptions } from "../src/link/grpc-server.ts";
 import { createLinkServer, type LinkHandler, type LinkServer, type LinkServerOptions } from "../src/link/server.ts";
+import { insecure } from "../src/rpc/identity.ts";
+import { listen } from "../src/rpc/server.ts";
 
 export const WHOLE = { maxBytes: 64 * 1024 * 1024 };
 
@@ -37,12 +39,9 @@ export class Service implements AsyncDisposable {
     options: Partial<LinkServerOptions> & { port?: number } = {},
   ) {
     const link = createLinkServer({ operations, ...options });
-    const server = new Server(linkServerChannelOptions);
-    link.register(server);
-    const port = await new Promise<number>((resolve, reject) => {
-      server.bindAsync(`127.0.0.1:${options.port ?? 0}`, ServerCredentials.createInsecure(), (error, bound) =>
-        error === null ? resolve(bound) : reject(error),
-      );
+    const { server, port } = await listen({
+      ...{ host: "127.0.0.1", port: options.port ?? 0, identity: insecure },
+      ...{ services: [link.rpc], channel: linkServerChannelOptions },
     });
     return new Service(link, server, port);
   }

@@ -3,8 +3,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { AnswerStream } from "../src/link/answer-stream.ts";
 import { createLinkClient } from "../src/link/client.ts";
+import { dialGrpc } from "../src/link/grpc-client.ts";
 import { HIGH_WATER_BYTES, WINDOW_BYTES } from "../src/link/limits.ts";
 import type { LinkHandler } from "../src/link/server.ts";
+import { insecure } from "../src/rpc/identity.ts";
 import { aborted, ask, echo, failure, request, Service, WHOLE } from "./link.fixtures.ts";
 import { until } from "./link.support.ts";
 
@@ -28,7 +30,7 @@ function source(written: Map<string, number>): LinkHandler {
 test("a client that never reads stalls only its own exchange, and what is kept for it is bounded", async () => {
   const written = new Map<string, number>();
   await using service = await Service.start({ source: source(written) });
-  const client = createLinkClient({ targets: [service.address] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
   let stalledBytes = 0;
   const stalled = client.open(request("source", { requestId: "stalled", target: String(64 * MIB), bodyless: true }), {
     onHead: () => {},
@@ -51,7 +53,7 @@ test("a client that never reads stalls only its own exchange, and what is kept f
 
 test("a handler that never reads stalls only its own caller", async () => {
   await using service = await Service.start({ echo, deaf: (exchange) => aborted(exchange.signal) });
-  const client = createLinkClient({ targets: [service.address] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
   const deaf = AnswerStream.open(client, request("deaf"));
   let accepted = 0;
   while (deaf.call.writeBody(Buffer.alloc(32 * 1024))) {
@@ -75,7 +77,11 @@ test("a body of many megabytes passes both ways unchanged", async () => {
     exchange.end();
   };
   await using service = await Service.start({ relay });
-  const client = createLinkClient({ targets: [service.address], streamsPerTarget: 2 });
+  const client = createLinkClient({
+    dial: dialGrpc(insecure, "chat"),
+    targets: [service.address],
+    streamsPerTarget: 2,
+  });
   const bodies = Array.from({ length: 4 }, () => randomBytes(16 * MIB));
   const hash = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
   const answers = await Promise.all(bodies.map((body) => ask(client, "relay", body)));
@@ -102,7 +108,7 @@ test("a handler gets everything the caller opened with, and the caller the head 
     exchange.respond(418, ["x-ü", "é"], Buffer.from(JSON.stringify({ ...seen, missing: exchange.header("b") })));
   };
   await using service = await Service.start({ show });
-  const client = createLinkClient({ targets: [service.address] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
   const opened = { requestId: "r1", target: "/v1/x?y=1", context: Buffer.from("ctx"), headers: ["a", "1", "a", "2"] };
   const answer = await ask(client, "show", Buffer.from("body"), opened);
   assert.deepEqual([answer.status, answer.headers], [418, ["x-ü", "é"]]);
@@ -129,7 +135,7 @@ test("a body over the handler's limit, a handler that fails and an unknown opera
     },
     { log: (event) => logged.push(event) },
   );
-  const client = createLinkClient({ targets: [service.address] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
   const small = await ask(client, "small", Buffer.alloc(MIB));
   assert.deepEqual([small.status, small.body.toString()], [413, "too_large"]);
   const reasons: string[] = [];

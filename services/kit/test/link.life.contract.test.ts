@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { AnswerStream } from "../src/link/answer-stream.ts";
 import { createLinkClient } from "../src/link/client.ts";
 import type { LinkError } from "../src/link/errors.ts";
+import { dialGrpc } from "../src/link/grpc-client.ts";
 import type { LinkHandler } from "../src/link/server.ts";
+import { insecure } from "../src/rpc/identity.ts";
 import { aborted, ask, Child, echo, failure, request, Service } from "./link.fixtures.ts";
 import { until } from "./link.support.ts";
 
@@ -20,8 +22,8 @@ function holder(reasons: LinkError[]): LinkHandler {
 test("a service killed outright fails the exchanges it had, as perhaps seen, and no others", async () => {
   await using service = await Service.start({ echo });
   await using child = new Child("serve", "0");
-  const dying = createLinkClient({ targets: [await child.next()] });
-  const living = createLinkClient({ targets: [service.address] });
+  const dying = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [await child.next()] });
+  const living = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
   const halves = Array.from({ length: 5 }, () => AnswerStream.open(dying, request("half", { bodyless: true })));
   await Promise.all(halves.map((half) => half.head));
   await child.kill();
@@ -38,7 +40,7 @@ test("a service killed outright fails the exchanges it had, as perhaps seen, and
 test("a service that comes back on the same port is found again, and exchanges wait for it", async () => {
   await using first = new Child("serve", "0");
   const address = await first.next();
-  const client = createLinkClient({ targets: [address], readyWaitMs: 20_000 });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [address], readyWaitMs: 20_000 });
   await ask(client, "echo", NONE);
   await first.kill();
   await until(() => client.status().replicas[0]?.ready === false, "the death to be noticed");
@@ -63,7 +65,7 @@ test("a router killed outright aborts the handlers that worked for it", async ()
 test("cancelling reaches the handler's signal, before and after the head", async () => {
   const reasons: LinkError[] = [];
   await using service = await Service.start({ hold: holder(reasons), mute: async ({ signal }) => aborted(signal) });
-  const client = createLinkClient({ targets: [service.address] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
   const hold = AnswerStream.open(client, request("hold", { bodyless: true }));
   await hold.head;
   hold.call.cancel("left");
@@ -83,7 +85,7 @@ test("cancelling reaches the handler's signal, before and after the head", async
 test("a deadline cuts the exchange at both ends", async () => {
   const reasons: LinkError[] = [];
   await using service = await Service.start({ hold: holder(reasons) });
-  const client = createLinkClient({ targets: [service.address] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
   const started = performance.now();
   const error = await failure(AnswerStream.open(client, request("hold", { bodyless: true, deadlineMs: 150 })).bytes());
   assert.equal(error.code, "deadline");
@@ -94,7 +96,7 @@ test("a deadline cuts the exchange at both ends", async () => {
 });
 
 test("with no replica ready an exchange fails as unavailable, and unseen, after the wait", async () => {
-  const client = createLinkClient({ targets: ["127.0.0.1:9"], readyWaitMs: 100 });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: ["127.0.0.1:9"], readyWaitMs: 100 });
   const error = await failure(ask(client, "echo", NONE));
   assert.deepEqual([error.code, error.seen], ["unavailable", false]);
   const hurried = await failure(ask(client, "echo", NONE, { deadlineMs: 20 }));

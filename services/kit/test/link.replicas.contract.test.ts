@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AnswerStream } from "../src/link/answer-stream.ts";
 import { createLinkClient, type LinkClient } from "../src/link/client.ts";
+import { dialGrpc } from "../src/link/grpc-client.ts";
 import type { LinkHandler } from "../src/link/server.ts";
+import { insecure } from "../src/rpc/identity.ts";
 import { aborted, ask, echo, failure, request, Service } from "./link.fixtures.ts";
 import { until } from "./link.support.ts";
 
@@ -28,7 +30,7 @@ test("replicas share the load evenly, and one that is busy gets less", async () 
   const hold: LinkHandler = ({ signal }) => aborted(signal);
   await using first = await Service.start({ echo: a.handler, hold });
   await using second = await Service.start({ echo: b.handler, hold });
-  const client = createLinkClient({ targets: [`${first.address}`, second.address] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`${first.address}`, second.address] });
   await bothReady(client);
   for (let i = 0; i < 50; i++) await ask(client, "echo", NONE);
   await Promise.all(Array.from({ length: 150 }, () => ask(client, "echo", NONE)));
@@ -54,7 +56,7 @@ test("a replica that drains loses no exchange: those under way finish, new ones 
   };
   await using first = await Service.start({ echo, slow });
   await using second = await Service.start({ echo, slow });
-  const client = createLinkClient({ targets: [first.address, second.address] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [first.address, second.address] });
   await bothReady(client);
   const slows = Array.from({ length: 10 }, () => ask(client, "slow", NONE));
   await until(() => first.link.status().handlers === 5, "half of them to be with the first");
@@ -77,7 +79,7 @@ test("a replica that drains loses no exchange: those under way finish, new ones 
 
 test("a drain that takes too long cuts what is left, and says how much", async () => {
   await using service = await Service.start({ hold: ({ signal }) => aborted(signal) });
-  const client = createLinkClient({ targets: [service.address] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
   const held = AnswerStream.open(client, request("hold", { bodyless: true }));
   await until(() => service.link.status().handlers === 1, "the handler to run");
   const errors = failure(held.head);
@@ -93,7 +95,7 @@ test("an exchange that a full replica refuses is taken by another, or fails as u
   };
   await using first = await Service.start({ hold }, { maxExchanges: 1 });
   await using second = await Service.start({ hold }, { maxExchanges: 3 });
-  const client = createLinkClient({ targets: [first.address, second.address] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [first.address, second.address] });
   await bothReady(client);
   const held = [];
   for (let i = 0; i < 4; i++) {
@@ -111,7 +113,11 @@ test("replicas that come and go in the name service are taken up and let go, wit
   await using first = await Service.start({ echo });
   await using second = await Service.start({ echo });
   let addresses = [first.address];
-  const client = createLinkClient({ targets: () => Promise.resolve(addresses), resolveEveryMs: 20 });
+  const client = createLinkClient({
+    dial: dialGrpc(insecure, "chat"),
+    targets: () => Promise.resolve(addresses),
+    resolveEveryMs: 20,
+  });
   let stop = false;
   const load = Promise.all(
     Array.from({ length: 5 }, async () => {

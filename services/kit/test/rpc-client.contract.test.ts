@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { createLogger } from "../src/log.ts";
 import { createRpcClient } from "../src/rpc/client.ts";
+import { insecure } from "../src/rpc/identity.ts";
 import { serveRpc, unaryService } from "../src/rpc/server.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
@@ -16,7 +17,7 @@ function serveEcho() {
   const none = async () => assert.fail("nobody asks for this");
   const handlers = { confirmApplied, queryUsage: none, listEvents: none };
   const services = [unaryService<MeteringServiceServer>(MeteringServiceService, handlers, log)];
-  return serveRpc({ host, port: 0, services });
+  return serveRpc({ identity: insecure, host, port: 0, services });
 }
 
 /** A way to a port on which connections can be lost: they carry nothing any more, and nobody is told. */
@@ -44,7 +45,7 @@ async function startWay(port: number) {
 test("a machine that is lost without a word costs calls fifteen seconds, and not the quarter of an hour that TCP takes", async () => {
   await using server = await serveEcho();
   using way = await startWay(server.port);
-  using client = createRpcClient<MeteringServiceServer>(MeteringServiceService, `${host}:${way.port}`);
+  using client = createRpcClient<MeteringServiceServer>(MeteringServiceService, `${host}:${way.port}`, insecure);
   const ask = () => client.confirmApplied({ batchIds: ["one"] }, { timeoutMs: 2_000 });
   assert.deepEqual((await ask()).applied, ["one"]);
   way.loseAll();

@@ -17,7 +17,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     name: "media",
     settings: config,
     env,
-    async build(context, resources) {
+    async build(context, resources, _tasks, identity) {
       const { log } = context;
       const store = resources.use(await openStore(config, log));
       const tokens = new AssetTokens(Buffer.from(config.ASSETS_SECRET, "hex"));
@@ -25,7 +25,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
       const { HOST: host, ASSETS_PORT, ASSETS_GRPC_PORT, ASSETS_MAX_BYTES: maxBytes } = config;
       const http = resources.use(await startAssetServer({ host, port: ASSETS_PORT, store, tokens, log }));
       const rpc = assetRpc({ assets, maxBytes, log });
-      const grpc = resources.use(await serveRpc({ host, port: ASSETS_GRPC_PORT, services: [rpc] }));
+      const grpc = resources.use(await serveRpc({ host, port: ASSETS_GRPC_PORT, identity, services: [rpc] }));
       log.info({ assetsPort: http.port, assetsGrpcPort: grpc.port }, "assets are served");
       const uploads = new UploadMemory(config.UPLOAD_MEMORY_BYTES);
       return { ...operations({ ...context, assets, uploads }), checks: { assets: store.check } };

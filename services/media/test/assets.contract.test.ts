@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { credentials } from "@grpc/grpc-js";
 import { randomText } from "@uag/kit/ids.ts";
 import { createLogger } from "@uag/kit/log.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
 import { AssetServiceClient, type PutResponse } from "@uag/proto/media/v1/assets.ts";
 import { createConnection, mongo } from "mongoose";
@@ -138,6 +139,7 @@ for (const backend of backends) {
 
     test("other services hand in files as a stream, within limits", async () => {
       await using rpc = await serveRpc({
+        identity: insecure,
         host: "127.0.0.1",
         port: 0,
         services: [assetRpc({ assets, maxBytes: 1_000_000, log })],

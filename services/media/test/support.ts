@@ -7,9 +7,11 @@ import { openLinkDoor } from "@uag/capability/link-door.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { AnswerStream } from "@uag/kit/link/answer-stream.ts";
 import { createLinkClient } from "@uag/kit/link/client.ts";
+import { dialGrpc } from "@uag/kit/link/grpc-client.ts";
 import { createLinkServer } from "@uag/kit/link/server.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { UploadMemory } from "../src/images/edits/upload-memory.ts";
 import { operations } from "../src/operations.ts";
@@ -130,8 +132,10 @@ export async function startMedia(catalogText: string, egressAllow: string[]): Pr
     operations: operations({ ...context, assets, uploads }).operations,
     log: (event, { error }) => log.error({ err: error }, event),
   });
-  const door = starting.use(await openLinkDoor({ link, host: "127.0.0.1", port: 0, drainMs: 2_000 }));
-  const client = createLinkClient({ targets: [`127.0.0.1:${door.port}`] });
+  const door = starting.use(
+    await openLinkDoor({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 2_000 }),
+  );
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${door.port}`] });
   starting.defer(() => client.close({ timeoutMs: 100 }));
   await client.ready();
   let ids = 0;

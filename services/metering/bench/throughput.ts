@@ -7,6 +7,7 @@ import { connectBus } from "@uag/kit/bus.ts";
 import { randomText } from "@uag/kit/ids.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { Outcome, Pricing, UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
@@ -25,7 +26,7 @@ const children: ChildProcess[] = [];
 
 async function start(service: string, env: Record<string, string>): Promise<string> {
   const child = spawn(process.execPath, [join(import.meta.dirname, "../..", service, "src/main.ts")], {
-    env: { ...process.env, MONGODB_URL, NATS_URL, LOG_LEVEL: "info", ...env },
+    env: { ...process.env, MONGODB_URL, NATS_URL, TLS: "off", LOG_LEVEL: "info", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.push(child);
@@ -49,8 +50,8 @@ const metering = await start("metering", {
   BILLING_ADDR: billing,
   STREAM_PREFIX: prefix,
 });
-using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, billing);
-using usage = createRpcClient<MeteringServiceServer>(MeteringServiceService, metering);
+using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, billing, insecure);
+using usage = createRpcClient<MeteringServiceServer>(MeteringServiceService, metering, insecure);
 const log = createLogger({ service: "bench", level: "error" });
 const bus = await connectBus({ url: NATS_URL, name: "bench", log });
 const ids = await Promise.all(

@@ -4,6 +4,7 @@ import { startAdminServer } from "@uag/kit/health.ts";
 import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import { openIdentity } from "@uag/kit/rpc/identity.ts";
 import { type RpcService, serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
@@ -55,12 +56,13 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   await using stack = new AsyncDisposableStack();
   const log = createLogger({ service: "metering", level: config.LOG_LEVEL });
   const metrics = createMetrics("metering");
+  const identity = openIdentity(config, log);
   const events = createEvents(log, metrics);
   const connection = await connectMongo({ url: config.MONGODB_URL, database: config.MONGODB_DATABASE });
   stack.defer(() => connection.close());
   const store = await openStore(connection, { rawUsageTtlDays: config.RAW_USAGE_TTL_DAYS });
   const bus = stack.use(await connectBus({ url: config.NATS_URL, name: "metering", log }));
-  const billing = stack.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, config.BILLING_ADDR));
+  const billing = stack.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, config.BILLING_ADDR, identity));
   const names = streamNames(config.STREAM_PREFIX);
   const topology = {
     names,
@@ -84,7 +86,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     await bus.connection.flush().catch(() => undefined);
   });
   const services = rpcServices(store, log);
-  const server = stack.use(await serveRpc({ host: config.HOST, port: config.GRPC_PORT, services }));
+  const server = stack.use(await serveRpc({ host: config.HOST, port: config.GRPC_PORT, identity, services }));
   const billingCheck = async () => {
     await billing.settle({ events: [] }, { timeoutMs: 2_000 });
     return { ok: true as const };

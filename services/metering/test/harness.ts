@@ -4,6 +4,7 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import { randomText } from "@uag/kit/ids.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
@@ -64,7 +65,7 @@ export async function startFakeBilling(): Promise<FakeBilling> {
     },
     silent,
   );
-  const server = await serveRpc({ host: "127.0.0.1", port: 0, services: [service] });
+  const server = await serveRpc({ identity: insecure, host: "127.0.0.1", port: 0, services: [service] });
   fake.address = `127.0.0.1:${server.port}`;
   fake[Symbol.asyncDispose] = async () => await server[Symbol.asyncDispose]();
   return fake;
@@ -104,17 +105,18 @@ export async function startBench(settings: Record<string, string> = {}): Promise
     NATS_URL: nats,
     BILLING_ADDR: billing.address,
     STREAM_PREFIX: prefix,
+    TLS: "off",
     LOG_LEVEL: "silent",
     ...settings,
   };
   const service = stack.use(await startService(env));
   const address = `127.0.0.1:${service.grpcPort}`;
-  const usage = stack.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, address));
+  const usage = stack.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, address, insecure));
   await eventually("streams", async () => {
     const manager = await bus.connection.jetstreamManager();
     return (await manager.consumers.info(names.usage, names.consumer).catch(() => undefined)) !== undefined;
   });
-  const admin = stack.use(createRpcClient<UsageAdminServiceServer>(UsageAdminServiceService, address));
+  const admin = stack.use(createRpcClient<UsageAdminServiceServer>(UsageAdminServiceService, address, insecure));
   const running = stack.move();
   let published = 0;
   return {

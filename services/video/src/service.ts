@@ -3,6 +3,7 @@ import type { CapabilityContext } from "@uag/capability/context.ts";
 import { type Capability, type CapabilityService, startCapability } from "@uag/capability/start.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { Identity } from "@uag/kit/rpc/identity.ts";
 import type { Connection } from "mongoose";
 import { Alarms } from "./alarm.ts";
 import { schema, type VideoSettings } from "./config.ts";
@@ -32,7 +33,8 @@ export function startService(env: NodeJS.ProcessEnv = process.env): Promise<Capa
     name: "video",
     settings,
     env,
-    build: (context, resources, tasks) => buildVideo({ context, resources, admission: tasks, settings }),
+    build: (context, resources, admission, identity) =>
+      buildVideo({ context, resources, admission, identity, settings }),
   });
 }
 
@@ -40,6 +42,7 @@ export interface BuildOptions {
   readonly context: CapabilityContext;
   readonly resources: AsyncDisposableStack;
   readonly admission: TaskAdmission;
+  readonly identity: Identity;
   readonly settings: VideoSettings;
 }
 
@@ -80,11 +83,13 @@ export async function buildVideo(options: BuildOptions): Promise<Capability> {
 /** How soon a waiting request hears of a task that ended in another process. */
 const endLookMs = 500;
 
-function openKeeper({ context, resources, settings }: BuildOptions): AssetKeeper | undefined {
+function openKeeper({ context, resources, identity, settings }: BuildOptions): AssetKeeper | undefined {
   const { ASSETS_ADDR: address, LOOK_TIMEOUT_MS } = settings;
   if (address === undefined) return undefined;
   // Fetched and stored within one claim.
-  return resources.use(new AssetKeeper({ address, guarded: context.guarded, timeoutMs: LOOK_TIMEOUT_MS / 2 }));
+  return resources.use(
+    new AssetKeeper({ address, identity, guarded: context.guarded, timeoutMs: LOOK_TIMEOUT_MS / 2 }),
+  );
 }
 
 async function openWebhooks({ context, resources, settings }: BuildOptions, connection: Connection) {

@@ -8,10 +8,12 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { AnswerStream } from "@uag/kit/link/answer-stream.ts";
 import { createLinkClient } from "@uag/kit/link/client.ts";
+import { dialGrpc } from "@uag/kit/link/grpc-client.ts";
 import { createLinkServer } from "@uag/kit/link/server.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
@@ -170,18 +172,27 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const metrics = createMetrics("video-test");
   const egressAllow = settings.EGRESS_ALLOW;
   const context = starting.use(createContext({ name: "video", catalog, admission: unused, log, metrics, egressAllow }));
-  const built = await buildVideo({ context, resources: starting, admission: books.admission, settings });
+  const built = await buildVideo({
+    ...{ context, resources: starting, admission: books.admission, identity: insecure, settings },
+  });
   const link = createLinkServer({
     operations: built.operations,
     log: (event, { error }) => log.error({ err: error }, event),
   });
   const door = starting.use(
-    await openLinkDoor({ link, services: built.services ?? [], host: "127.0.0.1", port: 0, drainMs: 1_000 }),
+    await openLinkDoor({
+      identity: insecure,
+      link,
+      services: built.services ?? [],
+      host: "127.0.0.1",
+      port: 0,
+      drainMs: 1_000,
+    }),
   );
   const address = `127.0.0.1:${door.port}`;
-  const client = createLinkClient({ targets: [address] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [address] });
   starting.defer(() => client.close({ timeoutMs: 100 }));
-  const webhooks = starting.use(createRpcClient<WebhookServiceServer>(WebhookServiceService, address));
+  const webhooks = starting.use(createRpcClient<WebhookServiceServer>(WebhookServiceService, address, insecure));
   await client.ready();
   const running = starting.move();
   return {

@@ -1,7 +1,9 @@
-import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import { type Account, type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type Entry, type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import type { Outcome, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { operatorClient } from "../operator.ts";
+import type { Run } from "../run-file.ts";
 
 /** One settled request of the ledger. */
 export interface Billed {
@@ -36,8 +38,8 @@ export interface Books {
 const pageLimit = 1000;
 const auditTimeoutMs = 120_000;
 
-async function readAccounts(billing: string): Promise<Account[]> {
-  using client = createRpcClient<AccountServiceServer>(AccountServiceService, billing);
+async function readAccounts(run: Run): Promise<Account[]> {
+  using client = operatorClient<AccountServiceServer>(run, "billing", AccountServiceService);
   const accounts: Account[] = [];
   let cursor = "";
   do {
@@ -91,10 +93,10 @@ function overdraftsIn(entries: readonly Entry[]): number {
 }
 
 /** Has billing re-add its whole ledger, and reads every settled request from it. */
-export async function readBooks(billing: string): Promise<Books> {
-  using ledger = createRpcClient<LedgerServiceServer>(LedgerServiceService, billing);
+export async function readBooks(run: Run): Promise<Books> {
+  using ledger = operatorClient<LedgerServiceServer>(run, "billing", LedgerServiceService);
   const audit = await ledger.audit({}, { timeoutMs: auditTimeoutMs });
-  const accounts = await readAccounts(billing);
+  const accounts = await readAccounts(run);
   const billed: Billed[] = [];
   let overdrafts = 0;
   for (const { id } of accounts) {

@@ -1,9 +1,10 @@
 import { GatewayError } from "@uag/kit/errors.ts";
-import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { connect } from "nats";
 import type { AuditReport } from "../audit/audit.ts";
 import type { Books } from "../audit/billed.ts";
+import { operatorClient } from "../operator.ts";
+import type { Run } from "../run-file.ts";
 import { waitFor } from "../testing/wait-for.ts";
 import type { TestFleet } from "../testing/with-fleet.ts";
 import type { Answer } from "./load.ts";
@@ -42,8 +43,8 @@ const pageLimit = 1_000;
 const recallMs = 500;
 
 /** The whole usage by metering's daily sums. */
-async function usageOf(metering: string): Promise<{ requests: number; costNanoUsd: bigint }> {
-  using client = createRpcClient<MeteringServiceServer>(MeteringServiceService, metering);
+async function usageOf(run: Run): Promise<{ requests: number; costNanoUsd: bigint }> {
+  using client = operatorClient<MeteringServiceServer>(run, "metering", MeteringServiceService);
   const filter = { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
   const sum = { requests: 0, costNanoUsd: 0n };
   for (let cursor = ""; ; ) {
@@ -70,13 +71,12 @@ function unlessAway(error: unknown): undefined {
 
 /** Has all holders give back what is unspent, and waits until no grant is open and the usage has all; answers the last audit. */
 async function bringHome(fleet: TestFleet, waitMs: number): Promise<Home> {
-  const metering = fleet.run.grpc["metering"]?.split(",")[0] ?? "";
   await using connection = await connect({ servers: fleet.run.nats_url }).then((nats) =>
     Object.assign(nats, { [Symbol.asyncDispose]: () => nats.close() }),
   );
   const look = async (auditMs: number): Promise<Home> => ({
     report: await fleet.audit(auditMs),
-    usage: await usageOf(metering),
+    usage: await usageOf(fleet.run),
   });
   let home = await waitFor(() => look(waitMs).catch(unlessAway), { timeoutMs: waitMs, everyMs: recallMs });
   const isHome = async (): Promise<boolean> => {

@@ -1,7 +1,7 @@
-import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type Key, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
+import { operatorClient } from "../operator.ts";
 import { createTestClient, type TestClient } from "../testing/client.ts";
 import type { TestFleet } from "../testing/with-fleet.ts";
 
@@ -17,15 +17,13 @@ export interface LimitedKey {
   readonly client: TestClient;
 }
 
-const billingOf = ({ run }: TestFleet): string => run.grpc["billing"]?.split(",")[0] ?? "";
-
 /** A new key with these limits, on the fleet's own account unless another is named. */
 export async function newKey(
   fleet: TestFleet,
   limits: Partial<Limits>,
   accountId = fleet.run.account_id,
 ): Promise<LimitedKey> {
-  using keys = createRpcClient<KeyServiceServer>(KeyServiceService, billingOf(fleet));
+  using keys = operatorClient<KeyServiceServer>(fleet.run, "billing", KeyServiceService);
   const ask = { accountId, name: "limited", models: [], expiresAtMs: 0n };
   const { key, secret } = await keys.createKey({ ...ask, limits: { ...noLimits, ...limits } });
   return { key: key as Key, client: createTestClient({ baseUrl: fleet.run.base_url, apiKey: secret }) };
@@ -33,14 +31,14 @@ export async function newKey(
 
 /** Changes a key's limits. */
 export async function setLimits(fleet: TestFleet, key: Key, limits: Partial<Limits>): Promise<void> {
-  using keys = createRpcClient<KeyServiceServer>(KeyServiceService, billingOf(fleet));
+  using keys = operatorClient<KeyServiceServer>(fleet.run, "billing", KeyServiceService);
   const rest = { name: "", models: [], expiresAtMs: 0n };
   await keys.updateKey({ id: key.id, fields: ["limits"], limits: { ...noLimits, ...limits }, ...rest });
 }
 
 /** A new account with this much money, and a key for it. */
 export async function newAccount(fleet: TestFleet, nanoUsd: bigint): Promise<LimitedKey> {
-  using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, billingOf(fleet));
+  using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
   const { id } = await accounts.createAccount({ id: "", name: "proof" });
   await accounts.topUp({ accountId: id, amountNanoUsd: nanoUsd, reference: "first", note: "" });
   return newKey(fleet, {}, id);
@@ -48,12 +46,12 @@ export async function newAccount(fleet: TestFleet, nanoUsd: bigint): Promise<Lim
 
 /** Puts money on an account, so that no proof runs out of it. */
 export async function topUp(fleet: TestFleet, nanoUsd: bigint, reference: string): Promise<void> {
-  using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, billingOf(fleet));
+  using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
   await accounts.topUp({ accountId: fleet.run.account_id, amountNanoUsd: nanoUsd, reference, note: "" });
 }
 
 /** What an account has available, nano-USD. */
 export async function availableOf(fleet: TestFleet, accountId: string): Promise<bigint> {
-  using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, billingOf(fleet));
+  using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
   return (await accounts.getAccount({ id: accountId })).availableNanoUsd;
 }

@@ -65,7 +65,7 @@ export function overAdmittedIn(startedAtMs: readonly number[], limit: number): n
  * end when the connection of a killed process does.
  */
 async function overAdmitted(fleet: TestFleet, limited: LimitedKey): Promise<number> {
-  const { billed } = await readBooks(fleet.run.grpc["billing"] ?? "");
+  const { billed } = await readBooks(fleet.run);
   const mine = billed.filter(({ keyId }) => keyId === limited.key.id);
   const stats = (await (await fetch(`${fleet.run.simulator_url}/sim/stats`)).json()) as {
     models: Record<string, { max: number }>;

@@ -1,7 +1,7 @@
-import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type CreateKeyRequest, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
+import { operatorClient } from "../../src/operator.ts";
 import { createTestClient, type TestClient } from "../../src/testing/client.ts";
 import type { TestFleet } from "../../src/testing/with-fleet.ts";
 
@@ -17,9 +17,8 @@ const penniless = "acct_penniless";
 
 /** A client of the fleet with a new key: of an account without money unless one is named, without limits unless they are. */
 export async function clientOf({ run }: TestFleet, asked: AskedKey): Promise<TestClient> {
-  const billing = run.grpc["billing"] as string;
-  using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, billing);
-  using keys = createRpcClient<KeyServiceServer>(KeyServiceService, billing);
+  using accounts = operatorClient<AccountServiceServer>(run, "billing", AccountServiceService);
+  using keys = operatorClient<KeyServiceServer>(run, "billing", KeyServiceService);
   await accounts.createAccount({ id: penniless, name: "Penniless" });
   const { accountId = penniless, models = [], limits } = asked;
   const key = { accountId, models, name: "k", expiresAtMs: 0n, limits: { ...unlimited, ...limits } };

@@ -3,7 +3,6 @@ import { type CallHost, ClientExchange } from "./client-exchange.ts";
 import type { ClientLink } from "./client-link.ts";
 import { Deadlines } from "./deadlines.ts";
 import { LinkError } from "./errors.ts";
-import { dialGrpc } from "./grpc-client.ts";
 import { Replica } from "./replica.ts";
 import { dnsTargets, type ResolveTargets } from "./targets.ts";
 import type { Dial } from "./transport.ts";
@@ -24,8 +23,8 @@ export type LinkClientOptions = {
   connectTimeoutMs?: number;
   /** Links are replaced after this many exchanges. */
   maxExchangesPerLink?: number;
-  /** How a link is made; gRPC without TLS by default. */
-  dial?: Dial;
+  /** How a link is made. */
+  dial: Dial;
   log?: (event: string, detail: { error: unknown; address?: string; requestId?: string }) => void;
 };
 
@@ -68,7 +67,7 @@ class Calling implements LinkClient, CallHost {
   constructor(options: LinkClientOptions) {
     this.#options = options;
     this.#resolve = typeof options.targets === "function" ? options.targets : dnsTargets(options.targets);
-    this.#dial = options.dial ?? dialGrpc({});
+    this.#dial = options.dial;
     void this.#refresh();
   }
 

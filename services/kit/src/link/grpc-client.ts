@@ -1,5 +1,7 @@
-import { type ChannelCredentials, Client, type ClientDuplexStream, credentials, Metadata, status } from "@grpc/grpc-js";
+import { type ChannelCredentials, Client, type ClientDuplexStream, Metadata, status } from "@grpc/grpc-js";
 import { LinkServiceService } from "@uag/proto/link/v1/link.ts";
+import type { Peer } from "../rpc/access.ts";
+import type { Identity } from "../rpc/identity.ts";
 import { asIs, StreamWriter, sharedChannelOptions } from "./grpc-stream.ts";
 import type { Dial, Transport, TransportEvents } from "./transport.ts";
 
@@ -47,8 +49,8 @@ class ClientTransport implements Transport {
   }
 }
 
-/** Makes links over gRPC. Without credentials, in the clear. */
-export function dialGrpc(options: { credentials?: ChannelCredentials }): Dial {
-  const creds = options.credentials ?? credentials.createInsecure();
-  return (address, events) => new ClientTransport(address, creds, events);
+/** Makes links over gRPC to a service; whoever else answers there is hung up on. */
+export function dialGrpc(identity: Identity, service: Peer): Dial {
+  const credentials = identity.channel([service]);
+  return (address, events) => new ClientTransport(address, credentials, events);
 }

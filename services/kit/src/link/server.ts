@@ -1,4 +1,4 @@
-import type { Server } from "@grpc/grpc-js";
+import type { RpcService } from "../rpc/server.ts";
 import { Deadlines } from "./deadlines.ts";
 import { LinkError } from "./errors.ts";
 import { linkService, serveStream } from "./grpc-server.ts";
@@ -22,8 +22,8 @@ export type LinkServerOptions = {
 };
 
 export type LinkServer = {
-  /** Adds the link to a gRPC server, which should be made with `linkServerChannelOptions`. */
-  register(server: Server): void;
+  /** The link for a gRPC server, which should be made with `linkServerChannelOptions`. */
+  readonly rpc: RpcService;
   /** Serves one link over any transport. */
   accept(attach: (events: TransportEvents) => Transport): void;
   /** Links, exchanges not yet answered, and handlers not yet done (their exchange may be over). */
@@ -51,10 +51,9 @@ class Serving implements LinkServer, ServerLinkHost {
     this.#log = options.log ?? (() => {});
   }
 
-  register(server: Server): void {
-    server.addService(linkService, {
-      link: serveStream({ accept: (attach) => this.accept(attach), refuse: () => this.#draining }),
-    });
+  get rpc(): RpcService {
+    const link = serveStream({ accept: (attach) => this.accept(attach), refuse: () => this.#draining });
+    return { definition: linkService, implementation: { link } };
   }
 
   accept(attach: (events: TransportEvents) => Transport): void {
@@ -143,7 +142,7 @@ class Serving implements LinkServer, ServerLinkHost {
   }
 }
 
-/** The serving end: register it on a gRPC server, and call `drain` before that server is shut down. */
+/** The serving end: put its `rpc` on a gRPC server, and call `drain` before that server is shut down. */
 export function createLinkServer(options: LinkServerOptions): LinkServer {
   return new Serving(options);
 }

@@ -1,5 +1,7 @@
-import { Client, credentials, Metadata, type ServiceDefinition, type ServiceError, status } from "@grpc/grpc-js";
+import { Client, Metadata, type ServiceDefinition, type ServiceError, status } from "@grpc/grpc-js";
+import { serversOf } from "./access.ts";
 import { internalChannel } from "./channel.ts";
+import type { Identity } from "./identity.ts";
 import type { Handlers } from "./server.ts";
 import { fromStatus } from "./status.ts";
 
@@ -11,7 +13,7 @@ export interface CallOptions {
 
 /** The methods of a generated service as async functions; each rejects with a `GatewayError`. */
 export type RpcClient<S> = {
-  [M in keyof Handlers<S>]: Handlers<S>[M] extends (request: infer Request) => Promise<infer Answer>
+  [M in keyof Handlers<S>]: Handlers<S>[M] extends (request: infer Request, ...rest: never[]) => Promise<infer Answer>
     ? (request: Request, options?: CallOptions) => Promise<Answer>
     : never;
 } & Disposable;
@@ -19,8 +21,9 @@ export type RpcClient<S> = {
 const defaultTimeoutMs = 5_000;
 
 /** Connects lazily to `address` (`host:port`, or `dns:///name:port` for all replicas behind a name, used by turns). */
-export function createRpcClient<S>(definition: ServiceDefinition, address: string): RpcClient<S> {
-  const client = new Client(address, credentials.createInsecure(), {
+export function createRpcClient<S>(definition: ServiceDefinition, address: string, identity: Identity): RpcClient<S> {
+  const servers = serversOf(Object.values(definition)[0]?.path ?? "");
+  const client = new Client(address, identity.channel(servers), {
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.max_reconnect_backoff_ms": 2_000,

@@ -1,13 +1,20 @@
 import {
+  type ChannelOptions,
   type handleUnaryCall,
   Server,
-  ServerCredentials,
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { toGatewayError } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import type { Peer } from "./access.ts";
+import { guarded } from "./guard.ts";
+import type { Identity } from "./identity.ts";
+import { peerOf } from "./peer.ts";
 import { toStatus } from "./status.ts";
+
+/** Who calls, as its certificate says; undefined without TLS. */
+export type WhoCalls = () => Peer | undefined;
 
 /** A generated `XServiceServer` interface with each unary method as an async function. */
 export type Handlers<S> = {
@@ -15,9 +22,11 @@ export type Handlers<S> = {
     infer Request,
     infer Answer
   >
-    ? (request: Request) => Promise<Answer>
+    ? (request: Request, who: WhoCalls) => Promise<Answer>
     : never;
 };
+
+type Unary = (request: unknown, who: WhoCalls) => Promise<unknown>;
 
 export interface RpcService {
   readonly definition: ServiceDefinition;
@@ -30,9 +39,9 @@ export interface RpcService {
  */
 export function unaryService<S>(definition: ServiceDefinition, handlers: Handlers<S>, log: Logger): RpcService {
   const implementation: UntypedServiceImplementation = {};
-  for (const [name, handler] of Object.entries(handlers) as [string, (request: unknown) => Promise<unknown>][]) {
+  for (const [name, handler] of Object.entries(handlers) as [string, Unary][]) {
     const unary: handleUnaryCall<unknown, unknown> = (call, callback) => {
-      handler(call.request).then(
+      handler(call.request, () => peerOf(call)).then(
         (answer) => callback(null, answer),
         (error: unknown) => {
           const known = toGatewayError(error);
@@ -50,20 +59,35 @@ export interface RpcServer extends AsyncDisposable {
   readonly port: number;
 }
 
-const stopTimeoutMs = 5_000;
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly identity: Identity;
+  readonly services: readonly RpcService[];
+  readonly channel?: ChannelOptions;
+}
 
-/** Listens for gRPC on `host:port` (0 picks a free port). Disposing lets running calls finish for up to 5 s. */
-export async function serveRpc(options: { host: string; port: number; services: RpcService[] }): Promise<RpcServer> {
-  const server = new Server({
-    "grpc.max_receive_message_length": 64 * 1024 * 1024,
-    "grpc.max_send_message_length": 64 * 1024 * 1024,
+/** Opens a port for gRPC: to those whom the table of access names, unless the identity is that of nobody. */
+export async function listen(options: ListenOptions): Promise<{ server: Server; port: number }> {
+  const { host, port, identity } = options;
+  const server = new Server(options.channel);
+  for (const service of options.services) {
+    server.addService(service.definition, identity.enforced ? guarded(service) : service.implementation);
+  }
+  const bound = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(`${host}:${port}`, identity.server, (error, actual) => (error ? reject(error) : resolve(actual)));
   });
-  for (const service of options.services) server.addService(service.definition, service.implementation);
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${options.host}:${options.port}`, ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    );
-  });
+  return { server, port: bound };
+}
+
+const stopTimeoutMs = 5_000;
+const mostBytes = 64 * 1024 * 1024;
+
+/** Listens for unary gRPC on `host:port` (0 picks a free port). Disposing lets running calls finish for up to 5 s. */
+export async function serveRpc(options: Omit<ListenOptions, "channel">): Promise<RpcServer> {
+  const limits = { "grpc.max_receive_message_length": mostBytes, "grpc.max_send_message_length": mostBytes };
+  const { server, port } = await listen({ ...options, channel: limits });
   return {
     port,
     async [Symbol.asyncDispose]() {

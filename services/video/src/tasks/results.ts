@@ -1,6 +1,6 @@
-import { credentials } from "@grpc/grpc-js";
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 import { internalChannel } from "@uag/kit/rpc/channel.ts";
+import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { fromStatus } from "@uag/kit/rpc/status.ts";
 import { AssetServiceClient } from "@uag/proto/media/v1/assets.ts";
 
@@ -18,6 +18,7 @@ export interface ResultKeeper {
 export interface KeeperOptions {
   /** The asset service, as `host:port`. */
   readonly address: string;
+  readonly identity: Identity;
   readonly guarded: Pick<GuardedClient, "fetch">;
   /** For the fetch and the storing each. */
   readonly timeoutMs: number;
@@ -31,7 +32,7 @@ export class AssetKeeper implements ResultKeeper, Disposable {
 
   constructor(options: KeeperOptions) {
     this.#options = options;
-    this.#client = new AssetServiceClient(options.address, credentials.createInsecure(), internalChannel);
+    this.#client = new AssetServiceClient(options.address, options.identity.channel(["media"]), internalChannel);
   }
 
   async keep(url: string): Promise<string | undefined> {

@@ -1,0 +1,20 @@
+import type { ServiceDefinition } from "@grpc/grpc-js";
+import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { type Identity, identityFrom } from "@uag/kit/rpc/identity.ts";
+import type { Run } from "./run-file.ts";
+
+/** Who the commands of a fleet are to its services. */
+export function operatorIdentity(run: Pick<Run, "tls">): Identity {
+  const { cert_file: cert, key_file: key, ca_file: ca } = run.tls;
+  return identityFrom({ cert, key, ca });
+}
+
+/** Calls a service of a running fleet as its operator. */
+export function operatorClient<S>(
+  run: Pick<Run, "grpc" | "tls">,
+  service: string,
+  definition: ServiceDefinition,
+): RpcClient<S> {
+  const [address = ""] = (run.grpc[service] ?? "").split(",");
+  return createRpcClient<S>(definition, address, operatorIdentity(run));
+}

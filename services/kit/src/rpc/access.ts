@@ -1,0 +1,105 @@
+const capabilities = ["chat", "embedding", "media", "speech", "video"] as const;
+
+/**
+ * Who a process can be. All replicas of a service share a name; `operator` is whoever runs the commands of the house
+ * (and the fleet itself, which puts the first account into the books).
+ */
+export const peers = ["router", "billing", "metering", ...capabilities, "operator"] as const;
+
+export type Peer = (typeof peers)[number];
+
+interface Access {
+  /** Whose certificate a caller must meet there. */
+  readonly servedBy: readonly Peer[];
+  /** By method: whose certificate may call it. */
+  readonly callers: Readonly<Record<string, readonly Peer[]>>;
+}
+
+const router: readonly Peer[] = ["router"];
+const routerAndOperator: readonly Peer[] = ["router", "operator"];
+
+/** Who may call what, for every RPC of the house. What is not in here nobody may call. */
+export const access: Readonly<Record<string, Access>> = {
+  "link.v1.LinkService": { servedBy: capabilities, callers: { Link: router } },
+  "billing.v1.AccountService": {
+    servedBy: ["billing"],
+    callers: {
+      CreateAccount: routerAndOperator,
+      GetAccount: routerAndOperator,
+      ListAccounts: routerAndOperator,
+      TopUp: routerAndOperator,
+      GetSubscription: router,
+    },
+  },
+  "billing.v1.AdminService": {
+    servedBy: ["billing"],
+    callers: {
+      ResolveAdminToken: router,
+      CreateAdminToken: router,
+      ListAdminTokens: router,
+      RevokeAdminToken: router,
+      UpdateAccount: router,
+      RegenerateKey: router,
+      RepairUnpriced: router,
+      ListAuditRecords: router,
+    },
+  },
+  "billing.v1.KeyService": {
+    servedBy: ["billing"],
+    callers: {
+      ResolveKey: router,
+      CreateKey: routerAndOperator,
+      GetKey: routerAndOperator,
+      ListKeys: router,
+      UpdateKey: routerAndOperator,
+      RevokeKey: router,
+    },
+  },
+  "billing.v1.GrantService": {
+    servedBy: ["billing"],
+    callers: { Acquire: capabilities, Return: capabilities, Heartbeat: capabilities, CloseHolder: capabilities },
+  },
+  "billing.v1.LimitService": { servedBy: ["billing"], callers: { Borrow: capabilities, Renew: capabilities } },
+  "billing.v1.LedgerService": {
+    servedBy: ["billing"],
+    callers: { Settle: ["metering"], ListEntries: routerAndOperator, Audit: ["operator"] },
+  },
+  "metering.v1.MeteringService": {
+    servedBy: ["metering"],
+    callers: { ConfirmApplied: capabilities, QueryUsage: routerAndOperator, ListEvents: router },
+  },
+  "metering.v1.UsageAdminService": {
+    servedBy: ["metering"],
+    callers: { ExportEvents: router, ApplyRepairs: router },
+  },
+  "media.v1.AssetService": { servedBy: ["media"], callers: { Put: ["video"] } },
+  "video.v1.WebhookService": {
+    servedBy: ["video"],
+    callers: {
+      RotateSecret: router,
+      ListSecrets: router,
+      EndSecret: router,
+      ListDeliveries: router,
+      GetDelivery: router,
+      Replay: router,
+    },
+  },
+};
+
+/** `/package.Service/Method` -> its two names. */
+function namesOf(path: string): { service: string; method: string } {
+  const [, service = "", method = ""] = path.split("/");
+  return { service, method };
+}
+
+/** Who may call a method, by its path on the wire. */
+export function callersOf(path: string): readonly Peer[] {
+  const { service, method } = namesOf(path);
+  const callers = access[service]?.callers ?? {};
+  return Object.hasOwn(callers, method) ? (callers[method] ?? []) : [];
+}
+
+/** Who serves a method, by its path on the wire. */
+export function serversOf(path: string): readonly Peer[] {
+  return access[namesOf(path).service]?.servedBy ?? [];
+}

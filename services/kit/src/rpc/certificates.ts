@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import type { experimental } from "@grpc/grpc-js";
+
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+  readonly ca: string;
+}
+
+type CaListener = experimental.CaCertificateUpdateListener;
+type IdentityListener = experimental.IdentityCertificateUpdateListener;
+
+/**
+ * Certificate, key and CA from files, read again every few seconds for as long as a connection may need them. Files that
+ * do not fit together (one of them is just being replaced) change nothing: the last good ones stay.
+ */
+export class Certificates implements experimental.CertificateProvider {
+  readonly #files: CertificateFiles;
+  readonly #everyMs: number;
+  readonly #onChange: (failure: unknown) => void;
+  readonly #caListeners = new Set<CaListener>();
+  readonly #identityListeners = new Set<IdentityListener>();
+  #current: { cert: Buffer; key: Buffer; ca: Buffer };
+  #timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param onChange told of every change that was taken over (undefined) or could not be (the error)
+   * @throws when a file cannot be read, or they do not fit together
+   */
+  constructor(files: CertificateFiles, everyMs: number, onChange: (failure: unknown) => void) {
+    this.#files = files;
+    this.#everyMs = everyMs;
+    this.#onChange = onChange;
+    this.#current = this.#read();
+  }
+
+  #read(): { cert: Buffer; key: Buffer; ca: Buffer } {
+    const { cert, key, ca } = this.#files;
+    const read = { cert: readFileSync(cert), key: readFileSync(key), ca: readFileSync(ca) };
+    createSecureContext(read);
+    return read;
+  }
+
+  #refresh(): void {
+    try {
+      const { cert, key, ca } = this.#current;
+      const read = this.#read();
+      if (read.cert.equals(cert) && read.key.equals(key) && read.ca.equals(ca)) return;
+      this.#current = read;
+    } catch (error) {
+      this.#onChange(error);
+      return;
+    }
+    for (const listener of this.#caListeners) this.#tellCa(listener);
+    for (const listener of this.#identityListeners) this.#tellIdentity(listener);
+    this.#onChange(undefined);
+  }
+
+  #tellCa(listener: CaListener): void {
+    listener({ caCertificate: this.#current.ca });
+  }
+
+  #tellIdentity(listener: IdentityListener): void {
+    listener({ certificate: this.#current.cert, privateKey: this.#current.key });
+  }
+
+  addCaCertificateListener(listener: CaListener): void {
+    this.#caListeners.add(listener);
+    this.#watch();
+    process.nextTick(() => this.#tellCa(listener));
+  }
+
+  removeCaCertificateListener(listener: CaListener): void {
+    this.#caListeners.delete(listener);
+    this.#watch();
+  }
+
+  addIdentityCertificateListener(listener: IdentityListener): void {
+    this.#identityListeners.add(listener);
+    this.#watch();
+    process.nextTick(() => this.#tellIdentity(listener));
+  }
+
+  removeIdentityCertificateListener(listener: IdentityListener): void {
+    this.#identityListeners.delete(listener);
+    this.#watch();
+  }
+
+  #watch(): void {
+    const wanted = this.#caListeners.size + this.#identityListeners.size > 0;
+    if (wanted === (this.#timer !== undefined)) return;
+    clearInterval(this.#timer);
+    this.#timer = wanted ? setInterval(() => this.#refresh(), this.#everyMs).unref() : undefined;
+  }
+}

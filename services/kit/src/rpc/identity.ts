@@ -1,0 +1,76 @@
+import type { PeerCertificate } from "node:tls";
+import { ChannelCredentials, experimental, ServerCredentials } from "@grpc/grpc-js";
+import { ConfigError, type TlsSettings } from "../config.ts";
+import type { Logger } from "../log.ts";
+import type { Peer } from "./access.ts";
+import { type CertificateFiles, Certificates } from "./certificates.ts";
+import { peerIn } from "./peer.ts";
+
+/** Who this process is to its peers, and how it makes sure of who they are. */
+export interface Identity {
+  /** Whether callers must show who they are, and are held to the table of who may call what. */
+  readonly enforced: boolean;
+  readonly server: ServerCredentials;
+  /** Credentials for calls to one of these, whichever its certificate names, and nobody else. */
+  channel(servers: readonly Peer[]): ChannelCredentials;
+}
+
+/** No TLS, and everybody may call everything: for tests, and where something else than we keeps strangers away. */
+export const insecure: Identity = {
+  enforced: false,
+  server: ServerCredentials.createInsecure(),
+  channel: () => ChannelCredentials.createInsecure(),
+};
+
+const reloadMs = 5_000;
+
+/** An identity from files, which may be replaced at any time. @throws when they cannot be read or do not fit together */
+export function identityFrom(
+  files: CertificateFiles,
+  options: { onChange?: (failure: unknown) => void; everyMs?: number } = {},
+): Identity {
+  const certificates = new Certificates(files, options.everyMs ?? reloadMs, options.onChange ?? (() => {}));
+  const { createCertificateProviderChannelCredentials, createCertificateProviderServerCredentials } = experimental;
+  // One for each set of servers: channels share their connections only when they share this.
+  const channels = new Map<string, ChannelCredentials>();
+  return {
+    enforced: true,
+    server: createCertificateProviderServerCredentials(certificates, certificates, true),
+    channel(servers) {
+      const name = servers.join();
+      const known = channels.get(name);
+      if (known !== undefined) return known;
+      const made = createCertificateProviderChannelCredentials(certificates, certificates, {
+        checkServerIdentity: (_host, certificate) => checkServer(certificate, servers),
+      });
+      channels.set(name, made);
+      return made;
+    },
+  };
+}
+
+/** Names of machines say nothing here: they change, and whoever owns one is not therefore billing. */
+function checkServer(certificate: PeerCertificate, servers: readonly Peer[]): Error | undefined {
+  const peer = peerIn(certificate.subjectaltname);
+  if (peer !== undefined && servers.includes(peer)) return undefined;
+  return new Error(`the server is ${peer ?? "nobody we know"}, not ${servers.join(" or ")}`);
+}
+
+/** The identity that the settings say. @throws {ConfigError} unless they name all three files, or turn TLS off in so many words */
+export function openIdentity(settings: TlsSettings, log: Logger): Identity {
+  const { TLS, TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca } = settings;
+  if (TLS === "off") {
+    log.warn("TLS is off: whoever reaches this process may call it");
+    return insecure;
+  }
+  if (cert === undefined || key === undefined || ca === undefined) {
+    throw new ConfigError(
+      "TLS_CERT_FILE, TLS_KEY_FILE and TLS_CA_FILE must be set (or TLS=off, where nobody else is near)",
+    );
+  }
+  const onChange = (failure: unknown): void => {
+    if (failure === undefined) log.info("certificates were read again");
+    else log.warn({ err: failure }, "certificates cannot be read again; the ones before are kept");
+  };
+  return identityFrom({ cert, key, ca }, { onChange });
+}
