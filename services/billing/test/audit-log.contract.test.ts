@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { digestKey } from "@uag/kit/api-key.ts";
 import type { GatewayError } from "@uag/kit/errors.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { AdminRole, type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { createConnection } from "mongoose";
 import { faults, fund, pepper, scratch, startBilling } from "./harness.ts";
@@ -11,7 +12,7 @@ const refused = (code: string) => (error: unknown) => (error as GatewayError).co
 const actor = { id: "admtok_x", name: "Ada", requestId: "req_1", clientAddress: "192.0.2.7" };
 const everything = { accountId: "", targetId: "", action: "", page: undefined };
 const adminOn = (port: number): RpcClient<AdminServiceServer> =>
-  createRpcClient<AdminServiceServer>(AdminServiceService, `127.0.0.1:${port}`);
+  createRpcClient<AdminServiceServer>(AdminServiceService, `127.0.0.1:${port}`, insecure);
 const action = (targetId: string) => ({
   ...{ actor, action: "webhook_secret.rotate", targetId, accountId: "acme", after: '{"overlap_seconds":0}' },
 });

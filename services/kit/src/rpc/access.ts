@@ -41,6 +41,7 @@ export const access: Readonly<Record<string, Access>> = {
       UpdateAccount: router,
       RegenerateKey: router,
       RepairUnpriced: router,
+      RecordAction: router,
       ListAuditRecords: router,
     },
   },
@@ -48,6 +49,7 @@ export const access: Readonly<Record<string, Access>> = {
     servedBy: ["billing"],
     callers: {
       ResolveKey: router,
+      ResolveKeys: router,
       CreateKey: routerAndOperator,
       GetKey: routerAndOperator,
       ListKeys: router,
