@@ -9,9 +9,11 @@ import { operations as chat } from "@uag/chat/operations.ts";
 import { operations as embedding } from "@uag/embedding/operations.ts";
 import { AnswerStream } from "@uag/kit/link/answer-stream.ts";
 import { createLinkClient } from "@uag/kit/link/client.ts";
+import { dialGrpc } from "@uag/kit/link/grpc-client.ts";
 import { createLinkServer } from "@uag/kit/link/server.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
 import { UploadMemory } from "@uag/media/images/edits/upload-memory.ts";
 import { operations as media } from "@uag/media/operations.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -85,8 +87,10 @@ export async function openStage(): Promise<Stage> {
     ...speech({ ...context, threads, audio, maxCharacters: 100_000 }),
   };
   const link = createLinkServer({ operations, log: (event, { error }) => log.error({ err: error }, event) });
-  const door = opening.use(await openLinkDoor({ link, host: "127.0.0.1", port: 0, drainMs: 2_000 }));
-  const client = createLinkClient({ targets: [`127.0.0.1:${door.port}`] });
+  const door = opening.use(
+    await openLinkDoor({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 2_000 }),
+  );
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${door.port}`] });
   opening.defer(() => client.close({ timeoutMs: 100 }));
   await client.ready();
   let ids = 0;
