@@ -117,6 +117,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     confirmApplied: says("confirmApplied", { applied: [] }),
     queryUsage: says("queryUsage", { buckets: [], nextCursor: "" }),
     listEvents: says("listEvents", { events: [event(1)], nextCursor: "" }),
+    findEvents: says("findEvents", { events: [] }),
   };
   const usageAdmin = {
     exportEvents: async (request: { page?: { limit: number; cursor: string } | undefined }) => {

@@ -35,6 +35,7 @@ export async function startFakeMetering(): Promise<{ address: string; asked: Que
           },
           confirmApplied: async () => ({ applied: [] }),
           listEvents: async (): Promise<ListEventsResponse> => ({ events: [], nextCursor: "" }),
+          findEvents: async () => ({ events: [] }),
         },
         createLogger({ service: "fake-metering", level: "silent" }),
       ),

@@ -10,8 +10,8 @@ import { type Identity, openIdentity } from "@uag/kit/rpc/identity.ts";
 import type { RpcService } from "@uag/kit/rpc/server.ts";
 import { proxiesOf } from "@uag/upstreams/http/proxies.ts";
 import { type CapabilityContext, createContext } from "./context.ts";
-import { withIdempotency } from "./idempotency/idempotency.ts";
-import { IdempotencyStore } from "./idempotency/store.ts";
+import { onceByKey } from "./idempotency/open.ts";
+import { Runs } from "./idempotency/runs.ts";
 import { type LinkDoor, openLinkDoor } from "./link-door.ts";
 import type { CapabilitySettings } from "./settings.ts";
 import type { FormatChoice } from "./trouble.ts";
@@ -55,10 +55,11 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   const metrics = createMetrics(name);
   const identity = openIdentity(settings, log);
   const bus = started.use(await connectBus({ url: settings.NATS_URL, name, log }));
-  const { context, tasks } = await openContext(options, { log, metrics, bus, identity, started });
+  const runs = new Runs();
+  const { context, tasks } = await openContext(options, { log, metrics, bus, identity, started, runs });
   const built = await options.build(context, started, tasks, identity);
   const { operations: bare, checks = {}, services = [], formats = {} } = built;
-  const operations = onceByKey(bare, { settings, context, formats, started });
+  const operations = onceByKey(bare, { settings, context, identity, formats, started, runs });
   const link = createLinkServer({ operations, maxExchanges: settings.MAX_EXCHANGES, log: linkLog(log) });
   const doors: LinkDoor[] = [];
   const isOpen: HealthCheck = async () =>
@@ -86,7 +87,8 @@ async function openContext(
     bus,
     identity,
     started,
-  }: { log: Logger; metrics: Metrics; bus: Bus; identity: Identity; started: AsyncDisposableStack },
+    runs,
+  }: { log: Logger; metrics: Metrics; bus: Bus; identity: Identity; started: AsyncDisposableStack; runs: Runs },
 ): Promise<{ context: CapabilityContext; tasks: TaskAdmission }> {
   const catalog = started.use(await openCatalog({ file: settings.CATALOG_FILE, env, log }));
   const admission = started.use(
@@ -105,31 +107,18 @@ async function openContext(
   const bufferLimits = { totalBytes, ownerBytes };
   const proxies = proxiesOf(env);
   const context = started.use(
-    createContext({ name, catalog, admission, log, metrics, egressAllow, bufferLimits, proxies }),
+    createContext({
+      name,
+      catalog,
+      admission: runs.telling(admission),
+      log,
+      metrics,
+      egressAllow,
+      bufferLimits,
+      proxies,
+    }),
   );
   return { context, tasks: admission };
-}
-
-const idempotencyLeaseMs = 15_000;
-
-/** The operations with answers kept under idempotency keys, where there is a database to keep them in. */
-function onceByKey(
-  operations: Capability["operations"],
-  {
-    settings,
-    context,
-    formats,
-    started,
-  }: Pick<CapabilityOptions, "settings"> & {
-    context: CapabilityContext;
-    formats: NonNullable<Capability["formats"]>;
-    started: AsyncDisposableStack;
-  },
-): Capability["operations"] {
-  if (settings.MONGODB_URL === undefined) return operations;
-  const store = started.use(new IdempotencyStore({ url: settings.MONGODB_URL, leaseMs: idempotencyLeaseMs }));
-  const { events, log, buffers } = context;
-  return withIdempotency(operations, { store, events, log, buffers, formats, renewMs: idempotencyLeaseMs / 3 });
 }
 
 function linkLog(log: Logger): (event: string, detail: { error: unknown; requestId?: string }) => void {

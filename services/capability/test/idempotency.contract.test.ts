@@ -15,18 +15,21 @@ import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { createConnection } from "mongoose";
 import { createEvents } from "../src/events.ts";
 import { withIdempotency } from "../src/idempotency/idempotency.ts";
+import { Runs } from "../src/idempotency/runs.ts";
 import { IdempotencyStore } from "../src/idempotency/store.ts";
 import { openLinkDoor } from "../src/link-door.ts";
 
 const url = process.env["TEST_MONGODB_URL"] ?? "";
 const log = createLogger({ service: "idempotency-test", level: "silent" });
 const leaseMs = 600;
+const lifeMs = 60_000;
 const mebibyte = 1024 * 1024;
 
 interface Ask {
   readonly key?: string;
   readonly body?: string | Buffer;
   readonly account?: string;
+  readonly keyId?: string;
   readonly contentType?: string;
 }
 
@@ -51,13 +54,15 @@ describe("Idempotency-Key", () => {
       await connection.dropDatabase();
       await connection.close();
     });
-    const store = resources.use(new IdempotencyStore({ url, database, leaseMs }));
+    const store = resources.use(new IdempotencyStore({ url, database, leaseMs, lifeMs }));
     const events = createEvents("test", log, createMetrics("test"));
     const run: LinkHandler = (exchange) => {
       runs++;
       return handler(exchange);
     };
-    const operations = withIdempotency({ one: run, two: run }, { store, events, log, buffers, renewMs: leaseMs / 3 });
+    const runsNow = resources.use(new Runs());
+    const once = { store, runs: runsNow, findBill: async () => undefined, events, log, buffers, renewMs: leaseMs / 3 };
+    const operations = withIdempotency({ one: run, two: run }, once);
     const link = createLinkServer({ operations });
     const door = resources.use(
       await openLinkDoor({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 500 }),
@@ -68,8 +73,9 @@ describe("Idempotency-Key", () => {
   });
   after(() => resources.disposeAsync());
 
-  const open = (operation: string, { key, body = "{}", account = "acct", contentType = "application/json" }: Ask) => {
-    const caller = Caller.fromPartial({ accountId: account, keyId: "key" });
+  const open = (operation: string, ask: Ask) => {
+    const { key, body = "{}", account = "acct", keyId = "key", contentType = "application/json" } = ask;
+    const caller = Caller.fromPartial({ accountId: account, keyId });
     const headers = ["content-type", contentType, ...(key === undefined ? [] : ["idempotency-key", key])];
     const context = Buffer.from(Caller.encode(caller).finish());
     const call = { operation, requestId: newId("req"), target: "/v1/x", headers, context, bodyless: false };
@@ -104,17 +110,18 @@ describe("Idempotency-Key", () => {
     assert.equal(ran, 1);
   });
 
-  test("a key belongs to one account, one operation and one body", async () => {
+  test("a key belongs to one account, one API key, one operation and one body", async () => {
     handler = answer(200, "ok");
     const ran = await counting(async () => {
       await ask("one", { key: "scope" });
       await ask("two", { key: "scope" });
       await ask("one", { key: "scope", account: "other" });
+      await ask("one", { key: "scope", keyId: "other" });
       const reused = await ask("one", { key: "scope", body: '{"other":1}' });
       assert.equal(reused.status, 422);
       assert.match(reused.text, /idempotency_key_reuse/);
     });
-    assert.equal(ran, 3);
+    assert.equal(ran, 4);
   });
 
   test("a form that is sent again has another boundary and is the same form", async () => {
@@ -246,15 +253,17 @@ describe("Idempotency-Key", () => {
     assert.equal(aborted, false);
   });
 
-  test("a run whose process died is free again after its lease", async () => {
-    const store = new IdempotencyStore({ url, database, leaseMs: 200 });
-    assert.equal((await store.claim("dead", "body", "token-1")).kind, "mine");
-    assert.equal((await store.claim("dead", "body", "token-2")).kind, "running");
+  test("a run whose process died before its upstream was asked is free again after its lease", async () => {
+    await using store = new IdempotencyStore({ url, database, leaseMs: 200, lifeMs });
+    const claim = async (token: string) =>
+      (await store.claim("dead", { bodyDigest: "body", requestId: token, token })).kind;
+    assert.equal(await claim("first"), "mine");
+    assert.equal(await claim("second"), "running");
     await sleep(250);
-    assert.equal((await store.claim("dead", "body", "token-2")).kind, "mine");
-    await store.finish("dead", "token-1", { status: 200, headers: [], body: [Buffer.from("late")] });
-    assert.equal((await store.claim("dead", "body", "token-3")).kind, "running");
-    await store[Symbol.asyncDispose]();
+    assert.equal(await claim("second"), "mine");
+    assert.equal(await store.start("dead", "first", "m"), false, "who lost the key may not ask an upstream");
+    await store.keep("dead", "first", { status: 200, headers: [], body: [Buffer.from("late")] });
+    assert.equal(await claim("third"), "running");
   });
 
   test("a key is not empty and has at most 255 characters", async () => {

@@ -75,6 +75,13 @@ export const errorTable = {
     true,
     "A request with this Idempotency-Key is still running.",
   ),
+  idempotency_result_lost: row(
+    409,
+    grpc.FAILED_PRECONDITION,
+    "conflict_error",
+    false,
+    "The request with this Idempotency-Key was run and billed, but its answer was lost. Send another key to run it again.",
+  ),
   payload_too_large: row(
     413,
     grpc.OUT_OF_RANGE,

@@ -15,7 +15,7 @@ const host = "127.0.0.1";
 function serveEcho() {
   const confirmApplied = async ({ batchIds }: { batchIds: string[] }) => ({ applied: batchIds });
   const none = async () => assert.fail("nobody asks for this");
-  const handlers = { confirmApplied, queryUsage: none, listEvents: none };
+  const handlers = { confirmApplied, queryUsage: none, listEvents: none, findEvents: none };
   const services = [unaryService<MeteringServiceServer>(MeteringServiceService, handlers, log)];
   return serveRpc({ identity: insecure, host, port: 0, services });
 }

@@ -13,6 +13,7 @@ import { schema } from "./config.ts";
 import { createEvents } from "./events.ts";
 import { applyRepairs } from "./rpc/apply-repairs.ts";
 import { confirmApplied } from "./rpc/confirm-applied.ts";
+import { findEvents } from "./rpc/find-events.ts";
 import { exportEvents, listEvents } from "./rpc/list-events.ts";
 import { queryUsage } from "./rpc/query-usage.ts";
 import { connectMongo, mongoCheck } from "./store/connection.ts";
@@ -36,6 +37,7 @@ function rpcServices(store: Store, log: Logger): RpcService[] {
         confirmApplied: (request) => confirmApplied(store, request),
         queryUsage: (request) => queryUsage(store, request, Date.now()),
         listEvents: (request) => listEvents(store, request, Date.now()),
+        findEvents: (request) => findEvents(store, request),
       },
       log,
     ),

@@ -80,6 +80,16 @@ export interface ListEventsResponse {
   nextCursor: string;
 }
 
+export interface FindEventsRequest {
+  accountId: string;
+  /** At most 100. */
+  requestIds: string[];
+}
+
+export interface FindEventsResponse {
+  events: UsageEvent[];
+}
+
 function createBaseConfirmAppliedRequest(): ConfirmAppliedRequest {
   return { batchIds: [] };
 }
@@ -996,6 +1006,168 @@ export const ListEventsResponse: MessageFns<ListEventsResponse> = {
   },
 };
 
+function createBaseFindEventsRequest(): FindEventsRequest {
+  return { accountId: "", requestIds: [] };
+}
+
+export const FindEventsRequest: MessageFns<FindEventsRequest> = {
+  encode(message: FindEventsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    for (const v of message.requestIds) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindEventsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindEventsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.requestIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FindEventsRequest {
+    return {
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      requestIds: globalThis.Array.isArray(object?.requestIds)
+        ? object.requestIds.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.request_ids)
+        ? object.request_ids.map((e: any) => globalThis.String(e))
+        : [],
+    };
+  },
+
+  toJSON(message: FindEventsRequest): unknown {
+    const obj: any = {};
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.requestIds?.length) {
+      obj.requestIds = message.requestIds;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<FindEventsRequest>): FindEventsRequest {
+    return FindEventsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FindEventsRequest>): FindEventsRequest {
+    const message = createBaseFindEventsRequest();
+    message.accountId = object.accountId ?? "";
+    message.requestIds = object.requestIds?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseFindEventsResponse(): FindEventsResponse {
+  return { events: [] };
+}
+
+export const FindEventsResponse: MessageFns<FindEventsResponse> = {
+  encode(message: FindEventsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.events) {
+      UsageEvent.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindEventsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindEventsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.events.push(UsageEvent.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FindEventsResponse {
+    return {
+      events: globalThis.Array.isArray(object?.events) ? object.events.map((e: any) => UsageEvent.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: FindEventsResponse): unknown {
+    const obj: any = {};
+    if (message.events?.length) {
+      obj.events = message.events.map((e) => UsageEvent.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<FindEventsResponse>): FindEventsResponse {
+    return FindEventsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FindEventsResponse>): FindEventsResponse {
+    const message = createBaseFindEventsResponse();
+    message.events = object.events?.map((e) => UsageEvent.fromPartial(e)) || [];
+    return message;
+  },
+};
+
 export type MeteringServiceService = typeof MeteringServiceService;
 export const MeteringServiceService = {
   /** Which of these batches are in MongoDB and settled: their journal entries may be trimmed. */
@@ -1028,6 +1200,16 @@ export const MeteringServiceService = {
     responseSerialize: (value: ListEventsResponse): Buffer => Buffer.from(ListEventsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListEventsResponse => ListEventsResponse.decode(value),
   },
+  /** What these requests of one account came to, as far as that is applied; others are left out. */
+  findEvents: {
+    path: "/metering.v1.MeteringService/FindEvents" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindEventsRequest): Buffer => Buffer.from(FindEventsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindEventsRequest => FindEventsRequest.decode(value),
+    responseSerialize: (value: FindEventsResponse): Buffer => Buffer.from(FindEventsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindEventsResponse => FindEventsResponse.decode(value),
+  },
 } as const;
 
 export interface MeteringServiceServer extends UntypedServiceImplementation {
@@ -1035,6 +1217,8 @@ export interface MeteringServiceServer extends UntypedServiceImplementation {
   confirmApplied: handleUnaryCall<ConfirmAppliedRequest, ConfirmAppliedResponse>;
   queryUsage: handleUnaryCall<QueryUsageRequest, QueryUsageResponse>;
   listEvents: handleUnaryCall<ListEventsRequest, ListEventsResponse>;
+  /** What these requests of one account came to, as far as that is applied; others are left out. */
+  findEvents: handleUnaryCall<FindEventsRequest, FindEventsResponse>;
 }
 
 export interface MeteringServiceClient extends Client {
@@ -1083,6 +1267,22 @@ export interface MeteringServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListEventsResponse) => void,
+  ): ClientUnaryCall;
+  /** What these requests of one account came to, as far as that is applied; others are left out. */
+  findEvents(
+    request: FindEventsRequest,
+    callback: (error: ServiceError | null, response: FindEventsResponse) => void,
+  ): ClientUnaryCall;
+  findEvents(
+    request: FindEventsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FindEventsResponse) => void,
+  ): ClientUnaryCall;
+  findEvents(
+    request: FindEventsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FindEventsResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -4,22 +4,33 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import type { Logger } from "@uag/kit/log.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { callerOf } from "../caller.ts";
 import type { CapabilityEvents } from "../events.ts";
 import { nestedErrors } from "../nested-error.ts";
 import { answerTrouble, type FormatChoice, formatFor, troubleOf } from "../trouble.ts";
+import { type FindBill, isOwed } from "./bills.ts";
 import { type ReadBody, readAhead } from "./read-body.ts";
+import type { Claim, KeptAnswer } from "./record.ts";
 import { RecordingExchange } from "./recorder.ts";
-import type { Claim, IdempotencyStore, StoredAnswer } from "./store.ts";
+import { resultLost } from "./result-lost.ts";
+import { Run } from "./run.ts";
+import type { Runs } from "./runs.ts";
+import type { IdempotencyStore } from "./store.ts";
 
 const header = "idempotency-key";
 const longestKey = 255;
+/** A run that was interrupted has its bill within this time, unless its journal is gone with its disk. */
+const mostDoubtMs = 15 * 60_000;
 
 export interface IdempotencyOptions {
   readonly store: IdempotencyStore;
+  /** Those of this process; admission has to tell them what happens to their requests. */
+  readonly runs: Runs;
+  readonly findBill: FindBill;
   readonly events: CapabilityEvents;
   readonly log: Logger;
-  /** Pays for the bodies that are read to be digested. */
+  /** Pays for the bodies that are read to be digested, and for the answers that are kept. */
   readonly buffers: BufferBudget;
   /** How an operation's clients are told of errors; default: OpenAI's nested form. */
   readonly formats?: Readonly<Record<string, FormatChoice>>;
@@ -45,64 +56,91 @@ export function withIdempotency(
   return Object.fromEntries(Object.entries(operations).map(([name, handler]) => [name, wrap(handler)]));
 }
 
-type Run = IdempotencyOptions & { readonly key: string; readonly handler: LinkHandler };
+type Asked = IdempotencyOptions & { readonly key: string; readonly handler: LinkHandler };
 
-async function runOnce(exchange: LinkExchange, run: Run): Promise<void> {
+async function runOnce(exchange: LinkExchange, asked: Asked): Promise<void> {
+  const caller = callerOf(exchange.context);
+  using lease = asked.buffers.open(caller.accountId);
   const token = randomUUID();
-  const { accountId } = callerOf(exchange.context);
-  using lease = run.buffers.open(accountId);
   let body: ReadBody | undefined;
   let id: string;
   try {
-    id = idOf(exchange, accountId, run.key);
+    id = idOf(exchange, caller, asked.key);
     body = await readAhead(exchange, lease);
-    const claim = await run.store.claim(id, body.digest, token).catch(away);
-    if (claim.kind !== "mine") return answerFrom(exchange, claim);
+    const request = { bodyDigest: body.digest, requestId: exchange.requestId, token };
+    const claim = await claimFor(caller, { ...asked, id, request });
+    if (claim.kind !== "mine") return await answerAgain(exchange, answerOf(claim));
   } catch (thrown) {
-    const format = formatFor(run.formats?.[exchange.operation] ?? nestedErrors, body?.whole(), exchange);
+    const format = formatFor(asked.formats?.[exchange.operation] ?? nestedErrors, body?.whole(), exchange);
     const trouble = troubleOf(thrown, exchange.requestId);
-    return answerTrouble(exchange, trouble, { events: run.events, format, headers: [] });
+    return answerTrouble(exchange, trouble, { events: asked.events, format, headers: [] });
   }
-  await runMine(exchange, { ...run, id, token, body });
+  await runMine(exchange, { ...asked, id, token, body });
 }
 
 async function runMine(
   exchange: LinkExchange,
-  run: Run & { id: string; token: string; body: ReadBody },
+  asked: Asked & { id: string; token: string; body: ReadBody },
 ): Promise<void> {
-  const { store, id, token, log, body } = run;
-  const complain = (error: unknown): void => log.error({ err: error, request_id: exchange.requestId }, notKept);
-  const keep = (answer: StoredAnswer | undefined): Promise<void> =>
-    (answer === undefined ? store.free(id, token) : store.finish(id, token, answer)).catch(complain);
-  const recorder = new RecordingExchange({ exchange, body, keep });
-  const timer = setInterval(() => store.renew(id, token).catch(complain), run.renewMs);
+  const { body, buffers, runs } = asked;
+  const { requestId } = exchange;
+  const lease = buffers.open(callerOf(exchange.context).accountId);
+  const run = new Run({ ...asked, requestId, lease });
+  runs.add(run);
+  const recorder = new RecordingExchange({ exchange, body, lease, ended: (answer) => run.end(answer) });
   try {
-    await run.handler(recorder);
+    await asked.handler(recorder);
   } finally {
-    clearInterval(timer);
     await recorder.done();
   }
 }
 
-const notKept = "the state of an idempotency key could not be written";
-
-function idOf(exchange: LinkExchange, accountId: string, key: string): string {
+function idOf(exchange: LinkExchange, { accountId, keyId }: Caller, key: string): string {
   if (key === "" || key.length > longestKey) {
     const text = `Idempotency-Key: must have 1 to ${longestKey} characters.`;
     throw new GatewayError("invalid_request", text, { param: header });
   }
-  return createHash("sha256").update([accountId, exchange.operation, key].join("\n")).digest("base64url");
+  const parts = [accountId, keyId, exchange.operation, key];
+  return createHash("sha256").update(parts.join("\n")).digest("base64url");
+}
+
+interface Claiming extends Asked {
+  readonly id: string;
+  readonly request: Parameters<IdempotencyStore["claim"]>[1];
+}
+
+/** @throws {GatewayError} when nobody can tell whether the request may run */
+async function claimFor(
+  caller: Caller,
+  { store, findBill, id, request }: Claiming,
+): Promise<Exclude<Claim, { kind: "interrupted" }>> {
+  for (;;) {
+    const claim = await store.claim(id, request).catch(away);
+    if (claim.kind !== "interrupted") return claim;
+    const { requestId, token, leaseUntil } = claim;
+    const bill = await findBill({ accountId: caller.accountId, requestId }).catch(away);
+    if (bill === undefined) {
+      if (Date.now() - leaseUntil.getTime() > mostDoubtMs) throw resultLost({ requestId, costNanoUsd: undefined });
+      throw new GatewayError("idempotency_in_progress", undefined, { retryAfterMs: 2_000 });
+    }
+    await (isOwed(bill) ? store.lose(id, token, bill) : store.free(id, token)).catch(away);
+  }
 }
 
 function away(cause: unknown): never {
   throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000, cause });
 }
 
-function answerFrom(exchange: LinkExchange, claim: Exclude<Claim, { kind: "mine" }>): void {
+/** @throws {GatewayError} when there is none to give */
+function answerOf(claim: Exclude<Claim, { kind: "mine" | "interrupted" }>): KeptAnswer {
   if (claim.kind === "reused") throw new GatewayError("idempotency_key_reuse");
   if (claim.kind === "running") throw new GatewayError("idempotency_in_progress", undefined, { retryAfterMs: 1_000 });
-  const { status, headers, body } = claim.answer;
+  if (claim.kind === "lost") throw resultLost(claim.receipt);
+  return claim.answer;
+}
+
+async function answerAgain(exchange: LinkExchange, { status, headers, body }: KeptAnswer): Promise<void> {
   exchange.head(status, [...headers, "idempotent-replayed", "true"]);
-  for (const piece of body) exchange.write(piece);
+  for await (const piece of body()) if (!exchange.write(piece)) await exchange.drained();
   exchange.end();
 }

@@ -1,6 +1,7 @@
+import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import type { ReadBody } from "./read-body.ts";
-import type { StoredAnswer } from "./store.ts";
+import type { Answer } from "./record.ts";
 
 /** Larger answers are not kept. */
 const mostBytes = 64 * 1024 * 1024;
@@ -8,8 +9,10 @@ const mostBytes = 64 * 1024 * 1024;
 export interface RecorderOptions {
   readonly exchange: LinkExchange;
   readonly body: ReadBody;
-  /** Called with the whole answer before the client gets the end of it; undefined for one that is not to be kept. */
-  keep(answer: StoredAnswer | undefined): Promise<void>;
+  /** Pays for the answer. */
+  readonly lease: BufferLease;
+  /** Called with the whole answer before the client gets the end of it; undefined for one that is not to be kept. Never rejects. */
+  ended(answer: Answer | undefined): Promise<void>;
 }
 
 /**
@@ -19,11 +22,10 @@ export interface RecorderOptions {
 export class RecordingExchange implements LinkExchange {
   readonly #options: RecorderOptions;
   readonly #aborter = new AbortController();
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
+  /** Undefined: there is too much of it. */
+  #chunks: Buffer[] | undefined = [];
   #status = 0;
   #headers: readonly string[] = [];
-  #failed = "";
   #ended = false;
   #kept: Promise<void> | undefined;
 
@@ -86,9 +88,7 @@ export class RecordingExchange implements LinkExchange {
 
   write(chunk: Buffer): boolean {
     if (this.over) return false;
-    this.#bytes += chunk.length;
-    if (this.#bytes <= mostBytes) this.#chunks.push(chunk);
-    else this.#chunks.length = 0;
+    this.#remember(chunk);
     // Nobody waits for a client that has left.
     return this.#real.write(chunk) || this.#real.over;
   }
@@ -103,39 +103,49 @@ export class RecordingExchange implements LinkExchange {
 
   end(): void {
     if (this.over) return;
-    this.#ended = true;
-    this.#kept = this.#keep(this.#answer).then(() => this.#real.end());
+    this.#end(this.#answer, () => this.#real.end());
   }
 
   fail(errorCode: string): void {
     if (this.over) return;
-    this.#ended = true;
-    this.#failed = errorCode;
-    this.#kept = this.#keep(undefined).then(() => this.#real.fail(errorCode));
+    this.#end(undefined, () => this.#real.fail(errorCode));
   }
 
   respond(status: number, headers: readonly string[], body: Buffer): void {
     if (this.over) return;
-    this.#ended = true;
     this.#status = status;
     this.#headers = headers;
-    this.#chunks.push(body);
-    this.#kept = this.#keep(this.#answer).then(() => this.#real.respond(status, headers, body));
+    this.#remember(body);
+    this.#end(this.#answer, () => this.#real.respond(status, headers, body));
   }
 
   /** Resolves when the handler's answer is kept and has been sent; an answer that never came is not kept. */
   async done(): Promise<void> {
-    if (this.#kept === undefined && this.#failed === "") this.#kept = this.#keep(undefined);
+    this.#kept ??= this.#options.ended(undefined);
     await this.#kept;
   }
 
-  get #answer(): StoredAnswer | undefined {
-    if (this.#bytes > mostBytes) return undefined;
-    return { status: this.#status, headers: this.#headers, body: this.#chunks };
+  #remember(chunk: Buffer): void {
+    if (this.#chunks === undefined) return;
+    const { lease } = this.#options;
+    try {
+      if (lease.held + chunk.length > mostBytes) throw new Error("too large to be kept");
+      lease.take(chunk.length);
+      this.#chunks.push(chunk);
+    } catch {
+      this.#chunks = undefined;
+      lease[Symbol.dispose]();
+    }
   }
 
-  #keep(answer: StoredAnswer | undefined): Promise<void> {
-    return this.#options.keep(answer !== undefined && isKept(answer.status) ? answer : undefined);
+  #end(answer: Answer | undefined, send: () => void): void {
+    this.#ended = true;
+    this.#kept = this.#options.ended(answer).then(send);
+  }
+
+  get #answer(): Answer | undefined {
+    if (this.#chunks === undefined || !isKept(this.#status)) return undefined;
+    return { status: this.#status, headers: this.#headers, body: this.#chunks };
   }
 }
 

@@ -1,141 +1,137 @@
 import { type Connection, createConnection, mongo } from "mongoose";
+import type { Answer, Claim, KeptAnswer, PartDocument, Receipt, RecordDocument } from "./record.ts";
 
 const selectionTimeoutMs = 2_000;
 const duplicateKey = 11_000;
-/** Largest part of a stored body, bytes: a document holds 16 MiB. */
-const partBytes = 1024 * 1024;
-/** How long a result is replayed. */
-const lifeMs = 24 * 3_600_000;
+/** Largest piece of a stored body, bytes: a document holds 16 MiB. */
+const pieceBytes = 1024 * 1024;
+/** What is not kept is remembered at least this long: it must not run again. */
+const leastLifeMs = 24 * 3_600_000;
+/** Pieces outlive their record: an answer that is being sent stays whole. */
+const pieceGraceMs = 3_600_000;
 
-/** An answer as it went to the client. */
-export interface StoredAnswer {
-  readonly status: number;
-  /** Name and value by turns. */
-  readonly headers: readonly string[];
-  /** In pieces as they are stored. */
-  readonly body: readonly Buffer[];
+export interface IdempotencyStoreOptions {
+  readonly url: string;
+  readonly database?: string;
+  /** How long a run that is silent counts as alive. */
+  readonly leaseMs: number;
+  /** How long answers are kept. */
+  readonly lifeMs: number;
 }
 
-interface RecordDocument {
-  /** Hash of account, operation and key. */
-  readonly _id: string;
-  /** Hash of the request body. */
-  readonly bodyHash: string;
-  readonly state: "running" | "done";
-  /** Fencing token of who runs it. */
-  readonly token: string;
-  readonly leaseUntil: Date;
-  readonly expiresAt: Date;
-  readonly status?: number;
-  readonly headers?: string[];
-  /** Small bodies; larger ones lie in parts. */
-  readonly body?: Buffer;
-  readonly parts?: number;
-}
-
-interface PartDocument {
-  /** Token and number. */
-  readonly _id: string;
-  readonly data: Buffer;
-  readonly expiresAt: Date;
-}
-
-export type Claim =
-  /** This caller runs the request. */
-  | { readonly kind: "mine" }
-  | { readonly kind: "running" }
-  /** The key was used with another body. */
-  | { readonly kind: "reused" }
-  | { readonly kind: "done"; readonly answer: StoredAnswer };
-
-/** Results under idempotency keys, in MongoDB; each is forgotten after a day. */
+/** What runs under idempotency keys, and their answers, in MongoDB. How a run goes on is told at `RunState`. */
 export class IdempotencyStore implements AsyncDisposable {
-  readonly #url: string;
-  readonly #database: string;
-  readonly #leaseMs: number;
+  readonly #options: IdempotencyStoreOptions;
   #connection: Promise<Connection> | undefined;
 
-  constructor(options: { url: string; database?: string; leaseMs: number }) {
-    this.#url = options.url;
-    this.#database = options.database ?? "idempotency";
-    this.#leaseMs = options.leaseMs;
+  constructor(options: IdempotencyStoreOptions) {
+    this.#options = options;
   }
 
-  /** Takes a key for a body, or says who has it. A run whose process is silent for the lease is taken over. */
-  async claim(id: string, bodyHash: string, token: string): Promise<Claim> {
-    const records = await this.#records();
+  /** Takes a key for a request, or says what has become of the one that has it. */
+  async claim(id: string, request: { bodyDigest: string; requestId: string; token: string }): Promise<Claim> {
+    const { records } = await this.#collections();
+    const { bodyDigest } = request;
     const now = new Date();
-    const mine = this.#running(bodyHash, token, now);
     try {
-      const free = { _id: id, state: "running" as const, bodyHash, leaseUntil: { $lt: now } };
-      await records.updateOne(free, { $set: mine }, { upsert: true });
+      const free = { _id: id, state: "claimed" as const, bodyDigest, leaseUntil: { $lt: now } };
+      await records.updateOne(free, { $set: { ...request, ...this.#leased(now) } }, { upsert: true });
       return { kind: "mine" };
     } catch (error) {
       if (!(error instanceof mongo.MongoServerError) || error.code !== duplicateKey) throw error;
     }
     const record = await records.findOne({ _id: id });
-    if (record === null) return await this.claim(id, bodyHash, token);
-    if (record.bodyHash !== bodyHash) return { kind: "reused" };
-    if (record.state === "running") return { kind: "running" };
-    return { kind: "done", answer: await this.#answerOf(record) };
+    if (record === null) return await this.claim(id, request);
+    if (record.bodyDigest !== bodyDigest) return { kind: "reused" };
+    return this.#standing(record, now);
   }
 
-  #running(bodyHash: string, token: string, now: Date): Omit<RecordDocument, "_id"> {
-    return {
-      bodyHash,
-      state: "running",
-      token,
-      leaseUntil: new Date(now.getTime() + this.#leaseMs),
-      expiresAt: new Date(now.getTime() + lifeMs),
-    };
+  #standing(record: RecordDocument, now: Date): Claim {
+    const { state, token, requestId, leaseUntil, costNanoUsd } = record;
+    if (state === "kept") return { kind: "kept", answer: this.#kept(record) };
+    if (state === "lost") {
+      const cost = costNanoUsd === undefined ? undefined : BigInt(costNanoUsd);
+      return { kind: "lost", receipt: { requestId, costNanoUsd: cost } };
+    }
+    if (state === "claimed" || leaseUntil >= now) return { kind: "running" };
+    return { kind: "interrupted", token, requestId, leaseUntil };
+  }
+
+  #leased(now: Date): Pick<RecordDocument, "state" | "leaseUntil" | "expiresAt"> {
+    const { leaseMs, lifeMs } = this.#options;
+    const expiresAt = new Date(now.getTime() + Math.max(lifeMs, leastLifeMs));
+    return { state: "claimed", leaseUntil: new Date(now.getTime() + leaseMs), expiresAt };
+  }
+
+  /** From now on an upstream may be asked. False when the run was taken over: then it must not. */
+  async start(id: string, token: string, model: string): Promise<boolean> {
+    const { records } = await this.#collections();
+    const leaseUntil = new Date(Date.now() + this.#options.leaseMs);
+    const set = { state: "started" as const, model, leaseUntil };
+    const { matchedCount } = await records.updateOne({ _id: id, token, state: "claimed" }, { $set: set });
+    return matchedCount === 1;
   }
 
   /** Keeps a run alive. */
   async renew(id: string, token: string): Promise<void> {
-    const leaseUntil = new Date(Date.now() + this.#leaseMs);
-    await (await this.#records()).updateOne({ _id: id, token, state: "running" }, { $set: { leaseUntil } });
+    const { records } = await this.#collections();
+    const leaseUntil = new Date(Date.now() + this.#options.leaseMs);
+    await records.updateOne({ _id: id, token, state: { $in: ["claimed", "started"] } }, { $set: { leaseUntil } });
   }
 
-  /** Stores a run's result for a day. */
-  async finish(id: string, token: string, { status, headers, body }: StoredAnswer): Promise<void> {
-    const expiresAt = new Date(Date.now() + lifeMs);
+  /** Stores a run's answer. May be repeated, and comes in time also after somebody found the run lost. */
+  async keep(id: string, token: string, { status, headers, body }: Answer): Promise<void> {
+    const { records, parts } = await this.#collections();
+    const expiresAt = new Date(Date.now() + this.#options.lifeMs);
+    const partsExpireAt = new Date(expiresAt.getTime() + pieceGraceMs);
     const whole = Buffer.concat(body);
-    const set = { state: "done" as const, status, headers: [...headers], expiresAt };
-    const records = await this.#records();
-    if (whole.length <= partBytes) {
-      await records.updateOne({ _id: id, token }, { $set: { ...set, body: whole } });
-      return;
+    const pieces = Array.from({ length: Math.ceil(whole.length / pieceBytes) }, (_, n) =>
+      whole.subarray(n * pieceBytes, (n + 1) * pieceBytes),
+    );
+    for (const [n, piece] of pieces.entries()) {
+      const part = { data: new mongo.Binary(piece), expiresAt: partsExpireAt };
+      await parts.replaceOne({ _id: `${token}/${n}` }, part, { upsert: true });
     }
-    const parts: PartDocument[] = [];
-    for (let at = 0; at < whole.length; at += partBytes) {
-      parts.push({ _id: `${token}/${parts.length}`, data: whole.subarray(at, at + partBytes), expiresAt });
-    }
-    await (await this.#parts()).insertMany(parts);
-    await records.updateOne({ _id: id, token }, { $set: { ...set, parts: parts.length } });
+    const set = { state: "kept" as const, status, headers: [...headers], parts: pieces.length, expiresAt };
+    await records.updateOne({ _id: id, token, state: { $ne: "kept" } }, { $set: set });
   }
 
-  /** Frees the key: the request came to nothing that should be kept. */
+  /** The run was billed, and there is no answer to keep. */
+  async lose(id: string, token: string, { costNanoUsd }: Pick<Receipt, "costNanoUsd">): Promise<void> {
+    const { records } = await this.#collections();
+    const cost = costNanoUsd === undefined ? {} : { costNanoUsd: String(costNanoUsd) };
+    const set = { state: "lost" as const, ...cost };
+    await records.updateOne({ _id: id, token, state: { $in: ["claimed", "started"] } }, { $set: set });
+  }
+
+  /** Frees the key: the run came to nothing, and nothing is owed for it. */
   async free(id: string, token: string): Promise<void> {
-    await (await this.#records()).deleteOne({ _id: id, token, state: "running" });
+    const { records } = await this.#collections();
+    await records.deleteOne({ _id: id, token, state: { $in: ["claimed", "started"] } });
   }
 
-  async #answerOf(record: RecordDocument): Promise<StoredAnswer> {
-    const { status = 200, headers = [], body, parts = 0, token } = record;
-    if (parts === 0) return { status, headers, body: body === undefined ? [] : [body] };
-    const ids = Array.from({ length: parts }, (_, n) => `${token}/${n}`);
-    const found = await (await this.#parts()).find({ _id: { $in: ids } }).toArray();
-    const byId = new Map(found.map(({ _id, data }) => [_id, data]));
-    const pieces = ids.map((id) => byId.get(id));
-    if (pieces.includes(undefined)) throw new Error("a stored answer is not whole any more");
-    return { status, headers, body: pieces as Buffer[] };
+  #kept({ status = 200, headers = [], model, parts = 0, token }: RecordDocument): KeptAnswer {
+    return { status, headers, model, body: () => this.#pieces(token, parts) };
   }
 
-  async #records(): Promise<mongo.Collection<RecordDocument>> {
-    return (await this.#open()).collection<RecordDocument>("results") as unknown as mongo.Collection<RecordDocument>;
+  async *#pieces(token: string, count: number): AsyncGenerator<Buffer, void, undefined> {
+    const { parts } = await this.#collections();
+    for (let n = 0; n < count; n++) {
+      const part = await parts.findOne({ _id: `${token}/${n}` });
+      if (part === null) throw new Error("a stored answer is not whole any more");
+      yield Buffer.from(part.data.buffer);
+    }
   }
 
-  async #parts(): Promise<mongo.Collection<PartDocument>> {
-    return (await this.#open()).collection<PartDocument>("parts") as unknown as mongo.Collection<PartDocument>;
+  async #collections(): Promise<{
+    records: mongo.Collection<RecordDocument>;
+    parts: mongo.Collection<PartDocument>;
+  }> {
+    const connection = await this.#open();
+    return {
+      records: connection.collection<RecordDocument>("runs") as unknown as mongo.Collection<RecordDocument>,
+      parts: connection.collection<PartDocument>("answers") as unknown as mongo.Collection<PartDocument>,
+    };
   }
 
   /** Connects when the first key comes: a service without such requests needs no database for it. */
@@ -148,18 +144,19 @@ export class IdempotencyStore implements AsyncDisposable {
   }
 
   async #connect(): Promise<Connection> {
-    const connection = await createConnection(this.#url, {
-      dbName: this.#database,
+    const { url, database = "idempotency" } = this.#options;
+    const connection = await createConnection(url, {
+      dbName: database,
       appName: "idempotency",
       serverSelectionTimeoutMS: selectionTimeoutMs,
       connectTimeoutMS: selectionTimeoutMs,
       socketTimeoutMS: 20_000,
       maxPoolSize: 8,
-      promoteBuffers: true,
+      readConcern: { level: "majority" },
       writeConcern: { w: "majority", journal: true },
       bufferCommands: false,
     }).asPromise();
-    for (const name of ["results", "parts"]) {
+    for (const name of ["runs", "answers"]) {
       await connection.collection(name).createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
     }
     return connection;

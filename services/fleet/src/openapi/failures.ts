@@ -16,7 +16,12 @@ const anywhere = [
 ] as const satisfies readonly ErrorCode[];
 
 const withBody = ["payload_too_large", "unsupported_media_type"] as const satisfies readonly ErrorCode[];
-const repeatable = ["idempotency_in_progress", "idempotency_key_reuse"] as const satisfies readonly ErrorCode[];
+const repeatable = [
+  "idempotency_in_progress",
+  "idempotency_key_reuse",
+  "idempotency_result_lost",
+] as const satisfies readonly ErrorCode[];
+const ofFree = ["rate_limit_exceeded", "concurrency_limit_exceeded"] as const satisfies readonly ErrorCode[];
 const ofModels = ["model_not_found", "endpoint_model_mismatch"] as const satisfies readonly ErrorCode[];
 const ofProviders = [
   "upstream_rate_limited",
@@ -47,6 +52,7 @@ export function codesOf(route: Route | AdminRoute, operation: Operation): readon
     ...(route.path.includes(":") || !forwarded ? (["not_found"] as const) : []),
     ...(asksProvider ? [...ofModels, ...ofProviders] : []),
     ...(billed ? ofMoney : []),
+    ...("billed" in route && !route.billed ? ofFree : []),
     ...(spends ? (["insufficient_balance"] as const) : []),
     ...(admin && route.method === "POST" ? (["already_exists"] as const) : []),
     ...(admin ? (["permission_denied", "upstream_timeout"] as const) : []),

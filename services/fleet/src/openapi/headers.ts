@@ -45,6 +45,10 @@ const billed = {
   "idempotent-replayed": header("true when this is the stored answer of an earlier request."),
 };
 
+const lost = {
+  "x-gateway-billed-request-id": header("The request that was billed, and whose answer is lost."),
+};
+
 const failing = {
   "x-should-retry": header("Whether the same request may succeed later.", { type: "string", enum: ["true", "false"] }),
   "retry-after": header("When to try again, seconds.", whole),
@@ -62,6 +66,7 @@ export const headerComponents: Readonly<Record<string, Header>> = {
   ...limits,
   ...nativeLimits,
   ...billed,
+  ...lost,
   ...failing,
   ...allow,
   ...location,
@@ -83,6 +88,7 @@ export function headersOf({ native, billed: costs, failed, status, located }: He
     ...(native && requestId),
     ...(costs && (!failed || status === "429") && { ...limits, ...(native && nativeLimits) }),
     ...(costs && !failed && billed),
+    ...(costs && status === "409" && lost),
     ...(failed && failing),
     ...(status === "405" && allow),
     ...(located && location),

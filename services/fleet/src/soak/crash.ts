@@ -39,8 +39,8 @@ export interface CrashRow extends Figures {
 }
 
 const kinds: Readonly<Record<CrashRound["kind"], readonly RequestKind[]>> = {
-  json: ["json"],
-  stream: ["stream", "messages", "stream", "disconnect"],
+  json: ["json", "retry"],
+  stream: ["stream", "messages", "stream", "disconnect", "retry"],
 };
 
 /** A JSON answer is never under way in part. */

@@ -68,7 +68,12 @@ export const access: Readonly<Record<string, Access>> = {
   },
   "metering.v1.MeteringService": {
     servedBy: ["metering"],
-    callers: { ConfirmApplied: capabilities, QueryUsage: routerAndOperator, ListEvents: router },
+    callers: {
+      ConfirmApplied: capabilities,
+      FindEvents: capabilities,
+      QueryUsage: routerAndOperator,
+      ListEvents: router,
+    },
   },
   "metering.v1.UsageAdminService": {
     servedBy: ["metering"],

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admission/types.ts";
+import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import type { Run } from "./run.ts";
+
+/** How long stopping waits for what is still to be written down. */
+const stopMs = 5_000;
+
+/** The runs under idempotency keys in this process, by request. */
+export class Runs implements AsyncDisposable {
+  readonly #runs = new Map<string, Run>();
+
+  add(run: Run): void {
+    this.#runs.set(run.requestId, run);
+    void run.over.then(() => this.#runs.delete(run.requestId));
+  }
+
+  /** Admission that tells runs when their upstream may be asked, and what they are billed. Other requests pass by. */
+  telling(admission: Admission): Admission {
+    return {
+      admit: (request) => {
+        const run = this.#runs.get(request.requestId);
+        return run === undefined ? admission.admit(request) : admitRun(admission, request, run);
+      },
+      check: admission.check,
+      [Symbol.asyncDispose]: () => admission[Symbol.asyncDispose](),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const runs = [...this.#runs.values()];
+    const stopping = new AbortController();
+    const late = sleep(stopMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(runs.map(({ over }) => over)), late]);
+    stopping.abort();
+    for (const run of runs) run[Symbol.dispose]();
+  }
+}
+
+const nothing: Settlement = {
+  outcome: Outcome.FAILED,
+  pricing: Pricing.EXACT,
+  units: [],
+  costNanoUsd: 0n,
+  upstream: "",
+  upstreamModel: "",
+  rawUsage: new Uint8Array(),
+  attempts: 0,
+  status: 503,
+};
+
+/** First the journal, then the run's record: what the record calls started has a start on disk, which gets its bill whatever happens. */
+async function admitRun(admission: Admission, request: AdmitRequest, run: Run): Promise<Admitted> {
+  const admitted = await admission.admit(request);
+  try {
+    await admitted.started;
+    await run.start(request.model);
+  } catch (error) {
+    run.billed(nothing);
+    await admitted.settle(nothing);
+    throw error;
+  }
+  return {
+    started: admitted.started,
+    headers: admitted.headers,
+    checkpoint: (units, costNanoUsd) => admitted.checkpoint(units, costNanoUsd),
+    settle: (settlement) => {
+      run.billed(settlement);
+      return admitted.settle(settlement);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admission/types.ts";
+import { BufferBudget } from "@uag/kit/buffer-budget.ts";
+import { newId } from "@uag/kit/ids.ts";
+import { AnswerStream } from "@uag/kit/link/answer-stream.ts";
+import { createLinkClient } from "@uag/kit/link/client.ts";
+import { dialGrpc } from "@uag/kit/link/grpc-client.ts";
+import { createLinkServer, type LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { createEvents } from "../src/events.ts";
+import { withIdempotency } from "../src/idempotency/idempotency.ts";
+import { Runs } from "../src/idempotency/runs.ts";
+import { IdempotencyStore } from "../src/idempotency/store.ts";
+import { openLinkDoor } from "../src/link-door.ts";
+import { nestedErrors } from "../src/nested-error.ts";
+import { answerTrouble, troubleOf } from "../src/trouble.ts";
+
+/** Admits everything and keeps the books; what is booked has reached metering. */
+export class TestBooks {
+  readonly bills = new Map<string, Settlement>();
+  readonly admission: Admission = {
+    admit: async (request: AdmitRequest): Promise<Admitted> => ({
+      started: Promise.resolve(),
+      headers: [],
+      checkpoint: () => {},
+      settle: async (settlement) => {
+        if (this.bills.has(request.requestId)) throw new Error("settled twice");
+        this.bills.set(request.requestId, settlement);
+      },
+    }),
+    check: async () => ({ ok: true }),
+    [Symbol.asyncDispose]: async () => {},
+  };
+
+  /** What requests cost that cost something. */
+  get costs(): bigint[] {
+    return [...this.bills.values()].map(({ costNanoUsd }) => costNanoUsd).filter((cost) => cost > 0n);
+  }
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  header(name: string): string | undefined;
+}
+
+/** What an upstream does for a request; what it answers is sent, after it was billed. */
+export type Upstream = (exchange: LinkExchange) => Promise<{ status: number; text: string; costNanoUsd: bigint }>;
+
+export interface Replica extends AsyncDisposable {
+  /** How often an upstream was asked. */
+  readonly asked: () => number;
+  readonly runs: Runs;
+  upstream: Upstream;
+  ask(key: string, options?: { keyId?: string }): Promise<Answer>;
+}
+
+export interface ReplicaOptions {
+  readonly url: string;
+  readonly database: string;
+  readonly books: TestBooks;
+  readonly leaseMs: number;
+  /** Default: a third of the lease. */
+  readonly renewMs?: number;
+}
+
+/** One replica of a service whose only operation costs money, behind a real link. */
+export async function startReplica(options: ReplicaOptions): Promise<Replica> {
+  const { url, database, books, leaseMs, renewMs = leaseMs / 3 } = options;
+  await using starting = new AsyncDisposableStack();
+  const log = createLogger({ service: "once-test", level: process.env["TEST_LOG"] ?? "silent" });
+  const store = starting.use(new IdempotencyStore({ url, database, leaseMs, lifeMs: 60_000 }));
+  const runs = starting.use(new Runs());
+  const events = createEvents("test", log, createMetrics("test"));
+  const admission = runs.telling(books.admission);
+  let asked = 0;
+  const paid: LinkHandler = async (exchange) => {
+    try {
+      await pay(exchange, admission, () => {
+        asked++;
+        return replica.upstream(exchange);
+      });
+    } catch (thrown) {
+      const trouble = troubleOf(thrown, exchange.requestId);
+      answerTrouble(exchange, trouble, { events, format: nestedErrors, headers: [] });
+    }
+  };
+  const findBill = async ({ requestId }: { requestId: string }) => books.bills.get(requestId);
+  const buffers = new BufferBudget();
+  const operations = withIdempotency({ paid }, { store, runs, findBill, events, log, buffers, renewMs });
+  const link = createLinkServer({ operations });
+  const door = starting.use(await openLinkDoor({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 500 }));
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${door.port}`] });
+  starting.defer(() => client.close({ timeoutMs: 100 }));
+  await client.ready();
+  const running = starting.move();
+  const replica: Replica = {
+    runs,
+    asked: () => asked,
+    upstream: async () => ({ status: 200, text: "answer", costNanoUsd: 1_000n }),
+    async ask(key, { keyId = "key" } = {}) {
+      const context = Buffer.from(Caller.encode(Caller.fromPartial({ accountId: "acct", keyId })).finish());
+      const headers = ["content-type", "application/json", "idempotency-key", key];
+      const call = { operation: "paid", requestId: newId("req"), target: "/v1/x", headers, context, bodyless: false };
+      const stream = AnswerStream.open(client, call, Buffer.from("{}"));
+      const { status, headers: got } = await stream.head;
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk);
+      const header = (name: string) => (got.includes(name) ? got[got.indexOf(name) + 1] : undefined);
+      return { status, text: Buffer.concat(chunks).toString(), header };
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+  return replica;
+}
+
+async function pay(exchange: LinkExchange, admission: Admission, upstream: () => ReturnType<Upstream>): Promise<void> {
+  const { requestId } = exchange;
+  const caller = Caller.decode(exchange.context);
+  const common = { requestId, caller, operation: "paid", model: "m", priceVersion: "1", stream: false };
+  const admitted = await admission.admit({ ...common, holdNanoUsd: 1_000n, tokens: 1 });
+  const { status, text, costNanoUsd } = await upstream();
+  await admitted.settle({
+    ...{ outcome: Outcome.COMPLETED, pricing: Pricing.EXACT, units: [], costNanoUsd },
+    ...{ upstream: "u", upstreamModel: "m", rawUsage: Buffer.alloc(0), attempts: 1, status },
+  });
+  exchange.respond(status, ["content-type", "text/plain"], Buffer.from(text));
+}

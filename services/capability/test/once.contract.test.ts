@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { newId } from "@uag/kit/ids.ts";
+import { createConnection } from "mongoose";
+import { type MongoGate, startMongoGate } from "./mongo-gate.ts";
+import { type Answer, type Replica, type ReplicaOptions, startReplica, TestBooks } from "./once-house.ts";
+
+const url = process.env["TEST_MONGODB_URL"] ?? "";
+const leaseMs = 500;
+
+const until = async (what: string, done: () => Promise<boolean>): Promise<void> => {
+  const end = performance.now() + 30_000;
+  while (!(await done())) {
+    if (performance.now() > end) throw new Error(`waited too long for: ${what}`);
+    await sleep(50);
+  }
+};
+
+describe("under an idempotency key a request is billed at most once", () => {
+  const resources = new AsyncDisposableStack();
+  const database = `test_${newId("once").replaceAll(/[^A-Za-z0-9]/g, "")}`;
+  let gate: MongoGate;
+  let books: TestBooks;
+  let keys = 0;
+  let key: string;
+
+  before(async () => {
+    if (url === "") throw new Error('Set TEST_MONGODB_URL to a running replica set, or run "npm test".');
+    resources.defer(async () => {
+      const connection = await createConnection(url, { dbName: database }).asPromise();
+      await connection.dropDatabase();
+      await connection.close();
+    });
+    gate = resources.use(await startMongoGate(url));
+  });
+  after(() => resources.disposeAsync());
+  beforeEach(() => {
+    gate.open();
+    books = new TestBooks();
+    key = `key-${keys++}`;
+  });
+
+  const replica = (more: Partial<ReplicaOptions> = {}): Promise<Replica> =>
+    startReplica({ url: gate.url, database, books, leaseMs, ...more });
+  /** Asks until there is something else than trouble that passes. */
+  const insist = async (at: Replica): Promise<Answer> => {
+    for (;;) {
+      const answer = await at.ask(key);
+      if (answer.header("x-should-retry") !== "true") return answer;
+      await sleep(50);
+    }
+  };
+
+  test("MongoDB is away when a key is claimed: 503, and nothing runs", async () => {
+    await using one = await replica();
+    gate.close();
+    const refused = await one.ask(key);
+    assert.equal(refused.status, 503);
+    assert.ok(Number(refused.header("retry-after")) >= 1);
+    assert.equal(one.asked(), 0);
+    gate.open();
+    assert.equal((await insist(one)).text, "answer");
+    assert.deepEqual(books.costs, [1_000n]);
+  });
+
+  test("MongoDB goes away before the start is noted: no upstream is asked, and the next request runs", async () => {
+    await using one = await replica();
+    const { admit } = books.admission;
+    Object.assign(books.admission, {
+      admit: async (request: Parameters<typeof admit>[0]) => {
+        gate.close();
+        return admit(request);
+      },
+    });
+    assert.equal((await one.ask(key)).status, 503);
+    assert.equal(one.asked(), 0);
+    Object.assign(books.admission, { admit });
+    gate.open();
+    assert.equal((await insist(one)).text, "answer");
+    assert.equal(one.asked(), 1);
+    assert.deepEqual(books.costs, [1_000n]);
+  });
+
+  test("MongoDB is away for longer than the lease while a request runs: no other run begins, and its answer is kept", async () => {
+    await using one = await replica();
+    await using other = await replica();
+    const gateway = Promise.withResolvers<void>();
+    one.upstream = async () => {
+      gate.close();
+      await sleep(leaseMs * 3);
+      gate.open();
+      await gateway.promise;
+      return { status: 200, text: "late", costNanoUsd: 5n };
+    };
+    const first = one.ask(key);
+    await until("MongoDB is back", async () => {
+      const { status, text } = await other.ask(key);
+      assert.ok(status === 503 || text.includes("idempotency_in_progress"), text);
+      return status === 409;
+    });
+    gateway.resolve();
+    assert.equal((await first).text, "late");
+    const again = await insist(other);
+    assert.deepEqual([again.text, again.header("idempotent-replayed")], ["late", "true"]);
+    assert.equal(other.asked(), 0);
+    assert.deepEqual(books.costs, [5n]);
+  });
+
+  test("MongoDB is away when the answer should be kept: the client has it, and it is kept when MongoDB is back", async () => {
+    await using one = await replica();
+    await using other = await replica({ url });
+    one.upstream = async () => {
+      gate.close();
+      return { status: 200, text: "kept later", costNanoUsd: 7n };
+    };
+    assert.equal((await one.ask(key)).text, "kept later");
+    await sleep(leaseMs * 2);
+    gate.open();
+    await until("the answer is kept", async () => (await other.ask(key)).text === "kept later");
+    assert.equal(other.asked(), 0);
+    assert.deepEqual(books.costs, [7n]);
+  });
+
+  test("a process is gone before its answer was kept: the client gets the receipt, and nothing runs again", async () => {
+    await using other = await replica({ url });
+    {
+      await using one = await replica();
+      one.upstream = async () => {
+        gate.close();
+        return { status: 200, text: "gone", costNanoUsd: 9_000_000n };
+      };
+      await one.ask(key);
+    }
+    const [requestId] = [...books.bills.keys()];
+    const lost = await insist(other);
+    assert.equal(lost.status, 409);
+    assert.match(lost.text, /idempotency_result_lost/);
+    assert.equal(lost.header("x-gateway-billed-request-id"), requestId);
+    assert.equal(lost.header("x-gateway-cost-usd"), "0.009000000");
+    assert.equal(lost.header("x-should-retry"), "false");
+    assert.equal((await other.ask(key)).text, lost.text);
+    assert.equal(other.asked(), 0);
+  });
+
+  test("a process is gone while its upstream was asked: who comes waits for the bill; when nothing is owed it runs again", async () => {
+    await using other = await replica({ url });
+    const hanging = Promise.withResolvers<never>();
+    hanging.promise.catch(() => {});
+    let requestId = "";
+    {
+      await using one = await replica({ renewMs: 60_000 });
+      one.upstream = (exchange) => {
+        requestId = exchange.requestId;
+        return hanging.promise;
+      };
+      one.ask(key).catch(() => {});
+      await until("the upstream is asked", async () => one.asked() === 1);
+    }
+    await sleep(leaseMs * 2);
+    assert.match((await other.ask(key)).text, /idempotency_in_progress/);
+    const bill = { ...([...books.bills.values()][0] as never as object), costNanoUsd: 0n, pricing: 1 };
+    books.bills.set(requestId, bill as never);
+    assert.equal((await other.ask(key)).text, "answer");
+    assert.deepEqual(books.costs, [1_000n]);
+    hanging.reject(new Error("the test is over"));
+  });
+
+  test("what was billed is not run again, also when its answer was trouble that passes", async () => {
+    await using one = await replica();
+    one.upstream = async () => ({ status: 502, text: "broke off", costNanoUsd: 11n });
+    assert.equal((await one.ask(key)).status, 502);
+    const again = await one.ask(key);
+    assert.match(again.text, /idempotency_result_lost/);
+    assert.equal(one.asked(), 1);
+  });
+
+  test("a run that was taken over while it stood still asks no upstream", async () => {
+    await using one = await replica({ renewMs: 60_000 });
+    await using other = await replica();
+    const { admit } = books.admission;
+    const waking = Promise.withResolvers<void>();
+    let admissions = 0;
+    Object.assign(books.admission, {
+      admit: async (request: Parameters<typeof admit>[0]) => {
+        if (++admissions === 1) await waking.promise;
+        return admit(request);
+      },
+    });
+    const first = one.ask(key);
+    await until("the first is admitted", async () => admissions === 1);
+    await sleep(leaseMs * 1.5);
+    assert.equal((await insist(other)).text, "answer");
+    waking.resolve();
+    assert.match((await first).text, /idempotency_in_progress/);
+    assert.equal(one.asked(), 0);
+    assert.deepEqual(books.costs, [1_000n]);
+    assert.equal((await one.ask(key)).text, "answer");
+  });
+
+  test("of replicas that are asked at once one runs, and all come to its answer", async () => {
+    const replicas = await Promise.all(Array.from({ length: 3 }, () => replica()));
+    await using all = new AsyncDisposableStack();
+    for (const one of replicas) {
+      all.use(one);
+      one.upstream = async () => {
+        await sleep(leaseMs * 2);
+        return { status: 200, text: "once", costNanoUsd: 3n };
+      };
+    }
+    const answers = await Promise.all(replicas.flatMap((one) => [insist(one), insist(one)]));
+    assert.deepEqual([...new Set(answers.map(({ text }) => text))], ["once"]);
+    assert.deepEqual(books.costs, [3n]);
+  });
+});

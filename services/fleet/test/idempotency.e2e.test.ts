@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CrashPoint } from "@uag/kit/crash-point.ts";
+import { newKey } from "../src/soak/limited-key.ts";
+import type { TestClient, TestResponse } from "../src/testing/client.ts";
+import { setFault } from "../src/testing/faults.ts";
+import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
+
+const completions = "/v1/chat/completions";
+const headers = { "idempotency-key": "once" };
+
+function body(text: string): object {
+  return { model: "gpt-4o-mini", messages: [{ role: "user", content: text }], max_tokens: 20 };
+}
+
+/** Sends a request as a client does that wants its answer: again and again, under one key, until there is no use in it. */
+async function insist(client: TestClient, text: string): Promise<TestResponse> {
+  for (let tries = 0; tries < 300; tries++) {
+    const answer = await client.post(completions, body(text), { headers }).catch(() => undefined);
+    if (answer !== undefined && answer.headers.get("x-should-retry") !== "true") return answer;
+    await sleep(200);
+  }
+  throw new Error("the request never came to an end");
+}
+
+describe("a request under an Idempotency-Key, sent again and again", () => {
+  let fleet: TestFleet;
+  const resources = new AsyncDisposableStack();
+
+  before(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "once-"));
+    resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+    const services = ["billing", "metering", "chat", "router"];
+    fleet = resources.use(await startTestFleet({ dataDir, services, env: { ACK_WAIT_MS: "1500" } }));
+  });
+  after(() => resources.disposeAsync());
+
+  /** The bills of a key that cost something. */
+  const billsOf = async (keyId: string) => {
+    const report = await fleet.audit();
+    assert.deepEqual(report.violations, []);
+    return report.books.billed.filter((bill) => bill.keyId === keyId && bill.costNanoUsd > 0n);
+  };
+
+  const endings: readonly [point: CrashPoint, answered: boolean][] = [
+    ["claimed", true],
+    ["journalled", true],
+    ["noted", true],
+    ["upstream-sent", true],
+    ["billed", false],
+    ["kept", true],
+  ];
+  for (const [point, answered] of endings) {
+    const what = answered ? "answered" : "given its receipt";
+    test(`chat is killed at "${point}": the client is ${what}, and billed exactly once`, async () => {
+      const { client, key } = await newKey(fleet, {});
+      await fleet.processes.restart("chat", { CRASH_AT: `${point}:1` });
+      const last = await insist(client, point);
+      assert.equal(fleet.processes.restarts("chat") > 0, true, "chat was not killed");
+      const bills = await billsOf(key.id);
+      assert.equal(bills.length, 1);
+      if (answered) assert.equal(last.status, 200, last.text);
+      else {
+        assert.equal(last.status, 409, last.text);
+        assert.match(last.text, /idempotency_result_lost/);
+        assert.equal(last.headers.get("x-gateway-billed-request-id"), bills[0]?.requestId);
+      }
+      const again = await client.post(completions, body(point), { headers });
+      assert.deepEqual([again.status, again.text], [last.status, last.text]);
+    });
+  }
+
+  test("MongoDB is killed while the upstream answers: the client has its answer, and gets it again when MongoDB is back", async () => {
+    const { client, key } = await newKey(fleet, {});
+    const endFault = await setFault(fleet.run.simulator_url, { latency: 4_000 });
+    const asking = client.post(completions, body("away"), { headers });
+    await sleep(2_000);
+    await fleet.processes.takeDown("mongod");
+    const first = await asking;
+    assert.equal(first.status, 200, first.text);
+    await endFault();
+    await fleet.processes.restart("mongod");
+    const again = await insist(client, "away");
+    assert.deepEqual([again.text, again.headers.get("idempotent-replayed")], [first.text, "true"]);
+    assert.equal((await billsOf(key.id)).length, 1);
+  });
+});

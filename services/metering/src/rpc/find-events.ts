@@ -1,0 +1,18 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { FindEventsRequest, FindEventsResponse } from "@uag/proto/metering/v1/metering.ts";
+import { fromDocument } from "../store/event.ts";
+import type { Store } from "../store/store.ts";
+
+const mostIds = 100;
+
+/** Single events by their requests. What is found is settled with billing, or was while it lasted. */
+export async function findEvents(
+  store: Store,
+  { accountId, requestIds }: FindEventsRequest,
+): Promise<FindEventsResponse> {
+  if (requestIds.length > mostIds) {
+    throw new GatewayError("invalid_request", `At most ${mostIds} ids.`, { param: "request_ids" });
+  }
+  const rows = await store.events.find({ _id: { $in: requestIds }, accountId }).toArray();
+  return { events: rows.map(fromDocument) };
+}
