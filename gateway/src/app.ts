@@ -4,6 +4,7 @@ import type { Logger } from "@uag/kit/log.ts";
 import express, { type Express } from "express";
 import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
 import { type ForwardOptions, forward } from "./forward.ts";
+import type { FreeLimits } from "./free-limits.ts";
 import { openApi } from "./handlers/openapi.ts";
 import { greeting, live, type ProbePath, ready } from "./handlers/probes.ts";
 import type { KeyCache } from "./keys/key-cache.ts";
@@ -11,6 +12,7 @@ import { authenticate } from "./middleware/authenticate.ts";
 import { type BodyLimits, checkBodyHead } from "./middleware/body-limits.ts";
 import { preflight } from "./middleware/cors.ts";
 import { notFound, renderErrors } from "./middleware/errors.ts";
+import { limitFree } from "./middleware/limit-free.ts";
 import { methodNotAllowed } from "./middleware/method-not-allowed.ts";
 import { requestId } from "./middleware/request-id.ts";
 import { proxyTo } from "./proxy.ts";
@@ -33,6 +35,8 @@ export interface AppOptions {
   proxies: Readonly<Record<string, string>>;
   bodyLimits: BodyLimits;
   deadlineMs: number;
+  /** For what costs nothing. */
+  freeLimits: FreeLimits;
   uploads: ForwardOptions["uploads"];
   readiness: Record<string, HealthCheck>;
 }
@@ -85,18 +89,18 @@ function probes(options: AppOptions): Record<ProbePath, Handler> {
   };
 }
 
-/** The order of the checks: key, then what the head says of the body, then the body itself. */
+/** The order of the checks: key, then what the head says of the body, then the body itself. What is billed is limited by its service. */
 function stepsOf(route: Route, answer: Handler, options: AppOptions): Handler[] {
   const enter: Handler = (_request, response, next) => {
     response.locals.route = route;
     next();
   };
-  return [
+  const checks = [
     enter,
     authenticate(options.keys, options.trustedHops),
     checkBodyHead(route.body, options.bodyLimits),
-    answer,
   ];
+  return route.billed ? [...checks, answer] : [...checks, limitFree(options.freeLimits), answer];
 }
 
 /** The routes that somebody answers, each with what answers it. */

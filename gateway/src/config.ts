@@ -57,6 +57,15 @@ export const schema = z.object({
     .describe("How long a request body may go on without 1 KiB of progress before the request is given up."),
   KEY_CACHE_MS: milliseconds.default(60_000).describe("How long a resolved key is used before billing is asked again."),
   KEY_CACHE_SIZE: z.coerce.number().int().positive().default(100_000).describe("Most API keys kept in memory."),
+  FREE_REQUESTS_PER_MINUTE: z.coerce
+    .number()
+    .int()
+    .min(60)
+    .default(600)
+    .describe(
+      "Requests of one key in a minute that cost nothing: lists, counts, states. Large bodies count as several.",
+    ),
+  FREE_CONCURRENCY: z.coerce.number().int().positive().default(16).describe("How many of those at the same time."),
   DRAIN_MS: milliseconds.default(25_000).describe("How long answers under way may go on after SIGTERM."),
   ACCESS_LOG: z.enum(["off", "errors", "all"]).default("errors").describe("Which requests leave a line in the log."),
 });

@@ -22,13 +22,18 @@ interface RouteBase {
   readonly body: BodyKind;
 }
 
-export interface ForwardRoute extends RouteBase {
+interface PublicRoute extends RouteBase {
+  /** Admitted by its service against money and the key's limits. What is not is limited by the router. */
+  readonly billed: boolean;
+}
+
+export interface ForwardRoute extends PublicRoute {
   readonly service: ServiceName;
   /** The service's own name for what is asked. */
   readonly operation: string;
 }
 
-export interface QueryRoute extends RouteBase {
+export interface QueryRoute extends PublicRoute {
   readonly query: QueryName;
 }
 
@@ -44,8 +49,8 @@ const forward = (
   path: string,
   service: ServiceName,
   operation: string,
-  shape: { body: BodyKind; dialect?: Dialect },
-): ForwardRoute => ({ method, path, service, operation, dialect: "nested", ...shape });
+  shape: { body: BodyKind; dialect?: Dialect; billed?: true },
+): ForwardRoute => ({ method, path, service, operation, dialect: "nested", billed: false, ...shape });
 
 const query = (path: string, name: QueryName): QueryRoute => ({
   method: "GET",
@@ -53,20 +58,21 @@ const query = (path: string, name: QueryName): QueryRoute => ({
   query: name,
   dialect: "nested",
   body: "none",
+  billed: false,
 });
 
 /** Every path that needs a key. The order is the order of matching: what is asked most comes first. */
 export const routes: readonly Route[] = [
-  forward("POST", "/v1/chat/completions", "chat", "chat.completions", { body: "json" }),
-  forward("POST", "/v1/messages", "chat", "messages.create", { body: "json", dialect: "native" }),
+  forward("POST", "/v1/chat/completions", "chat", "chat.completions", { body: "json", billed: true }),
+  forward("POST", "/v1/messages", "chat", "messages.create", { body: "json", billed: true, dialect: "native" }),
   forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", { body: "json", dialect: "native" }),
-  forward("POST", "/v1/embeddings", "embedding", "embeddings", { body: "json" }),
-  forward("POST", "/v1/audio/speech", "speech", "audio.speech", { body: "json" }),
+  forward("POST", "/v1/embeddings", "embedding", "embeddings", { body: "json", billed: true }),
+  forward("POST", "/v1/audio/speech", "speech", "audio.speech", { body: "json", billed: true }),
   forward("GET", "/v1/audio/voices", "speech", "audio.voices", { body: "none" }),
-  forward("POST", "/v1/images/generations", "media", "images.generations", { body: "json" }),
-  forward("POST", "/v1/images/edits", "media", "images.edits", { body: "multipart" }),
+  forward("POST", "/v1/images/generations", "media", "images.generations", { body: "json", billed: true }),
+  forward("POST", "/v1/images/edits", "media", "images.edits", { body: "multipart", billed: true }),
   forward("GET", "/v1/videos/generations/:id", "video", "videos.get", { body: "none" }),
-  forward("POST", "/v1/videos/generations", "video", "videos.create", { body: "json" }),
+  forward("POST", "/v1/videos/generations", "video", "videos.create", { body: "json", billed: true }),
   forward("GET", "/v1/videos/generations", "video", "videos.list", { body: "none" }),
   forward("DELETE", "/v1/videos/generations/:id", "video", "videos.cancel", { body: "none" }),
   forward("GET", "/v1/models", "chat", "models.list", { body: "none" }),

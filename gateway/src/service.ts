@@ -11,6 +11,7 @@ import { FailedLogins } from "./admin/failed-logins.ts";
 import type { AdminOptions } from "./admin/mount.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
+import { FreeLimits } from "./free-limits.ts";
 import { openKeys } from "./keys/open-keys.ts";
 import { type Links, openLinks } from "./links.ts";
 import { observe } from "./middleware/observe.ts";
@@ -54,6 +55,7 @@ export async function startGateway(config: Config): Promise<Gateway> {
     queries: queries.handlers,
     admin: config.ADMIN_ON_PUBLIC_PORT === "on" ? adminApi : undefined,
     uploads,
+    freeLimits: new FreeLimits({ clock: systemClock, ...freeSettings(config) }),
   };
   const door = starting.use(
     await openDoor({ app: createApp({ ...parts, ...appSettings(config) }), ...doorSettings(config) }),
@@ -93,6 +95,10 @@ function keySettings(config: Config) {
     maxAgeMs: config.KEY_CACHE_MS,
     maxEntries: config.KEY_CACHE_SIZE,
   };
+}
+
+function freeSettings(config: Config) {
+  return { perMinute: config.FREE_REQUESTS_PER_MINUTE, concurrency: config.FREE_CONCURRENCY };
 }
 
 function appSettings(config: Config): Pick<AppOptions, "trustedHops" | "proxies" | "bodyLimits" | "deadlineMs"> {

@@ -17,6 +17,8 @@ export interface ResolvedKey {
   readonly expiresAtMs: number;
   /** The key may spend part of its account's money only. */
   readonly ownBudget: boolean;
+  /** 0 means no limit. */
+  readonly requestsPerMinute: number;
 }
 
 interface Entry {
@@ -260,5 +262,6 @@ function resolvedKey(caller: Caller): ResolvedKey {
     context: Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength),
     expiresAtMs: Number(caller.expiresAtMs),
     ownBudget: (caller.limits?.monthlyBudgetNanoUsd ?? 0n) > 0n,
+    requestsPerMinute: Number(caller.limits?.requestsPerMinute ?? 0n),
   };
 }

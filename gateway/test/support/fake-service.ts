@@ -3,6 +3,7 @@ import { createLinkServer, type LinkHandler } from "@uag/kit/link/server.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
+import { routes } from "../../src/routes.ts";
 
 export interface FakeService extends AsyncDisposable {
   readonly address: string;
@@ -14,7 +15,8 @@ export interface FakeService extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
-const operations = ["chat.completions", "messages.create", "messages.count_tokens", "models.list", "models.get"];
+/** All that routes name. */
+const operations = routes.flatMap((route) => ("operation" in route ? [route.operation] : []));
 
 /** Answers with what it got, so that a test sees what the router passed on. */
 export const echo: LinkHandler = async (exchange) => {

@@ -1,0 +1,109 @@
+import type { Clock } from "@uag/kit/clock.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+
+export interface FreeLimitsOptions {
+  readonly clock: Clock;
+  /** Units of one key in a minute. */
+  readonly perMinute: number;
+  /** Requests of one key at the same time. */
+  readonly concurrency: number;
+}
+
+/** A key that has a small limit of its own still gets this many units a minute: its client looks around when it starts. */
+const leastPerMinute = 60;
+/** A key that rested may use as much at once as comes together in this time. */
+const burstMs = 30_000;
+const minuteMs = 60_000;
+/** A request is one unit, and one more for each so many bytes of its body. */
+const unitBytes = 64 * 1024;
+const concurrencyRetryMs = 500;
+const leastSwept = 1_000;
+
+/** What a key may still do. */
+interface Bucket {
+  units: number;
+  /** When `units` was right, on the monotonic clock. */
+  at: number;
+  perMs: number;
+  open: number;
+}
+
+/** Who asks for something free. */
+export interface FreeAsk {
+  readonly keyId: string;
+  /** The key's own limit of requests per minute; 0: it has none. */
+  readonly requestsPerMinute: number;
+  /** Of the request's body; undefined when it did not say. */
+  readonly bodyBytes: number | undefined;
+}
+
+/**
+ * Limits what costs no money and is therefore admitted by nobody else: lists, counts, states. Each key has a bucket of its own in
+ * each router, apart from its limit of requests that are billed, so that counting and polling take nothing away from those. It
+ * fills as fast as the key's own limit, within bounds.
+ */
+export class FreeLimits {
+  readonly #options: FreeLimitsOptions;
+  readonly #buckets = new Map<string, Bucket>();
+  #sweepAt = leastSwept;
+
+  constructor(options: FreeLimitsOptions) {
+    this.#options = options;
+  }
+
+  /** Takes what a request needs; `leave` must follow. @throws {GatewayError} 429 that says when to come back */
+  enter(ask: FreeAsk): void {
+    const { concurrency } = this.#options;
+    const bucket = this.#bucketOf(ask);
+    if (bucket.open >= concurrency) {
+      const text = `This key has ${concurrency} requests that cost nothing under way at once already. Try again shortly.`;
+      throw new GatewayError("concurrency_limit_exceeded", text, { retryAfterMs: concurrencyRetryMs });
+    }
+    const most = bucket.perMs * burstMs;
+    const need = Math.min(most, 1 + Math.floor((ask.bodyBytes ?? Number.POSITIVE_INFINITY) / unitBytes));
+    if (bucket.units < need) {
+      const retryAfterMs = Math.ceil((need - bucket.units) / bucket.perMs);
+      const text = `This key has used up its requests that cost nothing: ${Math.round(bucket.perMs * minuteMs)} a minute, where large bodies count more than once. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
+      throw new GatewayError("rate_limit_exceeded", text, { retryAfterMs });
+    }
+    bucket.units -= need;
+    bucket.open++;
+  }
+
+  /** The request is over. */
+  leave(keyId: string): void {
+    const bucket = this.#buckets.get(keyId);
+    if (bucket !== undefined) bucket.open--;
+  }
+
+  #bucketOf({ keyId, requestsPerMinute }: FreeAsk): Bucket {
+    const now = this.#options.clock.monotonic();
+    const { perMinute } = this.#options;
+    const own = requestsPerMinute === 0 ? perMinute : Math.min(perMinute, Math.max(requestsPerMinute, leastPerMinute));
+    const perMs = own / minuteMs;
+    const known = this.#buckets.get(keyId);
+    if (known !== undefined) {
+      known.perMs = perMs;
+      fill(known, now);
+      return known;
+    }
+    if (this.#buckets.size >= this.#sweepAt) this.#sweep(now);
+    const bucket = { units: perMs * burstMs, at: now, perMs, open: 0 };
+    this.#buckets.set(keyId, bucket);
+    return bucket;
+  }
+
+  /** Forgets keys that would begin anew with as much. */
+  #sweep(now: number): void {
+    for (const [keyId, bucket] of this.#buckets) {
+      fill(bucket, now);
+      if (bucket.open === 0 && bucket.units >= bucket.perMs * burstMs) this.#buckets.delete(keyId);
+    }
+    this.#sweepAt = Math.max(leastSwept, 2 * this.#buckets.size);
+  }
+}
+
+function fill(bucket: Bucket, now: number): void {
+  bucket.units = Math.min(bucket.perMs * burstMs, bucket.units + (now - bucket.at) * bucket.perMs);
+  bucket.at = now;
+}

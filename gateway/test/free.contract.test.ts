@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { generateKey } from "@uag/kit/api-key.ts";
+import { type Route, routes } from "../src/routes.ts";
+import { startFakeMetering } from "./support/fake-metering.ts";
+import { startFakeService } from "./support/fake-service.ts";
+import { type Stage, startStage } from "./support/stage.ts";
+
+/** What a key with a small limit has in a moment: 30 s of 60 requests a minute. */
+const burst = 30;
+const asked = burst + 10;
+
+describe("a key without money may ask without end for nothing", () => {
+  let stage: Stage;
+  const resources = new AsyncDisposableStack();
+
+  before(async () => {
+    const metering = resources.use(await startFakeMetering());
+    const { address } = resources.use(await startFakeService());
+    const others = { EMBEDDING_ADDR: address, MEDIA_ADDR: address, SPEECH_ADDR: address, VIDEO_ADDR: address };
+    stage = resources.use(await startStage({ METERING_ADDR: metering.address, ...others }));
+  });
+  after(() => resources.disposeAsync());
+
+  const newKey = (): string => {
+    const key = generateKey();
+    const limits = { requestsPerMinute: 1n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 0n };
+    stage.billing.put(key, { keyId: `key of ${key.slice(-8)}`, accountId: "poor", limits });
+    return key;
+  };
+  const ask = (route: Route, key: string): Promise<Response> => {
+    const { method, body: kind } = route;
+    const type = kind === "json" ? "application/json" : "multipart/form-data; boundary=b";
+    const body = kind === "none" ? {} : { body: "{}", headers: { "content-type": type } };
+    return stage.fetch(route.path.replace(":id", "x"), { method, authorization: `Bearer ${key}`, ...body });
+  };
+  const statusesOf = async (route: Route): Promise<number[]> => {
+    const key = newKey();
+    const statuses: number[] = [];
+    for (let n = 0; n < asked; n++) {
+      const response = await ask(route, key);
+      await response.arrayBuffer();
+      statuses.push(response.status);
+      if (response.status !== 429) continue;
+      assert.ok(Number(response.headers.get("retry-after")) >= 1);
+      assert.equal(response.headers.get("x-should-retry"), "true");
+    }
+    return statuses;
+  };
+
+  for (const route of routes.filter(({ billed }) => !billed)) {
+    test(`limited: ${route.method} ${route.path}`, async () => {
+      const statuses = await statusesOf(route);
+      assert.deepEqual(new Set(statuses.slice(0, burst)), new Set([200]));
+      assert.ok(statuses.slice(burst).includes(429), String(statuses));
+    });
+  }
+
+  for (const route of routes.filter(({ billed }) => billed)) {
+    test(`left to its service, which admits by money and limits: ${route.method} ${route.path}`, async () => {
+      assert.deepEqual(new Set(await statusesOf(route)), new Set([200]));
+    });
+  }
+
+  test("no more than 16 of one key are under way at once", async () => {
+    const gate = Promise.withResolvers<void>();
+    stage.service.handler = async (exchange) => {
+      await gate.promise;
+      exchange.respond(200, [], Buffer.from("{}"));
+    };
+    const key = newKey();
+    const route = routes.find(({ path }) => path === "/v1/models") as Route;
+    const answers = Array.from({ length: 17 }, () => ask(route, key));
+    const first = await Promise.race(answers);
+    assert.equal(first.status, 429);
+    assert.match(await first.text(), /concurrency_limit_exceeded/);
+    gate.resolve();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    assert.equal(statuses.filter((status) => status === 200).length, 16);
+  });
+});
