@@ -4,10 +4,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
  * The tokenizer's time grows with the square of an unbroken run of letters (one line of Chinese is such a run), so text is
  * counted in pieces; a cut adds a token at most.
  */
-const pieceChars = 400;
-const piecesPerTurn = 100;
-/** Beyond this many characters the rest is taken to be like the beginning. */
-const countedChars = 400_000;
+const pieceChars = 128;
+/** Nobody else waits for longer than this, and for one piece more. */
+const turnMs = 5;
+/** Of a text longer than this so much is counted, in pieces from all over it. */
+const countedChars = 100_000;
 const plainText = { disallowedSpecial: new Set<string>() };
 
 type Count = (text: string, options: typeof plainText) => number;
@@ -19,27 +20,33 @@ function loadTokenizer(): Promise<Count> {
   return loading;
 }
 
-/** How many tokens a text is, by o200k_base. Yields to the event loop between pieces. */
+/** How many tokens a text is, by o200k_base: exactly, or nearly for long texts. Yields to the event loop between pieces. */
 export async function countTokens(text: string): Promise<number> {
   if (text === "") return 0;
   const count = await loadTokenizer();
-  const counted = Math.min(text.length, countedChars);
+  // The pieces of a long text stand at equal distances, so that no part of it speaks for another.
+  const stride = Math.max(1, text.length / countedChars);
+  let counted = 0;
   let tokens = 0;
-  let pieces = 0;
-  for (let at = 0; at < counted; ) {
-    const end = pieceEnd(text, at, counted);
+  let turnEnds = performance.now() + turnMs;
+  for (let at = 0; at < text.length; ) {
+    const end = pieceEnd(text, at);
     tokens += count(text.slice(at, end), plainText);
-    at = end;
-    if (++pieces % piecesPerTurn === 0) await nextTurn();
+    counted += end - at;
+    at = stride === 1 ? end : Math.max(end, Math.ceil(counted * stride));
+    if (performance.now() < turnEnds) continue;
+    await nextTurn();
+    turnEnds = performance.now() + turnMs;
   }
   return Math.ceil(tokens * (text.length / counted));
 }
 
 /** Cuts before a space where there is one, so that words stay whole. */
-function pieceEnd(text: string, from: number, limit: number): number {
-  if (limit - from <= pieceChars) return limit;
-  const space = text.lastIndexOf(" ", from + pieceChars);
-  if (space > from) return space;
+function pieceEnd(text: string, from: number): number {
+  if (text.length - from <= pieceChars) return text.length;
+  // Of the piece alone: a search in the text would go back to its beginning where there is no space.
+  const space = text.slice(from, from + pieceChars).lastIndexOf(" ");
+  if (space > 0) return from + space;
   const end = from + pieceChars;
   const splitsPair = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
   return splitsPair ? end - 1 : end;
