@@ -15,7 +15,8 @@ import { notFound, renderErrors } from "./middleware/errors.ts";
 import { limitFree } from "./middleware/limit-free.ts";
 import { methodNotAllowed } from "./middleware/method-not-allowed.ts";
 import { requestId } from "./middleware/request-id.ts";
-import { proxyTo } from "./proxy.ts";
+import type { Mount } from "./mounts.ts";
+import { enterMount, proxyTo } from "./proxy.ts";
 import type { Handler } from "./request-state.ts";
 import { type QueryName, type Route, routes, type ServiceName, verbs } from "./routes.ts";
 
@@ -31,8 +32,8 @@ export interface AppOptions {
   admin: AdminOptions | undefined;
   /** Proxies of ours in front, whose word on a client's address counts. */
   trustedHops: number;
-  /** URL by mount path. */
-  proxies: Readonly<Record<string, string>>;
+  /** Where the services of mounts are; a mount without one does not exist. */
+  proxies: readonly { readonly mount: Mount; readonly target: string }[];
   bodyLimits: BodyLimits;
   deadlineMs: number;
   /** For what costs nothing. */
@@ -71,8 +72,11 @@ export function createApp(options: AppOptions): Express {
       .get(handler)
       .options(preflight(["GET"]))
       .all(methodNotAllowed(["GET"]));
-  for (const [path, target] of Object.entries(options.proxies))
-    app.use(path, proxyTo({ target, timeoutMs: options.deadlineMs, log }));
+  const { uploads, trustedHops, deadlineMs: timeoutMs } = options;
+  for (const { mount, target } of options.proxies) {
+    const proxied = { mount, target, timeoutMs, trustedHops, uploads, log };
+    app.use(mount.path, enterMount(proxied), proxyTo(proxied));
+  }
   app.use(notFound);
   app.use(renderErrors(log));
   return app;

@@ -1,42 +1,111 @@
-import { Agent, ServerResponse } from "node:http";
+import { Agent, type ClientRequest, ServerResponse } from "node:http";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Request } from "express";
 import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware";
+import { clientAddress } from "./client-address.ts";
+import { bodyTooLarge } from "./middleware/body-limits.ts";
 import { sendError } from "./middleware/errors.ts";
-import type { GatewayResponse } from "./request-state.ts";
+import { type Mount, passedHeaders, staysWithin } from "./mounts.ts";
+import type { GatewayResponse, Handler } from "./request-state.ts";
+import type { Upload, UploadWatch } from "./upload-watch.ts";
 
 export interface ProxyOptions {
+  mount: Mount;
   /** Base URL of the service that serves the path. */
   target: string;
-  /** Longest silence of the service, milliseconds. */
+  /** Longest silence of the service, and longest time for a request's body, milliseconds. */
   timeoutMs: number;
+  /** Proxies of ours in front, whose word on where a request comes from counts. */
+  trustedHops: number;
+  uploads: UploadWatch;
   log: Logger;
 }
 
-/** Hands a path and all below it to an HTTP service of ours, unchanged but for the usual forwarding headers. */
+/** Judges a request to a mount by its head, and takes off what its service shall not see. */
+export function enterMount({ mount, trustedHops }: Pick<ProxyOptions, "mount" | "trustedHops">): Handler {
+  return (request, _response, next) => {
+    if (!staysWithin(mount, request.originalUrl)) throw new GatewayError("invalid_request", "The path is not valid.");
+    if (Number(request.headers["content-length"] ?? 0) > mount.bodyLimit) throw bodyTooLarge(mount.bodyLimit);
+    const secure = trustedHops > 0 && request.headers["x-forwarded-proto"] === "https";
+    const from = { address: clientAddress(request, trustedHops), protocol: secure ? "https" : "http" } as const;
+    request.headers = passedHeaders(request.headers, mount, from);
+    next();
+  };
+}
+
+/** Hands a path and all below it to an HTTP service of ours. */
 export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayResponse> {
+  const setsCookies = options.mount.credentials.includes("cookie");
   return createProxyMiddleware<Request, GatewayResponse>({
     target: options.target,
     agent: new Agent({ keepAlive: true }),
     changeOrigin: true,
-    xfwd: true,
     proxyTimeout: options.timeoutMs,
     // express has taken the mount path off; the service serves the whole path.
     pathRewrite: (_path, request) => request.originalUrl,
     on: {
-      proxyReq: (outgoing, _request, response) => outgoing.setHeader("x-request-id", response.locals.requestId),
+      proxyReq: (outgoing, request, response) => {
+        outgoing.setHeader("x-request-id", response.locals.requestId);
+        // The body begins to flow only behind this.
+        new MountUpload({ ...options, request, response, outgoing }).start();
+      },
       proxyRes: (incoming, _request, response) => {
         delete incoming.headers["x-request-id"];
+        if (!setsCookies) delete incoming.headers["set-cookie"];
         response.setHeader("x-request-id", response.locals.requestId);
       },
       error: (error, request, response) => {
-        if (!(response instanceof ServerResponse)) return;
+        if (!(response instanceof ServerResponse) || response.locals.failure !== undefined) return;
         options.log.warn({ err: error, request_id: response.locals.requestId }, "proxied service failed");
-        response.locals.failure = "service_unavailable";
-        if (response.headersSent) response.destroy();
-        else sendError(request, response, new GatewayError("service_unavailable", undefined, { cause: error }));
+        fail(request, response, new GatewayError("service_unavailable", undefined, { cause: error }));
       },
     },
   });
+}
+
+function fail(request: Request, response: GatewayResponse, error: GatewayError): void {
+  response.locals.failure = error.code;
+  if (response.headersSent) response.destroy();
+  else sendError(request, response, error);
+}
+
+/** A request body on its way to a service behind a mount: counted, and given up when it is too long, too late, or stops. */
+class MountUpload implements Upload {
+  readonly #options: ProxyOptions & { request: Request; response: GatewayResponse; outgoing: ClientRequest };
+  received = 0;
+
+  constructor(options: ProxyOptions & { request: Request; response: GatewayResponse; outgoing: ClientRequest }) {
+    this.#options = options;
+  }
+
+  get waitsForClient(): boolean {
+    return !this.#options.request.isPaused();
+  }
+
+  start(): void {
+    const { request, response, mount, uploads, timeoutMs } = this.#options;
+    const late = new GatewayError("invalid_request", "The request body did not arrive in time.");
+    const timer = setTimeout(() => this.abandon(late), timeoutMs).unref();
+    const done = (): void => {
+      clearTimeout(timer);
+      uploads.delete(this);
+    };
+    uploads.add(this);
+    request.on("data", (chunk: Buffer) => {
+      this.received += chunk.length;
+      if (this.received > mount.bodyLimit) this.abandon(bodyTooLarge(mount.bodyLimit));
+    });
+    request.once("end", done);
+    response.once("close", done);
+  }
+
+  abandon(error: GatewayError): void {
+    const { request, response, outgoing, uploads } = this.#options;
+    uploads.delete(this);
+    if (response.locals.failure !== undefined) return;
+    request.unpipe(outgoing);
+    fail(request, response, error);
+    outgoing.destroy();
+  }
 }

@@ -15,6 +15,7 @@ import { FreeLimits } from "./free-limits.ts";
 import { openKeys } from "./keys/open-keys.ts";
 import { type Links, openLinks } from "./links.ts";
 import { observe } from "./middleware/observe.ts";
+import { mounts } from "./mounts.ts";
 import { createOperatorApp } from "./operator-app.ts";
 import { openQueries } from "./queries.ts";
 import { type Door, openDoor } from "./server.ts";
@@ -102,11 +103,13 @@ function freeSettings(config: Config) {
 }
 
 function appSettings(config: Config): Pick<AppOptions, "trustedHops" | "proxies" | "bodyLimits" | "deadlineMs"> {
-  const urls = { "/console": config.CONSOLE_URL, "/mcp": config.MCP_URL, "/assets": config.ASSETS_URL };
-  const proxies = Object.entries(urls).flatMap(([path, url]) => (url === undefined ? [] : [[path, url]]));
+  const proxies = mounts.flatMap((mount) => {
+    const target = config[mount.setting];
+    return target === undefined ? [] : [{ mount, target }];
+  });
   return {
     trustedHops: config.TRUSTED_HOPS,
-    proxies: Object.fromEntries(proxies),
+    proxies,
     bodyLimits: { json: config.JSON_BODY_LIMIT, multipart: config.MULTIPART_BODY_LIMIT },
     deadlineMs: config.REQUEST_DEADLINE_MS,
   };

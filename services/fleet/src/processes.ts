@@ -1,8 +1,8 @@
-import { createHmac } from "node:crypto";
 import { join, resolve } from "node:path";
 import type { Peer } from "@uag/kit/rpc/access.ts";
 import { repoRoot } from "./paths.ts";
 import { providerSettings, simulatedProviders } from "./providers.ts";
+import type { Secrets } from "./secrets.ts";
 
 /** What the environment of a service is made from. */
 export interface Surroundings {
@@ -13,9 +13,7 @@ export interface Surroundings {
   readonly natsUrl: string;
   readonly simulatorUrl: string;
   readonly egressAllow: string;
-  readonly keyPepper: string;
-  /** Opens the admin API. */
-  readonly adminToken: string;
+  readonly secrets: Secrets;
   /** The caller's environment: provider keys are taken from it. */
   readonly callerEnv: NodeJS.ProcessEnv;
   /** `host:port` of every replica's gRPC, comma-separated. */
@@ -87,8 +85,8 @@ const media: ServiceRow = {
   env: (around) => ({
     ...mediaRow.env(around),
     PUBLIC_URL: `http://127.0.0.1:${around.port}`,
-    // One secret of the fleet's is enough: what is derived from it says nothing of it.
-    ASSETS_SECRET: createHmac("sha256", around.keyPepper).update("assets").digest("hex"),
+    ASSETS_SECRET: around.secrets.assets_secret.current,
+    ASSETS_SECRET_PREVIOUS: around.secrets.assets_secret.previous.join(","),
   }),
 };
 
@@ -109,7 +107,8 @@ const video: ServiceRow = {
     return {
       ...videoRow.env(around),
       ASSETS_ADDR: around.address("media", "ASSETS_GRPC_PORT").split(",", 1)[0] ?? "",
-      WEBHOOK_KEY: createHmac("sha256", around.keyPepper).update("webhooks").digest("hex"),
+      WEBHOOK_KEY: around.secrets.webhook_key.current,
+      WEBHOOK_KEY_PREVIOUS: around.secrets.webhook_key.previous.join(","),
       ...(videoProviders.every((name) => simulated.includes(name)) && simulatedPace),
     };
   },
@@ -123,10 +122,10 @@ export const services: readonly ServiceRow[] = [
     entry: "services/billing/src/main.ts",
     ports: ["GRPC_PORT", "ADMIN_PORT"],
     ...health,
-    env: ({ mongodbUrl, keyPepper, adminToken, callerEnv }) => ({
+    env: ({ mongodbUrl, secrets, callerEnv }) => ({
       MONGODB_URL: mongodbUrl,
-      KEY_PEPPER: keyPepper,
-      ADMIN_TOKEN: adminToken,
+      KEY_PEPPER: secrets.key_pepper,
+      ADMIN_TOKEN: secrets.admin.token,
       CATALOG_FILE: catalogFile(callerEnv),
     }),
   },
@@ -149,11 +148,11 @@ export const services: readonly ServiceRow[] = [
     entry: "gateway/src/main.ts",
     ports: ["ADMIN_PORT"],
     ...health,
-    env: ({ port, keyPepper, grpc, address }) => ({
+    env: ({ port, secrets, grpc, address }) => ({
       PORT: String(port),
       // One machine, one person: the admin API may as well be where everything else is.
       ADMIN_ON_PUBLIC_PORT: "on",
-      KEY_PEPPER: keyPepper,
+      KEY_PEPPER: secrets.key_pepper,
       BILLING_ADDR: grpc("billing"),
       METERING_ADDR: grpc("metering"),
       CHAT_ADDR: grpc("chat"),

@@ -1,21 +1,37 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { writePrivateJson } from "./private-file.ts";
 
-const savedSecrets = z.object({
-  key_pepper: z.string().regex(/^[0-9a-f]{64}$/),
+const secret = z.string().regex(/^[0-9a-f]{64}$/);
+const rotated = z.object({ current: secret, previous: z.array(secret) });
+
+const allSecrets = z.object({
+  key_pepper: secret,
+  webhook_key: rotated,
+  assets_secret: rotated,
   admin: z.object({ email: z.string(), password: z.string(), token: z.string() }),
   api_key: z.object({ id: z.string(), secret: z.string() }).optional(),
 });
+/** Data directories from before have the pepper alone. */
+const savedSecrets = allSecrets.partial({ webhook_key: true, assets_secret: true });
 
 /** What a fleet makes up once and keeps: lose the pepper and no key of the data directory is valid any more. */
-export type Secrets = z.infer<typeof savedSecrets>;
+export type Secrets = z.infer<typeof allSecrets>;
+
+const newSecret = (): string => randomBytes(32).toString("hex");
+
+/** What was once made from the pepper is a secret of its own now. The old value opens what it made. */
+function independent(pepper: string, use: string): { current: string; previous: string[] } {
+  return { current: newSecret(), previous: [createHmac("sha256", pepper).update(use).digest("hex")] };
+}
 
 function newSecrets(): Secrets {
   return {
-    key_pepper: randomBytes(32).toString("hex"),
+    key_pepper: newSecret(),
+    webhook_key: { current: newSecret(), previous: [] },
+    assets_secret: { current: newSecret(), previous: [] },
     admin: {
       email: "admin@localhost",
       password: randomBytes(12).toString("base64url"),
@@ -32,10 +48,21 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
-  if (text !== undefined) return savedSecrets.parse(JSON.parse(text));
-  const secrets = newSecrets();
-  await saveSecrets(dataDir, secrets);
-  return secrets;
+  if (text === undefined) {
+    const secrets = newSecrets();
+    await saveSecrets(dataDir, secrets);
+    return secrets;
+  }
+  const saved = savedSecrets.parse(JSON.parse(text));
+  const { webhook_key, assets_secret } = saved;
+  if (webhook_key !== undefined && assets_secret !== undefined) return { ...saved, webhook_key, assets_secret };
+  const completed = {
+    ...saved,
+    webhook_key: webhook_key ?? independent(saved.key_pepper, "webhooks"),
+    assets_secret: assets_secret ?? independent(saved.key_pepper, "assets"),
+  };
+  await saveSecrets(dataDir, completed);
+  return completed;
 }
 
 export async function saveSecrets(dataDir: string, secrets: Secrets): Promise<void> {

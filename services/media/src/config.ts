@@ -1,5 +1,8 @@
 import { capabilitySettings } from "@uag/capability/settings.ts";
+import { previousSecrets } from "@uag/kit/keyring.ts";
 import { z } from "zod";
+
+const secret = z.string().regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex");
 
 const port = z.coerce.number().int().min(0).max(65535).default(0);
 const bytes = z.coerce.number().int().positive();
@@ -17,10 +20,10 @@ export const schema = z.object({
     .describe("The public door's base URL: what the URLs of hosted files begin with."),
   ASSETS_PORT: port.describe("Port of the HTTP server of hosted files; 0 picks a free one."),
   ASSETS_GRPC_PORT: port.describe("Port of the gRPC service that takes files of other services; 0 picks a free one."),
-  ASSETS_SECRET: z
-    .string()
-    .regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex")
-    .describe("Secret that signs the URLs of hosted files, hex; the same for all replicas."),
+  ASSETS_SECRET: secret.describe("Secret that signs the URLs of hosted files, hex; the same for all replicas."),
+  ASSETS_SECRET_PREVIOUS: previousSecrets(secret).describe(
+    "Comma-separated secrets that it replaced: URLs that they signed are good until they end.",
+  ),
   ASSETS_TTL_MS: z.coerce
     .number()
     .int()

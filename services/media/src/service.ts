@@ -1,5 +1,6 @@
 import { type CapabilityService, startCapability } from "@uag/capability/start.ts";
 import { readConfig } from "@uag/kit/config.ts";
+import { keyringOf } from "@uag/kit/keyring.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
 import { createAssets } from "./assets/assets.ts";
 import { assetRpc } from "./assets/put.ts";
@@ -20,7 +21,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     async build(context, resources, _tasks, identity) {
       const { log } = context;
       const store = resources.use(await openStore(config, log));
-      const tokens = new AssetTokens(Buffer.from(config.ASSETS_SECRET, "hex"));
+      const tokens = new AssetTokens(keyringOf(config.ASSETS_SECRET, config.ASSETS_SECRET_PREVIOUS));
       const assets = createAssets({ store, tokens, publicUrl: config.PUBLIC_URL, ttlMs: config.ASSETS_TTL_MS });
       const { HOST: host, ASSETS_PORT, ASSETS_GRPC_PORT, ASSETS_MAX_BYTES: maxBytes } = config;
       const http = resources.use(await startAssetServer({ host, port: ASSETS_PORT, store, tokens, log }));

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { credentials } from "@grpc/grpc-js";
 import { randomText } from "@uag/kit/ids.ts";
+import { keyringOf } from "@uag/kit/keyring.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
@@ -58,7 +59,7 @@ const backends: Backend[] = [
 for (const backend of backends) {
   describe(`files kept in ${backend.name}`, () => {
     const stack = new AsyncDisposableStack();
-    const tokens = new AssetTokens(secret);
+    const tokens = new AssetTokens(keyringOf(secret.toString("hex")));
     let store: AssetStore;
     let server: AssetServer;
     let assets: Assets;
@@ -113,7 +114,7 @@ for (const backend of backends) {
     test("a URL that is not ours and one whose file is gone get the same answer; one that ran out says so", async () => {
       const base = `http://127.0.0.1:${server.port}/assets`;
       const gone = tokens.issue(Date.now() + 60_000).token;
-      const forged = new AssetTokens(randomBytes(32)).issue(Date.now() + 60_000).token;
+      const forged = new AssetTokens(keyringOf(randomBytes(32).toString("hex"))).issue(Date.now() + 60_000).token;
       const answers = await Promise.all(
         [gone, forged, "x", "..%2f..%2fetc", `${gone}x`].map(async (token) => {
           const answer = await fetch(`${base}/${token}`);
@@ -179,7 +180,7 @@ test("expired files are removed from GridFS, and so are bytes that have belonged
   const store = stack.use(await openGridFs({ url: mongodbUrl, database, ttlMs: 1_000, sweepIntervalMs: 100, log }));
   const counts = () =>
     Promise.all(["assets.files", "assets.chunks"].map((name) => connection.collection(name).countDocuments()));
-  const { id } = new AssetTokens(secret).issue(0);
+  const { id } = new AssetTokens(keyringOf(secret.toString("hex"))).issue(0);
   await store.put(id, "image/png", pieces(randomBytes(2_000_000)));
   const old = { _id: mongo.ObjectId.createFromTime(Math.floor(Date.now() / 1000) - 86_400), n: 0 };
   await connection.collection("assets.chunks").insertOne(old);

@@ -1,5 +1,8 @@
 import { capabilitySettings } from "@uag/capability/settings.ts";
+import { previousSecrets } from "@uag/kit/keyring.ts";
 import { z } from "zod";
+
+const webhookKey = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex");
 
 const milliseconds = z.coerce.number().int().positive();
 const scale = z.coerce.number().positive().max(10);
@@ -8,12 +11,12 @@ export const schema = z.object({
   ...capabilitySettings,
   MONGODB_URL: z.string().min(1).describe("MongoDB replica set, as `mongodb://host:port/?replicaSet=name`."),
   MONGODB_DATABASE: z.string().min(1).default("video").describe("Database of tasks, webhooks and their secrets."),
-  WEBHOOK_KEY: z
-    .string()
-    .regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex")
-    .describe(
-      "Key under which the accounts' signing secrets are encrypted, 32 bytes in hex. Losing it makes every secret useless.",
-    ),
+  WEBHOOK_KEY: webhookKey.describe(
+    "Key under which the accounts' signing secrets are encrypted, 32 bytes in hex. Losing it makes every secret useless.",
+  ),
+  WEBHOOK_KEY_PREVIOUS: previousSecrets(webhookKey).describe(
+    "Comma-separated keys that it replaced. What they sealed is sealed under the new one when it is next used.",
+  ),
   ASSETS_ADDR: z
     .string()
     .min(1)

@@ -2,6 +2,7 @@ import type { TaskAdmission } from "@uag/admission/types.ts";
 import type { CapabilityContext } from "@uag/capability/context.ts";
 import { type Capability, type CapabilityService, startCapability } from "@uag/capability/start.ts";
 import { readConfig } from "@uag/kit/config.ts";
+import { keyringOf } from "@uag/kit/keyring.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
 import type { Connection } from "mongoose";
@@ -96,7 +97,10 @@ async function openWebhooks({ context, resources, settings }: BuildOptions, conn
   const video = createVideoEvents(context.log, context.metrics);
   const deliveries = new DeliveryStore(connection);
   await deliveries.open();
-  const secrets = new SecretStore(connection, new SecretBox(settings.WEBHOOK_KEY));
+  const secrets = new SecretStore(
+    connection,
+    new SecretBox(keyringOf(settings.WEBHOOK_KEY, settings.WEBHOOK_KEY_PREVIOUS)),
+  );
   await secrets.open();
   const sender = resources.use(
     new WebhookSender({

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { keyringOf } from "@uag/kit/keyring.ts";
 import { AssetTokens } from "./token.ts";
 
-const tokens = new AssetTokens(randomBytes(32));
+const newSecret = (): string => randomBytes(32).toString("hex");
+const tokens = new AssetTokens(keyringOf(newSecret()));
 
 test("a token opens with the id and the expiry it was made for, and no two are alike", () => {
   const expiresAtMs = 1_900_000_000_000;
@@ -22,7 +24,22 @@ test("a token with any one character changed opens nothing: neither the id nor t
 
 test("nothing else opens: other secrets, other lengths, other alphabets", () => {
   const { token } = tokens.issue(1_900_000_000_000);
-  assert.equal(new AssetTokens(randomBytes(32)).open(token), undefined);
+  assert.equal(new AssetTokens(keyringOf(newSecret())).open(token), undefined);
   for (const text of ["", "x", `${token}A`, token.slice(1), "../".repeat(16), "=".repeat(48)])
     assert.equal(tokens.open(text), undefined);
+});
+
+test("a secret is replaced without a URL that stops working: old tokens open as long as it is among the previous ones", () => {
+  const [old, young] = [newSecret(), newSecret()];
+  const before = new AssetTokens(keyringOf(old)).issue(1_900_000_000_000);
+  // As tokens were before they named their secret.
+  const nameless = Buffer.from(before.token, "base64url").subarray(3).toString("base64url");
+  const during = new AssetTokens(keyringOf(young, [old]));
+  for (const token of [before.token, nameless]) {
+    assert.equal(during.open(token)?.id, before.id);
+    assert.equal(new AssetTokens(keyringOf(young)).open(token), undefined);
+  }
+  const made = during.issue(1_900_000_000_000);
+  assert.equal(new AssetTokens(keyringOf(young)).open(made.token)?.id, made.id);
+  assert.equal(new AssetTokens(keyringOf(old)).open(made.token), undefined);
 });

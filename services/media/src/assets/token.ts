@@ -1,17 +1,24 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Keyring, NamedSecret } from "@uag/kit/keyring.ts";
 
+/** Of the secret's id: enough to tell a few secrets apart, and base64 without a rest. */
+const keyBytes = 3;
 const idBytes = 16;
 const expiryBytes = 4;
 const macBytes = 16;
-const tokenChars = ((idBytes + expiryBytes + macBytes) * 4) / 3;
-const tokenShape = new RegExp(`^[A-Za-z0-9_-]{${tokenChars}}$`);
+const fileBytes = idBytes + expiryBytes + macBytes;
+/** With the secret's id in front, as they are made; without it, as they were. */
+const lengths = [keyBytes + fileBytes, fileBytes].map((bytes) => (bytes * 4) / 3);
+const tokenShape = new RegExp(`^(?:${lengths.map((length) => `[A-Za-z0-9_-]{${length}}`).join("|")})$`);
+
+const keyOf = ({ id }: NamedSecret): Buffer => Buffer.from(id, "hex").subarray(0, keyBytes);
 
 /** Names of files that say themselves how long they are good, and that nobody else can make. */
 export class AssetTokens {
-  readonly #secret: Buffer;
+  readonly #secrets: Keyring;
 
-  constructor(secret: Buffer) {
-    this.#secret = secret;
+  constructor(secrets: Keyring) {
+    this.#secrets = secrets;
   }
 
   /** A new file's id and the token that opens it until `expiresAtMs` (to the second). */
@@ -19,7 +26,8 @@ export class AssetTokens {
     const signed = Buffer.alloc(idBytes + expiryBytes);
     randomBytes(idBytes).copy(signed);
     signed.writeUInt32BE(Math.floor(expiresAtMs / 1000), idBytes);
-    const token = Buffer.concat([signed, this.#mac(signed)]).toString("base64url");
+    const { current } = this.#secrets;
+    const token = Buffer.concat([keyOf(current), signed, mac(signed, current)]).toString("base64url");
     return { id: signed.toString("hex", 0, idBytes), token };
   }
 
@@ -27,12 +35,16 @@ export class AssetTokens {
   open(token: string): { id: string; expiresAtMs: number } | undefined {
     if (!tokenShape.test(token)) return undefined;
     const bytes = Buffer.from(token, "base64url");
-    const signed = bytes.subarray(0, idBytes + expiryBytes);
-    if (!timingSafeEqual(this.#mac(signed), bytes.subarray(signed.length))) return undefined;
+    const key = bytes.subarray(0, bytes.length - fileBytes);
+    const file = bytes.subarray(key.length);
+    const signed = file.subarray(0, idBytes + expiryBytes);
+    const candidates = this.#secrets.all.filter((secret) => key.length === 0 || keyOf(secret).equals(key));
+    if (!candidates.some((secret) => timingSafeEqual(mac(signed, secret), file.subarray(signed.length))))
+      return undefined;
     return { id: signed.toString("hex", 0, idBytes), expiresAtMs: signed.readUInt32BE(idBytes) * 1000 };
   }
+}
 
-  #mac(signed: Buffer): Buffer {
-    return createHmac("sha256", this.#secret).update(signed).digest().subarray(0, macBytes);
-  }
+function mac(signed: Buffer, { secret }: NamedSecret): Buffer {
+  return createHmac("sha256", secret).update(signed).digest().subarray(0, macBytes);
 }

@@ -1,29 +1,57 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import type { Keyring, NamedSecret } from "@uag/kit/keyring.ts";
 
 const nonceBytes = 12;
 const tagBytes = 16;
 
+/** A secret as it is stored. */
+export interface Sealed {
+  readonly box: Buffer;
+  /** Which key it is sealed under; none in boxes of an older making. */
+  readonly keyId?: string;
+}
+
 /** Encrypts small secrets at rest: AES-256-GCM, bound to the account they belong to. */
 export class SecretBox {
-  readonly #key: Buffer;
+  readonly #keys: Keyring;
 
-  /** @param key 32 bytes in hex */
-  constructor(key: string) {
-    this.#key = Buffer.from(key, "hex");
+  /** @param keys of 32 bytes each */
+  constructor(keys: Keyring) {
+    this.#keys = keys;
   }
 
-  seal(secret: string, accountId: string): Buffer {
+  seal(secret: string, accountId: string): Sealed {
+    const { id, secret: key } = this.#keys.current;
     const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv("aes-256-gcm", this.#key, nonce).setAAD(Buffer.from(accountId));
-    return Buffer.concat([nonce, cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()]);
+    const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(accountId));
+    const box = Buffer.concat([nonce, cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()]);
+    return { box, keyId: id };
+  }
+
+  /** True for what should be sealed anew, because its key is being replaced. */
+  isStale({ keyId }: Sealed): boolean {
+    return keyId !== this.#keys.current.id;
   }
 
   /** @throws when the box was sealed under another key or for another account */
-  open(box: Buffer, accountId: string): string {
-    const nonce = box.subarray(0, nonceBytes);
-    const tag = box.subarray(box.length - tagBytes);
-    const decipher = createDecipheriv("aes-256-gcm", this.#key, nonce, { authTagLength: tagBytes });
-    decipher.setAAD(Buffer.from(accountId)).setAuthTag(tag);
-    return decipher.update(box.subarray(nonceBytes, -tagBytes), undefined, "utf8") + decipher.final("utf8");
+  open({ box, keyId }: Sealed, accountId: string): string {
+    const candidates = this.#keys.all.filter(({ id }) => keyId === undefined || id === keyId);
+    let failure: unknown = new Error(`the key ${keyId} of a sealed secret is not configured`);
+    for (const key of candidates) {
+      try {
+        return openUnder(key, box, accountId);
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
   }
+}
+
+function openUnder({ secret: key }: NamedSecret, box: Buffer, accountId: string): string {
+  const nonce = box.subarray(0, nonceBytes);
+  const tag = box.subarray(box.length - tagBytes);
+  const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagBytes });
+  decipher.setAAD(Buffer.from(accountId)).setAuthTag(tag);
+  return decipher.update(box.subarray(nonceBytes, -tagBytes), undefined, "utf8") + decipher.final("utf8");
 }

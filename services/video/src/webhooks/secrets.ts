@@ -3,12 +3,11 @@ import { newId } from "@uag/kit/ids.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import type { Collection, Connection } from "mongoose";
 import { isDuplicate } from "../store/connection.ts";
-import type { SecretBox } from "./secret-box.ts";
+import type { Sealed, SecretBox } from "./secret-box.ts";
 import { newSecret } from "./signature.ts";
 
-export interface SecretEntry {
+export interface SecretEntry extends Sealed {
   readonly id: string;
-  readonly box: Buffer;
   /** The secret's last characters, to tell one from another. */
   readonly hint: string;
   readonly createdAt: Date;
@@ -44,7 +43,18 @@ export class SecretStore {
   /** What signs an account's webhooks, newest first; the first is made when there is none yet. */
   async inForce(accountId: string): Promise<string[]> {
     const found = (await this.#documents.findOne({ _id: accountId })) ?? (await this.#makeFirst(accountId));
-    return liveIn(found).map(({ box }) => this.#box.open(box, accountId));
+    return await Promise.all(liveIn(found).map((entry) => this.#open(entry, accountId)));
+  }
+
+  /** The secret; one whose key is being replaced is sealed under the new one on the way. */
+  async #open(entry: SecretEntry, accountId: string): Promise<string> {
+    const secret = this.#box.open(entry, accountId);
+    if (this.#box.isStale(entry)) {
+      const { box, keyId } = this.#box.seal(secret, accountId);
+      const one = { _id: accountId, "secrets.id": entry.id };
+      await this.#documents.updateOne(one, { $set: { "secrets.$.box": box, "secrets.$.keyId": keyId } });
+    }
+    return secret;
   }
 
   /** The secrets that sign now, newest first. */
@@ -102,8 +112,8 @@ export class SecretStore {
   }
 
   #entryOf(secret: string, accountId: string): SecretEntry {
-    const box = this.#box.seal(secret, accountId);
-    return { id: newId("whs"), box, hint: secret.slice(-hintLength), createdAt: new Date(), endsAt: null };
+    const sealed = this.#box.seal(secret, accountId);
+    return { id: newId("whs"), ...sealed, hint: secret.slice(-hintLength), createdAt: new Date(), endsAt: null };
   }
 
   async #makeFirst(accountId: string): Promise<SecretsDocument> {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { keyringOf } from "@uag/kit/keyring.ts";
 import { Webhook } from "standardwebhooks";
 import { SecretBox } from "./secret-box.ts";
 import { newSecret, webhookHeaders } from "./signature.ts";
@@ -36,9 +37,26 @@ test("a changed body does not verify", () => {
 
 test("a secret at rest can be read under its key and for its account only", () => {
   const secret = newSecret();
-  const box = new SecretBox("ab".repeat(32)).seal(secret, "acct_1");
-  assert.equal(new SecretBox("ab".repeat(32)).open(box, "acct_1"), secret);
-  assert.throws(() => new SecretBox("ab".repeat(32)).open(box, "acct_2"));
-  assert.throws(() => new SecretBox("cd".repeat(32)).open(box, "acct_1"));
-  assert.equal(box.includes(secret.slice(6, 20)), false);
+  const [ours, other] = [keyringOf("ab".repeat(32)), keyringOf("cd".repeat(32))];
+  const sealed = new SecretBox(ours).seal(secret, "acct_1");
+  assert.equal(new SecretBox(ours).open(sealed, "acct_1"), secret);
+  assert.throws(() => new SecretBox(ours).open(sealed, "acct_2"));
+  assert.throws(() => new SecretBox(other).open(sealed, "acct_1"));
+  assert.equal(sealed.box.includes(secret.slice(6, 20)), false);
+});
+
+test("a key is replaced without a secret that cannot be read: what the old one sealed opens, and is told to be sealed anew", () => {
+  const secret = newSecret();
+  const [old, young] = ["ab".repeat(32), "cd".repeat(32)];
+  const { box, ...named } = new SecretBox(keyringOf(old)).seal(secret, "acct_1");
+  const during = new SecretBox(keyringOf(young, [old]));
+  // The second as it was before boxes named their key.
+  for (const sealed of [{ box, ...named }, { box }]) {
+    assert.equal(during.open(sealed, "acct_1"), secret);
+    assert.equal(during.isStale(sealed), true);
+    assert.throws(() => new SecretBox(keyringOf(young)).open(sealed, "acct_1"));
+  }
+  const again = during.seal(secret, "acct_1");
+  assert.equal(during.isStale(again), false);
+  assert.equal(new SecretBox(keyringOf(young)).open(again, "acct_1"), secret);
 });
