@@ -1,0 +1,72 @@
+// npm run abuse: what a key without money can do to others, on a fleet of its own.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { isWithin, limits, measure, showRow } from "../../services/fleet/src/abuse/measure.ts";
+import { storm } from "../../services/fleet/src/abuse/storm.ts";
+import { startThirdParty } from "../../services/fleet/src/abuse/third-party.ts";
+import { readDeaths } from "../../services/fleet/src/deaths.ts";
+import { startTestFleet } from "../../services/fleet/src/testing/with-fleet.ts";
+import { Advice, fail } from "../lib/step.mjs";
+
+const help = `npm run abuse [-- options]
+
+Sends every path of the router, with a key that has no money and one request a minute, the most expensive requests there are:
+the largest, deepest and widest bodies, the most parts and URLs, the longest heads, the slowest uploads. Prints for each how
+long a process of ours stood still, how much it grew, what others waited, and what third parties were asked. The limits:
+${limits.stallMs} ms beyond what the machine itself causes, ${limits.growthMiB} MiB, and no other client's request fails.
+
+  --path <part>     only paths that hold this
+  --minutes <n>     instead: abuse at random for so long, while others use the fleet; nothing may end, nobody else may fail
+  --seed <n>        of what is drawn; default 1
+  --attackers <n>   at once; default 4
+`;
+
+const text = { type: "string" } as const;
+const options = {
+  path: text,
+  minutes: text,
+  seed: text,
+  attackers: text,
+  help: { type: "boolean", short: "h" },
+} as const;
+const mostShown = 20;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options });
+  if (values.help) {
+    say(help);
+    return 0;
+  }
+  const minutes = Number(values.minutes ?? 0);
+  if (!(minutes >= 0)) throw new Advice(`--minutes ${values.minutes} is no number`);
+  await using cleanup = new AsyncDisposableStack();
+  const dataDir = await mkdtemp(join(tmpdir(), "abuse-"));
+  cleanup.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const thirdParty = cleanup.use(await startThirdParty());
+  const fleet = cleanup.use(await startTestFleet({ dataDir, egressAllow: thirdParty.host }));
+  if (minutes === 0) {
+    const report = (row: Parameters<typeof showRow>[0]): void => say(showRow(row));
+    const rows = await measure({ fleet, thirdParty, pattern: values.path ?? "", report });
+    const over = rows.filter((row) => !isWithin(row));
+    say(
+      `${rows.length} attacks, ${over.length} beyond the limits, ${(await readDeaths(dataDir)).length} processes ended.`,
+    );
+    return over.length === 0 ? 0 : 1;
+  }
+  const seed = Number(values.seed ?? 1);
+  const attackers = Number(values.attackers ?? 4);
+  const result = await storm({ fleet, thirdParty, durationMs: minutes * 60_000, seed, attackers });
+  const outcomes = [...result.outcomes].sort(([, a], [, b]) => b - a).map(([name, count]) => `${name}: ${count}`);
+  say(`${result.attacks} attacks (${outcomes.join(", ")})`);
+  say(
+    `${result.deaths.length} processes ended, ${result.failedNeighbours.length} requests of others failed; others' p99 ${Math.round(result.neighbourMs)} ms`,
+  );
+  for (const sentence of [...result.deaths, ...result.failedNeighbours].slice(0, mostShown)) say(`  - ${sentence}`);
+  return result.deaths.length + result.failedNeighbours.length === 0 ? 0 : 1;
+}
+
+process.exit((await main().catch(fail)) ?? 1);

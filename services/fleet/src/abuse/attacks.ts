@@ -1,0 +1,118 @@
+import type { Target } from "./targets.ts";
+
+/** One way to be expensive. */
+export interface Attack {
+  readonly name: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Makes the body: pieces, sent one after the other. */
+  readonly body: () => readonly Buffer[];
+  /** Pause between pieces, milliseconds. */
+  readonly pauseMs?: number;
+  /** How many at once. */
+  readonly parallel?: number;
+}
+
+const mebibyte = 1024 * 1024;
+/** Largest bodies that the door takes, without what surrounds what fills them. */
+const largestJson = 32 * mebibyte - 4_096;
+const largestForm = 64 * mebibyte - 4_096;
+const longestHeader = 15_000;
+const mark = "@@fill@@";
+
+const json = { "content-type": "application/json" };
+const text = (value: string): Buffer => Buffer.from(value);
+
+const longText = (): Buffer => text(`"${"a".repeat(largestJson)}"`);
+
+/** What fills the main field of a good request, as raw JSON of nearly the largest size. */
+const fills: Readonly<Record<string, () => Buffer>> = {
+  "one long text": longText,
+  "one long text of wide characters": () => text(`"${"汉".repeat(largestJson / 3)}"`),
+  "one long escaped text": () => text(`"${"\\u4e00".repeat(largestJson / 6)}"`),
+  "millions of levels": () => text("[".repeat(largestJson / 2) + "]".repeat(largestJson / 2)),
+  "objects in objects": () => text(`${'{"a":'.repeat(2_000_000)}1${"}".repeat(2_000_000)}`),
+  "a million members": () => text(`{${Array.from({ length: 1_000_000 }, (_, i) => `"k${i}":1`).join(",")}}`),
+  "millions of numbers": () => text(`[${"1,".repeat(largestJson / 2 - 2)}1]`),
+  "half a million parts": () => text(`[${'{"type":"text","text":"a"},'.repeat(500_000)}{"type":"text","text":"a"}]`),
+  "a million texts": () => text(`[${'"a",'.repeat(1_000_000)}"a"]`),
+  "long digits": () => text("9".repeat(largestJson)),
+};
+
+/** Bodies that are no JSON. */
+const broken: Readonly<Record<string, () => Buffer>> = {
+  "no JSON at all": () => Buffer.alloc(largestJson, "x"),
+  "bytes that are no UTF-8": () => Buffer.alloc(largestJson, 0xff),
+};
+
+function around(sample: (fill: unknown) => object, fill: Buffer): Buffer {
+  const [before = "", after = ""] = JSON.stringify(sample(mark)).split(`"${mark}"`);
+  return Buffer.concat([text(before), fill, text(after)]);
+}
+
+function* jsonAttacks(path: string, { sample, withUrls }: Target, thirdParty: string): Generator<Attack> {
+  if (sample === undefined) return;
+  for (const [name, fill] of Object.entries(fills))
+    yield { name, path, headers: json, body: () => [around(sample, fill())] };
+  const replayed = { ...json, "idempotency-key": "abuse" };
+  yield { name: "one long text, to be kept", path, headers: replayed, body: () => [around(sample, longText())] };
+  for (const [name, fill] of Object.entries(broken)) yield { name, path, headers: json, body: () => [fill()] };
+  const wide = (): Buffer => text(`{${Array.from({ length: 500_000 }, (_, i) => `"k${i}":${i}`).join(",")}}`);
+  yield { name: "half a million fields", path, headers: json, body: () => [wide()] };
+  if (withUrls === undefined) return;
+  for (const count of [3, 60, 5_000]) {
+    const urls = Array.from({ length: count }, (_, i) => `${thirdParty}/big/${i}.png`);
+    yield { name: `${count} URLs`, path, headers: json, body: () => [text(JSON.stringify(withUrls(urls)))] };
+  }
+}
+
+const boundary = "b";
+const part = (name: string, value: string): string =>
+  `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+
+/** Forms of nearly the largest size. */
+const forms: Readonly<Record<string, () => readonly Buffer[]>> = {
+  "hundreds of thousands of parts": () => [text(part("a", "x").repeat(600_000)), text(`--${boundary}--\r\n`)],
+  "one file of the largest size": () => [text(part("image", "").slice(0, -2)), Buffer.alloc(largestForm - 200, "x")],
+  "nothing but line breaks": () => [Buffer.alloc(largestForm, "\r\n--")],
+  "one endless part head": () => [text(`--${boundary}\r\n`), Buffer.alloc(largestForm - 200, "x: y\r\n")],
+};
+
+function* formAttacks(path: string): Generator<Attack> {
+  const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
+  for (const [name, body] of Object.entries(forms)) yield { name, path, headers, body };
+  const kept = { "content-type": "multipart/form-data; boundary=a", "idempotency-key": "abuse" };
+  yield {
+    name: "one letter as boundary, to be kept",
+    path,
+    headers: kept,
+    body: () => [Buffer.alloc(largestForm, "a")],
+  };
+}
+
+/** What any path can be sent, whatever its body is. */
+function* anyAttacks(path: string, { body, sample }: Target): Generator<Attack> {
+  const type = body === "multipart" ? { "content-type": `multipart/form-data; boundary=${boundary}` } : json;
+  const small = (): Buffer[] => (sample === undefined ? [] : [text(JSON.stringify(sample("x")))]);
+  yield {
+    name: "a content type of spaces",
+    path,
+    headers: { "content-type": `application/json${" ".repeat(longestHeader)}x` },
+    body: small,
+  };
+  const many = Object.fromEntries(Array.from({ length: 180 }, (_, i) => [`x-abuse-${i}`, "a".repeat(60)]));
+  yield { name: "as many headers as there may be", path, headers: { ...type, ...many }, body: small };
+  const query = Array.from({ length: 3_000 }, (_, i) => `a${i % 10}=1`).join("&");
+  yield { name: "thousands of query fields", path: `${path}?${query.slice(0, 14_000)}`, headers: type, body: small };
+  const trickle = (): Buffer[] => Array.from({ length: 10 }, () => Buffer.alloc(64 * 1024, " "));
+  const declared = { ...type, "content-length": String(31 * mebibyte) };
+  yield { name: "twenty slow uploads", path, headers: declared, body: trickle, pauseMs: 100, parallel: 20 };
+}
+
+/** Every way to be expensive on one path. */
+export function* attacksOn(target: Target, thirdParty: string): Generator<Attack> {
+  const path = target.path.replace(":id", "x".repeat(10_000));
+  yield* anyAttacks(path, target);
+  if (target.body === "json") yield* jsonAttacks(path, target, thirdParty);
+  if (target.body === "multipart") yield* formAttacks(path);
+}

@@ -1,0 +1,57 @@
+// Asks small things of a fleet all the time, in a thread of its own, so that whoever abuses it does not hold up the asking.
+import { Agent, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parentPort, workerData } from "node:worker_threads";
+
+export interface Probe {
+  readonly name: string;
+  readonly url: string;
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What a probe saw since it was last told of. */
+export interface Sightings {
+  /** Milliseconds. */
+  readonly latencies: number[];
+  /** What was not answered with 200, in words. */
+  readonly failures: string[];
+}
+
+const agent = new Agent({ keepAlive: true });
+const pauseMs = 10;
+const timeoutMs = 20_000;
+
+function ask({ url, method, headers, body }: Probe): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const outgoing = request(url, { method, headers, agent, timeout: timeoutMs }, (response) => {
+      response.resume();
+      response.once("end", () => resolve(response.statusCode === 200 ? undefined : `status ${response.statusCode}`));
+      response.once("error", (error) => resolve(error.message));
+    });
+    outgoing.once("timeout", () => outgoing.destroy(new Error("no answer in 20 s")));
+    outgoing.once("error", (error) => resolve(error.message));
+    outgoing.end(body);
+  });
+}
+
+const seen = new Map<string, Sightings>();
+
+async function watch(probe: Probe): Promise<never> {
+  for (;;) {
+    const startedAt = performance.now();
+    const failure = await ask(probe);
+    const sightings = seen.get(probe.name) ?? { latencies: [], failures: [] };
+    seen.set(probe.name, sightings);
+    sightings.latencies.push(performance.now() - startedAt);
+    if (failure !== undefined) sightings.failures.push(failure);
+    await sleep(pauseMs);
+  }
+}
+
+for (const probe of workerData as readonly Probe[]) void watch(probe);
+parentPort?.on("message", () => {
+  parentPort?.postMessage(new Map(seen));
+  seen.clear();
+});

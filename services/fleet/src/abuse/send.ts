@@ -1,0 +1,72 @@
+import { request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Attack } from "./attacks.ts";
+
+export interface SendOptions {
+  readonly baseUrl: string;
+  readonly method: string;
+  readonly key: string;
+  /** Longest wait for an answer, milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** The status of the answer, or why there is none. */
+export type Outcome = number | "cut" | "late";
+
+/** Sends one request, and stops writing as soon as it is answered. */
+export function send(
+  attack: Pick<Attack, "path" | "headers" | "body" | "pauseMs">,
+  options: SendOptions,
+): Promise<Outcome> {
+  const { baseUrl, method, key, timeoutMs } = options;
+  const pieces = attack.body();
+  return new Promise((resolve) => {
+    const headers = { authorization: `Bearer ${key}`, ...lengthOf(pieces, method), ...attack.headers };
+    const outgoing = request(`${baseUrl}${attack.path}`, { method, headers, agent: false });
+    let over = false;
+    const finish = (outcome: Outcome): void => {
+      if (over) return;
+      over = true;
+      clearTimeout(timer);
+      outgoing.destroy();
+      resolve(outcome);
+    };
+    const timer = setTimeout(() => finish("late"), timeoutMs);
+    outgoing.on("error", () => finish("cut"));
+    outgoing.on("response", (response) => {
+      response.resume();
+      response.on("close", () => finish(response.statusCode ?? 0));
+    });
+    const write = async (): Promise<void> => {
+      for (const piece of pieces) {
+        for (let at = 0; at < piece.length && !over; at += chunkBytes)
+          if (!outgoing.write(piece.subarray(at, at + chunkBytes))) await drained(outgoing);
+        if (attack.pauseMs !== undefined) await sleep(attack.pauseMs);
+        if (over) return;
+      }
+      // A slow upload declares more than it sends, and is left.
+      if (attack.pauseMs === undefined) outgoing.end();
+      else finish("cut");
+    };
+    void write();
+  });
+}
+
+const chunkBytes = 256 * 1024;
+
+function lengthOf(pieces: readonly Buffer[], method: string): Record<string, string> {
+  if (pieces.length === 0 && method === "GET") return {};
+  return { "content-length": String(pieces.reduce((sum, piece) => sum + piece.length, 0)) };
+}
+
+function drained(outgoing: NodeJS.EventEmitter): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      outgoing.off("drain", done);
+      outgoing.off("close", done);
+      resolve();
+    };
+    outgoing.once("drain", done);
+    outgoing.once("close", done);
+  });
+}
