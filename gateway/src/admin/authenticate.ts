@@ -109,7 +109,11 @@ export class AdminDoor {
       this.#known.set(name, true);
       return found;
     } catch (error) {
-      if (error instanceof GatewayError && error.code === "invalid_api_key") this.#refuse(name, source);
+      if (error instanceof GatewayError && error.code === "invalid_api_key") {
+        this.#guesses.add(source);
+        // What is refused from memory is not remembered anew: whoever asks all the time would never be let in.
+        if (!refused) this.#refuse(name);
+      }
       throw error;
     }
   }
@@ -123,10 +127,9 @@ export class AdminDoor {
     }
   }
 
-  #refuse(name: string, source: string): void {
+  #refuse(name: string): void {
     this.#known.delete(name);
     this.#refused.set(name, this.#options.clock.monotonic());
-    this.#guesses.add(source);
   }
 }
 

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { keyringOf } from "@uag/kit/keyring.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import type { AdminToken } from "@uag/proto/billing/v1/admin.ts";
+import type { Request } from "express";
+import { AdminDoor } from "./authenticate.ts";
+import { FailedLogins } from "./failed-logins.ts";
+
+const token = { id: "admtok_1", name: "ci", role: 1, accountId: "" } as AdminToken;
+
+function stage() {
+  const state = { now: 0, asked: 0, rows: 0, found: false };
+  const clock = { now: () => state.now, monotonic: () => state.now };
+  const admin = {
+    resolveAdminToken: async (): Promise<AdminToken> => {
+      state.asked++;
+      if (!state.found) throw new GatewayError("not_found");
+      return token;
+    },
+    recordAction: async () => {
+      state.rows++;
+      return {};
+    },
+  };
+  const clients = { admin } as unknown as ConstructorParameters<typeof AdminDoor>[0]["clients"];
+  const log = createLogger({ service: "test", level: "silent" });
+  const failedLogins = new FailedLogins({ clients, clock, log });
+  const door = new AdminDoor({ clients, peppers: keyringOf("11".repeat(16)), failedLogins, clock });
+  const enter = async (secret: string, address = "192.0.2.1"): Promise<string> => {
+    const authorization = `Bearer ${secret}`;
+    const request = { headers: { authorization }, rawHeaders: ["authorization", authorization] } as unknown as Request;
+    try {
+      return (await door.enter(request, { address, requestId: "req_1" })).actor.id;
+    } catch (error) {
+      return (error as GatewayError).code;
+    }
+  };
+  return { state, enter };
+}
+
+test("a token works within a second of its making, also for whoever has been trying it all the time", async () => {
+  const { state, enter } = stage();
+  const secret = "a-token-that-is-about-to-be-made";
+  for (let i = 0; i < 3; i++) {
+    assert.equal(await enter(secret), "invalid_api_key");
+    state.now += 300;
+  }
+  state.found = true;
+  state.now += 300;
+  assert.equal(await enter(secret), "admtok_1");
+});
+
+test("a token that was good before is looked up behind an address that guesses, so it ends at once when it is revoked", async () => {
+  const { state, enter } = stage();
+  state.found = true;
+  assert.equal(await enter("the-token-of-the-administrator"), "admtok_1");
+  state.found = false;
+  for (let i = 0; i < 30; i++) await enter(`an-invented-token-number-${i}`);
+  assert.equal(await enter("an-invented-token-once-more"), "rate_limit_exceeded");
+  assert.ok(state.asked < 15, `${state.asked} look-ups`);
+  state.found = true;
+  assert.equal(await enter("the-token-of-the-administrator"), "admtok_1");
+  state.found = false;
+  assert.equal(await enter("the-token-of-the-administrator"), "invalid_api_key");
+});
+
+test("failed logins leave a row each, up to sixty at once", async () => {
+  const { state, enter } = stage();
+  for (let i = 0; i < 200; i++) await enter(`an-invented-token-number-${i}`, `192.0.2.${i}`);
+  assert.equal(state.rows, 60);
+});
