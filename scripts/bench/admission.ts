@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type GrantServiceServer, GrantServiceService } from "../../proto/gen/billing/v1/grants.ts";
 import { type LimitServiceServer, LimitServiceService } from "../../proto/gen/billing/v1/limits.ts";
 import type { Caller } from "../../proto/gen/common/v1/caller.ts";
-import { Outcome, Pricing } from "../../proto/gen/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule } from "../../proto/gen/metering/v1/usage.ts";
 import { createAdmission } from "../../services/admission/src/admission.ts";
 import type { Bus } from "../../services/kit/src/bus.ts";
 import { createLogger } from "../../services/kit/src/log.ts";
@@ -96,6 +96,7 @@ async function worker(until: number, caller: Caller): Promise<void> {
     });
     await admitted.started;
     await admitted.settle({
+      settlementRule: SettlementRule.COMPLETED,
       outcome: Outcome.COMPLETED,
       pricing: Pricing.EXACT,
       units: [

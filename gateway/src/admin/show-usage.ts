@@ -1,5 +1,11 @@
 import type { UsageBucket } from "@uag/proto/metering/v1/metering.ts";
-import { outcomeToJSON, pricingToJSON, type Unit, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import {
+  outcomeToJSON,
+  pricingToJSON,
+  settlementRuleToJSON,
+  type Unit,
+  type UsageEvent,
+} from "@uag/proto/metering/v1/usage.ts";
 import { usdText } from "./amounts.ts";
 import { timeText } from "./json.ts";
 
@@ -7,7 +13,7 @@ const unitsOf = (units: readonly Unit[]): Record<string, bigint> =>
   Object.fromEntries(units.map(({ name, quantity }) => [name, quantity]));
 
 /** `OUTCOME_COMPLETED` -> `completed` */
-const word = (name: string): string => name.replace(/^(OUTCOME|PRICING)_/, "").toLowerCase();
+const word = (name: string): string => name.replace(/^(OUTCOME|PRICING|SETTLEMENT_RULE)_/, "").toLowerCase();
 
 function rawUsage(bytes: Buffer): unknown {
   const text = bytes.toString();
@@ -27,6 +33,7 @@ export function showEvent(event: UsageEvent): Record<string, unknown> {
     ...{ upstream: event.upstream, upstream_model: event.upstreamModel },
     ...{ started_at: timeText(event.startedAtMs), ended_at: timeText(event.endedAtMs) },
     outcome: word(outcomeToJSON(event.outcome)),
+    settlement_rule: word(settlementRuleToJSON(event.settlementRule)),
     pricing: word(pricingToJSON(event.pricing)),
     cost_usd: usdText(event.costNanoUsd),
     cost_nano_usd: event.costNanoUsd,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { JournalRecord } from "@uag/proto/metering/v1/journal.ts";
-import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { encodeFinal, encodeStarted } from "./records.ts";
 
 /** A small generator (mulberry32), so that a failure can be seen again. */
@@ -39,6 +39,7 @@ function randomEvent(seed: number): UsageEvent {
     upstreamModel: text(),
     startedAtMs: integer(),
     endedAtMs: integer(),
+    settlementRule: SettlementRule.DRAINED,
     outcome: random(5) as UsageEvent["outcome"],
     pricing: random(4) as UsageEvent["pricing"],
     units: Array.from({ length: random(4) }, () => ({ name: text(), quantity: integer() })),

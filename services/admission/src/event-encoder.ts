@@ -52,6 +52,7 @@ export class EventEncoder {
     this.#integer(19, event.attempts);
     this.#integer(20, event.status);
     this.#integer(21, event.stream ? 1 : 0);
+    this.#integer(22, event.settlementRule);
   }
 
   #unit(name: string, quantity: bigint): void {

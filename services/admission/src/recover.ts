@@ -1,6 +1,6 @@
 import type { Journal } from "@uag/kit/journal/journal.ts";
 import type { Checkpoint } from "@uag/proto/metering/v1/journal.ts";
-import { Outcome, Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { decodeRecord, encodeFinal } from "./records.ts";
 
 /** How a request ends whose process died: billed by its last checkpoint, or nothing. */
@@ -9,6 +9,7 @@ export function crashedEvent(started: UsageEvent, last: Checkpoint | undefined, 
     ...started,
     endedAtMs: BigInt(nowMs),
     outcome: Outcome.CRASHED,
+    settlementRule: SettlementRule.LAST_CHECKPOINT,
     pricing: Pricing.ESTIMATED,
     units: last?.units ?? [],
     costNanoUsd: last?.costNanoUsd ?? 0n,

@@ -1,6 +1,6 @@
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { Journal } from "@uag/kit/journal/journal.ts";
-import { Outcome, Pricing, type Unit, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule, type Unit, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Taken } from "./limits/taken.ts";
 import { encodeCheckpoint, encodeFinal, encodeStarted } from "./records.ts";
 import type { AdmitRequest, Admitted, Settlement } from "./types.ts";
@@ -83,6 +83,10 @@ export class OpenRequest implements Admitted {
     return encodeCheckpoint({ requestId: this.#event.requestId, units, costNanoUsd });
   }
 
+  clientLeft(): void {
+    this.#taken?.release();
+  }
+
   async settle(settlement: Settlement): Promise<void> {
     if (this.#settled) throw new Error(`request ${this.#event.requestId} is settled already`);
     this.#settled = true;
@@ -145,5 +149,6 @@ function startedEvent(home: RequestHome, request: AdmitRequest, grantId: string)
     attempts: 0,
     status: 0,
     stream: request.stream,
+    settlementRule: SettlementRule.UNSPECIFIED,
   };
 }

@@ -1,6 +1,6 @@
 import type { HealthCheck } from "@uag/kit/health.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import type { Outcome, Pricing, Unit, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { Outcome, Pricing, SettlementRule, Unit, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 
 /** What a capability service asks before it calls an upstream. */
 export interface AdmitRequest {
@@ -22,6 +22,7 @@ export interface AdmitRequest {
 /** How a request ended and what it is billed. */
 export interface Settlement {
   readonly outcome: Outcome;
+  readonly settlementRule: SettlementRule;
   readonly pricing: Pricing;
   readonly units: Unit[];
   readonly costNanoUsd: bigint;
@@ -46,6 +47,8 @@ export interface Admitted {
   checkpoint(units: Unit[], costNanoUsd: bigint): void;
   /** Writes the bill; resolves when it is on disk, behind `started`: wait for it before the last byte to the client. */
   settle(settlement: Settlement): Promise<void>;
+  /** The client has left and its upstream is still read: frees its slot of concurrency. The hold stays until `settle`. */
+  clientLeft(): void;
   /** Headers that tell the client about its limits, name and value by turns. */
   readonly headers: readonly string[];
 }

@@ -14,7 +14,7 @@ import { insecure } from "@uag/kit/rpc/identity.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
-import { Outcome, Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { createConnection } from "mongoose";
 import { createAdmission } from "../src/admission.ts";
 import type { AdmissionOptions } from "../src/options.ts";
@@ -194,7 +194,14 @@ export function request(accountId: string, requestId: string, holdNanoUsd: bigin
 
 export function settlement(costNanoUsd: bigint): Settlement {
   return {
-    ...{ outcome: Outcome.COMPLETED, pricing: Pricing.EXACT, costNanoUsd, attempts: 1, status: 200 },
+    ...{
+      settlementRule: SettlementRule.COMPLETED,
+      outcome: Outcome.COMPLETED,
+      pricing: Pricing.EXACT,
+      costNanoUsd,
+      attempts: 1,
+      status: 200,
+    },
     units: [{ name: "input_tokens", quantity: costNanoUsd }],
     ...{ upstream: "sim", upstreamModel: "m", rawUsage: Buffer.from("{}") },
   };

@@ -3,6 +3,7 @@ import { price } from "@uag/catalog/price.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
 import { Outcome, Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { CapabilityEvents } from "./events.ts";
+import { settlementRule } from "./settlement-rule.ts";
 
 const nothing = new Uint8Array();
 
@@ -58,9 +59,11 @@ export class Bill {
   ): Promise<bigint> {
     if (this.#settled !== undefined) return this.#settled;
     const { admitted, events, requestId, model } = this.#options;
+    const estimated = sum.pricing === Pricing.ESTIMATED;
     const settlement: Settlement = {
       ...sum,
       outcome,
+      settlementRule: settlementRule(outcome, { estimated, free: units.length === 0 }),
       units,
       upstream: upstream?.provider.name ?? "",
       upstreamModel: upstream?.model ?? "",

@@ -4,6 +4,7 @@ import { BufferBudget, type BufferLimits } from "@uag/kit/buffer-budget.ts";
 import { createGuardedClient, type GuardedClient } from "@uag/kit/http/guarded.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
+import { Drains } from "@uag/upstreams/disconnect/drains.ts";
 import { UpstreamHealth } from "@uag/upstreams/health.ts";
 import { HttpPools } from "@uag/upstreams/http/pools.ts";
 import { noProxies, type Proxies } from "@uag/upstreams/http/proxies.ts";
@@ -18,6 +19,8 @@ export interface CapabilityContext {
   readonly pools: HttpPools;
   readonly health: UpstreamHealth;
   readonly budget: RetryBudget;
+  /** Calls whose clients have left and whose upstreams bill on. */
+  readonly drains: Drains;
   /** What is held in memory for clients is counted here, by account. */
   readonly buffers: BufferBudget;
   readonly events: CapabilityEvents;
@@ -45,6 +48,8 @@ export interface ContextOptions {
 export function createContext(options: ContextOptions): CapabilityContext & AsyncDisposable {
   const { name, catalog, admission, log, metrics, egressAllow, bufferLimits, proxies = noProxies } = options;
   const pools = new HttpPools({ proxies });
+  const drains = new Drains();
+  metrics.sampled("uag_drains", "Upstream calls read on for their usage after their clients left.", () => drains.size);
   const buffers = new BufferBudget(bufferLimits);
   metrics.sampled("uag_buffered_bytes", "Bytes held in memory for clients.", () => buffers.held);
   metrics.sampled("uag_buffers_refused", "Requests refused because too much was held.", () => buffers.refused);
@@ -55,12 +60,14 @@ export function createContext(options: ContextOptions): CapabilityContext & Asyn
     pools,
     health: new UpstreamHealth(),
     budget: new RetryBudget(),
+    drains,
     buffers,
     events: createEvents(name, log, metrics),
     guarded,
     log,
     metrics,
     async [Symbol.asyncDispose]() {
+      drains[Symbol.dispose]();
       await Promise.all([pools[Symbol.asyncDispose](), guarded[Symbol.asyncDispose]()]);
     },
   };

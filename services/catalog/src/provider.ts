@@ -32,6 +32,7 @@ export function resolveProvider(name: string, row: Row, env: NodeJS.ProcessEnv):
     headers,
     timeouts: { connectMs: connect, firstByteMs: first_byte, betweenChunksMs: between_chunks, totalMs: total },
     transport: transportOf({ proxy, caFile, certFile, keyFile }, row.connections),
+    onAbort: row.on_abort,
     developerRole: row.developer_role ?? row.protocol !== "dashscope",
   };
 }

@@ -70,6 +70,12 @@ export const providerSchema = z.strictObject({
     ),
   tls: tlsSchema.prefault({}).describe("Files are read again when they change."),
   connections: connectionsSchema.prefault({}),
+  on_abort: z
+    .enum(["stops", "continues"])
+    .optional()
+    .describe(
+      "What it does with a stream whose connection is closed, for its bill; default: what its protocol's owner does.",
+    ),
   developer_role: z
     .boolean()
     .optional()

@@ -63,6 +63,8 @@ export interface Provider {
   readonly transport: Transport;
   /** Knows messages of role developer. */
   readonly developerRole: boolean;
+  /** What it does with a stream whose connection is closed; undefined: as the protocol's owner. */
+  readonly onAbort: "stops" | "continues" | undefined;
 }
 
 /** Most that one upstream call may carry. */

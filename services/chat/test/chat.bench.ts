@@ -62,7 +62,7 @@ models: [{ id: m, owned_by: o, created: 0, operations: [chat.completions], conte
     {},
   );
   const done = Promise.resolve();
-  const admitted = { started: done, headers: [], checkpoint: () => {}, settle: () => done };
+  const admitted = { started: done, headers: [], clientLeft: () => {}, checkpoint: () => {}, settle: () => done };
   const admission: Admission = {
     admit: async () => admitted,
     check: async () => ({ ok: true }),

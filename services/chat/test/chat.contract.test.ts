@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
-import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import { Drains } from "@uag/upstreams/disconnect/drains.ts";
 import { catalogOf, chat, chunk, completion, done, sendJson, startEvents, usage, usageChunk } from "./fixtures.ts";
 import { type ChatHarness, startChat, startUpstream, type TestUpstream, until } from "./support.ts";
 
@@ -45,6 +47,7 @@ test("an answer in one piece comes back byte for byte, priced by the upstream's 
     { ...settlement(), rawUsage: Buffer.from(settlement().rawUsage).toString() },
     {
       outcome: Outcome.COMPLETED,
+      settlementRule: SettlementRule.COMPLETED,
       pricing: Pricing.EXACT,
       units: [
         { name: "input_tokens", quantity: 10n },
@@ -362,18 +365,124 @@ test("a client that leaves ends the upstream call at once and is billed for what
   assert.ok(settlement().costNanoUsd < (last()?.request.holdNanoUsd ?? 0n));
 });
 
-test("a client that leaves before the upstream answers pays nothing", async () => {
-  const gone = Promise.withResolvers<void>();
-  upstream.script = (asked) => void asked.left.then(gone.resolve);
+test("a client that leaves an answer in one piece pays what the upstream counts in the end, and keeps no slot for it", async () => {
+  const answer = Promise.withResolvers<ServerResponse>();
+  upstream.script = (_, response) => answer.resolve(response);
   const stream = harness.open(operation, JSON.stringify(chat()));
+  const response = await answer.promise;
+  stream.call.cancel("the client left");
+  await until("its slot was freed", () => last()?.left === true);
+  assert.equal(last()?.settlement, undefined, "the hold stays until the upstream has counted");
+  sendJson(response, 200, completion);
+  await until("it was settled", () => last()?.settlement !== undefined);
+  const { outcome, settlementRule, pricing, costNanoUsd } = settlement();
+  assert.deepEqual(
+    [outcome, settlementRule, pricing, costNanoUsd],
+    [Outcome.DISCONNECTED, SettlementRule.DRAINED, Pricing.EXACT, 20_000n],
+  );
+});
+
+test("thoughts that nobody has seen are paid for by the upstream's count, also when the stop button came first", async () => {
+  const thought = {
+    prompt_tokens: 10,
+    completion_tokens: 8_001,
+    completion_tokens_details: { reasoning_tokens: 8_000 },
+  };
+  const goOn = Promise.withResolvers<void>();
+  upstream.script = async (_, response) => {
+    startEvents(response);
+    response.write(chunk({ content: "Hi" }));
+    await goOn.promise;
+    response.end(chunk({}, { choices: [], usage: thought }) + done);
+  };
+  const stream = harness.open(operation, JSON.stringify(chat({ model: "thinker", stream: true })));
+  for await (const _ of stream) break;
+  await until("its slot was freed", () => last()?.left === true);
+  goOn.resolve();
+  await until("it was settled", () => last()?.settlement !== undefined);
+  assert.equal(settlement().settlementRule, SettlementRule.DRAINED);
+  assert.equal(settlement().units.find(({ name }) => name === "output_tokens")?.quantity, 8_001n);
+});
+
+test("a client that leaves a stream before its first byte pays for the prompt at least", async () => {
+  const asked = Promise.withResolvers<void>();
+  upstream.script = ({ left }) => void left.then(asked.resolve);
+  const content = "word ".repeat(5_000);
+  const body = chat({ stream: true, messages: [{ role: "user", content }] });
+  const stream = harness.open(operation, JSON.stringify(body));
   await until("the upstream was asked", () => upstream.asked.length === 1);
   stream.call.cancel("the client left");
-  await gone.promise;
+  await asked.promise;
   await until("it was settled", () => last()?.settlement !== undefined);
-  assert.equal(settlement().outcome, Outcome.FAILED);
-  assert.equal(settlement().costNanoUsd, 0n);
-  assert.equal(settlement().status, 499);
+  const { outcome, settlementRule, pricing, units } = settlement();
+  assert.deepEqual(
+    [outcome, settlementRule, pricing],
+    [Outcome.DISCONNECTED, SettlementRule.ABORTED_ESTIMATE, Pricing.ESTIMATED],
+  );
+  assert.ok((units[0]?.quantity ?? 0n) >= 5_000n, String(units[0]?.quantity));
+  assert.ok(settlement().costNanoUsd < (last()?.request.holdNanoUsd ?? 0n));
 });
+
+test("an upstream that goes on is read on in full when its client leaves, and stops nobody's bill", async () => {
+  const goOn = Promise.withResolvers<void>();
+  upstream.script = async (_, response) => {
+    startEvents(response);
+    response.write(chunk({ content: "Hi" }));
+    await goOn.promise;
+    // More than a client that does not read would let through.
+    for (let n = 0; n < 40; n++) response.write(chunk({ content: "x".repeat(16_000) }));
+    response.end(usageChunk + done);
+  };
+  const stream = harness.open(operation, JSON.stringify(chat({ model: "qwen", stream: true })));
+  for await (const _ of stream) break;
+  goOn.resolve();
+  await until("it was settled", () => last()?.settlement !== undefined);
+  assert.deepEqual([settlement().settlementRule, settlement().costNanoUsd], [SettlementRule.DRAINED, 20_000n]);
+});
+
+test("a call that fails after its client has left costs nothing", async () => {
+  const answer = Promise.withResolvers<ServerResponse>();
+  upstream.script = (_, response) => answer.resolve(response);
+  const stream = harness.open(operation, JSON.stringify(chat()));
+  const response = await answer.promise;
+  stream.call.cancel("the client left");
+  await until("its slot was freed", () => last()?.left === true);
+  sendJson(response, 500, { error: { message: "oops" } });
+  await until("it was settled", () => last()?.settlement !== undefined);
+  assert.deepEqual([settlement().settlementRule, settlement().costNanoUsd], [SettlementRule.NOTHING_OWED, 0n]);
+  assert.equal(upstream.asked.length, 1, "nobody is asked again for a client that has left");
+});
+
+test("an upstream that was never reached is owed nothing by a client that leaves", async () => {
+  await harness[Symbol.asyncDispose]();
+  harness = await startChat({ catalog: catalogOf(upstream.url) });
+  const stream = harness.open(operation, JSON.stringify(chat({ model: "nowhere" })));
+  await until("it was admitted", () => last() !== undefined);
+  stream.call.cancel("the client left");
+  await until("it was settled", () => last()?.settlement !== undefined);
+  assert.deepEqual([settlement().settlementRule, settlement().costNanoUsd], [SettlementRule.NOTHING_OWED, 0n]);
+});
+
+for (const [what, limits] of [
+  ["too many are read on already", { atOnce: 0 }],
+  ["it takes too long", { maxMs: 50 }],
+] as const) {
+  test(`a call that cannot be read to its end is billed by estimate, never all that was held: ${what}`, async () => {
+    await harness[Symbol.asyncDispose]();
+    harness = await startChat({ catalog: catalogOf(upstream.url, second.url), drains: new Drains(limits) });
+    const gone = Promise.withResolvers<void>();
+    upstream.script = ({ left }) => void left.then(gone.resolve);
+    const stream = harness.open(operation, JSON.stringify(chat({ max_tokens: 1_000 })));
+    await until("the upstream was asked", () => upstream.asked.length === 1);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    stream.call.cancel("the client left");
+    await gone.promise;
+    await until("it was settled", () => last()?.settlement !== undefined);
+    assert.equal(settlement().settlementRule, SettlementRule.ABORTED_ESTIMATE);
+    const output = settlement().units.find(({ name }) => name === "output_tokens")?.quantity ?? 0n;
+    assert.ok(output >= 10n && output < 1_000n, `${output} tokens in a tenth of a second or a little more`);
+  });
+}
 
 test("a client that does not read stops the upstream from being read", async () => {
   let written = 0;

@@ -14,6 +14,7 @@ import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
+import type { Drains } from "@uag/upstreams/disconnect/drains.ts";
 import { chatContext } from "../src/context.ts";
 import { operations } from "../src/operations.ts";
 
@@ -66,6 +67,8 @@ export interface Booked {
   readonly request: AdmitRequest;
   readonly checkpoints: { units: Unit[]; costNanoUsd: bigint }[];
   settlement: Settlement | undefined;
+  /** Its slot of concurrency was freed before its bill. */
+  left?: boolean;
 }
 
 /** Admits everything and remembers it; tests replace the hooks. */
@@ -82,6 +85,9 @@ export class TestAdmission implements Admission {
     this.booked.push(booked);
     return {
       started: this.started(),
+      clientLeft: () => {
+        booked.left = true;
+      },
       headers: ["x-ratelimit-limit-requests", "60"],
       checkpoint: (units, costNanoUsd) => void booked.checkpoints.push({ units, costNanoUsd }),
       settle: async (settlement) => {
@@ -116,7 +122,11 @@ export interface AskOptions {
 }
 
 /** The operations of chat behind a real link, with an admission of our own. */
-export async function startChat(options: { catalog: string; env?: NodeJS.ProcessEnv }): Promise<ChatHarness> {
+export async function startChat(options: {
+  catalog: string;
+  env?: NodeJS.ProcessEnv;
+  drains?: Drains;
+}): Promise<ChatHarness> {
   await using starting = new AsyncDisposableStack();
   const admission = new TestAdmission();
   const current = parseCatalog(options.catalog, options.env ?? {});
@@ -124,7 +134,8 @@ export async function startChat(options: { catalog: string; env?: NodeJS.Process
   const catalog = { current, [Symbol.dispose]: () => {} };
   const metrics = createMetrics("chat-test");
   const parts = { name: "chat", catalog, admission, log, metrics, egressAllow: [] };
-  const context = chatContext(starting.use(createContext(parts)));
+  const { drains } = options;
+  const context = chatContext({ ...starting.use(createContext(parts)), ...(drains !== undefined && { drains }) });
   const link = createLinkServer({
     operations: operations(context),
     log: (event, { error }) => log.error({ err: error }, event),

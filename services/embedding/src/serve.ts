@@ -6,6 +6,7 @@ import { usdText } from "@uag/capability/usd.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type Attempted, AttemptsFailed, attempt } from "@uag/upstreams/attempt.ts";
+import type { DisconnectRule } from "@uag/upstreams/disconnect/watch.ts";
 import { embed } from "@uag/upstreams/embeddings/embed.ts";
 import type { EmbeddingInput } from "@uag/upstreams/embeddings/types.ts";
 import { answerBody } from "./answer/body.ts";
@@ -31,13 +32,14 @@ type PartAnswer = Attempted<ReadyVectors & UsedPart>;
 /** Asks for all parts, bills what was answered, and answers the client once the bill is on disk. */
 export async function serveEmbeddings(serving: Serving): Promise<void> {
   const { exchange, request, parts, admitted } = serving;
+  const abandoned: UsedPart[] = [];
   const asked = await askParts(parts, {
     atOnce: serving.options.partsAtOnce,
     signal: exchange.signal,
-    ask: (inputs, signal) => askUpstreams(serving, inputs, signal),
+    ask: (inputs, signal) => askUpstreams(serving, { inputs, signal, abandoned }),
   });
   const done = asked.answers.flatMap((answer) => (answer === undefined ? [] : [answer.value]));
-  const usage = await usageOf(done, request.model.contextTokens);
+  const usage = await usageOf([...done, ...abandoned], request.model.contextTokens);
   const failure = asked.failure ?? (await failureOf(admitted.started));
   if (failure === undefined) {
     const body = answerBody(done, { model: request.model.id, tokens: usage.tokens });
@@ -54,22 +56,40 @@ async function failureOf(work: Promise<void>): Promise<Asked<PartAnswer>["failur
   }
 }
 
-function askUpstreams(serving: Serving, inputs: readonly EmbeddingInput[], signal: AbortSignal): Promise<PartAnswer> {
-  const { exchange, context, request } = serving;
+interface Part {
+  readonly inputs: readonly EmbeddingInput[];
+  readonly signal: AbortSignal;
+  /** Takes what an upstream was at work on when the client had left, and it was given up. */
+  readonly abandoned: UsedPart[];
+}
+
+function askUpstreams(serving: Serving, { inputs, signal, abandoned }: Part): Promise<PartAnswer> {
+  const { exchange, context, request, admitted } = serving;
   const { requestId } = exchange;
   const { model, traits, format, dimensions, inputType } = request;
   const wanted = { format, dimensions: dimensions ?? traits.dimensions };
   const call = { requestId, traits, inputs, dimensions, inputType };
+  const disconnect: DisconnectRule = {
+    // Vectors come in one piece: who leaves does not stop them. A part that another part's failure ends is not paid for.
+    get onAbort() {
+      return exchange.signal.aborted ? "continues" : "stops";
+    },
+    drains: context.drains,
+    draining: () => admitted.clientLeft(),
+  };
   return attempt({
     upstreams: model.upstreams,
     health: context.health,
     budget: context.budget,
     signal,
     call: async (upstream) => {
-      const answer = await embed({ pools: context.pools, call, upstream, signal });
+      const answer = await embed({ pools: context.pools, call, upstream, signal, disconnect });
       return { ...readyVectors(answer, wanted), inputs, usage: answer.usage };
     },
-    onFailure: (upstream, failure) => context.events.upstreamFailed(requestId, upstream, failure),
+    onFailure: (upstream, failure) => {
+      if (failure.workedMs !== undefined && exchange.signal.aborted) abandoned.push({ inputs, usage: undefined });
+      context.events.upstreamFailed(requestId, upstream, failure);
+    },
   });
 }
 

@@ -80,6 +80,7 @@ export class TestAdmission implements Admission {
       started: Promise.resolve(),
       headers: ["x-ratelimit-limit-requests", "60"],
       checkpoint: () => {},
+      clientLeft: () => {},
       settle: async (settlement) => {
         if (booked.settlement !== undefined) throw new Error("settled twice");
         booked.settlement = settlement;

@@ -4,7 +4,7 @@ import { price } from "@uag/catalog/price.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
-import { type Encoding, openEncoding } from "./audio/encoding.ts";
+import type { Encoding } from "./audio/encoding.ts";
 import { WholeSamples } from "./audio/samples.ts";
 import { type Serving, type Spoken, speak } from "./speak.ts";
 import { Tally } from "./tally.ts";
@@ -17,22 +17,25 @@ export interface Delivery {
   readonly first: Spoken;
   /** All pieces of the text, the first included. */
   readonly pieces: readonly string[];
+  readonly encoding: Encoding;
 }
 
 /** Brings the sound to the client as it comes. The answer ends after its bill is on disk; one that breaks is cut. */
 export async function deliver(serving: Serving, delivery: Delivery): Promise<void> {
-  const { exchange, context, request, admitted } = serving;
-  const encoding = openEncoding(request.format, context.threads);
-  const work = new Speaking(serving, delivery, encoding);
-  const headers = ["content-type", encoding.contentType, "cache-control", "no-cache"];
-  headers.push("x-gateway-model", request.model.id, "x-gateway-attempts", String(delivery.first.attempts));
-  exchange.head(200, [...headers, ...admitted.headers]);
-  if (encoding.opening.length > 0) exchange.write(encoding.opening);
+  const { exchange, request, admitted } = serving;
+  const { encoding, first } = delivery;
+  const work = new Speaking(serving, delivery);
   let failure: { thrown: unknown } | undefined;
   try {
+    const headers = ["content-type", encoding.contentType, "cache-control", "no-cache"];
+    headers.push("x-gateway-model", request.model.id, "x-gateway-attempts", String(first.attempts));
+    exchange.head(200, [...headers, ...admitted.headers]);
+    if (encoding.opening.length > 0) exchange.write(encoding.opening);
     await work.all();
   } catch (thrown) {
     encoding.drop();
+    await first.value.pcm.return();
+    if (exchange.over) work.abandon();
     failure = { thrown };
   }
   await close(serving, work, failure);
@@ -69,12 +72,19 @@ class Speaking {
   readonly #encoding: Encoding;
   readonly #samples = new WholeSamples();
   #attempts = 0;
+  /** Characters of the piece that an upstream is at work on. */
+  #sent = 0;
   #notedAt = performance.now();
 
-  constructor(serving: Serving, delivery: Delivery, encoding: Encoding) {
+  constructor(serving: Serving, delivery: Delivery) {
     this.#serving = serving;
     this.#delivery = delivery;
-    this.#encoding = encoding;
+    this.#encoding = delivery.encoding;
+  }
+
+  /** The client has left: what the upstream has of the text is paid for. */
+  abandon(): void {
+    if (this.#sent > 0) this.tally.abandon(this.#sent);
   }
 
   get answered(): Answered {
@@ -83,21 +93,27 @@ class Speaking {
 
   async all(): Promise<void> {
     for (const [place, text] of this.#delivery.pieces.entries()) {
-      const spoken = place === 0 ? this.#delivery.first : await this.#speak(text);
+      const characters = countCharacters(text, this.#serving.request.traits.ideographWeight);
+      const spoken = place === 0 ? this.#delivery.first : await this.#speak(text, characters);
       this.#attempts += spoken.attempts;
-      this.tally.begin(spoken.value, countCharacters(text, this.#serving.request.traits.ideographWeight));
+      this.#sent = characters;
+      this.tally.begin(spoken.value, characters);
       this.#samples.restart();
       for await (const pcm of spoken.value.pcm) await this.#write(pcm);
       this.tally.finish();
+      this.#sent = 0;
     }
     await this.#send(await this.#encoding.finish());
   }
 
-  async #speak(text: string): Promise<Spoken> {
+  async #speak(text: string, characters: number): Promise<Spoken> {
     try {
       return await speak(this.#serving, text);
     } catch (thrown) {
-      if (thrown instanceof AttemptsFailed) this.#attempts += thrown.attempts;
+      if (thrown instanceof AttemptsFailed) {
+        this.#attempts += thrown.attempts;
+        if (thrown.failure.workedMs !== undefined) this.#sent = characters;
+      }
       throw thrown;
     }
   }

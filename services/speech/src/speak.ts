@@ -28,6 +28,8 @@ export function speak({ exchange, context, request }: Serving, text: string): Pr
   const { requestId, signal } = exchange;
   const { voice, instructions } = request;
   const call = { requestId, text, voice, instructions, audio: context.audio };
+  // A text is billed by its characters, all of them as soon as it is taken: reading on would tell nothing more.
+  const disconnect = { drains: context.drains, onAbort: "stops" } as const;
   return attempt({
     upstreams: request.model.upstreams,
     health: context.health,
@@ -36,7 +38,7 @@ export function speak({ exchange, context, request }: Serving, text: string): Pr
     call: (upstream: Upstream) => {
       const adapter = speechAdapter(upstream.provider.protocol);
       if (adapter === undefined) throw new UpstreamFailure("operator", `${upstream.provider.protocol} does not speak`);
-      return adapter.speak(call, { upstream, pools: context.pools, signal });
+      return adapter.speak(call, { upstream, pools: context.pools, signal, disconnect });
     },
     onFailure: (upstream, failure) => context.events.upstreamFailed(requestId, upstream, failure),
   });

@@ -30,6 +30,14 @@ export class Tally {
     if (this.#open !== undefined) this.#open.pcmBytes += pcmBytes;
   }
 
+  /** Its client left when a piece was with the upstream, which charges for all of its text. */
+  abandon(characters: number): void {
+    if (this.#open === undefined) this.#pieces++;
+    this.#characters += this.#open?.spoken.usage()?.characters ?? characters;
+    this.#estimated = true;
+    this.#open = undefined;
+  }
+
   /** The piece is spoken to its end. */
   finish(): void {
     const open = this.#open;

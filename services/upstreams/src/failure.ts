@@ -40,6 +40,8 @@ export interface UpstreamFailureOptions {
   /** The error body for a client that speaks the same protocol, without secrets. */
   readonly body?: Buffer | undefined;
   readonly retryAfterMs?: number | undefined;
+  /** Of a call that was given up: how long the upstream had worked on it, for which it charges. */
+  readonly workedMs?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -50,6 +52,7 @@ export class UpstreamFailure extends Error {
   readonly said: UpstreamMessage | undefined;
   readonly body: Buffer | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly workedMs: number | undefined;
 
   constructor(kind: FailureKind, text: string, options: UpstreamFailureOptions = {}) {
     super(text, options.cause === undefined ? undefined : { cause: options.cause });
@@ -58,6 +61,7 @@ export class UpstreamFailure extends Error {
     this.said = options.said;
     this.body = options.body;
     this.retryAfterMs = options.retryAfterMs;
+    this.workedMs = options.workedMs;
   }
 }
 

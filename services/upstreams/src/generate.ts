@@ -1,4 +1,7 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import { onAbortOf } from "./disconnect/on-abort.ts";
+import { thinksUnseen } from "./disconnect/unseen.ts";
+import type { DisconnectRule } from "./disconnect/watch.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { GenerationAdapter, GenerationCall, WholeAnswer } from "./generation.ts";
 import type { HttpAnswer } from "./http/call.ts";
@@ -9,16 +12,23 @@ import { post } from "./post.ts";
 const mostAnswerBytes = 64 * 1024 * 1024;
 const mostErrorBytes = 256 * 1024;
 
-export type Generated =
-  | { readonly kind: "whole"; readonly answer: WholeAnswer }
-  | { readonly kind: "stream"; readonly live: LiveStream };
+export type Generated = { readonly kind: "whole"; readonly answer: WholeAnswer } | GeneratedStream;
+
+export interface GeneratedStream {
+  readonly kind: "stream";
+  readonly live: LiveStream;
+  /** All that the model has made is in what has come, up to where the stream was stopped. */
+  readonly allSeen: boolean;
+}
 
 export interface GenerateOptions {
   readonly pools: HttpPools;
   readonly adapter: GenerationAdapter;
   readonly call: GenerationCall;
   readonly upstream: Upstream;
+  /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
+  readonly disconnect: Omit<DisconnectRule, "onAbort">;
 }
 
 /**
@@ -30,7 +40,10 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const encoded = await adapter.encode(call, upstream, options.signal);
   const { stream = call.stream } = encoded;
   const { pools, signal } = options;
-  const answer = await post({ pools, upstream, call: encoded, signal, failureOf: adapter.failureOf });
+  // What an answer in one piece has come to, and what was thought in silence, is known only at its end.
+  const onAbort = stream && !thinksUnseen(call, upstream) ? onAbortOf(upstream.provider) : "continues";
+  const disconnect = { ...options.disconnect, onAbort };
+  const answer = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
   const type = answer.header("content-type") ?? "";
   const fits = stream ? !/^(application\/json|text\/html)/.test(type) : !type.startsWith("text/event-stream");
   if (!fits) return await oddAnswer(answer, options);
@@ -41,7 +54,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   }
   const live = new LiveStream(adapter.openStream(call, upstream), answer);
   await live.open();
-  return { kind: "stream", live };
+  return { kind: "stream", live, allSeen: onAbort === "stops" };
 }
 
 /** Not what was asked for: most often an error under status 200, which says what is wrong. */

@@ -1,4 +1,5 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import { type DisconnectRule, DisconnectWatch } from "./disconnect/watch.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { BadAnswer, UpstreamCall } from "./generation.ts";
 import { type HttpAnswer, send } from "./http/call.ts";
@@ -10,7 +11,10 @@ export interface PostOptions {
   readonly pools: HttpPools;
   readonly upstream: Upstream;
   readonly call: Pick<UpstreamCall, "path" | "headers" | "body">;
+  /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
+  /** Of a call that the upstream charges for; without it the call ends when its client leaves. */
+  readonly disconnect?: DisconnectRule;
   /** What the provider means by a status other than 200 and its body. */
   failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure;
 }
@@ -20,9 +24,10 @@ export interface PostOptions {
  * @throws {UpstreamFailure} when none comes
  */
 export async function post(options: PostOptions): Promise<HttpAnswer> {
-  const { pools, upstream, call, signal } = options;
+  const { pools, upstream, call, disconnect } = options;
   const { provider } = upstream;
-  const answer = await send(pools, {
+  const watch = disconnect && new DisconnectWatch(options.signal, disconnect);
+  const request = {
     origin: provider.origin,
     path: provider.basePath + call.path,
     method: "POST",
@@ -30,9 +35,16 @@ export async function post(options: PostOptions): Promise<HttpAnswer> {
     body: call.body,
     timeouts: provider.timeouts,
     transport: provider.transport,
-    signal,
+    signal: watch?.signal ?? options.signal,
+    onSent: () => watch?.sent(),
+  } as const;
+  const answer = await send(pools, request).catch((error: unknown) => {
+    watch?.done();
+    throw watch?.explained(error) ?? error;
   });
-  if (answer.status === 200) return answer;
+  if (answer.status === 200) return watch?.answered(answer) ?? answer;
+  // What was refused is not charged for, and over in a moment: nothing of it needs to outlive its client.
+  watch?.done();
   const body = await answer.read(mostErrorBytes).catch((error: unknown) => {
     if (error instanceof UpstreamFailure && error.kind !== "cancelled") return Buffer.alloc(0);
     throw error;

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { createGuardedClient, type GuardedClient } from "@uag/kit/http/guarded.ts";
+import { Drains } from "../src/disconnect/drains.ts";
 import { send } from "../src/http/call.ts";
 import { chunksOf } from "../src/http/chunks.ts";
 import { HttpPools } from "../src/http/pools.ts";
@@ -70,7 +71,8 @@ models:
 
 async function speak(instructions?: string) {
   const call = { requestId: "req_1", text: "Hello", voice: "Cherry", instructions, audio: createAudioFetcher(guarded) };
-  const site = { upstream: upstream(), pools, signal: new AbortController().signal };
+  const disconnect = { drains: new Drains(), onAbort: "stops" } as const;
+  const site = { upstream: upstream(), pools, signal: new AbortController().signal, disconnect };
   const spoken = await dashScopeSpeech.speak(call, site);
   const pieces: Buffer[] = [];
   for await (const piece of spoken.pcm) pieces.push(piece);

@@ -125,6 +125,76 @@ export function pricingToJSON(object: Pricing): string {
   }
 }
 
+/** By which rule a request's bill was made. */
+export const SettlementRule = {
+  UNSPECIFIED: 0,
+  /** COMPLETED - Answered: by the upstream's count, or by what was delivered where it gave none. */
+  COMPLETED: 1,
+  /** DRAINED - The client left, the upstream would bill on, and was read to its count. */
+  DRAINED: 2,
+  /** ABORTED_ESTIMATE - The client left and the upstream was cancelled: the prompt and what was made, by estimate where it was not counted. */
+  ABORTED_ESTIMATE: 3,
+  /** NOTHING_OWED - It failed, or the upstream never got it. */
+  NOTHING_OWED: 4,
+  /** LAST_CHECKPOINT - The service died: by its last checkpoint. */
+  LAST_CHECKPOINT: 5,
+} as const;
+
+export type SettlementRule = typeof SettlementRule[keyof typeof SettlementRule];
+
+export namespace SettlementRule {
+  export type UNSPECIFIED = typeof SettlementRule.UNSPECIFIED;
+  export type COMPLETED = typeof SettlementRule.COMPLETED;
+  export type DRAINED = typeof SettlementRule.DRAINED;
+  export type ABORTED_ESTIMATE = typeof SettlementRule.ABORTED_ESTIMATE;
+  export type NOTHING_OWED = typeof SettlementRule.NOTHING_OWED;
+  export type LAST_CHECKPOINT = typeof SettlementRule.LAST_CHECKPOINT;
+}
+
+export function settlementRuleFromJSON(object: any): SettlementRule {
+  switch (object) {
+    case 0:
+    case "SETTLEMENT_RULE_UNSPECIFIED":
+      return SettlementRule.UNSPECIFIED;
+    case 1:
+    case "SETTLEMENT_RULE_COMPLETED":
+      return SettlementRule.COMPLETED;
+    case 2:
+    case "SETTLEMENT_RULE_DRAINED":
+      return SettlementRule.DRAINED;
+    case 3:
+    case "SETTLEMENT_RULE_ABORTED_ESTIMATE":
+      return SettlementRule.ABORTED_ESTIMATE;
+    case 4:
+    case "SETTLEMENT_RULE_NOTHING_OWED":
+      return SettlementRule.NOTHING_OWED;
+    case 5:
+    case "SETTLEMENT_RULE_LAST_CHECKPOINT":
+      return SettlementRule.LAST_CHECKPOINT;
+    default:
+      throw new globalThis.Error("Unrecognized enum value " + object + " for enum SettlementRule");
+  }
+}
+
+export function settlementRuleToJSON(object: SettlementRule): string {
+  switch (object) {
+    case SettlementRule.UNSPECIFIED:
+      return "SETTLEMENT_RULE_UNSPECIFIED";
+    case SettlementRule.COMPLETED:
+      return "SETTLEMENT_RULE_COMPLETED";
+    case SettlementRule.DRAINED:
+      return "SETTLEMENT_RULE_DRAINED";
+    case SettlementRule.ABORTED_ESTIMATE:
+      return "SETTLEMENT_RULE_ABORTED_ESTIMATE";
+    case SettlementRule.NOTHING_OWED:
+      return "SETTLEMENT_RULE_NOTHING_OWED";
+    case SettlementRule.LAST_CHECKPOINT:
+      return "SETTLEMENT_RULE_LAST_CHECKPOINT";
+    default:
+      throw new globalThis.Error("Unrecognized enum value " + object + " for enum SettlementRule");
+  }
+}
+
 export interface Unit {
   /** One of the catalogue's billing units, e.g. "input_tokens". */
   name: string;
@@ -156,6 +226,7 @@ export interface UsageEvent {
   attempts: number;
   status: number;
   stream: boolean;
+  settlementRule: SettlementRule;
 }
 
 /** What a service replica publishes to JetStream. */
@@ -276,6 +347,7 @@ function createBaseUsageEvent(): UsageEvent {
     attempts: 0,
     status: 0,
     stream: false,
+    settlementRule: 0,
   };
 }
 
@@ -355,6 +427,9 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     }
     if (message.stream !== false) {
       writer.uint32(168).bool(message.stream);
+    }
+    if (message.settlementRule !== 0) {
+      writer.uint32(176).int32(message.settlementRule);
     }
     return writer;
   },
@@ -540,6 +615,14 @@ export const UsageEvent: MessageFns<UsageEvent> = {
             message.stream = reader.bool();
             continue;
           }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.settlementRule = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -625,6 +708,11 @@ export const UsageEvent: MessageFns<UsageEvent> = {
       attempts: isSet(object.attempts) ? globalThis.Number(object.attempts) : 0,
       status: isSet(object.status) ? globalThis.Number(object.status) : 0,
       stream: isSet(object.stream) ? globalThis.Boolean(object.stream) : false,
+      settlementRule: isSet(object.settlementRule)
+        ? settlementRuleFromJSON(object.settlementRule)
+        : isSet(object.settlement_rule)
+        ? settlementRuleFromJSON(object.settlement_rule)
+        : 0,
     };
   },
 
@@ -693,6 +781,9 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     if (message.stream !== false) {
       obj.stream = message.stream;
     }
+    if (message.settlementRule !== 0) {
+      obj.settlementRule = settlementRuleToJSON(message.settlementRule);
+    }
     return obj;
   },
 
@@ -728,6 +819,7 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     message.attempts = object.attempts ?? 0;
     message.status = object.status ?? 0;
     message.stream = object.stream ?? false;
+    message.settlementRule = object.settlementRule ?? 0;
     return message;
   },
 };

@@ -1,10 +1,12 @@
 import type { Admitted, Settlement } from "@uag/admission/types.ts";
 import type { CapabilityEvents } from "@uag/capability/events.ts";
 import type { Fields } from "@uag/capability/request/body.ts";
+import { settlementRule } from "@uag/capability/settlement-rule.ts";
 import { price } from "@uag/catalog/price.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { Outcome, Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
+import { unseenTokens } from "@uag/upstreams/disconnect/unseen.ts";
 import type { UsageReport } from "@uag/upstreams/generation.ts";
 import { estimatePromptTokens } from "@uag/upstreams/prompt.ts";
 import { countTokens } from "@uag/upstreams/tokens.ts";
@@ -25,6 +27,8 @@ export interface BillOptions {
   readonly model: Model;
   readonly fields: Fields;
   readonly bodyBytes: number;
+  /** Most tokens of the answer, all candidates. */
+  readonly maxOutputTokens: number;
   readonly events: CapabilityEvents;
 }
 
@@ -56,11 +60,16 @@ export class Bill {
 
   /**
    * By what was delivered, counted by our own tokenizer, and marked so; where the upstream has counted the prompt, by that.
-   * Answers the cost in nano-USD.
+   * `workedMs` is how long an upstream was at work whose tokens could not all be seen. Answers the cost in nano-USD.
    */
-  async estimate(outcome: Outcome, deliveredText: string, answered: Answered, soFar?: UsageReport): Promise<bigint> {
-    const { model } = this.#options;
-    const counted = await countTokens(deliveredText);
+  async estimate(
+    outcome: Outcome,
+    deliveredText: string,
+    answered: Answered,
+    { soFar, workedMs = 0 }: { soFar?: UsageReport | undefined; workedMs?: number | undefined } = {},
+  ): Promise<bigint> {
+    const { model, maxOutputTokens } = this.#options;
+    const counted = Math.max(await countTokens(deliveredText), unseenTokens(workedMs, maxOutputTokens));
     const units = soFar === undefined ? await this.#estimated(counted) : withOutput(soFar.units, counted);
     const priced = price(units, model.price);
     const pricing = priced.pricing === Pricing.EXACT ? Pricing.ESTIMATED : priced.pricing;
@@ -88,8 +97,10 @@ export class Bill {
   ): Promise<void> {
     if (this.#settled !== undefined) return this.#settled;
     const { admitted, events, requestId, model } = this.#options;
+    const estimated = raw === undefined && sum.pricing !== Pricing.EXACT;
     const settlement: Settlement = {
       ...sum,
+      settlementRule: settlementRule(sum.outcome, { estimated, free: sum.units.length === 0 }),
       upstream: answered.upstream?.provider.name ?? "",
       upstreamModel: answered.upstream?.model ?? "",
       rawUsage: raw ?? nothing,

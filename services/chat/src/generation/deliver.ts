@@ -2,9 +2,8 @@ import { troubleOf } from "@uag/capability/trouble.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import type { Attempted } from "@uag/upstreams/attempt.ts";
-import type { Generated } from "@uag/upstreams/generate.ts";
+import type { Generated, GeneratedStream } from "@uag/upstreams/generate.ts";
 import type { WholeAnswer } from "@uag/upstreams/generation.ts";
-import type { LiveStream } from "@uag/upstreams/live-stream.ts";
 import type { AdmittedGeneration } from "./admit.ts";
 import type { Answered, Bill } from "./bill.ts";
 import { relay } from "./relay.ts";
@@ -21,7 +20,7 @@ export async function deliver(serving: Serving, delivery: Delivery): Promise<voi
   const { value, upstream, attempts } = delivery.attempted;
   const answered: Answered = { upstream, attempts, status: 200 };
   if (value.kind === "whole") await deliverWhole(serving, delivery, value.answer, answered);
-  else await deliverStream(serving, delivery, value.live, answered);
+  else await deliverStream(serving, delivery, value, answered);
 }
 
 async function deliverWhole(
@@ -47,9 +46,10 @@ async function deliverWhole(
 async function deliverStream(
   serving: Serving,
   delivery: Delivery,
-  live: LiveStream,
+  stream: GeneratedStream,
   answered: Answered,
 ): Promise<void> {
+  const { live } = stream;
   const { exchange, format, context } = serving;
   const headers = ["content-type", "text/event-stream; charset=utf-8", "cache-control", "no-cache"];
   headers.push("x-accel-buffering", "no", ...commonHeaders(serving, delivery));
@@ -57,7 +57,7 @@ async function deliverStream(
   exchange.head(200, headers);
   await relay(live, { exchange, bill: delivery.bill, keepAlive: format.keepAlive });
   const { failure } = live;
-  await billStream(delivery.bill, live, answered, exchange.over);
+  await billStream(delivery.bill, stream, { answered, left: exchange.over });
   if (exchange.over) return;
   if (failure === undefined) {
     exchange.write(live.stream.closing);
@@ -71,13 +71,22 @@ async function deliverStream(
   exchange.fail(trouble.error.code);
 }
 
-/** By the upstream's count if it came, else by what was delivered; a stream that broke before it brought anything is free. */
-async function billStream(bill: Bill, live: LiveStream, answered: Answered, left: boolean): Promise<void> {
+/**
+ * By the upstream's count if it came, else by what was delivered. A stream that broke by itself before it brought anything is free; one
+ * that its client has left is not.
+ */
+async function billStream(
+  bill: Bill,
+  { live, allSeen }: GeneratedStream,
+  { answered, left }: { answered: Answered; left: boolean },
+): Promise<void> {
   const { usage, soFar, delivered } = live.stream;
   const outcome = left ? Outcome.DISCONNECTED : Outcome.COMPLETED;
+  const broke = live.failure !== undefined && live.failure.kind !== "cancelled";
+  const workedMs = allSeen ? undefined : live.failure?.workedMs;
   if (usage !== undefined) await bill.charge(outcome, usage, answered);
-  else if (live.failure !== undefined && !left && delivered.text === "") await bill.fail(answered);
-  else await bill.estimate(outcome, delivered.text, answered, soFar);
+  else if (broke && delivered.text === "") await bill.fail(answered);
+  else await bill.estimate(outcome, delivered.text, answered, { soFar, workedMs });
 }
 
 function commonHeaders({ model }: Serving, { admission, attempted }: Delivery): string[] {

@@ -7,6 +7,7 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type Attempted, AttemptsFailed, attempt } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import { type Generated, generate } from "@uag/upstreams/generate.ts";
@@ -80,6 +81,7 @@ async function serve(serving: Serving): Promise<void> {
     model,
     fields: request.fields,
     bodyBytes: request.body.length,
+    maxOutputTokens: Math.min(request.outputCap ?? model.maxOutputTokens, model.maxOutputTokens) * request.candidates,
     events: context.events,
   });
   let attempted: Attempted<Generated> | undefined;
@@ -126,6 +128,7 @@ function askUpstreams(serving: Serving, admission: AdmittedGeneration): Promise<
     media: context.media,
   };
   const { signal } = exchange;
+  const disconnect = { drains: context.drains, draining: () => admission.admitted.clientLeft() };
   return attempt({
     upstreams: model.upstreams,
     health,
@@ -134,13 +137,13 @@ function askUpstreams(serving: Serving, admission: AdmittedGeneration): Promise<
     call: (upstream: Upstream) => {
       const adapter = generationAdapter(format.name, upstream.provider.protocol);
       if (adapter === undefined) throw new UpstreamFailure("operator", `no adapter for ${upstream.provider.protocol}`);
-      return generate({ pools, adapter, call, upstream, signal });
+      return generate({ pools, adapter, call, upstream, signal, disconnect });
     },
     onFailure: (upstream, failure) => events.upstreamFailed(exchange.requestId, upstream, failure),
   });
 }
 
-/** No answer: the bill is nothing, and the client is told why once that is on disk. */
+/** No answer: the bill is nothing, or what an upstream had worked when its client left; the client is told why once that is on disk. */
 async function giveUp(
   { exchange, format, context }: Serving,
   { bill, thrown, headers }: { bill: Bill; thrown: unknown; headers: readonly string[] },
@@ -150,7 +153,14 @@ async function giveUp(
   const reached = tried !== undefined && tried.failure.status !== 0 ? tried.upstream : undefined;
   const status = exchange.over ? 499 : trouble.error.httpStatus;
   try {
-    await bill.fail({ upstream: reached, attempts: tried?.attempts ?? 0, status });
+    const workedMs = tried?.failure.workedMs;
+    const answered = {
+      upstream: workedMs === undefined ? reached : tried?.upstream,
+      attempts: tried?.attempts ?? 0,
+      status,
+    };
+    if (workedMs === undefined) await bill.fail(answered);
+    else await bill.estimate(Outcome.DISCONNECTED, "", answered, { workedMs });
   } catch (cause) {
     throw new GatewayError("service_unavailable", undefined, { cause });
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { AdmitRequest, Admitted } from "@uag/admission/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { limitedKey, type Replica } from "./replica.ts";
 import type { Slots } from "./slots.ts";
 import { accountId } from "./store.ts";
@@ -127,7 +127,11 @@ export class Requests {
     const charged = unpriced ? 0n : cost;
     truth.possible.add(charged);
     const settlement = {
-      ...{ outcome: Outcome.COMPLETED, pricing: unpriced ? Pricing.UNPRICED : Pricing.EXACT },
+      ...{
+        outcome: Outcome.COMPLETED,
+        settlementRule: SettlementRule.COMPLETED,
+        pricing: unpriced ? Pricing.UNPRICED : Pricing.EXACT,
+      },
       ...{
         units: [],
         costNanoUsd: charged,

@@ -53,6 +53,7 @@ class NotingAdmission implements Admission {
     this.booked.set(request.requestId, booked);
     return {
       started: Promise.resolve(),
+      clientLeft: () => {},
       headers: [],
       checkpoint: () => {},
       settle: async (settlement) => {

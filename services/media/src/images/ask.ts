@@ -10,12 +10,13 @@ const mostAtOnce = 4;
 
 /** Asks the model's upstreams, one after the other, by `make`. @throws {AttemptsFailed} */
 export function askUpstreams<T>(
-  { exchange, context, order }: Serving,
+  { exchange, context, order, admitted }: Serving,
   count: number,
   make: (options: MakeImagesOptions) => Promise<T>,
 ): Promise<Attempted<T>> {
   const { pools, health, budget, events } = context;
   const { model } = order;
+  const disconnect = { drains: context.drains, draining: () => admitted.clientLeft() };
   const { requestId, signal } = exchange;
   const call: ImageCall = { requestId, model, request: { ...order.request, count } };
   return attempt({
@@ -26,7 +27,7 @@ export function askUpstreams<T>(
     call: (upstream) => {
       const adapter = imageAdapter(upstream.provider.protocol);
       if (adapter === undefined) throw new UpstreamFailure("operator", `no adapter for ${upstream.provider.protocol}`);
-      return make({ pools, adapter, call, upstream, signal });
+      return make({ pools, adapter, call, upstream, signal, disconnect });
     },
     onFailure: (upstream, failure) => events.upstreamFailed(requestId, upstream, failure),
   });

@@ -1,9 +1,11 @@
 import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
+import { abandonedUnits } from "./money.ts";
 import type { Serving } from "./serve.ts";
 
-/** No answer: the bill is nothing, and the client is told why once that is on disk. */
+/** No answer: the bill is nothing, or what was being drawn when the client left; the client is told why once that is on disk. */
 export async function giveUp(serving: Serving, thrown: unknown, attemptsMade: number): Promise<void> {
   const { exchange, context, order, admitted, bill } = serving;
   const trouble = troubleOf(thrown, exchange.requestId);
@@ -12,7 +14,12 @@ export async function giveUp(serving: Serving, thrown: unknown, attemptsMade: nu
   const attempts = Math.max(attemptsMade, tried?.attempts ?? 0);
   const status = exchange.over ? 499 : trouble.error.httpStatus;
   try {
-    await bill.fail({ upstream, attempts, status });
+    if (tried?.failure.workedMs === undefined) await bill.fail({ upstream, attempts, status });
+    else {
+      const units = await abandonedUnits(serving, order.request.count);
+      const charge = { outcome: Outcome.DISCONNECTED, units, estimated: true };
+      await bill.charge(charge, { upstream: tried.upstream, attempts, status });
+    }
   } catch (cause) {
     throw new GatewayError("service_unavailable", undefined, { cause });
   }

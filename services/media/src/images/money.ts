@@ -5,6 +5,7 @@ import { tokensOfPartial } from "@uag/upstreams/images/openai-stream.ts";
 import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import type { ImageAdapter, ImageAnswer, ImageRequest } from "@uag/upstreams/images/types.ts";
 import { countTokens } from "@uag/upstreams/tokens.ts";
+import type { Serving } from "./serve.ts";
 
 const squareMegapixel = 1024 * 1024;
 /** The largest picture that a model makes when it may choose, or that can be asked for: 3840 x 2160. */
@@ -131,7 +132,18 @@ export async function estimate(model: Model, request: ImageRequest, images: numb
   return units;
 }
 
-function merged(units: readonly Unit[]): Unit[] {
+/** What a provider charges for pictures that it was drawing when it was given up. */
+export async function abandonedUnits(
+  { order, adapter }: Pick<Serving, "order" | "adapter">,
+  count: number,
+): Promise<Unit[]> {
+  const { model, request } = order;
+  return countsTokens(model)
+    ? estimate(model, request, count)
+    : pictureUnits(model, { ...request, count }, { adapter, images: count });
+}
+
+export function merged(units: readonly Unit[]): Unit[] {
   const sums = new Map<string, bigint>();
   for (const { name, quantity } of units) sums.set(name, (sums.get(name) ?? 0n) + quantity);
   return [...sums].map(([name, quantity]) => ({ name, quantity }));

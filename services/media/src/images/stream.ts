@@ -60,8 +60,8 @@ function finish({ exchange, context, order }: Serving, { live }: LiveImages, { u
 }
 
 /**
- * By the upstream's count if it came. Without it: a client that left owes the prompt and the sketches it got, by estimate;
- * whole pictures that came uncounted are estimated too; a stream that broke before a whole picture is free.
+ * By the upstream's count if it came. Without it, by estimate: a client that left owes what was being drawn when the call was given up, and
+ * whole pictures that came uncounted are owed too; a stream that broke before a whole picture is free.
  */
 async function billStream(
   { exchange, order }: Serving,
@@ -69,17 +69,17 @@ async function billStream(
   { value, answered }: { value: LiveImages; answered: Answered },
 ): Promise<void> {
   const { usage, partials, completed } = value.stream;
+  const abandoned = value.live.failure?.kind === "cancelled";
   const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.COMPLETED;
   if (usage !== undefined) {
     await bill.charge({ outcome, units: usage.units, raw: usage.raw }, answered);
     return;
   }
-  const delivered = completed > 0 || (exchange.over && partials > 0);
-  if (!delivered) {
+  if (completed === 0 && !abandoned) {
     await bill.fail({ ...answered, status: exchange.over ? 499 : answered.status });
     return;
   }
-  const units = await estimate(order.model, order.request, completed);
+  const units = await estimate(order.model, order.request, abandoned ? order.request.count : completed);
   if (partials > 0) units.push({ name: "image_output_tokens", quantity: BigInt(partials * tokensOfPartial) });
   await bill.charge({ outcome, units, estimated: true }, answered);
 }

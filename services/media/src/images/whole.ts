@@ -8,7 +8,7 @@ import type { ImageAnswer } from "@uag/upstreams/images/types.ts";
 import { askUpstreams, callSizes, eachOf } from "./ask.ts";
 import { giveUp } from "./end.ts";
 import { asWanted } from "./fit.ts";
-import { type Counted, countOf } from "./money.ts";
+import { abandonedUnits, type Counted, countOf, merged } from "./money.ts";
 import type { Made } from "./order.ts";
 import { inAskedSize } from "./resample.ts";
 import type { Serving } from "./serve.ts";
@@ -17,13 +17,14 @@ type Answer = Attempted<ImageAnswer>;
 
 /** Answers an order in one piece: all its pictures, or those that could be made. */
 export async function serveWhole(serving: Serving): Promise<void> {
-  const { order, adapter, admitted } = serving;
-  let answers: Answer[];
+  const { exchange, order, adapter, admitted } = serving;
+  let results: Results = [];
   let attempts = 0;
+  let answers: Answer[];
   let made: Made;
+  const sizes = callSizes(order.request.count, adapter.mostPerCall);
   try {
-    const sizes = callSizes(order.request.count, adapter.mostPerCall);
-    const results = await eachOf(sizes, (count) => askUpstreams(serving, count, makeImages));
+    results = await eachOf(sizes, (count) => askUpstreams(serving, count, makeImages));
     attempts = results.reduce((sum, result) => sum + result.attempts, 0);
     answers = results.filter((result): result is Answer => !(result instanceof AttemptsFailed));
     const failed = results.find((result) => result instanceof AttemptsFailed);
@@ -31,10 +32,33 @@ export async function serveWhole(serving: Serving): Promise<void> {
     await admitted.started;
     made = await gathered(serving, answers);
   } catch (thrown) {
-    await giveUp(serving, thrown, attempts);
+    if (exchange.over && results.length > 0) await billLeft(serving, { results, sizes, attempts });
+    else await giveUp(serving, thrown, attempts);
     return;
   }
   await deliver(serving, made, { upstream: answers[0]?.upstream, attempts, status: 200 });
+}
+
+type Results = readonly (Answer | AttemptsFailed)[];
+
+/** The client has left: it pays for what was made, and for what was being drawn when it was given up. */
+async function billLeft(
+  serving: Serving,
+  { results, sizes, attempts }: { results: Results; sizes: readonly number[]; attempts: number },
+): Promise<void> {
+  const { order, adapter, bill } = serving;
+  const answers = results.flatMap((result) => (result instanceof AttemptsFailed ? [] : [result]));
+  const counted = await countOf(order.model, order.request, { adapter, answers: answers.map(({ value }) => value) });
+  const units = answers.length > 0 ? [...counted.units] : [];
+  let { estimated } = counted;
+  for (const [at, result] of results.entries()) {
+    if (!(result instanceof AttemptsFailed) || result.failure.workedMs === undefined) continue;
+    estimated = true;
+    units.push(...(await abandonedUnits(serving, sizes[at] as number)));
+  }
+  const answered = { upstream: results[0]?.upstream, attempts, status: 499 };
+  if (units.length === 0) await bill.fail(answered);
+  else await bill.charge({ ...counted, outcome: Outcome.DISCONNECTED, units: merged(units), estimated }, answered);
 }
 
 /** All answers' pictures, as the client wants them delivered. */

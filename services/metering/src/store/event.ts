@@ -3,6 +3,8 @@ import {
   outcomeToJSON,
   pricingFromJSON,
   pricingToJSON,
+  settlementRuleFromJSON,
+  settlementRuleToJSON,
   type UsageEvent,
 } from "@uag/proto/metering/v1/usage.ts";
 import { Schema } from "mongoose";
@@ -22,6 +24,8 @@ export interface EventDocument {
   startedAt: Date;
   endedAt: Date;
   outcome: string;
+  /** Absent in events of before there was one. */
+  settlementRule?: string;
   pricing: string;
   units: { name: string; quantity: bigint }[];
   holdNanoUsd: bigint;
@@ -58,6 +62,7 @@ export const eventSchema = new Schema<EventDocument>(
     attempts: { type: Number, required: true },
     status: { type: Number, required: true },
     stream: { type: Boolean, required: true },
+    settlementRule: { type: String },
   },
   { collection: "events", versionKey: false },
 );
@@ -65,26 +70,28 @@ eventSchema.index({ accountId: 1, endedAt: -1, _id: -1 });
 eventSchema.index({ endedAt: -1, _id: -1 });
 
 export function toDocument(event: UsageEvent): EventDocument {
-  const { requestId, startedAtMs, endedAtMs, outcome, pricing, rawUsage, ...rest } = event;
+  const { requestId, startedAtMs, endedAtMs, outcome, settlementRule, pricing, rawUsage, ...rest } = event;
   return {
     _id: requestId,
     ...rest,
     startedAt: new Date(Number(startedAtMs)),
     endedAt: new Date(Number(endedAtMs)),
     outcome: outcomeToJSON(outcome),
+    settlementRule: settlementRuleToJSON(settlementRule),
     pricing: pricingToJSON(pricing),
     rawUsage: Buffer.from(rawUsage.buffer, rawUsage.byteOffset, rawUsage.length),
   };
 }
 
 export function fromDocument(document: EventDocument): UsageEvent {
-  const { _id, startedAt, endedAt, outcome, pricing, ...rest } = document;
+  const { _id, startedAt, endedAt, outcome, settlementRule, pricing, ...rest } = document;
   return {
     requestId: _id,
     ...rest,
     startedAtMs: BigInt(startedAt.getTime()),
     endedAtMs: BigInt(endedAt.getTime()),
     outcome: outcomeFromJSON(outcome),
+    settlementRule: settlementRuleFromJSON(settlementRule ?? 0),
     pricing: pricingFromJSON(pricing),
   };
 }

@@ -1,4 +1,5 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import type { DisconnectRule } from "../disconnect/watch.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { HttpPools } from "../http/pools.ts";
 import { post } from "../post.ts";
@@ -17,12 +18,13 @@ export async function embed(options: {
   call: EmbeddingCall;
   upstream: Upstream;
   signal: AbortSignal;
+  disconnect: DisconnectRule;
 }): Promise<EmbeddingAnswer> {
-  const { pools, call, upstream, signal } = options;
+  const { pools, call, upstream, signal, disconnect } = options;
   const { protocol } = upstream.provider;
   const adapter = embeddingAdapter(protocol);
   if (adapter === undefined) throw new UpstreamFailure("operator", `${protocol} gives no embeddings`);
   const encoded = adapter.encode(call, upstream);
-  const answer = await post({ pools, upstream, call: encoded, signal, failureOf: adapter.failureOf });
+  const answer = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
   return adapter.decode(await answer.read(mostAnswerBytes), call, upstream);
 }

@@ -20,6 +20,8 @@ export interface HttpRequest {
   readonly transport: Transport;
   /** Aborting ends the call at once, the connection with it. */
   readonly signal: AbortSignal;
+  /** Called when the whole request has been written. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** An answer whose head has come. Its body must be taken (`consume`, `read`) or given up (`cancel`). */
@@ -57,6 +59,7 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpAnswer
   readonly #resolve: (answer: HttpAnswer) => void;
   readonly #reject: (failure: UpstreamFailure) => void;
   readonly #signal: AbortSignal;
+  readonly #onSent: (() => void) | undefined;
   readonly #onAbort = (): void => this.cancel();
   readonly #timer: CallTimer;
 
@@ -65,6 +68,7 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpAnswer
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = request.signal;
+    this.#onSent = request.onSent;
     request.signal.addEventListener("abort", this.#onAbort);
     this.#timer = new CallTimer(request.timeouts, (reason) => this.#expired(reason));
   }
@@ -99,6 +103,7 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpAnswer
   }
 
   onRequestSent(): void {
+    this.#onSent?.();
     crashPoint("upstream-sent");
   }
 

@@ -1,4 +1,5 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import type { DisconnectRule } from "../disconnect/watch.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { HttpAnswer } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
@@ -17,6 +18,7 @@ export interface MakeImagesOptions {
   readonly call: ImageCall;
   readonly upstream: Upstream;
   readonly signal: AbortSignal;
+  readonly disconnect: Omit<DisconnectRule, "onAbort">;
 }
 
 /**
@@ -57,7 +59,15 @@ export async function streamImages(options: MakeImagesOptions): Promise<LiveImag
   return { live, stream };
 }
 
-function ask({ pools, adapter, call, upstream, signal }: MakeImagesOptions): Promise<HttpAnswer> {
+/** Pictures are drawn, and billed, to their end by every provider: what one says of streams of text is not said of them. */
+function ask({ pools, adapter, call, upstream, signal, disconnect }: MakeImagesOptions): Promise<HttpAnswer> {
   const encoded = adapter.encode(call, upstream);
-  return post({ pools, upstream, call: encoded, signal, failureOf: adapter.failureOf });
+  return post({
+    pools,
+    upstream,
+    call: encoded,
+    signal,
+    disconnect: { ...disconnect, onAbort: "continues" },
+    failureOf: adapter.failureOf,
+  });
 }

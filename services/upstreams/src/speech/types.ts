@@ -1,4 +1,5 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import type { DisconnectRule } from "../disconnect/watch.ts";
 import type { HttpPools } from "../http/pools.ts";
 import type { AudioFetcher } from "./fetch.ts";
 
@@ -43,4 +44,5 @@ export interface SpeechSite {
   readonly upstream: Upstream;
   readonly pools: HttpPools;
   readonly signal: AbortSignal;
+  readonly disconnect: DisconnectRule;
 }

@@ -20,6 +20,7 @@ const upstream = (protocol: Protocol): Upstream => ({
     timeouts: { connectMs: 1, firstByteMs: 1, betweenChunksMs: 1, totalMs: 1 },
     transport: testTransport(),
     developerRole: true,
+    onAbort: undefined,
   },
   model: "model",
   weight: 1,

@@ -1,4 +1,4 @@
-import { Outcome, Pricing, type Unit, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule, type Unit, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { VideoState } from "@uag/upstreams/video/types.ts";
 import { billOf } from "../price.ts";
 import { operation } from "../request/read.ts";
@@ -34,6 +34,7 @@ export function endingOf(task: TaskDocument, end: End, now: Date): Ending {
     ...startOf(task),
     endedAtMs: BigInt(now.getTime()),
     outcome: charged === undefined ? Outcome.FAILED : Outcome.COMPLETED,
+    settlementRule: charged === undefined ? SettlementRule.NOTHING_OWED : SettlementRule.COMPLETED,
     pricing: charged?.pricing ?? Pricing.EXACT,
     units: charged?.units ?? ([] as Unit[]),
     costNanoUsd: charged?.costNanoUsd ?? 0n,

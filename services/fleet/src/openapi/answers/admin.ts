@@ -61,6 +61,9 @@ export const usageEvent = z.looseObject({
   operation: z.string(),
   model: z.string(),
   outcome: z.string(),
+  settlement_rule: z
+    .enum(["unspecified", "completed", "drained", "aborted_estimate", "nothing_owed", "last_checkpoint"])
+    .describe("By which rule the bill was made; see what happens when a client leaves."),
   pricing: z.string(),
   cost_usd: usd,
   cost_nano_usd: nano,

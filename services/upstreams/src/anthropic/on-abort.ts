@@ -1,0 +1,2 @@
+/** Closing a stream stops it, and its billing (https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation"). */
+export const anthropicOnAbort = "stops";

@@ -1,0 +1,145 @@
+import { UpstreamFailure } from "../failure.ts";
+import type { BodySink } from "../http/answer-body.ts";
+import type { HttpAnswer } from "../http/call.ts";
+import type { Drained, Drains } from "./drains.ts";
+import type { OnAbort } from "./on-abort.ts";
+
+/** What becomes of an upstream call whose client leaves. */
+export interface DisconnectRule {
+  readonly onAbort: OnAbort;
+  readonly drains: Drains;
+  /** Called when the call goes on without its client. */
+  draining?(): void;
+}
+
+/**
+ * Stands between a client and an upstream call made for it. A client that leaves before the upstream has the request ends the call, for
+ * nothing. After that, a call that stops being billed is ended; any other is read on for its usage, as long as that may take.
+ */
+export class DisconnectWatch implements Drained {
+  readonly #client: AbortSignal;
+  readonly #rule: DisconnectRule;
+  readonly #controller = new AbortController();
+  readonly #onLeave = (): void => this.#left();
+  #sentAt: number | undefined;
+  #answer: HttpAnswer | undefined;
+  #bytes = 0;
+  draining = false;
+
+  constructor(client: AbortSignal, rule: DisconnectRule) {
+    this.#client = client;
+    this.#rule = rule;
+    if (client.aborted) this.#controller.abort(client.reason);
+    else client.addEventListener("abort", this.#onLeave);
+  }
+
+  /** Ends the upstream call. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** The upstream has the whole request. */
+  sent(): void {
+    this.#sentAt = performance.now();
+  }
+
+  /** The answer's head is there: its body is counted, and never stopped once nobody but us reads it. */
+  answered(answer: HttpAnswer): HttpAnswer {
+    this.#answer = answer;
+    return new WatchedAnswer(answer, this);
+  }
+
+  took(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.#rule.drains.limits.maxBytes) this.giveUp();
+  }
+
+  giveUp(): void {
+    this.#controller.abort(this.#client.reason);
+  }
+
+  /** The call is over, however it went. */
+  done(): void {
+    this.#client.removeEventListener("abort", this.#onLeave);
+    if (this.draining) this.#rule.drains.end(this);
+    this.draining = false;
+  }
+
+  /** The failure, with how long the upstream has had the request, if it had it when we gave up. */
+  explained(failure: unknown): unknown {
+    if (!(failure instanceof UpstreamFailure) || failure.kind !== "cancelled" || this.#sentAt === undefined)
+      return failure;
+    const { status } = failure;
+    return new UpstreamFailure("cancelled", failure.message, { status, workedMs: performance.now() - this.#sentAt });
+  }
+
+  #left(): void {
+    const goesOn = this.#sentAt !== undefined && this.#rule.onAbort === "continues";
+    if (!goesOn || !this.#rule.drains.begin(this)) {
+      this.giveUp();
+      return;
+    }
+    this.draining = true;
+    this.#rule.draining?.();
+    this.#answer?.resume();
+  }
+}
+
+class WatchedAnswer implements HttpAnswer {
+  readonly #answer: HttpAnswer;
+  readonly #watch: DisconnectWatch;
+
+  constructor(answer: HttpAnswer, watch: DisconnectWatch) {
+    this.#answer = answer;
+    this.#watch = watch;
+  }
+
+  get status(): number {
+    return this.#answer.status;
+  }
+
+  header(name: string): string | undefined {
+    return this.#answer.header(name);
+  }
+
+  consume(sink: BodySink): void {
+    const watch = this.#watch;
+    this.#answer.consume({
+      data(chunk) {
+        if (watch.draining) watch.took(chunk.length);
+        sink.data(chunk);
+      },
+      end() {
+        watch.done();
+        sink.end();
+      },
+      error(failure) {
+        watch.done();
+        sink.error(watch.explained(failure) as UpstreamFailure);
+      },
+    });
+  }
+
+  async read(maxBytes: number): Promise<Buffer> {
+    try {
+      return await this.#answer.read(maxBytes);
+    } catch (error) {
+      throw this.#watch.explained(error);
+    } finally {
+      this.#watch.done();
+    }
+  }
+
+  pause(): void {
+    if (!this.#watch.draining) this.#answer.pause();
+  }
+
+  resume(): void {
+    this.#answer.resume();
+  }
+
+  cancel(): void {
+    this.#watch.done();
+    this.#answer.cancel();
+  }
+}
