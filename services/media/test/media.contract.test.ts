@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { GatewayError } from "@uag/kit/errors.ts";
-import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import { Drains } from "@uag/upstreams/disconnect/drains.ts";
 import { png } from "../src/images/testing/pictures.ts";
 import { type MediaHarness, startMedia, startUpstream, type TestUpstream, until } from "./support.ts";
 
@@ -256,29 +257,58 @@ test("the answer leaves after the bill is on disk; a bill that cannot be written
   assert.equal((await harness.ask(generations, { model: "gamma", prompt: "x" })).status, 503);
 });
 
-test("a client that leaves while its picture is drawn ends the upstream call, and owes nothing", async () => {
-  upstream.script = () => {};
+const settled = () => until("the bill", () => harness.admission.booked.at(-1)?.settlement !== undefined);
+
+test("a client that leaves while its picture is drawn pays for it when the provider has counted it", async () => {
+  const answer = Promise.withResolvers<ServerResponse>();
+  upstream.script = (_, response) => answer.resolve(response);
   const stream = harness.open(generations, Buffer.from(JSON.stringify({ model: "gamma", prompt: "x" })));
   stream.head.catch(() => {});
-  await until("the upstream to be asked", () => upstream.asked.length === 1);
+  const response = await answer.promise;
   stream.call.cancel("left");
-  await upstream.asked[0]?.left;
-  await until("the bill", () => harness.admission.booked[0]?.settlement !== undefined);
-  assert.deepEqual([settlement().costNanoUsd, settlement().status], [0n, 499]);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  sendJson(response, 200, made);
+  await settled();
+  const { outcome, settlementRule, pricing, costNanoUsd } = settlement();
+  assert.deepEqual([outcome, settlementRule], [Outcome.DISCONNECTED, SettlementRule.DRAINED]);
+  assert.deepEqual([pricing, costNanoUsd], [Pricing.EXACT, 10n * 5_000n + 1_000n * 40_000n]);
 });
 
-test("a client that leaves when some of its pictures are drawn owes those", async () => {
+test("a picture whose drawing cannot be waited for is billed by the table, and one that nobody was asked for is not", async () => {
+  await harness[Symbol.asyncDispose]();
+  harness = await startMedia(catalogOf(upstream.url), [new URL(upstream.url).host], new Drains({ atOnce: 0 }));
+  upstream.script = () => {};
+  for (const [model, units] of [
+    ["gamma", { input_tokens: 1, image_output_tokens: 4_160 * 1.5 }],
+    ["seedream", { images: 1 }],
+  ] as const) {
+    const before = upstream.asked.length;
+    const stream = harness.open(generations, Buffer.from(JSON.stringify({ model, prompt: "x" })));
+    stream.head.catch(() => {});
+    await until("the upstream to be asked", () => upstream.asked.length > before);
+    stream.call.cancel("left");
+    await settled();
+    assert.deepEqual([settlement().settlementRule, unitsOf()], [SettlementRule.ABORTED_ESTIMATE, units]);
+  }
+});
+
+test("a client that leaves when some of its pictures are drawn owes those, and those that were being drawn", async () => {
   let calls = 0;
+  const waiting: ServerResponse[] = [];
+  const drawn = { data: [{ url: "u" }], usage: { generated_images: 1 } };
   upstream.script = (_, response) => {
     // Four are asked at once; the fifth and sixth are asked when the first two are drawn.
-    if (++calls < 3) sendJson(response, 200, { data: [{ url: "u" }], usage: { generated_images: 1 } });
+    if (++calls < 3) sendJson(response, 200, drawn);
+    else waiting.push(response);
   };
   const stream = harness.open(generations, Buffer.from(JSON.stringify({ model: "seedream", prompt: "x", n: 6 })));
   stream.head.catch(() => {});
-  await until("all to be asked", () => upstream.asked.length === 6);
+  await until("all to be asked", () => waiting.length === 4);
   stream.call.cancel("left");
-  await until("the bill", () => harness.admission.booked[0]?.settlement !== undefined);
-  assert.deepEqual([settlement().outcome, unitsOf()], [Outcome.DISCONNECTED, { images: 2 }]);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  for (const response of waiting) sendJson(response, 200, drawn);
+  await settled();
+  assert.deepEqual([settlement().outcome, unitsOf()], [Outcome.DISCONNECTED, { images: 6 }]);
 });
 
 const event = (name: string, more: object): string =>
@@ -309,7 +339,7 @@ test("a stream comes through as it came, its last picture after the bill", async
   assert.equal(rawOf(), JSON.stringify(usage));
 });
 
-test("a stream that breaks ends with an error event and is free; one whose client leaves is billed for its sketches", async () => {
+test("a stream that breaks ends with an error event and is free; one whose client leaves is drawn to its end and billed", async () => {
   upstream.script = (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(sketch);
@@ -317,16 +347,21 @@ test("a stream that breaks ends with an error event and is free; one whose clien
   const broken = await harness.ask(generations, streamed);
   assert.match(broken.body.toString(), /event: error\ndata: \{"type":"error","error":\{.*upstream_error.*\n\n<cut/);
   assert.deepEqual([settlement().outcome, settlement().costNanoUsd], [Outcome.FAILED, 0n]);
-  upstream.script = (_, response) => {
+  const goOn = Promise.withResolvers<void>();
+  upstream.script = async (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(sketch);
+    await goOn.promise;
+    response.end(whole);
   };
   const stream = harness.open(generations, Buffer.from(JSON.stringify(streamed)));
   await stream.head;
   stream.call.cancel("left");
-  await until("the bill", () => harness.admission.booked[1]?.settlement !== undefined);
-  assert.deepEqual([settlement().outcome, settlement().pricing], [Outcome.DISCONNECTED, Pricing.ESTIMATED]);
-  assert.deepEqual(unitsOf(), { input_tokens: 1, image_output_tokens: 100 });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  goOn.resolve();
+  await settled();
+  assert.deepEqual([settlement().outcome, settlement().pricing], [Outcome.DISCONNECTED, Pricing.EXACT]);
+  assert.deepEqual(unitsOf(), { input_tokens: 10, image_output_tokens: 1_000 });
 });
 
 interface Part {

@@ -13,6 +13,7 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { Drains } from "@uag/upstreams/disconnect/drains.ts";
 import { UploadMemory } from "../src/images/edits/upload-memory.ts";
 import { operations } from "../src/operations.ts";
 
@@ -109,7 +110,11 @@ export interface MediaHarness extends AsyncDisposable {
 }
 
 /** The operations of media behind a real link, with an admission and an asset store of our own. */
-export async function startMedia(catalogText: string, egressAllow: string[]): Promise<MediaHarness> {
+export async function startMedia(
+  catalogText: string,
+  egressAllow: string[],
+  drains = new Drains(),
+): Promise<MediaHarness> {
   await using starting = new AsyncDisposableStack();
   const admission = new TestAdmission();
   const current = parseCatalog(catalogText, {});
@@ -130,7 +135,7 @@ export async function startMedia(catalogText: string, egressAllow: string[]): Pr
     },
   };
   const link = createLinkServer({
-    operations: operations({ ...context, assets, uploads }).operations,
+    operations: operations({ ...context, drains, assets, uploads }).operations,
     log: (event, { error }) => log.error({ err: error }, event),
   });
   const door = starting.use(
