@@ -10,7 +10,7 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
-import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { createEvents } from "../src/events.ts";
 import { withIdempotency } from "../src/idempotency/idempotency.ts";
 import { Runs } from "../src/idempotency/runs.ts";
@@ -26,6 +26,7 @@ export class TestBooks {
     admit: async (request: AdmitRequest): Promise<Admitted> => ({
       started: Promise.resolve(),
       headers: [],
+      clientLeft: () => {},
       checkpoint: () => {},
       settle: async (settlement) => {
         if (this.bills.has(request.requestId)) throw new Error("settled twice");
@@ -125,7 +126,13 @@ async function pay(exchange: LinkExchange, admission: Admission, upstream: () =>
   const admitted = await admission.admit({ ...common, holdNanoUsd: 1_000n, tokens: 1 });
   const { status, text, costNanoUsd } = await upstream();
   await admitted.settle({
-    ...{ outcome: Outcome.COMPLETED, pricing: Pricing.EXACT, units: [], costNanoUsd },
+    ...{
+      outcome: Outcome.COMPLETED,
+      settlementRule: SettlementRule.COMPLETED,
+      pricing: Pricing.EXACT,
+      units: [],
+      costNanoUsd,
+    },
     ...{ upstream: "u", upstreamModel: "m", rawUsage: Buffer.alloc(0), attempts: 1, status },
   });
   exchange.respond(status, ["content-type", "text/plain"], Buffer.from(text));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admission/types.ts";
-import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import type { Run } from "./run.ts";
 
 /** How long stopping waits for what is still to be written down. */
@@ -39,6 +39,7 @@ export class Runs implements AsyncDisposable {
 
 const nothing: Settlement = {
   outcome: Outcome.FAILED,
+  settlementRule: SettlementRule.NOTHING_OWED,
   pricing: Pricing.EXACT,
   units: [],
   costNanoUsd: 0n,
@@ -63,6 +64,7 @@ async function admitRun(admission: Admission, request: AdmitRequest, run: Run): 
   return {
     started: admitted.started,
     headers: admitted.headers,
+    clientLeft: () => admitted.clientLeft(),
     checkpoint: (units, costNanoUsd) => admitted.checkpoint(units, costNanoUsd),
     settle: (settlement) => {
       run.billed(settlement);
