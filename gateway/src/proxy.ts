@@ -24,9 +24,11 @@ export interface ProxyOptions {
 
 /** Judges a request to a mount by its head, and takes off what its service shall not see. */
 export function enterMount({ mount, trustedHops }: Pick<ProxyOptions, "mount" | "trustedHops">): Handler {
-  return (request, _response, next) => {
+  return (request, response, next) => {
     if (!staysWithin(mount, request.originalUrl)) throw new GatewayError("invalid_request", "The path is not valid.");
     if (Number(request.headers["content-length"] ?? 0) > mount.bodyLimit) throw bodyTooLarge(mount.bodyLimit);
+    // The service behind is not asked whether it wants the body: the head is good, and the limits are ours.
+    if (request.headers["expect"] !== undefined) response.writeContinue();
     const secure = trustedHops > 0 && request.headers["x-forwarded-proto"] === "https";
     const from = { address: clientAddress(request, trustedHops), protocol: secure ? "https" : "http" } as const;
     request.headers = passedHeaders(request.headers, mount, from);

@@ -96,6 +96,17 @@ test("a body is limited in size, whether it says its length or not, and in time"
   await until(() => seen[1]?.over === true);
 });
 
+test("a client that waits to be asked for its body is asked when the head is good", async () => {
+  using good = await rawClient(stage.gateway.port);
+  good.send("POST /mcp/x HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n");
+  await good.until("HTTP/1.1 100 Continue\r\n\r\n");
+  good.send("{}");
+  await good.until("POST /mcp/x");
+  using bad = await rawClient(stage.gateway.port);
+  bad.send("POST /assets/x HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n");
+  assert.match(await bad.until("payload_too_large"), /^HTTP\/1.1 413 /);
+});
+
 test("a service that is away is a 503 of ours", async () => {
   await using alone = await startStage({ MCP_URL: "http://127.0.0.1:1" });
   const away = await alone.fetch("/mcp");
