@@ -76,7 +76,7 @@ for (const backend of backends) {
         const bytes = randomBytes(size);
         const hosted = await assets.host("image/png", pieces(bytes));
         assert.equal(hosted.size, size);
-        assert.match(hosted.url, /\/assets\/[A-Za-z0-9_-]{48}\.png$/);
+        assert.match(hosted.url, /\/assets\/[A-Za-z0-9_-]{52}\.png$/);
         const whole = await fetch(hosted.url);
         assert.equal(whole.status, 200);
         assert.ok(Buffer.from(await whole.arrayBuffer()).equals(bytes));
