@@ -142,10 +142,12 @@ export class Incarnation implements RequestHome {
     this.trim();
   }
 
-  /** Refuses all that wait, and admits no more. */
+  /** Refuses all that wait, admits no more, and gives back what is unspent: others may need it at once. */
   end(): void {
     this.lease[Symbol.dispose]();
-    for (const account of this.#accounts.values())
+    for (const account of this.#accounts.values()) {
       account.refuseAll(outOfReach(new GatewayError("service_unavailable")));
+      account.recall();
+    }
   }
 }

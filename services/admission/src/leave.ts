@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Journal } from "@uag/kit/journal/journal.ts";
 import type { Publisher } from "./publish/publisher.ts";
@@ -8,10 +7,10 @@ const pollMs = 100;
 const mostRestMs = 5_000;
 
 /** Waits until `done`; false when the signal ended it first. */
-export async function until(done: () => boolean, signal: AbortSignal): Promise<boolean> {
+export async function until(done: () => boolean, setting: Setting, signal: AbortSignal): Promise<boolean> {
   while (!done()) {
     if (signal.aborted) return false;
-    await sleep(pollMs, undefined, { signal, ref: false }).catch(() => undefined);
+    await setting.rest(pollMs, signal);
   }
   return true;
 }
@@ -25,9 +24,13 @@ export interface Leaving {
 /**
  * Ends holders for good: once metering has all of their finals, billing releases what they hold and the journal is
  * deleted. What could not be brought home when the signal fires stays on disk for the next start.
+ *
+ * First of all the journal is sealed. A bill that is on its way to the disk is so waited for, and one that comes later
+ * is refused and goes to the holder after this one: none can be acknowledged and then deleted with the journal.
  */
 export async function leave(setting: Setting, leaving: Leaving, signal: AbortSignal): Promise<boolean> {
-  const home = await until(() => leaving.publisher.done, signal);
+  await leaving.journal.seal();
+  const home = await until(() => leaving.publisher.done, setting, signal);
   await leaving.publisher[Symbol.asyncDispose]();
   for (const holderId of home ? leaving.holderIds : []) {
     if (!(await closeHolder(setting, holderId, signal))) return keepJournal(leaving);
@@ -54,6 +57,6 @@ async function closeHolder(setting: Setting, holderId: string, signal: AbortSign
       }
     }
     if (signal.aborted) return false;
-    await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined);
+    await setting.rest(restMs, signal);
   }
 }

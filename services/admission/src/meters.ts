@@ -1,6 +1,7 @@
 import type { ErrorCode } from "@uag/kit/errors.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { Incarnation } from "./incarnation.ts";
+import type { Succession } from "./succession.ts";
 
 /** What operators see of admission. Labelled children are bound once: they are on the hot path. */
 export class Meters {
@@ -10,7 +11,10 @@ export class Meters {
   readonly crashed: { inc(by: number): void };
   readonly damaged: { inc(by: number): void };
   readonly #refusals: { labels(code: string): { inc(): void } };
-  readonly #gauges: Record<"bytes" | "unconfirmed" | "lag" | "grants" | "open", { set(value: number): void }>;
+  readonly #gauges: Record<
+    "bytes" | "unconfirmed" | "lag" | "grants" | "open" | "holder",
+    { set(value: number): void }
+  >;
   #confirmedAt: number;
 
   constructor(metrics: Metrics, now: number) {
@@ -27,6 +31,7 @@ export class Meters {
       lag: metrics.gauge("uag_publish_lag_seconds", "How long usage has waited to be confirmed by metering."),
       grants: metrics.gauge("uag_grants", "Grants held."),
       open: metrics.gauge("uag_open_requests", "Requests admitted and not settled."),
+      holder: metrics.gauge("uag_holder_open", "1 while this process has a journal open and may admit, else 0."),
     };
     this.#confirmedAt = now;
   }
@@ -35,14 +40,17 @@ export class Meters {
     this.#refusals.labels(code).inc();
   }
 
-  sample(incarnation: Incarnation, now: number): void {
-    let grants = 0;
-    for (const { wallet } of incarnation.accounts) grants += wallet.grants.length;
-    if (incarnation.publisher.done) this.#confirmedAt = now;
-    this.#gauges.bytes.set(incarnation.journal.bytes);
-    this.#gauges.unconfirmed.set(incarnation.publisher.unconfirmedEvents);
+  sample({ current, all }: Pick<Succession, "current" | "all">, now: number): void {
+    const sum = (of: (incarnation: Incarnation) => number): number =>
+      all.reduce((total, incarnation) => total + of(incarnation), 0);
+    if (all.every(({ publisher }) => publisher.done)) this.#confirmedAt = now;
+    this.#gauges.bytes.set(sum(({ journal }) => journal.bytes));
+    this.#gauges.unconfirmed.set(sum(({ publisher }) => publisher.unconfirmedEvents));
     this.#gauges.lag.set((now - this.#confirmedAt) / 1_000);
-    this.#gauges.grants.set(grants);
-    this.#gauges.open.set(incarnation.open.size);
+    this.#gauges.grants.set(
+      sum(({ accounts }) => [...accounts].reduce((n, { wallet }) => n + wallet.grants.length, 0)),
+    );
+    this.#gauges.open.set(sum(({ open }) => open.size));
+    this.#gauges.holder.set(current === undefined ? 0 : 1);
   }
 }

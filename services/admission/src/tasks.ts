@@ -1,12 +1,14 @@
 import { GatewayError } from "@uag/kit/errors.ts";
+import { JournalClosed } from "@uag/kit/journal/journal.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
 import { Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import type { Incarnation } from "./incarnation.ts";
 import { encodeFinal } from "./records.ts";
-import { budgetExceeded, insufficientBalance } from "./refusals.ts";
+import { budgetExceeded, insufficientBalance, outOfReach } from "./refusals.ts";
+import type { Setting } from "./setting.ts";
+import type { Succession } from "./succession.ts";
 import type { AdmitTask } from "./types.ts";
-import { hasBudget } from "./wallet/account.ts";
+import { hasBudget, isFenced } from "./wallet/account.ts";
 
 const acquireTimeoutMs = 5_000;
 
@@ -16,7 +18,7 @@ const acquireTimeoutMs = 5_000;
  * @returns the grant's id
  * @throws {GatewayError} `insufficient_balance`, `permission_denied` when this holder is fenced, `service_unavailable`
  */
-export async function acquireForTask(
+async function acquireForTask(
   billing: RpcClient<GrantServiceServer>,
   holderId: string,
   task: AdmitTask,
@@ -40,16 +42,56 @@ export async function acquireForTask(
   return answer.grantId;
 }
 
+/** What tasks need of their process. */
+interface TaskHome {
+  readonly setting: Pick<Setting, "billing">;
+  readonly succession: Pick<Succession, "live" | "succeed">;
+}
+
 /**
- * Writes a task's bill into this process's journal: from there it goes the way of every bill. The event names this
+ * Finds a task's grant, or has it made: see {@link acquireForTask}. A holder that turns out to be fenced is succeeded.
+ * @returns the grant's id; empty for a task that cannot cost anything
+ * @throws {GatewayError} `insufficient_balance` or `service_unavailable`
+ */
+export async function findTaskGrant({ setting, succession }: TaskHome, task: AdmitTask): Promise<string> {
+  if (task.holdNanoUsd <= 0n) return "";
+  for (let tries = 0; ; tries++) {
+    const incarnation = await succession.live();
+    try {
+      return await acquireForTask(setting.billing, incarnation.holderId, task);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || !isFenced(error)) throw error;
+      if (tries > 0) throw outOfReach(error);
+      succession.succeed(incarnation);
+    }
+  }
+}
+
+/** Writes a task's bill to disk and ends its grant. @throws {GatewayError} or the disk's error: call it again */
+export async function settleTask(home: TaskHome, event: UsageEvent): Promise<void> {
+  await journalTask(home.succession, event);
+  await closeTaskGrant(home.setting.billing, event);
+}
+
+/**
+ * Writes a task's bill into this process's journal: from there it goes the way of every bill. The event names the
  * holder: whoever adopts the journal closes the holders that it speaks of, and only this one may be meant.
  */
-export function journalTask(home: Pick<Incarnation, "holderId" | "journal">, event: UsageEvent): Promise<void> {
-  return home.journal.append(encodeFinal({ ...event, holderId: home.holderId }));
+async function journalTask(succession: Pick<Succession, "live">, event: UsageEvent): Promise<void> {
+  for (;;) {
+    const { holderId, journal } = await succession.live();
+    try {
+      await journal.append(encodeFinal({ ...event, holderId }));
+      return;
+    } catch (error) {
+      // That holder was about to leave; the one after it takes the bill.
+      if (!(error instanceof JournalClosed)) throw error;
+    }
+  }
 }
 
 /** Ends a task's grant: what its bill does not need is free at once. Repeating it changes nothing. */
-export async function closeTaskGrant(billing: RpcClient<GrantServiceServer>, event: UsageEvent): Promise<void> {
+async function closeTaskGrant(billing: RpcClient<GrantServiceServer>, event: UsageEvent): Promise<void> {
   if (event.grantId === "") return;
   const cost = event.pricing === Pricing.UNPRICED ? 0n : event.costNanoUsd;
   const spentNanoUsd = cost < event.holdNanoUsd ? cost : event.holdNanoUsd;

@@ -60,6 +60,7 @@ export interface Admission extends AsyncDisposable {
    *   or the journal is full.
    */
   admit(request: AdmitRequest): Promise<Admitted>;
+  /** Whether requests can be admitted. */
   readonly check: HealthCheck;
 }
 
@@ -86,4 +87,10 @@ export interface TaskAdmission {
    * @throws {GatewayError} when the disk or billing refused: call it again
    */
   settleTask(event: UsageEvent): Promise<void>;
+}
+
+/** All that admission does for its process. */
+export interface AdmissionOfProcess extends Admission, TaskAdmission {
+  /** Whether this process may yet come to admit requests by itself; if not, it is better started anew. */
+  readonly alive: HealthCheck;
 }

@@ -18,7 +18,7 @@ import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/me
 import { createConnection } from "mongoose";
 import { createAdmission } from "../src/admission.ts";
 import type { AdmissionOptions } from "../src/options.ts";
-import type { Admission, AdmitRequest, Settlement, TaskAdmission } from "../src/types.ts";
+import type { AdmissionOfProcess, AdmitRequest, AdmitTask, Settlement } from "../src/types.ts";
 
 export function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
   const url = process.env[name];
@@ -79,6 +79,8 @@ export interface House extends AsyncDisposable {
   readonly usage: RpcClient<MeteringServiceServer>;
   /** A new account with this much money. */
   account(nanoUsd: bigint): Promise<string>;
+  /** Has billing take these holders' leases for lapsed; their money stays held until they, or somebody for them, give it back. */
+  fence(holderIds: readonly string[]): Promise<void>;
   /** All events of an account as metering has them. */
   events(accountId: string): Promise<UsageEvent[]>;
   /** A replica's settings, as environment of a child or for {@link replica}. */
@@ -127,6 +129,14 @@ export async function startHouse(billingEnv: Record<string, string> = {}): Promi
       await accounts.topUp({ accountId: id, amountNanoUsd: nanoUsd, reference: "first", note: "" });
       return id;
     },
+    async fence(holderIds) {
+      const connection = await createConnection(mongodb, { dbName: `${prefix}b` }).asPromise();
+      const set = { state: "orphaned", orphanedAt: new Date() };
+      await connection
+        .collection<{ _id: string }>("holders")
+        .updateMany({ _id: { $in: [...holderIds] } }, { $set: set });
+      await connection.close();
+    },
     async events(accountId) {
       const found: UsageEvent[] = [];
       const names = { accountId, keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
@@ -154,7 +164,7 @@ async function dropAll(mongodb: string, nats: string, prefix: string): Promise<v
 export async function replica(
   env: Record<string, string>,
   more: Partial<AdmissionOptions> = {},
-): Promise<Admission & TaskAdmission & { text(): Promise<string> }> {
+): Promise<AdmissionOfProcess & { text(): Promise<string> }> {
   const log = createLogger({ service: "replica", level: process.env["TEST_VERBOSE"] ? "debug" : "silent" });
   const bus = await connectBus({ url: env["NATS"] as string, name: "replica", log });
   const metrics = createMetrics("replica");
@@ -176,6 +186,7 @@ export async function replica(
     findTaskGrant: (task) => admission.findTaskGrant(task),
     settleTask: (event) => admission.settleTask(event),
     check: admission.check,
+    alive: admission.alive,
     text: () => metrics.registry.metrics(),
     async [Symbol.asyncDispose]() {
       await admission[Symbol.asyncDispose]();
@@ -189,6 +200,32 @@ export function request(accountId: string, requestId: string, holdNanoUsd: bigin
   return {
     ...{ requestId, caller, operation: "chat.completions", model: "m", holdNanoUsd },
     ...{ tokens: 10, priceVersion: "v1", stream: false },
+  };
+}
+
+/** A task of the same shape. */
+export function taskOf(accountId: string, requestId: string, holdNanoUsd: bigint): AdmitTask {
+  const { stream: _, ...asked } = request(accountId, requestId, holdNanoUsd);
+  return { ...asked, operation: "videos.generations", untilMs: Date.now() + 3_600_000 };
+}
+
+export function taskBill(asked: AdmitTask, grantId: string, cost: bigint): UsageEvent {
+  return {
+    ...settlement(cost),
+    rawUsage: Buffer.alloc(0),
+    holderId: "",
+    priceVersion: "v1",
+    stream: false,
+    outcome: cost === 0n ? Outcome.FAILED : Outcome.COMPLETED,
+    requestId: asked.requestId,
+    accountId: asked.caller.accountId,
+    keyId: asked.caller.keyId,
+    grantId,
+    operation: asked.operation,
+    model: asked.model,
+    holdNanoUsd: asked.holdNanoUsd,
+    startedAtMs: BigInt(Date.now()),
+    endedAtMs: BigInt(Date.now()),
   };
 }
 

@@ -1,5 +1,5 @@
 import { createAdmission } from "@uag/admission/admission.ts";
-import type { TaskAdmission } from "@uag/admission/types.ts";
+import type { AdmissionOfProcess, TaskAdmission } from "@uag/admission/types.ts";
 import { openCatalog } from "@uag/catalog/store.ts";
 import { type Bus, connectBus } from "@uag/kit/bus.ts";
 import { type HealthCheck, startAdminServer } from "@uag/kit/health.ts";
@@ -56,17 +56,18 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   const identity = openIdentity(settings, log);
   const bus = started.use(await connectBus({ url: settings.NATS_URL, name, log }));
   const runs = new Runs();
-  const { context, tasks } = await openContext(options, { log, metrics, bus, identity, started, runs });
-  const built = await options.build(context, started, tasks, identity);
+  const { context, admission } = await openContext(options, { log, metrics, bus, identity, started, runs });
+  const built = await options.build(context, started, admission, identity);
   const { operations: bare, checks = {}, services = [], formats = {} } = built;
   const operations = onceByKey(bare, { settings, context, identity, formats, started, runs });
   const link = createLinkServer({ operations, maxExchanges: settings.MAX_EXCHANGES, log: linkLog(log) });
   const doors: LinkDoor[] = [];
   const isOpen: HealthCheck = async () =>
     doors.length > 0 && !link.status().draining ? { ok: true } : { ok: false, reason: "not open, or about to stop" };
-  const allChecks = { link: isOpen, nats: bus.check, admission: context.admission.check, ...checks };
+  const allChecks = { link: isOpen, nats: bus.check, admission: admission.check, ...checks };
+  const alive = { admission: admission.alive };
   const { HOST: host, ADMIN_PORT, GRPC_PORT, DRAIN_MS } = settings;
-  const admin = started.use(await startAdminServer({ host, port: ADMIN_PORT, metrics, checks: allChecks }));
+  const admin = started.use(await startAdminServer({ host, port: ADMIN_PORT, metrics, checks: allChecks, alive }));
   const door = started.use(await openLinkDoor({ link, services, identity, host, port: GRPC_PORT, drainMs: DRAIN_MS }));
   doors.push(door);
   started.defer(() => built.leaving?.());
@@ -89,7 +90,7 @@ async function openContext(
     started,
     runs,
   }: { log: Logger; metrics: Metrics; bus: Bus; identity: Identity; started: AsyncDisposableStack; runs: Runs },
-): Promise<{ context: CapabilityContext; tasks: TaskAdmission }> {
+): Promise<{ context: CapabilityContext; admission: AdmissionOfProcess }> {
   const catalog = started.use(await openCatalog({ file: settings.CATALOG_FILE, env, log }));
   const admission = started.use(
     await createAdmission({
@@ -118,7 +119,7 @@ async function openContext(
       proxies,
     }),
   );
-  return { context, tasks: admission };
+  return { context, admission };
 }
 
 function linkLog(log: Logger): (event: string, detail: { error: unknown; requestId?: string }) => void {

@@ -30,21 +30,22 @@ function answer(response: ServerResponse, status: number, type: string, body: st
 interface OperatorPages {
   metrics: Metrics;
   checks: Record<string, HealthCheck>;
+  /** What this process cannot recover from without being started anew. Default: nothing. */
+  alive?: Record<string, HealthCheck>;
 }
 
 /**
- * Answers `/health/live` (the process answers), `/health/ready` and `/health` (all checks pass, else 503 with the failing
+ * Answers `/health/live` (the process answers and need not be started anew), `/health/ready` and `/health` (all checks pass, else 503 with the failing
  * ones), and `/metrics` (Prometheus text); false for any other path, which it leaves to the caller.
  */
 export async function answerOperator(
   { url }: IncomingMessage,
   response: ServerResponse,
-  { metrics, checks }: OperatorPages,
+  { metrics, checks, alive = {} }: OperatorPages,
 ): Promise<boolean> {
   const path = (url ?? "").split("?", 1)[0];
-  if (path === "/health/live") answer(response, 200, "application/json", '{"status":"ok"}');
-  else if (path === "/health/ready" || path === "/health") {
-    const report = await checkHealth(checks);
+  if (path === "/health/live" || path === "/health/ready" || path === "/health") {
+    const report = await checkHealth(path === "/health/live" ? alive : checks);
     answer(response, report.status === "ok" ? 200 : 503, "application/json", JSON.stringify(report));
   } else if (path === "/metrics") {
     answer(response, 200, metrics.registry.contentType, await metrics.registry.metrics());

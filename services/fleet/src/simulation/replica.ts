@@ -98,6 +98,7 @@ export class Replica implements Peer {
         [Symbol.dispose]: quiet,
       },
       publisher: (of) => new SimulatedPublisher(of as never) as unknown as Publisher,
+      rest: () => Promise.resolve(),
       quiet: (work) => void work.catch(quiet),
     };
     this.holder = new Holder({

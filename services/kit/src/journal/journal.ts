@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { constants, type PathLike } from "node:fs";
-import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { crashPoint } from "../crash-point.ts";
 import type { HealthCheck } from "../health.ts";
-import { encodeHeader, headerBytes, maxPayloadBytes } from "./frame.ts";
+import { headerBytes, maxPayloadBytes } from "./frame.ts";
 import { Group } from "./group.ts";
 import { cutTornTail, type Damage, listSegments, readRecords, segmentPath, segmentSalt } from "./segment.ts";
+import { type OpenFile, SegmentWriter } from "./segment-writer.ts";
 
 export type { Damage } from "./segment.ts";
 
@@ -27,18 +27,16 @@ export interface JournalSettings {
   readonly damaged: (damage: Damage) => void;
   /** Called when the disk begins to refuse writes. */
   readonly failed: (error: unknown) => void;
-  readonly openFile?: (path: PathLike, flags: number) => Promise<FileHandle>;
+  readonly openFile?: OpenFile;
 }
 
 const probeMs = 1_000;
 const lazyMs = 50;
 const chunkBytes = 1024 * 1024;
-const { O_CREAT, O_EXCL, O_WRONLY, O_DSYNC } = constants;
 
-interface Active {
-  readonly number: number;
-  readonly file: FileHandle;
-  size: number;
+/** Refuses what is appended to a journal that takes no more. */
+export class JournalClosed extends Error {
+  override readonly name = "JournalClosed";
 }
 
 /**
@@ -53,7 +51,7 @@ export class Journal implements AsyncDisposable {
   readonly #sizes = new Map<number, number>();
   #bytes = 0;
   #last = 0;
-  #active: Active | undefined;
+  #active: SegmentWriter | undefined;
   #failure: string | undefined;
   #gathering: Group;
   #spare: Group | undefined;
@@ -133,19 +131,26 @@ export class Journal implements AsyncDisposable {
     };
   };
 
-  /** Resolves when the record is on disk. @throws the disk's error; the record may then be written or not. */
+  /**
+   * Resolves when the record is on disk.
+   * @throws the disk's error; the record may then be written or not. @throws {JournalClosed} it is not written
+   */
   append(payload: Uint8Array): Promise<void> {
-    this.#gather(payload);
+    const refusal = this.#refusalOf(payload);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    this.#gathering.add(payload);
     this.#flushing ??= this.#flush();
     return this.#gathering.done;
   }
 
   /**
    * Appends without haste: goes with the next group, at the latest 50 ms on. Lost when the disk refuses. Resolves as `append`
-   * does; nobody need wait for it.
+   * does; nobody need wait for it, so what cannot be appended is thrown at once.
    */
   appendLazy(payload: Uint8Array): Promise<void> {
-    this.#gather(payload);
+    const refusal = this.#refusalOf(payload);
+    if (refusal !== undefined) throw refusal;
+    this.#gathering.add(payload);
     this.#lazyTimer ??= setTimeout(() => {
       this.#lazyTimer = undefined;
       this.hurry();
@@ -158,10 +163,9 @@ export class Journal implements AsyncDisposable {
     if (this.#gathering.length > 0) this.#flushing ??= this.#flush();
   }
 
-  #gather(payload: Uint8Array): void {
-    if (this.#closed) throw new Error("the journal is closed");
-    if (payload.length === 0 || payload.length > maxPayloadBytes) throw new RangeError("a record has 1 byte to 16 MiB");
-    this.#gathering.add(payload);
+  #refusalOf({ length }: Uint8Array): Error | undefined {
+    if (this.#closed) return new JournalClosed("the journal is closed");
+    return length === 0 || length > maxPayloadBytes ? new RangeError("a record has 1 byte to 16 MiB") : undefined;
   }
 
   async #flush(): Promise<void> {
@@ -186,47 +190,33 @@ export class Journal implements AsyncDisposable {
   async #write(group: Group): Promise<void> {
     if (this.#active === undefined || this.#active.size >= (this.#settings.segmentBytes ?? 8 * 1024 ** 2))
       await this.#rotate();
-    const active = this.#active as unknown as Active;
-    await writeFully(active.file, group.bytes, active.size);
+    const active = this.#active as unknown as SegmentWriter;
+    await active.append(group.bytes);
     crashPoint("journalled");
-    active.size += group.length;
     this.#grow(active.number, active.size);
     this.#failure = undefined;
     this.#onGrown();
   }
 
-  /** Begins the next segment. Its directory entry is synced too, or a power cut could take the whole file. */
+  /** Begins the next segment. */
   async #rotate(): Promise<void> {
     const previous = this.#active;
     this.#active = undefined;
-    await previous?.file.close();
-    const number = this.#last + 1;
-    const path = segmentPath(this.#dir, number);
-    const file = await (this.#settings.openFile ?? open)(path, O_CREAT | O_EXCL | O_WRONLY | O_DSYNC);
-    try {
-      await writeFully(file, encodeHeader(this.#salt), 0);
-      await using dir = await open(this.#dir, "r");
-      await dir.sync();
-    } catch (error) {
-      await file.close();
-      await rm(path, { force: true });
-      throw error;
-    }
-    this.#active = { number, file, size: headerBytes };
-    this.#last = number;
-    this.#grow(number, headerBytes);
+    await previous?.close();
+    const { openFile } = this.#settings;
+    const begun = { dir: this.#dir, number: this.#last + 1, salt: this.#salt, openFile };
+    this.#active = await SegmentWriter.begin(begun);
+    this.#last = this.#active.number;
+    this.#grow(this.#last, this.#active.size);
   }
 
-  /** Leaves the segment at its last durable record and goes on in a new one, tried now and then until it succeeds. */
+  /** Goes on in a new segment, tried now and then until it succeeds. */
   async #fail(error: unknown): Promise<void> {
     if (this.#failure === undefined) this.#settings.failed(error);
     this.#failure = String(error);
     const active = this.#active;
     this.#active = undefined;
-    if (active !== undefined) {
-      await active.file.truncate(active.size).catch(this.#settings.failed);
-      await active.file.close().catch(this.#settings.failed);
-    }
+    await active?.abandon(this.#settings.failed);
     this.#probeTimer ??= setTimeout(() => {
       this.#probeTimer = undefined;
       this.#flushing ??= this.#probe();
@@ -282,14 +272,19 @@ export class Journal implements AsyncDisposable {
     }
   }
 
-  /** Writes what is gathered and closes. What was appended lazily is written too. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Refuses what is appended from now on; resolves when all that was appended before is on disk, or was refused by it. */
+  async seal(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#lazyTimer);
     this.#flushing ??= this.#flush();
     await this.#flushing;
+  }
+
+  /** Writes what is gathered and closes. What was appended lazily is written too. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.seal();
     clearTimeout(this.#probeTimer);
-    await this.#active?.file.close();
+    await this.#active?.close();
     this.#active = undefined;
   }
 
@@ -297,12 +292,5 @@ export class Journal implements AsyncDisposable {
   async destroy(): Promise<void> {
     await this[Symbol.asyncDispose]();
     await rm(this.#dir, { recursive: true, force: true });
-  }
-}
-
-async function writeFully(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
-    done += bytesWritten;
   }
 }

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Journal, JournalClosed } from "@uag/kit/journal/journal.ts";
+import { leave } from "./leave.ts";
+import type { Publisher } from "./publish/publisher.ts";
+import type { Setting } from "./setting.ts";
+
+test("a bill that is on its way to the disk when its holder leaves is published before the journal is deleted; a later one is refused", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "leave-"));
+  await using _ = { [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) };
+  const disk = Promise.withResolvers<void>();
+  const openFile = async (...args: Parameters<typeof open>): Promise<FileHandle> => {
+    await disk.promise;
+    return open(...args);
+  };
+  const journal = await Journal.open(join(dir, "journal"), {
+    damaged: () => assert.fail("nothing is damaged"),
+    failed: (error) => assert.fail(String(error)),
+    openFile: openFile as NonNullable<Parameters<typeof Journal.open>[1]["openFile"]>,
+  });
+  const bill = journal.append(Buffer.from("bill"));
+  const published: string[] = [];
+  let at = journal.start;
+  const publisher = {
+    get done() {
+      const { end } = journal;
+      return at.segment === end.segment && at.offset >= end.offset;
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  const setting = {
+    billing: { closeHolder: async () => ({ grantsClosed: 0 }) },
+    rest: async () => {
+      at = await journal.read(at, (record) => published.push(record.toString()) > 0);
+    },
+  };
+  const leaving = { holderIds: ["h"], journal, publisher: publisher as unknown as Publisher };
+  const left = leave(setting as unknown as Setting, leaving, new AbortController().signal);
+  await assert.rejects(journal.append(Buffer.from("later")), JournalClosed);
+  disk.resolve();
+  await bill;
+  assert.equal(await left, true);
+  assert.deepEqual(published, ["bill"]);
+});
