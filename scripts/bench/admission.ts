@@ -41,6 +41,7 @@ const billing = await serveRpc({
         return: async () => ({}),
         heartbeat: async () => ({ leaseMs: 15_000 }),
         closeHolder: async () => ({ grantsClosed: 0 }),
+        isHolderGone: async () => ({ gone: true }),
       },
       log,
     ),

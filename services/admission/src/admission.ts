@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "@uag/kit/clock.ts";
-import { type GatewayError, toGatewayError } from "@uag/kit/errors.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { type JournalHome, openJournalHome } from "@uag/kit/journal/home.ts";
@@ -9,7 +8,8 @@ import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing
 import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing/v1/limits.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { adoptForever } from "./adopt.ts";
+import { Admitter } from "./admitter.ts";
+import { Adopter } from "./adopt.ts";
 import { changedKey } from "./changed-key.ts";
 import { admitTaskWithin, admitWithin } from "./limits/admit-within.ts";
 import { Limits } from "./limits/limits.ts";
@@ -17,11 +17,9 @@ import type { Taken } from "./limits/taken.ts";
 import { Meters } from "./meters.ts";
 import { type AdmissionOptions, usageSubject } from "./options.ts";
 import { Publisher } from "./publish/publisher.ts";
-import { refuseForJournal } from "./refusals.ts";
-import { OpenRequest } from "./request.ts";
 import type { Setting } from "./setting.ts";
 import { Succession } from "./succession.ts";
-import { findTaskGrant, settleTask } from "./tasks.ts";
+import { settleTask } from "./tasks.ts";
 import type { AdmissionOfProcess, AdmitRequest, AdmitTask, Admitted } from "./types.ts";
 
 const tickMs = 1_000;
@@ -57,6 +55,7 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
   const home = await openJournalHome({
     dir: options.journalDir,
     owner,
+    sharedFileSystem: options.sharedFileSystem,
     journal: {
       ...(options.journalMaxBytes === undefined ? {} : { maxBytes: options.journalMaxBytes }),
       ...(options.journalSegmentBytes === undefined ? {} : { segmentBytes: options.journalSegmentBytes }),
@@ -98,6 +97,7 @@ class GrantAdmission {
   readonly #parts: Parts;
   readonly #stopping = new AbortController();
   readonly #succession: Succession;
+  readonly #admitter: Admitter;
   #adopting: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -109,18 +109,19 @@ class GrantAdmission {
       ...{ setting, create: (id) => home.create(id), newHolderId: () => newId("hold") },
       ...{ idleMs: options.idleMs ?? defaultIdleMs, signal: this.#stopping.signal },
     });
+    this.#admitter = new Admitter({ ...parts, succession: this.#succession });
   }
 
   async begin(holderId: string): Promise<void> {
-    const { setting, home, owner, meters } = this.#parts;
-    const { bus, adoptMs: everyMs = 30_000 } = this.#options;
+    const { setting } = this.#parts;
+    const { bus, adoptMs = 30_000 } = this.#options;
     await this.#succession.begin(holderId);
     bus.subscribe("billing.recall.*", (_, subject) => {
       this.#succession.recall(subject.slice("billing.recall.".length));
     });
     bus.subscribe("billing.key-changed", (data) => this.#succession.recallKey(changedKey(data)));
     this.#timer = setInterval(() => this.#tick(), tickMs).unref();
-    this.#adopting = adoptForever({ setting, home, owner, everyMs, meters, signal: this.#stopping.signal });
+    this.#adopting = new Adopter({ ...this.#parts, signal: this.#stopping.signal }).lookForever(adoptMs);
     setting.quiet(this.#adopting);
   }
 
@@ -138,62 +139,19 @@ class GrantAdmission {
   }
 
   admit(request: AdmitRequest, taken?: Taken): Promise<Admitted> {
-    const incarnation = this.#succession.current;
-    if (incarnation === undefined) return this.#admitLater(request, taken);
-    const { state } = incarnation.journal;
-    if (state !== "ok") return this.#refuse(refuseForJournal(state));
-    if (!incarnation.lease.live || this.#stopping.signal.aborted) return this.#admitLater(request, taken);
-    if (request.holdNanoUsd <= 0n) return Promise.resolve(new OpenRequest(incarnation, request, { taken }));
-    const account = incarnation.account(request.caller);
-    const grant = account.take(request.holdNanoUsd);
-    if (grant === undefined) return this.#admitLater(request, taken);
-    this.#parts.meters.fromMemory.inc();
-    return Promise.resolve(new OpenRequest(incarnation, request, { account, grant, taken }));
-  }
-
-  /** What cannot be admitted from memory: renews the lease if it ran out, and waits for a grant. */
-  async #admitLater(request: AdmitRequest, taken?: Taken): Promise<Admitted> {
-    const { meters, setting } = this.#parts;
-    const since = setting.clock.monotonic();
-    try {
-      const incarnation = await this.#succession.live();
-      if (request.holdNanoUsd <= 0n) return new OpenRequest(incarnation, request, { taken });
-      const account = incarnation.account(request.caller);
-      const grant = await incarnation.waitForGrant(account, request.holdNanoUsd);
-      meters.fromBilling.inc();
-      return new OpenRequest(incarnation, request, { account, grant, taken });
-    } catch (error) {
-      throw this.#refused(error);
-    } finally {
-      meters.waited.observe((setting.clock.monotonic() - since) / 1_000);
-    }
+    return this.#admitter.admit(request, taken);
   }
 
   admitTask(task: AdmitTask): Promise<string> {
-    const state = this.#succession.current?.journal.state ?? "ok";
-    return state === "ok" ? this.findTaskGrant(task) : this.#refuse(refuseForJournal(state));
+    return this.#admitter.admitTask(task);
   }
 
-  async findTaskGrant(task: AdmitTask): Promise<string> {
-    try {
-      return await findTaskGrant({ ...this.#parts, succession: this.#succession }, task);
-    } catch (error) {
-      throw this.#refused(error);
-    }
+  findTaskGrant(task: AdmitTask): Promise<string> {
+    return this.#admitter.findTaskGrant(task);
   }
 
   settleTask(event: UsageEvent): Promise<void> {
     return settleTask({ ...this.#parts, succession: this.#succession }, event);
-  }
-
-  #refused(error: unknown): GatewayError {
-    const known = toGatewayError(error);
-    this.#parts.meters.refused(known.code);
-    return known;
-  }
-
-  #refuse(error: GatewayError): Promise<never> {
-    return Promise.reject(this.#refused(error));
   }
 
   /** Admits no more, waits for open requests and for what is on its way; the rest stays on disk for the next start. */

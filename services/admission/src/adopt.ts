@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import type { JournalHome } from "@uag/kit/journal/home.ts";
+import type { Abandoned, JournalHome } from "@uag/kit/journal/home.ts";
 import type { Journal } from "@uag/kit/journal/journal.ts";
 import { leave } from "./leave.ts";
-import type { Meters } from "./meters.ts";
-import { completeJournal } from "./recover.ts";
+import { type Legacy, readLegacy } from "./recover.ts";
 import type { Setting } from "./setting.ts";
 
 export interface AdopterOptions {
@@ -12,45 +10,132 @@ export interface AdopterOptions {
   readonly home: JournalHome;
   /** This process: makes the batch ids of adopted journals differ from those of the dead process. */
   readonly owner: string;
-  readonly everyMs: number;
-  readonly meters: Meters;
+  readonly meters: AdoptionMeters;
   readonly signal: AbortSignal;
 }
 
-/** Looks for the journals of dead processes on this volume, now and every so often, and brings them home. */
-export async function adoptForever(options: AdopterOptions): Promise<void> {
-  const { home, everyMs, signal, setting } = options;
-  const running = new Set<Promise<void>>();
-  while (!signal.aborted) {
-    const adopted = await home.adopt().catch((error: unknown) => {
-      setting.log.error({ err: error }, "cannot look for the journals of dead processes");
-      return [];
-    });
-    for (const { id, journal } of adopted) {
-      const work = bringHome(options, id, journal)
-        .catch((error: unknown) => setting.log.error({ err: error, holderId: id }, "an adopted journal has to wait"))
-        .finally(() => running.delete(work));
-      running.add(work);
-    }
-    await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
-  }
-  await Promise.all(running);
+export interface AdoptionMeters {
+  readonly crashed: { inc(by: number): void };
+  /** @param oldestSinceMs Unix milliseconds; undefined when there are none */
+  waiting(journals: number, oldestSinceMs: number | undefined): void;
 }
 
-async function bringHome(options: AdopterOptions, id: string, journal: Journal): Promise<void> {
-  const { setting, owner, meters, signal } = options;
-  const { holderIds, crashed } = await completeJournal(journal, setting.clock.now());
-  holderIds.add(id);
-  crashPoint("adopted");
-  meters.crashed.inc(crashed);
-  setting.log.info({ holderId: id, crashed, bytes: journal.bytes }, "adopted the journal of a process that is gone");
-  const publisher = setting.publisher({
-    journal,
-    holderId: id,
-    batchPrefix: `${id}/${owner}`,
-    confirmed: () => setting.quiet(journal.trim(publisher.keepSegment)),
-  });
-  if (await leave(setting, { holderIds, journal, publisher }, signal)) {
-    setting.log.info({ holderId: id }, "all usage of that process is applied");
+const firstRestMs = 1_000;
+const mostRestMs = 30_000;
+
+/** Brings home what dead processes left on this volume, each journal by itself: one that cannot be read keeps no other waiting. */
+export class Adopter {
+  readonly #options: AdopterOptions;
+  /** Since when each journal that was seen waits, Unix milliseconds. */
+  readonly #waiting = new Map<string, number>();
+  readonly #working = new Map<string, Promise<void>>();
+  #tries = 0;
+
+  constructor(options: AdopterOptions) {
+    this.#options = options;
+  }
+
+  /** Looks now and every so often. What failed is tried again at the next look. */
+  async lookForever(everyMs: number): Promise<void> {
+    const { setting, signal } = this.#options;
+    while (!signal.aborted) {
+      await this.look().catch((error: unknown) =>
+        setting.log.error({ err: error }, "cannot look for the journals of dead processes"),
+      );
+      await setting.rest(everyMs, signal);
+    }
+    await Promise.all(this.#working.values());
+  }
+
+  /** Begins with every journal whose owner is dead and that is not being brought home yet. */
+  async look(): Promise<void> {
+    const found = await this.#options.home.abandoned();
+    const ids = new Set(found.map(({ id }) => id));
+    for (const id of this.#waiting.keys()) if (!ids.has(id) && !this.#working.has(id)) this.#waiting.delete(id);
+    for (const one of found) {
+      if (!this.#waiting.has(one.id)) this.#waiting.set(one.id, one.sinceMs);
+      if (!this.#working.has(one.id)) this.#begin(one);
+    }
+    this.#tell();
+  }
+
+  /** True when nothing that was seen waits. */
+  get idle(): boolean {
+    return this.#waiting.size === 0 && this.#working.size === 0;
+  }
+
+  #tell(): void {
+    const { size } = this.#waiting;
+    this.#options.meters.waiting(size, size === 0 ? undefined : Math.min(...this.#waiting.values()));
+  }
+
+  #begin(one: Abandoned): void {
+    const { log } = this.#options.setting;
+    const work = this.#adopt(one)
+      .then((home) => {
+        if (!home) return;
+        this.#waiting.delete(one.id);
+        log.info({ holderId: one.id }, "all usage of that process is applied");
+      })
+      .catch((error: unknown) => log.error({ err: error, holderId: one.id }, "an abandoned journal has to wait"))
+      .finally(() => {
+        this.#working.delete(one.id);
+        this.#tell();
+      });
+    this.#working.set(one.id, work);
+  }
+
+  /** @returns whether all of it is home */
+  async #adopt(one: Abandoned): Promise<boolean> {
+    const { setting, home } = this.#options;
+    // The kernel that could tell is another one. Billing calls a holder gone only when no request of its can be under way any more.
+    if (one.verdict === "unsure" && !(await setting.billing.isHolderGone({ holderId: one.id })).gone) {
+      this.#waiting.delete(one.id);
+      return false;
+    }
+    const journal = await home.take(one);
+    if (journal === undefined) return false;
+    try {
+      return await this.#bringHome(one.id, journal);
+    } finally {
+      await journal[Symbol.asyncDispose]();
+    }
+  }
+
+  /** What is written already is published first: it must not wait for a disk that takes nothing new. */
+  async #bringHome(id: string, journal: Journal): Promise<boolean> {
+    const { setting, owner, signal } = this.#options;
+    const legacy = await readLegacy(journal, setting.clock.now());
+    let keepSegment = legacy.keepSegment;
+    const publisher = setting.publisher({
+      journal,
+      holderId: id,
+      batchPrefix: `${id}/${owner}/${++this.#tries}`,
+      confirmed: () => setting.quiet(journal.trim(Math.min(publisher.keepSegment, keepSegment))),
+    });
+    const { holderIds, missing } = legacy;
+    const about = { holderId: id, crashed: missing.length, bytes: journal.bytes };
+    setting.log.info(about, "adopted the journal of a process that is gone");
+    if (!(await this.#complete(journal, legacy))) {
+      await publisher[Symbol.asyncDispose]();
+      return false;
+    }
+    keepSegment = Number.POSITIVE_INFINITY;
+    this.#options.meters.crashed.inc(missing.length);
+    crashPoint("adopted");
+    return leave(setting, { holderIds: holderIds.add(id), journal, publisher }, signal);
+  }
+
+  /** Gives every request its final, however long the disk refuses; false when the signal ended it first. */
+  async #complete(journal: Journal, { missing }: Legacy): Promise<boolean> {
+    const { setting, signal } = this.#options;
+    let left = missing;
+    for (let restMs = firstRestMs; ; restMs = Math.min(2 * restMs, mostRestMs)) {
+      const results = await Promise.allSettled(left.map((final) => journal.append(final)));
+      left = left.filter((_, n) => results[n]?.status === "rejected");
+      if (left.length === 0) return true;
+      if (signal.aborted) return false;
+      await setting.rest(restMs, signal);
+    }
   }
 }

@@ -7,15 +7,16 @@ import { Lease } from "./lease.ts";
 
 function setUp(answer: () => Promise<{ leaseMs: number }>) {
   let now = 0;
+  let suspended = 0;
   const fenced: GatewayError[] = [];
   const lease = new Lease({
     holderId: "h",
     service: "s",
     billing: { heartbeat: answer } as unknown as RpcClient<GrantServiceServer>,
-    clock: { now: () => 0, monotonic: () => now },
+    clock: { now: () => now + suspended, monotonic: () => now },
     fenced: (error) => fenced.push(error),
   });
-  return { lease, fenced, advance: (ms: number) => (now += ms) };
+  return { lease, fenced, advance: (ms: number) => (now += ms), suspend: (ms: number) => (suspended += ms) };
 }
 
 test("a lease counts from when its heartbeat was sent, not from when it was answered", async () => {
@@ -29,6 +30,21 @@ test("a lease counts from when its heartbeat was sent, not from when it was answ
   assert.equal(lease.live, true);
   advance(100);
   assert.equal(lease.live, false);
+  lease[Symbol.dispose]();
+});
+
+test("a machine that was suspended wakes up without its lease, though its monotonic clock stood still, until billing renews it", async () => {
+  const { lease, advance, suspend } = setUp(() => Promise.resolve({ leaseMs: 15_000 }));
+  await lease.beat();
+  advance(1_000);
+  suspend(200);
+  assert.equal(lease.live, true, "clocks that part by so much are only kept in step");
+  suspend(600_000);
+  assert.equal(lease.live, false);
+  await lease.beat();
+  assert.equal(lease.live, true);
+  suspend(-1_000);
+  assert.equal(lease.live, false, "a wall clock that was set back may hide a suspend");
   lease[Symbol.dispose]();
 });
 

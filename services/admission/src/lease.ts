@@ -1,4 +1,4 @@
-import type { Clock } from "@uag/kit/clock.ts";
+import { type Clock, type Moment, momentOf, msSince } from "@uag/kit/clock.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
@@ -18,11 +18,12 @@ const firstTryMs = 1_000;
 
 /**
  * A holder's right to admit. It counts from the moment the heartbeat was sent, by the monotonic clock: that is never later
- * than billing counts, and goes on while the process is paused.
+ * than billing counts, and goes on while the process is paused. A suspended machine's wakes up with its clocks apart: that ends it too.
  */
 export class Lease implements Disposable {
   readonly #options: LeaseOptions;
-  #validUntil = Number.NEGATIVE_INFINITY;
+  /** When the heartbeat was sent that billing answered last. */
+  #renewedAt: Moment | undefined;
   #leaseMs = 0;
   #beating: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -33,7 +34,7 @@ export class Lease implements Disposable {
   }
 
   get live(): boolean {
-    return this.#options.clock.monotonic() < this.#validUntil;
+    return this.#renewedAt !== undefined && msSince(this.#options.clock, this.#renewedAt) < this.#leaseMs;
   }
 
   /** Sends a heartbeat now, or waits for the one that is on its way. Never rejects: look at `live` then. */
@@ -50,13 +51,13 @@ export class Lease implements Disposable {
 
   async #send(): Promise<void> {
     const { holderId, service, billing, clock } = this.#options;
-    const sentAt = clock.monotonic();
+    const sentAt = momentOf(clock);
     try {
       const timeoutMs = Math.max(this.#leaseMs / 2, firstTryMs);
       const { leaseMs } = await billing.heartbeat({ holderId, service }, { timeoutMs });
       if (this.#ended) return;
       this.#leaseMs = leaseMs;
-      this.#validUntil = sentAt + leaseMs;
+      this.#renewedAt = sentAt;
     } catch (error) {
       // Billing out of reach: the lease runs on until its end, and the next heartbeat is due soon.
       if (error instanceof GatewayError && isFenced(error)) this.#options.fenced(error);
@@ -66,7 +67,7 @@ export class Lease implements Disposable {
   /** Ends the lease for good. */
   [Symbol.dispose](): void {
     this.#ended = true;
-    this.#validUntil = Number.NEGATIVE_INFINITY;
+    this.#renewedAt = undefined;
     clearTimeout(this.#timer);
   }
 }

@@ -16,7 +16,7 @@ test("a bill that is on its way to the disk when its holder leaves is published 
     await disk.promise;
     return open(...args);
   };
-  const journal = await Journal.open(join(dir, "journal"), {
+  const journal = await Journal.open(dir, {
     damaged: () => assert.fail("nothing is damaged"),
     failed: (error) => assert.fail(String(error)),
     openFile: openFile as NonNullable<Parameters<typeof Journal.open>[1]["openFile"]>,

@@ -3,6 +3,8 @@ import type { Metrics } from "@uag/kit/metrics.ts";
 import type { Incarnation } from "./incarnation.ts";
 import type { Succession } from "./succession.ts";
 
+type Gauge = "bytes" | "unconfirmed" | "lag" | "grants" | "open" | "holder" | "waiting" | "waitingFor";
+
 /** What operators see of admission. Labelled children are bound once: they are on the hot path. */
 export class Meters {
   readonly fromMemory: { inc(): void };
@@ -11,11 +13,9 @@ export class Meters {
   readonly crashed: { inc(by: number): void };
   readonly damaged: { inc(by: number): void };
   readonly #refusals: { labels(code: string): { inc(): void } };
-  readonly #gauges: Record<
-    "bytes" | "unconfirmed" | "lag" | "grants" | "open" | "holder",
-    { set(value: number): void }
-  >;
+  readonly #gauges: Record<Gauge, { set(value: number): void }>;
   #confirmedAt: number;
+  #oldestSinceMs: number | undefined;
 
   constructor(metrics: Metrics, now: number) {
     const admitted = metrics.counter("uag_admitted_total", "Requests admitted.", ["from"]);
@@ -31,6 +31,11 @@ export class Meters {
       lag: metrics.gauge("uag_publish_lag_seconds", "How long usage has waited to be confirmed by metering."),
       grants: metrics.gauge("uag_grants", "Grants held."),
       open: metrics.gauge("uag_open_requests", "Requests admitted and not settled."),
+      waiting: metrics.gauge(
+        "uag_waiting_journals",
+        "Journals of dead processes on this volume that are not home yet.",
+      ),
+      waitingFor: metrics.gauge("uag_waiting_journal_seconds", "How long the oldest of them has waited."),
       holder: metrics.gauge("uag_holder_open", "1 while this process has a journal open and may admit, else 0."),
     };
     this.#confirmedAt = now;
@@ -38,6 +43,12 @@ export class Meters {
 
   refused(code: ErrorCode): void {
     this.#refusals.labels(code).inc();
+  }
+
+  /** @param oldestSinceMs Unix milliseconds */
+  waiting(journals: number, oldestSinceMs: number | undefined): void {
+    this.#oldestSinceMs = oldestSinceMs;
+    this.#gauges.waiting.set(journals);
   }
 
   sample({ current, all }: Pick<Succession, "current" | "all">, now: number): void {
@@ -51,6 +62,7 @@ export class Meters {
       sum(({ accounts }) => [...accounts].reduce((n, { wallet }) => n + wallet.grants.length, 0)),
     );
     this.#gauges.open.set(sum(({ open }) => open.size));
+    this.#gauges.waitingFor.set(this.#oldestSinceMs === undefined ? 0 : (Date.now() - this.#oldestSinceMs) / 1_000);
     this.#gauges.holder.set(current === undefined ? 0 : 1);
   }
 }

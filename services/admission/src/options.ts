@@ -18,6 +18,8 @@ export interface AdmissionOptions {
   readonly bus: Bus;
   /** Shared by all replicas on this volume. */
   readonly journalDir: string;
+  /** `allow`: it may be on a file system that several machines can have. Default `refuse`. */
+  readonly sharedFileSystem?: "refuse" | "allow";
   /** From this size on no new work is admitted, bytes. Default 1 GiB. */
   readonly journalMaxBytes?: number;
   readonly journalSegmentBytes?: number;

@@ -16,21 +16,27 @@ export function crashedEvent(started: UsageEvent, last: Checkpoint | undefined, 
   };
 }
 
-/**
- * Gives every request in a dead process's journal its final.
- * @returns the holders that the journal speaks of, and how many requests had no final
- */
-export async function completeJournal(
-  journal: Pick<Journal, "start" | "read" | "append">,
-  nowMs: number,
-): Promise<{ holderIds: Set<string>; crashed: number }> {
+/** What a dead process's journal says. */
+export interface Legacy {
+  /** The holders that it speaks of. */
+  readonly holderIds: Set<string>;
+  /** The finals of the requests that have none, as records. */
+  readonly missing: readonly Uint8Array[];
+  /** The oldest segment that has a `started` of theirs; it and what follows stays until they are written. */
+  readonly keepSegment: number;
+}
+
+/** Reads a dead process's journal; writes nothing. */
+export async function readLegacy(journal: Pick<Journal, "start" | "read">, nowMs: number): Promise<Legacy> {
   const holderIds = new Set<string>();
-  const open = new Map<string, { started: UsageEvent; last: Checkpoint | undefined }>();
-  const visit = (record: Uint8Array): boolean => {
+  const open = new Map<string, { started: UsageEvent; last: Checkpoint | undefined; segment: number }>();
+  const visit = (record: Uint8Array, segment: number): boolean => {
     const { kind } = decodeRecord(record);
     if (kind?.$case === "started") {
-      holderIds.add(kind.value.holderId);
-      open.set(kind.value.requestId, { started: kind.value, last: open.get(kind.value.requestId)?.last });
+      const { holderId, requestId } = kind.value;
+      holderIds.add(holderId);
+      const before = open.get(requestId);
+      open.set(requestId, { started: kind.value, last: before?.last, segment: before?.segment ?? segment });
     } else if (kind?.$case === "checkpoint") {
       const request = open.get(kind.value.requestId);
       if (request !== undefined) request.last = kind.value;
@@ -41,11 +47,14 @@ export async function completeJournal(
     return true;
   };
   for (let at = journal.start; ; ) {
-    const next = await journal.read(at, visit);
+    const next = await journal.read(at, (record, { segment }) => visit(record, segment));
     if (next.segment === at.segment && next.offset === at.offset) break;
     at = next;
   }
-  const finals = [...open.values()].map(({ started, last }) => encodeFinal(crashedEvent(started, last, nowMs)));
-  await Promise.all(finals.map((final) => journal.append(final)));
-  return { holderIds, crashed: finals.length };
+  const requests = [...open.values()];
+  return {
+    holderIds,
+    missing: requests.map(({ started, last }) => encodeFinal(crashedEvent(started, last, nowMs))),
+    keepSegment: requests.reduce((oldest, { segment }) => Math.min(oldest, segment), Number.POSITIVE_INFINITY),
+  };
 }

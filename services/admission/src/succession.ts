@@ -46,6 +46,10 @@ export class Succession {
     return this.#current;
   }
 
+  get stopping(): boolean {
+    return this.#options.signal.aborted;
+  }
+
   get all(): readonly Incarnation[] {
     return this.#current === undefined ? [...this.#past] : [this.#current, ...this.#past];
   }
@@ -56,10 +60,12 @@ export class Succession {
     await this.#attempt;
   }
 
-  async #open(holderId: string): Promise<void> {
-    const { setting, signal } = this.#options;
-    for (let restMs = firstRestMs; !signal.aborted; restMs = Math.min(2 * restMs, mostRestMs)) {
-      this.#attempt = this.#tryToOpen(holderId).finally(() => {
+  /** What an attempt that failed left on the disk is the adopter's from then on, so each has an id of its own. */
+  async #open(firstId: string): Promise<void> {
+    const { setting, newHolderId, signal } = this.#options;
+    let restMs = firstRestMs;
+    for (let id = firstId; !signal.aborted; id = newHolderId(), restMs = Math.min(2 * restMs, mostRestMs)) {
+      this.#attempt = this.#tryToOpen(id).finally(() => {
         this.#attempt = undefined;
       });
       if (await this.#attempt) return;

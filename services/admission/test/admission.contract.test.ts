@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
@@ -10,7 +9,16 @@ import { connectBus } from "@uag/kit/bus.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { engineUrl, eventually, type House, replica, request, settlement, startHouse } from "./harness.ts";
+import {
+  engineUrl,
+  eventually,
+  type House,
+  replica,
+  request,
+  settlement,
+  spawnReplica,
+  startHouse,
+} from "./harness.ts";
 
 const usd = 1_000_000_000n;
 const fast = { gatherMs: 20, confirmMs: 50, republishMs: 1_000 };
@@ -210,26 +218,6 @@ test("billing and metering may be killed at any time: nothing is lost and nothin
   assert.ok(costs.size > 100);
   await assertSettled(house, account, usd, costs);
 });
-
-interface Spawned extends Disposable {
-  readonly child: ChildProcess;
-  readonly lines: string[];
-}
-
-function spawnReplica(house: House, account: string, name: string): Spawned {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "replica-child.ts"), account, name], {
-    env: { ...process.env, ...house.env },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const lines: string[] = [];
-  let rest = "";
-  child.stdout?.on("data", (data: Buffer) => {
-    const parts = (rest + data.toString()).split("\n");
-    rest = parts.pop() ?? "";
-    lines.push(...parts);
-  });
-  return { child, lines, [Symbol.dispose]: () => child.kill("SIGKILL") };
-}
 
 test("after kill -9 of a replica every request that was started has exactly one bill, and the rest of its grants comes back", async () => {
   await using house = await startHouse();

@@ -160,6 +160,27 @@ async function dropAll(mongodb: string, nats: string, prefix: string): Promise<v
   for (const name of ["USAGE", "USAGE_DEAD"]) await manager.streams.delete(prefix + name).catch(() => undefined);
 }
 
+export interface Spawned extends Disposable {
+  readonly child: ChildProcess;
+  readonly lines: string[];
+}
+
+/** A replica as a process of its own, under load until it is killed. */
+export function spawnReplica(house: House, account: string, name: string): Spawned {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "replica-child.ts"), account, name], {
+    env: { ...process.env, ...house.env, DISK_FAULTS: "" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines: string[] = [];
+  let rest = "";
+  child.stdout?.on("data", (data: Buffer) => {
+    const parts = (rest + data.toString()).split("\n");
+    rest = parts.pop() ?? "";
+    lines.push(...parts);
+  });
+  return { child, lines, [Symbol.dispose]: () => child.kill("SIGKILL") };
+}
+
 /** A replica in this process. */
 export async function replica(
   env: Record<string, string>,

@@ -18,6 +18,7 @@ import { getAccount } from "./rpc/get-account.ts";
 import { getKey } from "./rpc/get-key.ts";
 import { getSubscription } from "./rpc/get-subscription.ts";
 import { heartbeat } from "./rpc/heartbeat.ts";
+import { isHolderGone } from "./rpc/is-holder-gone.ts";
 import { listAccounts } from "./rpc/list-accounts.ts";
 import { listAuditRecords } from "./rpc/list-audit-records.ts";
 import { listEntries } from "./rpc/list-entries.ts";
@@ -106,6 +107,7 @@ export function rpcServices(billing: Billing, log: Logger): RpcService[] {
         return: bind(returnGrant),
         heartbeat: bind(heartbeat),
         closeHolder: bind(closeHolder),
+        isHolderGone: bind(isHolderGone),
       },
       log,
     ),

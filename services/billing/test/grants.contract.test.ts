@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { connectBus } from "@uag/kit/bus.ts";
 import type { GatewayError } from "@uag/kit/errors.ts";
 import { createLogger } from "@uag/kit/log.ts";
@@ -126,6 +127,34 @@ test("closing a holder fences it and frees its money at once, but not that of it
   await billing.grants.closeHolder({ holderId: "never-heard-of" });
   await assert.rejects(
     billing.grants.heartbeat({ holderId: "never-heard-of", service: "chat" }),
+    refused("permission_denied"),
+  );
+  assert.deepEqual(await faults(billing), []);
+});
+
+test("a holder is gone once it is closed or was silent for the grace, not before; one that nobody knew can never begin", async () => {
+  await using db = scratch({ HOLDER_LEASE_MS: "700", ORPHAN_GRACE_MS: "1500", REAP_INTERVAL_MS: "20" });
+  await using billing = await startBilling(db.env);
+  const isGone = async (holderId: string): Promise<boolean> => (await billing.grants.isHolderGone({ holderId })).gone;
+  const accountId = await fund(billing, 1_000n);
+  await billing.grants.heartbeat({ holderId: "h", service: "chat" });
+  await billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 100n }));
+  assert.equal(await isGone("h"), false, "it lives");
+  await billing.grants.heartbeat({ holderId: "h", service: "chat" });
+  const fenced = async (): Promise<boolean> =>
+    billing.grants.heartbeat({ holderId: "h2", service: "chat" }).then(
+      () => false,
+      () => true,
+    );
+  await billing.grants.heartbeat({ holderId: "h2", service: "chat" });
+  await sleep(1_200);
+  assert.equal(await fenced(), true);
+  assert.equal(await isGone("h2"), false, "its last requests may be under way");
+  while (!(await isGone("h"))) await sleep(50);
+  assert.equal((await billing.accounts.getAccount({ id: accountId })).heldNanoUsd, 0n);
+  assert.equal(await isGone("unknown"), true);
+  await assert.rejects(
+    billing.grants.heartbeat({ holderId: "unknown", service: "chat" }),
     refused("permission_denied"),
   );
   assert.deepEqual(await faults(billing), []);

@@ -13,7 +13,14 @@ export const capabilitySettings = {
   NATS_URL: z.string().min(1).describe("NATS servers, comma-separated."),
   BILLING_ADDR: z.string().min(1).describe("Billing, as `host:port`."),
   METERING_ADDR: z.string().min(1).describe("Metering, as `host:port`."),
-  JOURNAL_DIR: z.string().min(1).describe("Directory of the usage journal; shared by the replicas of one volume."),
+  JOURNAL_DIR: z
+    .string()
+    .min(1)
+    .describe("Directory of the usage journal, on a volume of this machine; replicas on one machine may share it."),
+  JOURNAL_SHARED_FS: z
+    .enum(["refuse", "allow"])
+    .default("refuse")
+    .describe("`allow`: JOURNAL_DIR may be on a network file system, though no two machines may have it at a time."),
   CATALOG_FILE: z
     .string()
     .min(1)

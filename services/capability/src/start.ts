@@ -100,6 +100,7 @@ async function openContext(
       identity,
       bus,
       journalDir: settings.JOURNAL_DIR,
+      sharedFileSystem: settings.JOURNAL_SHARED_FS,
       log,
       metrics,
     }),

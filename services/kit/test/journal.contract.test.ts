@@ -1,37 +1,11 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import type { PathLike } from "node:fs";
-import { type FileHandle, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { type FileHandle, open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openJournalHome } from "../src/journal/home.ts";
-import { type Damage, Journal, type JournalSettings, type Position } from "../src/journal/journal.ts";
-
-async function scratch(): Promise<{ dir: string } & AsyncDisposable> {
-  const dir = await mkdtemp(join(tmpdir(), "journal-"));
-  return { dir, [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) };
-}
-
-function settings(more: Partial<JournalSettings> = {}): JournalSettings & { damages: Damage[]; failures: unknown[] } {
-  const damages: Damage[] = [];
-  const failures: unknown[] = [];
-  return { damaged: (d) => damages.push(d), failed: (e) => failures.push(e), ...more, damages, failures };
-}
-
-async function readAll(journal: Journal, from: Position = journal.start): Promise<string[]> {
-  const found: string[] = [];
-  for (let at = from; ; ) {
-    const next = await journal.read(at, (payload) => {
-      found.push(payload.toString());
-      return true;
-    });
-    if (next.segment === at.segment && next.offset === at.offset) return found;
-    at = next;
-  }
-}
+import { Journal } from "../src/journal/journal.ts";
+import { readAll, scratch, settings } from "./journal.support.ts";
 
 test("what was appended is read back in order, over many segments and after opening again", async () => {
   await using tmp = await scratch();
@@ -162,45 +136,4 @@ test("a disk that is full fails the waiters and the check, and what is appended 
   await using journal = await Journal.open(tmp.dir, seen);
   assert.deepEqual(await readAll(journal), ["before", "after"]);
   assert.deepEqual([seen.damages.length, seen.failures.length], [0, 1]);
-});
-
-function spawnChild(dir: string, owner: string): ChildProcess {
-  return spawn(process.execPath, [join(import.meta.dirname, "journal-child.ts"), dir, owner], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-}
-
-test("after kill -9 the next process finds every record whose append was acknowledged, and adopts it exactly once", async () => {
-  for (let round = 0; round < 3; round++) {
-    await using tmp = await scratch();
-    const child = spawnChild(tmp.dir, `dead${round}`);
-    let output = "";
-    child.stdout?.on("data", (data: Buffer) => {
-      output += data.toString();
-    });
-    while (output.split("\n").length < 2_000 * (round + 1)) await sleep(2);
-    const homes = await Promise.all(
-      ["a", "b", "c"].map((owner) => openJournalHome({ dir: tmp.dir, owner, journal: settings() })),
-    );
-    assert.deepEqual((await Promise.all(homes.map((home) => home.adopt()))).flat(), [], "its owner is alive");
-    child.kill("SIGSTOP");
-    assert.deepEqual((await Promise.all(homes.map((home) => home.adopt()))).flat(), [], "its owner is only paused");
-    child.kill("SIGKILL");
-    await once(child, "close");
-    const adopted = (await Promise.all(homes.map((home) => home.adopt()))).flat();
-    assert.deepEqual(
-      adopted.map(({ id }) => id),
-      ["child"],
-    );
-    const journal = adopted[0]!.journal;
-    const found = new Set((await readAll(journal)).map((text) => text.split(" ")[0]));
-    const acknowledged = output.slice(0, output.lastIndexOf("\n")).split("\n");
-    assert.deepEqual(
-      acknowledged.filter((number) => !found.has(number)),
-      [],
-    );
-    await journal.destroy();
-    for (const home of homes) await home[Symbol.asyncDispose]();
-    assert.deepEqual(await readdir(tmp.dir), []);
-  }
 });

@@ -92,6 +92,15 @@ export interface CloseHolderResponse {
   grantsClosed: number;
 }
 
+export interface IsHolderGoneRequest {
+  holderId: string;
+}
+
+export interface IsHolderGoneResponse {
+  /** It was closed, or its lease ran out longer ago than the longest request lasts. */
+  gone: boolean;
+}
+
 function createBaseAcquireRequest(): AcquireRequest {
   return { holderId: "", accountId: "", needNanoUsd: 0n, wantNanoUsd: 0n, requestId: "", taskUntilMs: 0n, keyId: "" };
 }
@@ -997,6 +1006,146 @@ export const CloseHolderResponse: MessageFns<CloseHolderResponse> = {
   },
 };
 
+function createBaseIsHolderGoneRequest(): IsHolderGoneRequest {
+  return { holderId: "" };
+}
+
+export const IsHolderGoneRequest: MessageFns<IsHolderGoneRequest> = {
+  encode(message: IsHolderGoneRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.holderId !== "") {
+      writer.uint32(10).string(message.holderId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IsHolderGoneRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIsHolderGoneRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.holderId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): IsHolderGoneRequest {
+    return {
+      holderId: isSet(object.holderId)
+        ? globalThis.String(object.holderId)
+        : isSet(object.holder_id)
+        ? globalThis.String(object.holder_id)
+        : "",
+    };
+  },
+
+  toJSON(message: IsHolderGoneRequest): unknown {
+    const obj: any = {};
+    if (message.holderId !== "") {
+      obj.holderId = message.holderId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<IsHolderGoneRequest>): IsHolderGoneRequest {
+    return IsHolderGoneRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<IsHolderGoneRequest>): IsHolderGoneRequest {
+    const message = createBaseIsHolderGoneRequest();
+    message.holderId = object.holderId ?? "";
+    return message;
+  },
+};
+
+function createBaseIsHolderGoneResponse(): IsHolderGoneResponse {
+  return { gone: false };
+}
+
+export const IsHolderGoneResponse: MessageFns<IsHolderGoneResponse> = {
+  encode(message: IsHolderGoneResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.gone !== false) {
+      writer.uint32(8).bool(message.gone);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IsHolderGoneResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIsHolderGoneResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.gone = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): IsHolderGoneResponse {
+    return { gone: isSet(object.gone) ? globalThis.Boolean(object.gone) : false };
+  },
+
+  toJSON(message: IsHolderGoneResponse): unknown {
+    const obj: any = {};
+    if (message.gone !== false) {
+      obj.gone = message.gone;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<IsHolderGoneResponse>): IsHolderGoneResponse {
+    return IsHolderGoneResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<IsHolderGoneResponse>): IsHolderGoneResponse {
+    const message = createBaseIsHolderGoneResponse();
+    message.gone = object.gone ?? false;
+    return message;
+  },
+};
+
 /**
  * Money handed to a service replica ahead of need. Billing moves it from available to held, durably, before the grant
  * is answered; the replica then admits requests against it from memory. See infra/decisions/0001-money.md.
@@ -1043,6 +1192,20 @@ export const GrantServiceService = {
     responseSerialize: (value: CloseHolderResponse): Buffer => Buffer.from(CloseHolderResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CloseHolderResponse => CloseHolderResponse.decode(value),
   },
+  /**
+   * Says whether nothing can be under way any more for a holder, whatever process it was. Asked by who finds its journal and cannot see whether
+   * its process lives. One that billing has never heard of is closed by this, so that it cannot begin afterwards.
+   */
+  isHolderGone: {
+    path: "/billing.v1.GrantService/IsHolderGone" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: IsHolderGoneRequest): Buffer => Buffer.from(IsHolderGoneRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): IsHolderGoneRequest => IsHolderGoneRequest.decode(value),
+    responseSerialize: (value: IsHolderGoneResponse): Buffer =>
+      Buffer.from(IsHolderGoneResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): IsHolderGoneResponse => IsHolderGoneResponse.decode(value),
+  },
 } as const;
 
 export interface GrantServiceServer extends UntypedServiceImplementation {
@@ -1054,6 +1217,11 @@ export interface GrantServiceServer extends UntypedServiceImplementation {
   heartbeat: handleUnaryCall<HeartbeatRequest, HeartbeatResponse>;
   /** Says that a holder is gone for good and everything it will ever report has been published. */
   closeHolder: handleUnaryCall<CloseHolderRequest, CloseHolderResponse>;
+  /**
+   * Says whether nothing can be under way any more for a holder, whatever process it was. Asked by who finds its journal and cannot see whether
+   * its process lives. One that billing has never heard of is closed by this, so that it cannot begin afterwards.
+   */
+  isHolderGone: handleUnaryCall<IsHolderGoneRequest, IsHolderGoneResponse>;
 }
 
 export interface GrantServiceClient extends Client {
@@ -1120,6 +1288,25 @@ export interface GrantServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CloseHolderResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Says whether nothing can be under way any more for a holder, whatever process it was. Asked by who finds its journal and cannot see whether
+   * its process lives. One that billing has never heard of is closed by this, so that it cannot begin afterwards.
+   */
+  isHolderGone(
+    request: IsHolderGoneRequest,
+    callback: (error: ServiceError | null, response: IsHolderGoneResponse) => void,
+  ): ClientUnaryCall;
+  isHolderGone(
+    request: IsHolderGoneRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: IsHolderGoneResponse) => void,
+  ): ClientUnaryCall;
+  isHolderGone(
+    request: IsHolderGoneRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: IsHolderGoneResponse) => void,
   ): ClientUnaryCall;
 }
 

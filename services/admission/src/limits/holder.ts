@@ -1,4 +1,4 @@
-import type { Clock } from "@uag/kit/clock.ts";
+import { type Clock, type Moment, momentOf, msSince } from "@uag/kit/clock.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { newId } from "@uag/kit/ids.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
@@ -17,13 +17,14 @@ const callTimeoutMs = 2_000;
 const borrowTimeoutMs = 4_000;
 
 /**
- * This process's right to use slots, counted by the monotonic clock from when the renewal was sent. When it has run out, slots are
+ * This process's right to use slots, counted by the monotonic clock from when the renewal was sent, while the clocks agree. When it has run out, slots are
  * not used until billing says whether they are still ours.
  */
 export class Holder {
   readonly #options: HolderOptions;
   #id = newId("lim");
-  #validUntil = Number.NEGATIVE_INFINITY;
+  #renewedAt: Moment | undefined;
+  #leaseMs = 0;
   #renewing: Promise<void> | undefined;
   #sequence = 0n;
 
@@ -40,8 +41,8 @@ export class Holder {
     return ++this.#sequence;
   }
 
-  liveAt(now: number): boolean {
-    return now < this.#validUntil;
+  get live(): boolean {
+    return this.#renewedAt !== undefined && msSince(this.#options.clock, this.#renewedAt) < this.#leaseMs;
   }
 
   /** Renews the lease, or waits for the renewal that is on its way. @throws {GatewayError} when billing cannot be reached */
@@ -55,10 +56,11 @@ export class Holder {
   async #renew(): Promise<void> {
     const { billing, clock } = this.#options;
     for (;;) {
-      const sentAt = clock.monotonic();
+      const sentAt = momentOf(clock);
       const { leaseMs, lapsed } = await billing.renew({ holderId: this.#id }, { timeoutMs: callTimeoutMs });
       if (!lapsed) {
-        this.#validUntil = sentAt + leaseMs;
+        this.#renewedAt = sentAt;
+        this.#leaseMs = leaseMs;
         return;
       }
       this.#lapse();
@@ -76,7 +78,7 @@ export class Holder {
   }
 
   #lapse(): void {
-    this.#validUntil = Number.NEGATIVE_INFINITY;
+    this.#renewedAt = undefined;
     this.#id = newId("lim");
     this.#options.lapsed();
   }

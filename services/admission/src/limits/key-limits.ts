@@ -115,8 +115,8 @@ export class KeyLimits {
   take(ask: LimitAsk): Taken | undefined {
     const now = this.#now();
     this.#check(ask);
-    if (!this.#setting.holder.liveAt(now)) return undefined;
-    const taken = new Taken(this.#limits, this.#now);
+    if (!this.#setting.holder.live) return undefined;
+    const taken = new Taken(this.#limits, { now: this.#now, holder: this.#setting.holder });
     for (const name of names) {
       const limit = this.#limits[name];
       if (limit.limit === 0) continue;
@@ -134,13 +134,13 @@ export class KeyLimits {
   /** Takes one limit after the other, and waits for billing where that is needed. @throws {GatewayError} */
   async wait(ask: LimitAsk): Promise<Taken> {
     this.#check(ask);
-    const taken = new Taken(this.#limits, this.#now);
+    const taken = new Taken(this.#limits, { now: this.#now, holder: this.#setting.holder });
     try {
       for (const name of names) {
         const limit = this.#limits[name];
         if (limit.limit === 0) continue;
         const count = name === "tokens" ? ask.tokens : 1;
-        const live = this.#setting.holder.liveAt(this.#now());
+        const live = this.#setting.holder.live;
         if (!(live && limit.take(count, this.#now()))) await limit.wait({ count, native: ask.native });
         this.#note(taken, name, count);
       }
@@ -158,6 +158,7 @@ export class KeyLimits {
   }
 
   #note(taken: Taken, name: LimitName, count: number): void {
+    taken.heldBy ??= this.#setting.holder.id;
     if (name === "requests") taken.requests = { slots: this.#requests, count };
     else if (name === "tokens") taken.tokens = { slots: this.#tokens, count };
     else taken.concurrency = this.#concurrency;

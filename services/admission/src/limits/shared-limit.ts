@@ -107,7 +107,7 @@ export class SharedLimit {
     const at = now();
     // All slots there are may be here, and in use.
     const dry = (at < this.#dryUntil && ask.count >= this.#dryCount) || this.slots.held >= this.limit;
-    if (dry && this.#waiters.length === 0 && holder.liveAt(at) && this.slots.freeAt(at) < ask.count)
+    if (dry && this.#waiters.length === 0 && holder.live && this.slots.freeAt(at) < ask.count)
       return Promise.reject(this.#refusal(ask));
     return new Promise((resolve, reject) => {
       this.#waiters.push({ ask, resolve, reject });
@@ -201,7 +201,7 @@ export class SharedLimit {
   async #callAll(): Promise<void> {
     do {
       const { holder, now } = this.#options;
-      if (!holder.liveAt(now())) await holder.renew();
+      if (!holder.live) await holder.renew();
       this.#serve();
       const again = this.#unanswered !== undefined;
       this.#unanswered ??= this.#request(holder.id);

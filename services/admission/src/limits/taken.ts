@@ -1,4 +1,5 @@
 import type { ConcurrencySlots } from "./concurrency-slots.ts";
+import type { Holder } from "./holder.ts";
 import type { LimitName } from "./refusal.ts";
 import type { SharedLimit } from "./shared-limit.ts";
 import type { WindowSlots } from "./window-slots.ts";
@@ -16,14 +17,26 @@ export class Taken {
   requests: WindowUse | undefined;
   tokens: WindowUse | undefined;
   concurrency: ConcurrencySlots | undefined;
+  /** The holder whose slots these are; undefined while there are none. */
+  heldBy: string | undefined;
   /** To tell the client, name and value by turns. */
   headers: readonly string[] = [];
   readonly #limits: Readonly<Record<LimitName, SharedLimit>>;
   readonly #now: () => number;
+  readonly #holder: Pick<Holder, "id" | "live">;
 
-  constructor(limits: Readonly<Record<LimitName, SharedLimit>>, now: () => number) {
+  constructor(
+    limits: Readonly<Record<LimitName, SharedLimit>>,
+    of: { now: () => number; holder: Pick<Holder, "id" | "live"> },
+  ) {
     this.#limits = limits;
-    this.#now = now;
+    this.#now = of.now;
+    this.#holder = of.holder;
+  }
+
+  /** False when the lease under which it was taken has run out, and others may have the slots. */
+  get live(): boolean {
+    return this.#holder.live && this.#holder.id === (this.heldBy ?? this.#holder.id);
   }
 
   /** The request is admitted, perhaps a while after it took its slots: the minute for which they rest begins now. */

@@ -70,6 +70,23 @@ export async function markClosed(store: Store, holderId: string): Promise<void> 
   await store.holders.updateOne({ _id: holderId }, [{ $set: set }], { ...pipeline, upsert: true });
 }
 
+/** Whether a holder is past for good. One that was never heard of is remembered as closed: it holds nothing, and never will. */
+export async function isGone(store: Store, holderId: string): Promise<boolean> {
+  if (holderId === "") throw new GatewayError("invalid_request", undefined, { param: "holder_id" });
+  const unknown = { $eq: [{ $type: "$state" }, "missing"] };
+  const set = {
+    ...newHolder("", 0),
+    leaseUntil: { $ifNull: ["$leaseUntil", "$$NOW"] },
+    state: { $ifNull: ["$state", "closed"] },
+    closedAt: { $cond: [unknown, "$$NOW", "$closedAt"] },
+    sweepAt: { $cond: [unknown, "$$NOW", "$sweepAt"] },
+  };
+  const holder = await store.holders
+    .findOneAndUpdate({ _id: holderId }, [{ $set: set }], { ...pipeline, upsert: true, returnDocument: "after" })
+    .lean<HolderDocument>();
+  return holder !== null && (holder.state === "closed" || holder.state === "gone");
+}
+
 const lapsed = { state: "alive", $expr: { $lt: ["$leaseUntil", "$$NOW"] } } as const;
 const sweepDue = { state: "closed", $expr: { $lte: ["$sweepAt", "$$NOW"] } } as const;
 const orphanedFor = (graceMs: number) =>

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import { crashPoint } from "../crash-point.ts";
+import { diskPoint } from "../disk-point.ts";
 import type { HealthCheck } from "../health.ts";
 import { headerBytes, maxPayloadBytes } from "./frame.ts";
 import { Group } from "./group.ts";
@@ -59,6 +60,7 @@ export class Journal implements AsyncDisposable {
   #lazyTimer: NodeJS.Timeout | undefined;
   #probeTimer: NodeJS.Timeout | undefined;
   #closed = false;
+  #ended = false;
   #onGrown: () => void = () => {};
 
   private constructor(dir: string, settings: JournalSettings, salt: number) {
@@ -68,9 +70,8 @@ export class Journal implements AsyncDisposable {
     this.#gathering = new Group(salt);
   }
 
-  /** Opens the journal in `dir`, made when missing. A torn tail of the last segment is cut off. */
+  /** Opens the journal in `dir`, a directory that is there. A torn tail of the last segment is cut off. */
   static async open(dir: string, settings: JournalSettings): Promise<Journal> {
-    await mkdir(dir, { recursive: true });
     const segments = await listSegments(dir);
     const salts = await Promise.all(segments.map((number) => segmentSalt(segmentPath(dir, number))));
     const known = salts.find((salt) => salt !== undefined);
@@ -90,6 +91,11 @@ export class Journal implements AsyncDisposable {
     if (isLast) ({ size } = await cutTornTail(path, this.#salt));
     this.#grow(number, size);
     this.#last = number;
+  }
+
+  /** True once it is closed for good, and deleted if that was asked. */
+  get ended(): boolean {
+    return this.#ended;
   }
 
   /** Bytes on disk. */
@@ -268,6 +274,7 @@ export class Journal implements AsyncDisposable {
       if (number >= segment || number === this.#last) return;
       this.#sizes.delete(number);
       this.#bytes -= size;
+      diskPoint("remove");
       await rm(segmentPath(this.#dir, number), { force: true });
     }
   }
@@ -280,17 +287,28 @@ export class Journal implements AsyncDisposable {
     await this.#flushing;
   }
 
-  /** Writes what is gathered and closes. What was appended lazily is written too. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  async #close(): Promise<void> {
     await this.seal();
     clearTimeout(this.#probeTimer);
     await this.#active?.close();
     this.#active = undefined;
   }
 
+  /** Writes what is gathered and closes. What was appended lazily is written too. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close().finally(() => {
+      this.#ended = true;
+    });
+  }
+
   /** Closes and deletes the whole journal. */
   async destroy(): Promise<void> {
-    await this[Symbol.asyncDispose]();
-    await rm(this.#dir, { recursive: true, force: true });
+    try {
+      await this.#close();
+      diskPoint("remove");
+      await rm(this.#dir, { recursive: true, force: true });
+    } finally {
+      this.#ended = true;
+    }
   }
 }

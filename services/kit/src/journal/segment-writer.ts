@@ -1,5 +1,6 @@
 import { constants, type PathLike } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
+import { diskPoint } from "../disk-point.ts";
 import { encodeHeader, headerBytes } from "./frame.ts";
 import { segmentPath } from "./segment.ts";
 
@@ -27,9 +28,11 @@ export class SegmentWriter {
   }): Promise<SegmentWriter> {
     const { dir, number, salt, openFile = open } = options;
     const path = segmentPath(dir, number);
+    diskPoint("open");
     const file = await openFile(path, O_CREAT | O_EXCL | O_WRONLY | O_DSYNC);
     try {
       await writeFully(file, encodeHeader(salt), 0);
+      diskPoint("sync");
       await using handle = await open(dir, "r");
       await handle.sync();
     } catch (error) {
@@ -62,6 +65,7 @@ export class SegmentWriter {
 }
 
 async function writeFully(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  diskPoint("write");
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
     done += bytesWritten;

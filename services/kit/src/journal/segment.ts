@@ -1,5 +1,6 @@
 import { type FileHandle, open, readdir, truncate } from "node:fs/promises";
 import { join } from "node:path";
+import { diskPoint } from "../disk-point.ts";
 import { findFrame, headerBytes, readFrame, readSalt } from "./frame.ts";
 
 /** Bytes of a segment that are no record although records follow, or that end a segment which is not the last. */
@@ -15,8 +16,14 @@ export function segmentPath(dir: string, number: number): string {
 
 /** The numbers of the segments in `dir`, rising. */
 export async function listSegments(dir: string): Promise<number[]> {
+  diskPoint("list");
   const numbers = (await readdir(dir)).map((name) => /^(\d{6,})\.seg$/.exec(name)?.[1]).filter((text) => text);
   return numbers.map(Number).sort((a, b) => a - b);
+}
+
+function openToRead(path: string): Promise<FileHandle> {
+  diskPoint("read");
+  return open(path, "r");
 }
 
 async function readBytes(file: FileHandle, offset: number, length: number): Promise<Buffer> {
@@ -32,7 +39,7 @@ async function readBytes(file: FileHandle, offset: number, length: number): Prom
 
 /** The salt in a segment's header; undefined when the header cannot be read. */
 export async function segmentSalt(path: string): Promise<number | undefined> {
-  await using file = await open(path, "r");
+  await using file = await openToRead(path);
   return readSalt(await readBytes(file, 0, headerBytes));
 }
 
@@ -51,7 +58,7 @@ export interface ReadOptions {
 /** Reads about `chunkBytes` worth of records and returns where to go on: `end` when all was read. */
 export async function readRecords(options: ReadOptions): Promise<number> {
   const { path, salt, end } = options;
-  await using file = await open(path, "r");
+  await using file = await openToRead(path);
   let base = Math.max(options.offset, headerBytes);
   let chunk = await readBytes(file, base, Math.max(0, Math.min(end - base, options.chunkBytes)));
   let at = 0;
@@ -99,7 +106,7 @@ export async function cutTornTail(path: string, salt: number): Promise<{ size: n
 }
 
 async function readAll(path: string): Promise<{ buffer: Buffer; length: number }> {
-  await using file = await open(path, "r");
+  await using file = await openToRead(path);
   const { size } = await file.stat();
   const buffer = await readBytes(file, 0, size);
   return { buffer, length: buffer.length };

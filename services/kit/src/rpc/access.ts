@@ -59,7 +59,10 @@ export const access: Readonly<Record<string, Access>> = {
   },
   "billing.v1.GrantService": {
     servedBy: ["billing"],
-    callers: { Acquire: capabilities, Return: capabilities, Heartbeat: capabilities, CloseHolder: capabilities },
+    callers: {
+      ...{ Acquire: capabilities, Return: capabilities, Heartbeat: capabilities },
+      ...{ CloseHolder: capabilities, IsHolderGone: capabilities },
+    },
   },
   "billing.v1.LimitService": { servedBy: ["billing"], callers: { Borrow: capabilities, Renew: capabilities } },
   "billing.v1.LedgerService": {

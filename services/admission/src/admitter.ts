@@ -1,0 +1,84 @@
+import { type GatewayError, toGatewayError } from "@uag/kit/errors.ts";
+import type { Taken } from "./limits/taken.ts";
+import type { Meters } from "./meters.ts";
+import { outOfReach, refuseForJournal } from "./refusals.ts";
+import { OpenRequest } from "./request.ts";
+import type { Setting } from "./setting.ts";
+import type { Succession } from "./succession.ts";
+import { findTaskGrant } from "./tasks.ts";
+import type { AdmitRequest, AdmitTask, Admitted } from "./types.ts";
+
+export interface AdmitterOptions {
+  readonly setting: Setting;
+  readonly succession: Succession;
+  readonly meters: Pick<Meters, "fromMemory" | "fromBilling" | "waited" | "refused">;
+}
+
+/** Admits requests and tasks against the money of the holder that this process is just now. */
+export class Admitter {
+  readonly #options: AdmitterOptions;
+
+  constructor(options: AdmitterOptions) {
+    this.#options = options;
+  }
+
+  admit(request: AdmitRequest, taken?: Taken): Promise<Admitted> {
+    const { succession, meters } = this.#options;
+    const incarnation = succession.current;
+    if (incarnation === undefined) return this.#admitLater(request, taken);
+    const { state } = incarnation.journal;
+    if (state !== "ok") return this.#refuse(refuseForJournal(state));
+    if (!incarnation.lease.live || succession.stopping) return this.#admitLater(request, taken);
+    if (request.holdNanoUsd <= 0n) return Promise.resolve(new OpenRequest(incarnation, request, { taken }));
+    const account = incarnation.account(request.caller);
+    const grant = account.take(request.holdNanoUsd);
+    if (grant === undefined) return this.#admitLater(request, taken);
+    meters.fromMemory.inc();
+    return Promise.resolve(new OpenRequest(incarnation, request, { account, grant, taken }));
+  }
+
+  /** What cannot be admitted from memory: renews the lease if it ran out, and waits for a grant. */
+  async #admitLater(request: AdmitRequest, taken?: Taken): Promise<Admitted> {
+    const { meters, setting, succession } = this.#options;
+    const since = setting.clock.monotonic();
+    try {
+      const incarnation = await succession.live();
+      if (request.holdNanoUsd <= 0n) return new OpenRequest(incarnation, request, { taken });
+      const account = incarnation.account(request.caller);
+      const grant = await incarnation.waitForGrant(account, request.holdNanoUsd);
+      if (taken?.live === false) {
+        account.settle(grant, request.holdNanoUsd, 0n);
+        throw outOfReach(new Error("the lease on limits ran out while waiting for a grant"));
+      }
+      meters.fromBilling.inc();
+      return new OpenRequest(incarnation, request, { account, grant, taken });
+    } catch (error) {
+      throw this.#refused(error);
+    } finally {
+      meters.waited.observe((setting.clock.monotonic() - since) / 1_000);
+    }
+  }
+
+  admitTask(task: AdmitTask): Promise<string> {
+    const state = this.#options.succession.current?.journal.state ?? "ok";
+    return state === "ok" ? this.findTaskGrant(task) : this.#refuse(refuseForJournal(state));
+  }
+
+  async findTaskGrant(task: AdmitTask): Promise<string> {
+    try {
+      return await findTaskGrant(this.#options, task);
+    } catch (error) {
+      throw this.#refused(error);
+    }
+  }
+
+  #refused(error: unknown): GatewayError {
+    const known = toGatewayError(error);
+    this.#options.meters.refused(known.code);
+    return known;
+  }
+
+  #refuse(error: GatewayError): Promise<never> {
+    return Promise.reject(this.#refused(error));
+  }
+}

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readdir, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { eventually, type House, replica, request, settlement, spawnReplica, startHouse } from "./harness.ts";
+
+/** Read at the first operation, so it is set before any test. */
+const faults = join(tmpdir(), `disk-faults-${process.pid}`);
+process.env["DISK_FAULTS"] = faults;
+
+const usd = 1_000_000_000n;
+const quick = { publish: { gatherMs: 20, confirmMs: 50, republishMs: 1_000 }, idleMs: 1_000, adoptMs: 200 };
+
+/** Runs a replica under load, kills it, and answers which requests it had settled. */
+async function leaveJournal(house: House, account: string, name: string): Promise<string[]> {
+  // Its environment has no faults.
+  using spawned = spawnReplica(house, account, name);
+  await eventually("load", () => spawned.lines.length > 300);
+  spawned.child.kill("SIGKILL");
+  await once(spawned.child, "close");
+  return spawned.lines.filter((line) => line.startsWith("settled")).map((line) => line.slice("settled ".length));
+}
+
+const journals = async (house: House): Promise<string[]> =>
+  (await readdir(house.journalDir)).filter((name) => name.includes("@"));
+const moneyOf = (house: House, id: string) => house.accounts.getAccount({ id });
+
+async function gauge(admission: { text(): Promise<string> }, name: string): Promise<number> {
+  return Number(new RegExp(`^${name}\\{.*\\} (.*)$`, "m").exec(await admission.text())?.[1]);
+}
+
+test("a full disk keeps no bill that is on it from being charged; crashed requests get theirs when there is room, and then new ones are admitted", async (t) => {
+  await using house = await startHouse();
+  const account = await house.account(usd);
+  const settled = await leaveJournal(house, account, "full");
+  t.after(() => rm(faults, { force: true }));
+  await writeFile(faults, "ENOSPC mkdir open write sync");
+  await using admission = await replica(house.env, quick);
+  assert.equal((await admission.check()).ok, false, "it has no journal of its own");
+  const billed = async (): Promise<Map<string, Outcome>> =>
+    new Map((await house.events(account)).map(({ requestId, outcome }) => [requestId, outcome]));
+  await eventually("the bills that are on disk", async () => (await billed()).size >= settled.length, 20_000);
+  const early = await billed();
+  assert.deepEqual(
+    settled.filter((id) => early.get(id) !== Outcome.COMPLETED),
+    [],
+  );
+  assert.ok(![...early.values()].includes(Outcome.CRASHED));
+  assert.equal(await gauge(admission, "uag_waiting_journals"), 1);
+  await eventually("its age", async () => (await gauge(admission, "uag_waiting_journal_seconds")) > 0);
+  await rm(faults);
+  await eventually("nothing held", async () => (await moneyOf(house, account)).heldNanoUsd === 0n);
+  assert.ok([...(await billed()).values()].includes(Outcome.CRASHED));
+  await eventually("home", async () => (await gauge(admission, "uag_waiting_journals")) === 0);
+  await eventually("ready", async () => (await admission.check()).ok);
+  await (await admission.admit(request(account, "new", 1_000n))).settle(settlement(10n));
+  await eventually("the new bill", async () => (await billed()).has("new"));
+  assert.deepEqual((await house.ledger.audit({})).violations, []);
+});
+
+test("one journal that cannot be opened keeps no other from coming home, is told of, and comes home itself once it can", async () => {
+  await using house = await startHouse();
+  const account = await house.account(usd);
+  const settled = await leaveJournal(house, account, "good");
+  const [good = ""] = await journals(house);
+  const [, , kernel] = good.split("@");
+  // Comes first by its name.
+  const broken = join(house.journalDir, `a@b@${kernel}`);
+  await writeFile(broken, "no directory");
+  await using admission = await replica(house.env, quick);
+  await eventually("its bills", async () => (await house.events(account)).length >= settled.length, 20_000);
+  await eventually("its money", async () => (await moneyOf(house, account)).heldNanoUsd === 0n, 20_000);
+  await eventually("only the other", async () => (await gauge(admission, "uag_waiting_journals")) === 1);
+  await eventually("its age", async () => (await gauge(admission, "uag_waiting_journal_seconds")) > 0);
+  const [left = ""] = (await journals(house)).filter((name) => name.startsWith("a@"));
+  await rm(join(house.journalDir, left));
+  await eventually("none", async () => (await gauge(admission, "uag_waiting_journals")) === 0);
+});
+
+test("a journal of another kernel is let alone while its holder may live, and comes home once billing calls the holder gone", async () => {
+  await using house = await startHouse({ HOLDER_LEASE_MS: "1500", REAP_INTERVAL_MS: "100", ORPHAN_GRACE_MS: "4000" });
+  const account = await house.account(usd);
+  const settled = await leaveJournal(house, account, "far");
+  const [name = ""] = await journals(house);
+  const [id, owner] = name.split("@");
+  await rename(join(house.journalDir, name), join(house.journalDir, `${id}@${owner}@0123456789ab.ba9876543210`));
+  await using admission = await replica(house.env, quick);
+  await sleep(2_500);
+  assert.ok((await journals(house)).some((one) => one.endsWith("@0123456789ab.ba9876543210")));
+  await eventually("its bills", async () => (await house.events(account)).length >= settled.length, 20_000);
+  await eventually("home", async () => (await gauge(admission, "uag_waiting_journals")) === 0, 20_000);
+  assert.deepEqual((await house.ledger.audit({})).violations, []);
+});
