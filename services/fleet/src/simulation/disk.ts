@@ -1,53 +1,110 @@
-import type { Journal, Position } from "@uag/kit/journal/journal.ts";
+import { type Journal, JournalClosed, type JournalState, type Position } from "@uag/kit/journal/journal.ts";
 
 /** What the code that is simulated uses of a journal. */
-export type JournalParts = Pick<
+type JournalParts = Pick<
   Journal,
-  "append" | "appendLazy" | "hurry" | "read" | "trim" | "segment" | "start" | "end"
+  | ("append" | "appendLazy" | "hurry" | "read" | "trim" | "segment" | "start" | "end" | "state" | "check" | "bytes")
+  | ("seal" | "destroy" | "ended" | typeof Symbol.asyncDispose)
 >;
+
+/** What a journal needs to know of its disk. */
+export interface Disk {
+  /** It refuses every write. */
+  readonly full: boolean;
+  /** The journal is deleted. */
+  readonly deleted: (journal: SimulatedJournal) => void;
+}
+
+export const noSpace = (): Error => Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
 
 const recordsInSegment = 16;
 const none = new Uint8Array();
 
 /** A journal whose writes end when the simulator says so, and whose owner may die with some of them done. */
 export class SimulatedJournal implements JournalParts {
+  readonly #disk: Disk;
   /** Trimmed records are empty. */
-  readonly #records: Uint8Array[] = [];
+  readonly #records: Uint8Array[];
   #gathering: Uint8Array[] = [];
-  #done = Promise.withResolvers<void>();
-  #first = 0;
-  destroyed = false;
+  #done = newGroup();
+  #first: number;
+  #closed = false;
+  state: JournalState = "ok";
+  ended = false;
+
+  constructor(disk: Disk, from?: SimulatedJournal) {
+    this.#disk = disk;
+    this.#records = from === undefined ? [] : [...from.#records];
+    this.#first = from === undefined ? 0 : from.#first;
+  }
 
   get waiting(): number {
     return this.#gathering.length;
   }
 
+  get bytes(): number {
+    return this.#records.length;
+  }
+
+  check(): Promise<{ ok: true }> {
+    return Promise.resolve({ ok: true });
+  }
+
   append(payload: Uint8Array): Promise<void> {
+    if (this.#closed) return Promise.reject(new JournalClosed());
     this.#gathering.push(Buffer.from(payload));
     return this.#done.promise;
   }
 
   appendLazy(payload: Uint8Array): Promise<void> {
+    if (this.#closed) throw new JournalClosed();
     return this.append(payload);
   }
 
   hurry(): void {}
 
-  /** The write ends. */
+  /** The write ends, or the disk refuses it. */
   flush(): void {
+    const { resolve, reject } = this.#done;
+    if (this.#disk.full) {
+      if (this.#gathering.length === 0) return;
+      this.state = "failed";
+      this.#gathering = [];
+      this.#done = newGroup();
+      reject(noSpace());
+      return;
+    }
+    this.state = "ok";
     if (this.#gathering.length === 0) return;
     this.#records.push(...this.#gathering);
     this.#gathering = [];
-    const { resolve } = this.#done;
-    this.#done = Promise.withResolvers();
+    this.#done = newGroup();
     resolve();
+  }
+
+  /** Takes no more; resolves when what was appended is written, or refused. */
+  async seal(): Promise<void> {
+    this.#closed = true;
+    if (this.#gathering.length > 0) await this.#done.promise.catch(() => undefined);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.seal();
+    this.ended = true;
+  }
+
+  async destroy(): Promise<void> {
+    await this.seal();
+    this.ended = true;
+    this.#disk.deleted(this);
   }
 
   /** The owner dies in mid-write: so many of the records are there, and nobody hears of them. */
   tear(kept: number): void {
     this.#records.push(...this.#gathering.slice(0, kept));
     this.#gathering = [];
-    this.#done = Promise.withResolvers();
+    this.#done = newGroup();
+    this.#closed = true;
   }
 
   get segment(): number {
@@ -82,4 +139,11 @@ export class SimulatedJournal implements JournalParts {
       this.#records.fill(none, this.#first * recordsInSegment, (this.#first + 1) * recordsInSegment);
     return Promise.resolve();
   }
+}
+
+/** A group of records that nobody waits for has nobody to hear that it failed. */
+function newGroup(): PromiseWithResolvers<void> {
+  const group = Promise.withResolvers<void>();
+  group.promise.catch(() => undefined);
+  return group;
 }

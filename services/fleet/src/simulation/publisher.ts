@@ -12,16 +12,15 @@ export interface PublisherOptions {
 }
 
 /** Moves a journal's finals to the stream, at the simulator's pace, as the real one does at its own. */
-export class SimulatedPublisher {
-  readonly journal: SimulatedJournal;
+export class SimulatedPublisher implements AsyncDisposable {
   readonly #options: PublisherOptions;
   #cursor: Position;
   #count = 0;
   #unconfirmed: Batch[] = [];
+  stopped = false;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
-    this.journal = options.journal;
     this.#cursor = options.journal.start;
   }
 
@@ -29,17 +28,21 @@ export class SimulatedPublisher {
     return Math.min(this.#cursor.segment, ...this.#unconfirmed.map(({ from }) => from.segment));
   }
 
+  get unconfirmedEvents(): number {
+    return this.#unconfirmed.length;
+  }
+
   get done(): boolean {
-    const { end } = this.journal;
+    const { end } = this.#options.journal;
     const atEnd = this.#cursor.segment === end.segment && this.#cursor.offset >= end.offset;
-    return atEnd && this.#unconfirmed.length === 0 && this.journal.waiting === 0;
+    return atEnd && this.#unconfirmed.length === 0;
   }
 
   /** The next batch; or, when there is none, all that is unconfirmed once more. */
   async publish(send: (payload: Uint8Array) => void): Promise<void> {
-    const { holderId, batchPrefix } = this.#options;
+    const { journal, holderId, batchPrefix } = this.#options;
     const names = { id: `${batchPrefix}:${this.#count + 1}`, holderId };
-    const cut = await cutBatch(this.journal, this.#cursor, names);
+    const cut = await cutBatch(journal, this.#cursor, names);
     if (cut === undefined) {
       for (const { payload } of this.#unconfirmed) if (payload !== undefined) send(payload);
       return;
@@ -56,5 +59,10 @@ export class SimulatedPublisher {
     const before = this.#unconfirmed.length;
     this.#unconfirmed = this.#unconfirmed.filter(({ id }) => !applied.has(id));
     if (this.#unconfirmed.length < before) this.#options.confirmed();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.stopped = true;
+    return Promise.resolve();
   }
 }

@@ -13,6 +13,7 @@ interface Running {
   readonly replica: Replica;
   readonly open: Admitted;
   readonly truth: RequestTruth;
+  readonly beganMs: number;
   /** Under which it has a slot of concurrency. */
   readonly slotHolder: string | undefined;
 }
@@ -26,6 +27,7 @@ export interface RequestsOptions {
 }
 
 const concurrent = 6;
+const longestMs = 150_000;
 const nothing = new Uint8Array();
 
 /** The requests under way, of a key without limits and of one with two. */
@@ -88,7 +90,7 @@ export class Requests {
     const truth: RequestTruth = { hold, possible: new Set([0n]), answered: undefined, begun: false };
     this.#options.truth.requests.set(id, truth);
     const slotHolder = limited ? replica.holder.id : undefined;
-    this.#running.push({ id, replica, open, truth, slotHolder });
+    this.#running.push({ id, replica, open, truth, slotHolder, beganMs: this.#options.now() });
     if (!limited) return;
     this.#options.truth.admitted(this.#options.now());
     const atOnce = this.#running.filter(
@@ -105,9 +107,13 @@ export class Requests {
   /** The first byte goes out. */
   firstByte(): void {
     const running = this.#oneRunning();
-    void running?.open.started.then(() => {
-      running.truth.begun = true;
-    });
+    running?.open.started.then(
+      () => {
+        running.truth.begun = true;
+      },
+      // The disk refused it: nothing goes out to the client.
+      () => undefined,
+    );
   }
 
   checkpoint(): void {
@@ -143,9 +149,19 @@ export class Requests {
       },
     };
     this.#running.splice(this.#running.indexOf(running), 1);
-    void open.settle(settlement).then(() => {
-      truth.answered = charged;
-    });
+    open.settle(settlement).then(
+      () => {
+        truth.answered = charged;
+      },
+      // The disk refused it: its client is told of an error, and the bill is written later.
+      () => undefined,
+    );
+  }
+
+  /** No request lasts longer than billing waits for the last ones of a dead holder. */
+  endOverdue(): void {
+    const since = this.#options.now() - longestMs;
+    for (const running of [...this.#running]) if (running.beganMs < since && !running.replica.paused) this.end(running);
   }
 
   endAll(): void {
@@ -153,7 +169,7 @@ export class Requests {
   }
 }
 
-const freeCaller: Caller = {
+export const freeCaller: Caller = {
   keyId: "key_free",
   accountId,
   models: [],

@@ -92,7 +92,8 @@ export class Store {
     if (!this.#holders.has(request.holderId)) this.heartbeat(request.holderId);
     const acquired = this.#run(
       acquireOperation({
-        ...{ grantId: `gr${++this.#ids}`, holderId: request.holderId, accountId, keyId: "", share, taskUntilMs: 0 },
+        ...{ grantId: `gr${++this.#ids}`, holderId: request.holderId, accountId, keyId: "", share },
+        taskUntilMs: Number(request.taskUntilMs),
         ...{ requestId: request.requestId, need: request.needNanoUsd, want: request.wantNanoUsd },
       }),
     );
@@ -117,7 +118,7 @@ export class Store {
     this.#holders.set(id, { state: "closed", leaseUntil: 0, orphanedAt: 0 });
     let grantsClosed = 0;
     for (const grant of this.grants.values()) {
-      if (grant.holderId !== id || !isLive(grant)) continue;
+      if (grant.holderId !== id || !isLive(grant) || grant.taskUntilMs > 0) continue;
       this.#run(releaseOperation({ grantId: grant.id, accountId, why: "closed" }));
       grantsClosed++;
     }
@@ -132,6 +133,16 @@ export class Store {
         Object.assign(holder, { state: "orphaned", orphanedAt: now });
       if (holder.state === "orphaned" && holder.orphanedAt + graceMs < now) this.closeHolder(id);
     }
+    for (const { id, taskUntilMs, state } of this.grants.values())
+      if (state !== "released" && taskUntilMs > 0 && taskUntilMs + graceMs < now)
+        this.#run(releaseOperation({ grantId: id, accountId, why: "overdue" }));
+  }
+
+  /** Whether nothing can be under way for a holder any more; one that was never heard of is fenced. */
+  isHolderGone(id: string): { gone: boolean } {
+    const known = this.#holders.get(id);
+    if (known === undefined) this.closeHolder(id);
+    return { gone: known === undefined || known.state === "closed" };
   }
 
   settle(events: readonly UsageEvent[]): Settlement[] {

@@ -1,0 +1,39 @@
+import type { HolderOptions } from "@uag/admission/limits/holder.ts";
+import type { Setting } from "@uag/admission/setting.ts";
+import type { Replica, ReplicaOptions } from "./replica.ts";
+
+/** Billing's calls on grants, as a replica makes them over the network. */
+export function billingOf(replica: Replica, { network, store, recallMoney }: ReplicaOptions): Setting["billing"] {
+  return {
+    acquire: (request) => {
+      let tries = 0;
+      return network.call(replica, "acquire", () => {
+        const answer = store.acquire(request);
+        if (!answer.insufficient || answer.held === 0n || ++tries > 2) return answer;
+        recallMoney();
+        return undefined;
+      });
+    },
+    return: (request) => network.call(replica, "return", () => store.giveBack(request)),
+    heartbeat: ({ holderId }) => network.call(replica, "heartbeat", () => store.heartbeat(holderId)),
+    closeHolder: ({ holderId }) => network.call(replica, "close holder", () => store.closeHolder(holderId)),
+    isHolderGone: ({ holderId }) => network.call(replica, "is holder gone", () => store.isHolderGone(holderId)),
+    [Symbol.dispose]: () => undefined,
+  };
+}
+
+/** Billing's calls on limits. */
+export function limitsOf(replica: Replica, options: ReplicaOptions): HolderOptions["billing"] {
+  const { network, slots, recallSlots } = options;
+  return {
+    renew: ({ holderId }) => network.call(replica, "renew", () => slots.renew(holderId)),
+    borrow: (request) => {
+      let tries = 0;
+      return network.call(replica, "borrow", () => {
+        const answer = slots.borrow(request, ++tries > 2);
+        if (answer === undefined) recallSlots({ asker: replica, kind: request.kind, need: Number(request.need) });
+        return answer;
+      });
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { AdmitTask } from "@uag/admission/types.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { Outcome, Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { Replica } from "./replica.ts";
+import { freeCaller } from "./requests.ts";
+import type { Truth } from "./truth.ts";
+
+interface Task {
+  readonly asked: AdmitTask;
+  /** Undefined while nobody knows whether it has its money. */
+  grantId: string | undefined;
+  /** Its bill, the same whoever brings it. */
+  bill: UsageEvent | undefined;
+}
+
+export interface TasksOptions {
+  readonly random: (below: number) => number;
+  readonly truth: Truth;
+  /** True time, milliseconds. */
+  readonly now: () => number;
+}
+
+const lastsMs = 60_000;
+const nothing = Buffer.alloc(0);
+
+/** Long tasks: any replica asks for their money, and any brings their bill, until one of them was told that it is done. */
+export class Tasks {
+  readonly #options: TasksOptions;
+  #tasks: Task[] = [];
+  #ids = 0;
+  /** What went wrong where nobody waited for it. */
+  fault: unknown;
+
+  constructor(options: TasksOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#tasks.length;
+  }
+
+  /** @param replica undefined when all are paused */
+  begin(replica: Replica | undefined): void {
+    if (replica === undefined) return;
+    const { random, now } = this.#options;
+    const requestId = `t${++this.#ids}`;
+    const untilMs = Math.round(now() + 1e12) + lastsMs;
+    const holdNanoUsd = BigInt(random(200));
+    const task = { caller: freeCaller, operation: "videos.generations", model: "m", tokens: 1, priceVersion: "v1" };
+    this.#tasks.push({ asked: { ...task, requestId, holdNanoUsd, untilMs }, grantId: undefined, bill: undefined });
+    this.goOn(replica, this.#tasks.at(-1));
+  }
+
+  /** The next thing that is to be done for a task: its money, or its bill. */
+  goOn(replica: Replica | undefined, task = this.#tasks[this.#options.random(this.#tasks.length)]): void {
+    if (task === undefined || replica === undefined) return;
+    const done = task.grantId === undefined ? this.#admit(replica, task) : this.#settle(replica, task, task.grantId);
+    done.catch((error: unknown) => {
+      // Called again, by whoever is there then.
+      if (!(error instanceof GatewayError) && (error as { code?: string }).code !== "ENOSPC") this.fault ??= error;
+    });
+  }
+
+  goOnWithAll(replica: Replica): void {
+    for (const task of [...this.#tasks]) this.goOn(replica, task);
+  }
+
+  async #admit(replica: Replica, task: Task): Promise<void> {
+    try {
+      task.grantId = await replica.findTaskGrant(task.asked);
+    } catch (error) {
+      if (error instanceof GatewayError && !error.retryable) this.#forget(task);
+      throw error;
+    }
+  }
+
+  async #settle(replica: Replica, task: Task, grantId: string): Promise<void> {
+    const { asked } = task;
+    task.bill ??= billOf(asked, grantId, BigInt(this.#options.random(Number(asked.holdNanoUsd) + 1)));
+    const { costNanoUsd } = task.bill;
+    const { requests } = this.#options.truth;
+    const truth = requests.get(asked.requestId) ?? {
+      ...{ hold: asked.holdNanoUsd, possible: new Set([costNanoUsd]), answered: undefined, begun: false },
+    };
+    requests.set(asked.requestId, truth);
+    await replica.settleTask(task.bill);
+    truth.answered = costNanoUsd;
+    this.#forget(task);
+  }
+
+  #forget(task: Task): void {
+    this.#tasks = this.#tasks.filter((other) => other !== task);
+  }
+}
+
+function billOf(asked: AdmitTask, grantId: string, costNanoUsd: bigint): UsageEvent {
+  const { requestId, caller, holdNanoUsd, operation, model, priceVersion } = asked;
+  const { accountId, keyId } = caller;
+  return {
+    ...{ requestId, accountId, keyId, grantId, holderId: "", operation, model, priceVersion, holdNanoUsd, costNanoUsd },
+    ...{ upstream: "", upstreamModel: "", startedAtMs: 1n, endedAtMs: 2n, outcome: Outcome.COMPLETED },
+    ...{ pricing: Pricing.EXACT, units: [], rawUsage: nothing, attempts: 1, status: 200, stream: false },
+  };
+}

@@ -1,0 +1,97 @@
+import type { Abandoned, JournalHome } from "@uag/kit/journal/home.ts";
+import type { Journal } from "@uag/kit/journal/journal.ts";
+import { type Kernel, type Lock, verdictOn } from "@uag/kit/journal/kernel.ts";
+import { noSpace, SimulatedJournal } from "./disk.ts";
+
+/** A process as its volume knows it. */
+export interface Owner {
+  readonly name: string;
+  readonly kernel: Kernel;
+  readonly alive: boolean;
+}
+
+interface Directory {
+  readonly id: string;
+  readonly owner: Owner;
+  readonly journal: SimulatedJournal;
+}
+
+/** The disk that the processes of one machine have, or by mistake those of two: their journals, and their locks. */
+export class Volume {
+  /** It refuses every write. */
+  full = false;
+  /** No file can be opened: out of descriptors. */
+  exhausted = false;
+  readonly #directories = new Map<string, Directory>();
+  /** Whose lock a cleaner of old files has removed. */
+  readonly #unlocked = new Set<Owner>();
+
+  removeLock(owner: Owner): void {
+    this.#unlocked.add(owner);
+  }
+
+  /** How the lock of an owner looks under a kernel: a socket of another one's is as that of a dead process. */
+  #lockOf(owner: Owner, kernel: Kernel): Lock {
+    if (this.#unlocked.has(owner)) return "missing";
+    return owner.alive && owner.kernel.boot === kernel.boot ? "held" : "free";
+  }
+
+  #put(id: string, owner: Owner, from?: SimulatedJournal): SimulatedJournal {
+    const name = `${id}@${owner.name}`;
+    const deleted = (journal: SimulatedJournal): void => {
+      if (this.#directories.get(name)?.journal === journal) this.#directories.delete(name);
+    };
+    const volume = this;
+    const disk = {
+      deleted,
+      get full() {
+        return volume.full;
+      },
+    };
+    const journal = new SimulatedJournal(disk, from);
+    this.#directories.set(name, { id, owner, journal });
+    return journal;
+  }
+
+  /** As the real one, of one process. */
+  homeOf(owner: Owner): JournalHome {
+    const open = new Map<string, SimulatedJournal>();
+    const opened = (id: string, from?: SimulatedJournal): Journal => {
+      const journal = this.#put(id, owner, from);
+      open.set(id, journal);
+      return journal as unknown as Journal;
+    };
+    return {
+      create: async (id) => {
+        if (this.full || this.exhausted) throw noSpace();
+        return opened(id);
+      },
+      abandoned: async () => {
+        if (this.exhausted) throw noSpace();
+        this.#unlocked.delete(owner);
+        return [...this.#directories].flatMap(([name, { id, owner: by }]): Abandoned[] => {
+          const own = by === owner;
+          if (own && open.get(id)?.ended === false) return [];
+          const verdict = own ? "dead" : verdictOn(by.kernel, owner.kernel, this.#lockOf(by, owner.kernel));
+          return verdict === "alive" ? [] : [{ id, verdict, name, sinceMs: 0 }];
+        });
+      },
+      take: async ({ id, name }) => {
+        const found = this.#directories.get(name);
+        if (found === undefined) return undefined;
+        // Whoever had it goes on with files that nobody will ever read.
+        this.#directories.delete(name);
+        const taken = opened(id, found.journal);
+        if (!this.exhausted) return taken;
+        open.delete(id);
+        throw noSpace();
+      },
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+
+  /** Every journal that is still there. */
+  get journals(): readonly string[] {
+    return [...this.#directories.keys()];
+  }
+}
