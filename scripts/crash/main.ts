@@ -4,19 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { crash, ownerOf, roundsOf } from "../../services/fleet/src/soak/crash.ts";
+import { diskFaults, diskFaultsEnv, diskPhases, failDisk } from "../../services/fleet/src/soak/disk.ts";
 import { isClean } from "../../services/fleet/src/soak/figures.ts";
 import { seeded } from "../../services/fleet/src/soak/kills.ts";
-import { startTestFleet } from "../../services/fleet/src/testing/with-fleet.ts";
+import { startTestFleet, type TestFleet } from "../../services/fleet/src/testing/with-fleet.ts";
 import { fail } from "../lib/step.mjs";
 
 const help = `npm run crash -- [options]
 
 Ends a process with SIGKILL at every named point of a request's life, for JSON answers and for streams, under load, and
-audits after each. Prints a row for each; ends with 1 when one is not exact.
+audits after each; then has the journals' disk fail at every operation while the process bills, is fenced and adopts. Prints
+a row for each; ends with 1 when one is not exact.
   --reps <n>      how often each; default 1
   --seed <n>      of the load and of the passing at which a process dies; default 1
   --point <a,b>   only these points
-  --kind <kind>   json or stream alone
+  --kind <kind>   json, stream or disk alone
 `;
 
 const text = { type: "string" } as const;
@@ -24,6 +26,21 @@ const options = { reps: text, seed: text, point: text, kind: text, help: { type:
 
 const row = (...cells: readonly (string | number)[]): string =>
   `${cells.map((cell, n) => (n < 2 ? String(cell).padEnd(16) : String(cell).padStart(10))).join("")}\n`;
+
+/** A row for each fault in each phase. */
+async function failDisks(fleet: TestFleet, random: () => number): Promise<boolean> {
+  let clean = true;
+  for (const fault of diskFaults) {
+    for (const phase of diskPhases) {
+      const figures = await failDisk(fleet, { faults: [fault], phases: [phase], lastsMs: 3_000, random });
+      const { requests, kills, lost, doubled, overdraft, leakedHolds } = figures;
+      process.stdout.write(row(phase, "disk", fault, 1, requests, kills, lost, doubled, overdraft, leakedHolds));
+      for (const sentence of figures.violations) process.stdout.write(`  - ${sentence}\n`);
+      clean &&= isClean(figures);
+    }
+  }
+  return clean;
+}
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options });
@@ -35,7 +52,8 @@ async function main(): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), "crash-"));
   let clean = true;
   try {
-    await using fleet = await startTestFleet({ dataDir, services: ["billing", "metering", "chat", "router"] });
+    const env = diskFaultsEnv(dataDir);
+    await using fleet = await startTestFleet({ dataDir, services: ["billing", "metering", "chat", "router"], env });
     process.stdout.write(
       row("point", "kind", "process", "rep", "requests", "kills", "lost", "doubled", "overdraft", "leaked"),
     );
@@ -56,6 +74,7 @@ async function main(): Promise<number> {
         }
       }
     }
+    if (values.kind === undefined || values.kind === "disk") clean = (await failDisks(fleet, random)) && clean;
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }

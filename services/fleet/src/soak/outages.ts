@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
 import { waitFor } from "../testing/wait-for.ts";
 import type { TestFleet } from "../testing/with-fleet.ts";
+import { onFailingDisk } from "./disk.ts";
 import { type Figures, takeFigures } from "./figures.ts";
 import { Load, type RequestKind, receipt } from "./load.ts";
 import type { Proof, ProofOptions } from "./proof.ts";
@@ -78,6 +79,9 @@ async function stepDown({ fleet, seconds }: ProofOptions): Promise<number> {
   return 0;
 }
 
+/** A stream whose bill cannot be written breaks off: what the client has is not all of it. */
+const unbillable = (outcome: string): boolean => unavailable(outcome) || outcome === "broken";
+
 const refusedWithout = (load: Load): string | undefined =>
   [...load.counts.keys()].some(unavailable) ? undefined : "No request was refused, though grants must have run out.";
 
@@ -104,6 +108,34 @@ export const outages: readonly Proof[] = [
             await sleep(seconds * 1_000);
           }),
         allowed: nothing,
+      }),
+  },
+  {
+    name: "metering-down",
+    about: "metering is down under load: no user error, its usage waits in the journals",
+    seconds: 300,
+    run: (options) =>
+      underLoad(options, {
+        during: ({ fleet, seconds }) => down(fleet, "metering", () => sleep(seconds * 1_000)),
+        allowed: nothing,
+      }),
+  },
+  {
+    name: "disk-full",
+    about: "the journals' disk is full: at most 503, nothing lost, and all goes on when there is room",
+    seconds: 30,
+    run: (options) =>
+      underLoad(options, {
+        during: async ({ fleet, seconds }) => {
+          await onFailingDisk(fleet, "ENOSPC mkdir open write sync rename", () => sleep(seconds * 1_000));
+          return 0;
+        },
+        allowed: unbillable,
+        missing: (load) =>
+          [...load.counts.keys()].some(unbillable)
+            ? undefined
+            : "No request was refused, though nothing could be written.",
+        kinds: impatient,
       }),
   },
   {

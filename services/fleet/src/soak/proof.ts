@@ -2,6 +2,7 @@ import { appendFile, copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { repoRoot } from "../paths.ts";
 import { startTestFleet, type TestFleet } from "../testing/with-fleet.ts";
+import { diskFaultsEnv } from "./disk.ts";
 import type { Figures } from "./figures.ts";
 
 export interface ProofOptions {
@@ -45,6 +46,6 @@ export async function startProofFleet(dataDir: string, env: Readonly<Record<stri
     dataDir,
     services: ["billing", "metering", "chat", "router"],
     replicas: { chat: 3 },
-    env: { CATALOG_FILE: catalog, ...env },
+    env: { CATALOG_FILE: catalog, ...diskFaultsEnv(dataDir), ...env },
   });
 }
