@@ -1,6 +1,6 @@
 import type { AdmitTask } from "@uag/admission/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
-import { Outcome, Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Replica } from "./replica.ts";
 import { freeCaller } from "./requests.ts";
 import type { Truth } from "./truth.ts";
@@ -99,6 +99,7 @@ function billOf(asked: AdmitTask, grantId: string, costNanoUsd: bigint): UsageEv
   return {
     ...{ requestId, accountId, keyId, grantId, holderId: "", operation, model, priceVersion, holdNanoUsd, costNanoUsd },
     ...{ upstream: "", upstreamModel: "", startedAtMs: 1n, endedAtMs: 2n, outcome: Outcome.COMPLETED },
+    settlementRule: SettlementRule.COMPLETED,
     ...{ pricing: Pricing.EXACT, units: [], rawUsage: nothing, attempts: 1, status: 200, stream: false },
   };
 }
