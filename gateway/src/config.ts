@@ -1,4 +1,4 @@
-import { commaList, commonSettings } from "@uag/kit/config.ts";
+import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { previousSecrets } from "@uag/kit/keyring.ts";
 import { z } from "zod";
 
@@ -35,7 +35,7 @@ export const schema = z.object({
     .max(65535)
     .default(8080)
     .describe("Port of the public door; 0 picks a free one."),
-  NATS_URL: z.string().describe("Comma-separated nats://host:port; key changes are heard there."),
+  ...natsSettings,
   KEY_PEPPER: pepper.describe("Secret of the HMAC over API keys and admin tokens, in hex; the same as billing's."),
   KEY_PEPPER_PREVIOUS: previousSecrets(pepper).describe("Comma-separated peppers that it replaced; billing's."),
   BILLING_ADDR: z.string().describe("gRPC address of billing."),

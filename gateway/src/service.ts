@@ -32,7 +32,7 @@ export async function startGateway(config: Config): Promise<Gateway> {
   const log = createLogger({ service: "gateway", level: config.LOG_LEVEL });
   const metrics = createMetrics("gateway");
   const identity = openIdentity(config, log);
-  const bus = starting.use(await connectBus({ url: config.NATS_URL, name: "gateway", log }));
+  const bus = starting.use(await connectBus({ settings: config, name: "gateway", log }));
   const peppers = keyringOf(config.KEY_PEPPER, config.KEY_PEPPER_PREVIOUS);
   const { keys } = starting.use(openKeys({ ...keySettings(config), peppers, identity, bus, metrics, log }));
   const links = starting.use(openLinks(config, identity, log));

@@ -16,7 +16,7 @@ const status = async (stage: Stage, key = stage.key): Promise<number> => {
 
 async function publishChange(secret: string): Promise<void> {
   await using bus = await connectBus({
-    url: natsUrl(),
+    settings: { NATS_URL: natsUrl() },
     name: "test",
     log: createLogger({ service: "test", level: "silent" }),
   });

@@ -1,7 +1,9 @@
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chooseEngines } from "../../services/fleet/src/engines/start.ts";
+import { makeCertificates } from "../../services/fleet/src/identity/certificates.ts";
 import { binDir } from "../../services/fleet/src/paths.ts";
 import { Ports } from "../../services/fleet/src/ports.ts";
 import { Supervisor } from "../../services/fleet/src/supervisor/supervisor.ts";
@@ -17,7 +19,9 @@ export async function startTestEngines(): Promise<TestEngines> {
   const dataDir = await mkdtemp(join(tmpdir(), "test-engines-"));
   starting.defer(() => rm(dataDir, { recursive: true, force: true }));
   const ports = starting.use(await Ports.load(join(dataDir, "ports.json")));
-  const engines = await chooseEngines({ binDir, dataDir, ports });
+  await makeCertificates(dataDir);
+  const secret = randomBytes(32).toString("hex");
+  const engines = await chooseEngines({ binDir, dataDir, ports, secret });
   process.stdout.write(`Using ${engines.chosen.join(" and ")}.\n`);
   const report = (line: string): void => void process.stderr.write(`${line}\n`);
   const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), report }));

@@ -11,7 +11,7 @@ export interface SwitchedBroker extends AsyncDisposable {
 
 /** The real broker behind a wire that a test can cut. */
 export async function startSwitchedBroker(url: string): Promise<SwitchedBroker> {
-  const { hostname, port } = new URL(url);
+  const { hostname, port, username, password } = new URL(url);
   const sockets = new Set<Socket>();
   let state: "open" | "cut" | "mute" = "open";
   const server = createServer((near) => {
@@ -40,7 +40,7 @@ export async function startSwitchedBroker(url: string): Promise<SwitchedBroker> 
     for (const socket of sockets) socket.destroy();
   };
   return {
-    url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `nats://${username}:${password}@127.0.0.1:${(server.address() as AddressInfo).port}`,
     cut() {
       state = "cut";
       drop();

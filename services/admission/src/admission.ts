@@ -37,7 +37,8 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
   const metering = createRpcClient<MeteringServiceServer>(MeteringServiceService, options.metering.address, identity);
   const meters = new Meters(options.metrics, clock.monotonic());
   const owner = options.holderId ?? newId("hold");
-  const settings = { ...options.publish, subject: usageSubject(options.streamPrefix ?? "") };
+  const { batchKey, publish, streamPrefix = "" } = options;
+  const settings = { ...publish, batchKey, subject: usageSubject(streamPrefix) };
   const confirm = async (batchIds: string[]): Promise<string[]> =>
     (await metering.confirmApplied({ batchIds })).applied;
   const setting: Setting = {

@@ -1,3 +1,4 @@
+import type { BatchKey } from "@uag/kit/batch-mac.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import type { Logger } from "@uag/kit/log.ts";
@@ -16,6 +17,8 @@ export interface AdmissionOptions {
   /** For calls to both. */
   readonly identity: Identity;
   readonly bus: Bus;
+  /** Signs what is published; undefined where metering asks for no proof. */
+  readonly batchKey?: BatchKey | undefined;
   /** Shared by all replicas on this volume. */
   readonly journalDir: string;
   /** `allow`: it may be on a file system that several machines can have. Default `refuse`. */
@@ -29,7 +32,7 @@ export interface AdmissionOptions {
   /** In front of the names of streams, consumers and subjects. Default empty. */
   readonly streamPrefix?: string;
   readonly wallet?: WalletSettings;
-  readonly publish?: Omit<PublisherSettings, "subject">;
+  readonly publish?: Omit<PublisherSettings, "subject" | "batchKey">;
   /** Grants that nobody used for this long go back. Default 10,000. */
   readonly idleMs?: number;
   /** How often dead processes' journals are looked for. Default 30,000. */

@@ -72,7 +72,7 @@ async function cuttable(url: string): Promise<{ url: string; cut(on: boolean): v
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `nats://127.0.0.1:${(server.address() as { port: number }).port}`,
+    url: `nats://${target.username}:${target.password}@127.0.0.1:${(server.address() as { port: number }).port}`,
     cut(on) {
       isCut = on;
       if (on) for (const socket of sockets) socket.destroy();
@@ -169,7 +169,7 @@ test("while the broker is away requests go on, and all of their usage arrives wh
 test("usage that a wiped stream had lost is published again, and nothing is billed twice", async () => {
   await using house = await startHouse();
   const log = createLogger({ service: "test", level: "silent" });
-  await using bus = await connectBus({ url: engineUrl("TEST_NATS_URL"), name: "wiper", log });
+  await using bus = await connectBus({ settings: { NATS_URL: engineUrl("TEST_NATS_URL") }, name: "wiper", log });
   const account = await house.account(usd);
   const costs = new Map<string, bigint>();
   await using admission = await replica(house.env, { publish: fast, idleMs: 1_000 });

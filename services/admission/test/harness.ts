@@ -155,7 +155,11 @@ async function dropAll(mongodb: string, nats: string, prefix: string): Promise<v
   const connection = await createConnection(mongodb).asPromise();
   for (const name of ["b", "m"]) await connection.useDb(prefix + name).dropDatabase();
   await connection.close();
-  await using bus = await connectBus({ url: nats, name: "test", log: createLogger({ service: "t", level: "silent" }) });
+  await using bus = await connectBus({
+    settings: { NATS_URL: nats },
+    name: "test",
+    log: createLogger({ service: "t", level: "silent" }),
+  });
   const manager = await bus.connection.jetstreamManager();
   for (const name of ["USAGE", "USAGE_DEAD"]) await manager.streams.delete(prefix + name).catch(() => undefined);
 }
@@ -187,7 +191,7 @@ export async function replica(
   more: Partial<AdmissionOptions> = {},
 ): Promise<AdmissionOfProcess & { text(): Promise<string> }> {
   const log = createLogger({ service: "replica", level: process.env["TEST_VERBOSE"] ? "debug" : "silent" });
-  const bus = await connectBus({ url: env["NATS"] as string, name: "replica", log });
+  const bus = await connectBus({ settings: { NATS_URL: env["NATS"] as string }, name: "replica", log });
   const metrics = createMetrics("replica");
   const admission = await createAdmission({
     identity: insecure,

@@ -1,4 +1,4 @@
-import { commonSettings } from "@uag/kit/config.ts";
+import { commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { previousSecrets } from "@uag/kit/keyring.ts";
 import { z } from "zod";
 
@@ -11,7 +11,7 @@ export const schema = z.object({
   GRPC_PORT: z.coerce.number().int().min(0).max(65535).default(0).describe("Port of gRPC; 0 picks a free one."),
   MONGODB_URL: z.string().min(1).describe("MongoDB replica set, as `mongodb://host:port/?replicaSet=name`."),
   MONGODB_DATABASE: z.string().min(1).default("billing").describe("Database that holds the books."),
-  NATS_URL: z.string().min(1).describe("NATS servers, comma-separated."),
+  ...natsSettings,
   KEY_PEPPER: pepper.describe("Secret under which API keys and admin tokens are digested, hex, 32 bytes or more."),
   KEY_PEPPER_PREVIOUS: previousSecrets(pepper).describe(
     "Comma-separated peppers that it replaced: what was digested under them is valid as long as they are here.",

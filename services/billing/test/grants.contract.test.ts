@@ -67,7 +67,7 @@ test("when money is short, holders are asked to return what is unspent, and the 
   const accountId = await fund(one, 100n);
   const rich = await one.grants.acquire(asking({ holderId: "rich", accountId, needNanoUsd: 100n }));
   const log = createLogger({ service: "test", level: "silent" });
-  await using bus = await connectBus({ url: db.env["NATS_URL"]!, name: "test", log });
+  await using bus = await connectBus({ settings: { NATS_URL: db.env["NATS_URL"]! }, name: "test", log });
   const givenBack: Promise<unknown>[] = [];
   bus.subscribe(`billing.recall.${accountId}`, () => {
     if (givenBack.length > 0) return;

@@ -14,7 +14,7 @@ test("a key resolves by the digest of its secret until it is revoked, and every 
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const log = createLogger({ service: "test", level: "silent" });
-  await using bus = await connectBus({ url: db.env["NATS_URL"]!, name: "test", log });
+  await using bus = await connectBus({ settings: { NATS_URL: db.env["NATS_URL"]! }, name: "test", log });
   const heard: { key_id: string; digest: string }[] = [];
   bus.subscribe("billing.key-changed", (data) => heard.push(JSON.parse(Buffer.from(data).toString())));
   await bus.connection.flush();

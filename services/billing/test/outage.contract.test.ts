@@ -43,9 +43,11 @@ async function startDoor(target: URL): Promise<{ port: number; close(): void; op
 
 test("without its database billing says service_unavailable instead of hanging, stays alive, and recovers by itself", async () => {
   await using db = scratch();
-  await using door = await startDoor(new URL(db.env["MONGODB_URL"]!.split(",")[0]!));
+  const target = new URL(db.env["MONGODB_URL"]!.split(",")[0]!);
+  await using door = await startDoor(target);
   // Straight to this address: a replica set's own list of members would lead around the door.
-  const url = `mongodb://127.0.0.1:${door.port}/?directConnection=true`;
+  const user = `${target.username}:${target.password}`;
+  const url = `mongodb://${user}@127.0.0.1:${door.port}/?directConnection=true&authSource=admin`;
   await using billing = await startBilling({ ...db.env, MONGODB_URL: url });
   const ready = async () => (await fetch(`http://127.0.0.1:${billing.adminPort}/health/ready`)).status;
   const accountId = await fund(billing, 1_000n);

@@ -1,5 +1,5 @@
 import { defaultBufferLimits } from "@uag/kit/buffer-budget.ts";
-import { commaList, commonSettings } from "@uag/kit/config.ts";
+import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { z } from "zod";
 
 /** Read by `proxiesOf`, which knows the names in lower case too. */
@@ -10,7 +10,12 @@ const bytes = z.coerce.number().int().positive();
 export const capabilitySettings = {
   ...commonSettings,
   GRPC_PORT: z.coerce.number().int().min(0).max(65535).default(0).describe("Port of the link; 0 picks a free one."),
-  NATS_URL: z.string().min(1).describe("NATS servers, comma-separated."),
+  ...natsSettings,
+  USAGE_MAC_KEY: z
+    .string()
+    .regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex")
+    .optional()
+    .describe("Key that proves to metering who publishes usage, hex, 32 bytes or more. Needed unless TLS is off."),
   BILLING_ADDR: z.string().min(1).describe("Billing, as `host:port`."),
   METERING_ADDR: z.string().min(1).describe("Metering, as `host:port`."),
   JOURNAL_DIR: z

@@ -1,7 +1,9 @@
 import { createAdmission } from "@uag/admission/admission.ts";
 import type { AdmissionOfProcess, TaskAdmission } from "@uag/admission/types.ts";
 import { openCatalog } from "@uag/catalog/store.ts";
+import type { BatchKey } from "@uag/kit/batch-mac.ts";
 import { type Bus, connectBus } from "@uag/kit/bus.ts";
+import { ConfigError } from "@uag/kit/config.ts";
 import { type HealthCheck, startAdminServer } from "@uag/kit/health.ts";
 import { createLinkServer, type LinkHandler } from "@uag/kit/link/server.ts";
 import { createLogger, type Logger } from "@uag/kit/log.ts";
@@ -54,7 +56,7 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   await using started = new AsyncDisposableStack();
   const metrics = createMetrics(name);
   const identity = openIdentity(settings, log);
-  const bus = started.use(await connectBus({ url: settings.NATS_URL, name, log }));
+  const bus = started.use(await connectBus({ settings, name, log }));
   const runs = new Runs();
   const { context, admission } = await openContext(options, { log, metrics, bus, identity, started, runs });
   const built = await options.build(context, started, admission, identity);
@@ -80,6 +82,12 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   };
 }
 
+function batchKeyOf(publisher: string, { TLS, USAGE_MAC_KEY: hex }: CapabilitySettings): BatchKey | undefined {
+  if (hex !== undefined) return { publisher, key: Buffer.from(hex, "hex") };
+  if (TLS === "off") return undefined;
+  throw new ConfigError("USAGE_MAC_KEY must be set: metering believes no usage without");
+}
+
 async function openContext(
   { name, settings, env }: CapabilityOptions,
   {
@@ -99,6 +107,7 @@ async function openContext(
       metering: { address: settings.METERING_ADDR },
       identity,
       bus,
+      batchKey: batchKeyOf(name, settings),
       journalDir: settings.JOURNAL_DIR,
       sharedFileSystem: settings.JOURNAL_SHARED_FS,
       log,

@@ -1,14 +1,17 @@
+import { settingIn } from "@uag/kit/config.ts";
+
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}` by the environment's values; an empty variable counts as unset.
+ * Replaces `${NAME}` and `${NAME:-default}` by the environment's values (or those of `NAME_FILE`); an empty variable counts
+ * as unset.
  * @returns the text, or the name of the first variable that is needed and not set.
  */
 export function resolveReferences(text: string, env: NodeJS.ProcessEnv): { text: string } | { missing: string } {
   let missing: string | undefined;
   const resolved = text.replaceAll(reference, (_whole, name: string, fallback: string | undefined) => {
-    const value = env[name];
-    if (value !== undefined && value !== "") return value;
+    const value = settingIn(env, name);
+    if (value !== undefined) return value;
     if (fallback === undefined) missing ??= name;
     return fallback ?? "";
   });

@@ -9,8 +9,10 @@ export interface Surroundings {
   readonly dataDir: string;
   /** Port of the public door. */
   readonly port: number;
-  readonly mongodbUrl: string;
-  readonly natsUrl: string;
+  /** What a service finds the engines by. */
+  engineSettings(peer: Peer): Record<string, string>;
+  /** The key under which a service signs its batches of usage, hex. */
+  batchKey(publisher: Peer): string;
   readonly simulatorUrl: string;
   readonly egressAllow: string;
   readonly secrets: Secrets;
@@ -68,8 +70,7 @@ function capability(name: Peer): ServiceRow {
       METERING_ADDR: around.grpc("metering"),
       // One for all replicas: each takes over the journals of those that are gone.
       JOURNAL_DIR: join(around.dataDir, "journal", name),
-      // For answers under idempotency keys.
-      MONGODB_URL: around.mongodbUrl,
+      USAGE_MAC_KEY: around.batchKey(name),
       CATALOG_FILE: catalogFile(around.callerEnv),
       EGRESS_ALLOW: around.egressAllow,
       DRAIN_MS: drainMs,
@@ -114,6 +115,8 @@ const video: ServiceRow = {
   },
 };
 
+const capabilityNames = ["chat", "embedding", "speech", "media", "video"] as const;
+
 /** Every service of the fleet, in the order in which they are started; they stop in the other direction. */
 export const services: readonly ServiceRow[] = [
   {
@@ -122,8 +125,7 @@ export const services: readonly ServiceRow[] = [
     entry: "services/billing/src/main.ts",
     ports: ["GRPC_PORT", "ADMIN_PORT"],
     ...health,
-    env: ({ mongodbUrl, secrets, callerEnv }) => ({
-      MONGODB_URL: mongodbUrl,
+    env: ({ secrets, callerEnv }) => ({
       KEY_PEPPER: secrets.key_pepper,
       ADMIN_TOKEN: secrets.admin.token,
       CATALOG_FILE: catalogFile(callerEnv),
@@ -135,7 +137,10 @@ export const services: readonly ServiceRow[] = [
     entry: "services/metering/src/main.ts",
     ports: ["GRPC_PORT", "ADMIN_PORT"],
     ...health,
-    env: ({ mongodbUrl, grpc }) => ({ MONGODB_URL: mongodbUrl, BILLING_ADDR: grpc("billing") }),
+    env: ({ batchKey, grpc }) => ({
+      BILLING_ADDR: grpc("billing"),
+      USAGE_MAC_KEYS: capabilityNames.map((name) => `${name}:${batchKey(name)}`).join(),
+    }),
   },
   capability("chat"),
   capability("embedding"),

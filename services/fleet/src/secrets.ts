@@ -12,10 +12,12 @@ const allSecrets = z.object({
   webhook_key: rotated,
   assets_secret: rotated,
   admin: z.object({ email: z.string(), password: z.string(), token: z.string() }),
+  /** The passwords of the fleet's own engines and the keys of usage batches derive from it. */
+  engines: secret,
   api_key: z.object({ id: z.string(), secret: z.string() }).optional(),
 });
 /** Data directories from before have the pepper alone. */
-const savedSecrets = allSecrets.partial({ webhook_key: true, assets_secret: true });
+const savedSecrets = allSecrets.partial({ webhook_key: true, assets_secret: true, engines: true });
 
 /** What a fleet makes up once and keeps: lose the pepper and no key of the data directory is valid any more. */
 export type Secrets = z.infer<typeof allSecrets>;
@@ -27,7 +29,7 @@ function independent(pepper: string, use: string): { current: string; previous: 
   return { current: newSecret(), previous: [createHmac("sha256", pepper).update(use).digest("hex")] };
 }
 
-function newSecrets(): Secrets {
+function newSecrets(): z.infer<typeof savedSecrets> {
   return {
     key_pepper: newSecret(),
     webhook_key: { current: newSecret(), previous: [] },
@@ -48,18 +50,16 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
-  if (text === undefined) {
-    const secrets = newSecrets();
-    await saveSecrets(dataDir, secrets);
-    return secrets;
+  const saved = text === undefined ? newSecrets() : savedSecrets.parse(JSON.parse(text));
+  const { webhook_key, assets_secret, engines } = saved;
+  if (text !== undefined && webhook_key && assets_secret && engines) {
+    return { ...saved, webhook_key, assets_secret, engines };
   }
-  const saved = savedSecrets.parse(JSON.parse(text));
-  const { webhook_key, assets_secret } = saved;
-  if (webhook_key !== undefined && assets_secret !== undefined) return { ...saved, webhook_key, assets_secret };
   const completed = {
     ...saved,
     webhook_key: webhook_key ?? independent(saved.key_pepper, "webhooks"),
     assets_secret: assets_secret ?? independent(saved.key_pepper, "assets"),
+    engines: engines ?? newSecret(),
   };
   await saveSecrets(dataDir, completed);
   return completed;

@@ -46,8 +46,7 @@ function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
 }
 
 /** No service of a fleet speaks without TLS, whatever the caller's own environment says. */
-function tlsSettings(dataDir: string, peer: Peer | undefined): Record<string, string> {
-  if (peer === undefined) return {};
+function tlsSettings(dataDir: string, peer: Peer): Record<string, string> {
   const { cert, key, ca } = certificateFiles(dataDir, peer);
   return { TLS: "on", TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca };
 }
@@ -75,9 +74,8 @@ export async function serviceProcesses(options: ServiceProcessOptions): Promise<
         no_proxy: noProxy(around.callerEnv),
         SERVICE_NAME: row.name,
         HOST: "127.0.0.1",
-        NATS_URL: around.natsUrl,
         ...numbers,
-        ...tlsSettings(around.dataDir, row.peer),
+        ...(row.peer && { ...tlsSettings(around.dataDir, row.peer), ...around.engineSettings(row.peer) }),
         ...row.env(around),
         ...options.env,
       },

@@ -63,7 +63,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const secrets = await loadSecrets(dataDir);
   await makeCertificates(dataDir);
   const { mongodbUrl, natsUrl } = options;
-  const engines = await chooseEngines({ binDir, dataDir, ports, mongodbUrl, natsUrl });
+  const engines = await chooseEngines({ binDir, dataDir, ports, secret: secrets.engines, mongodbUrl, natsUrl });
   report(`Using ${engines.chosen.join(" and ")}.`);
 
   const mark = { [dataDirMark]: dataDir };
@@ -72,7 +72,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { replicas = {}, egressAllow } = options;
   const around = await surroundingsOf({ dataDir, port, ports, engines, secrets, replicas, egressAllow });
   await startAll({ options, supervisor, ports, engines, around });
-  const run = await describe({ dataDir, port, secrets, around, supervisor });
+  const run = await describe({ dataDir, port, secrets, engines, around, supervisor });
   starting.use(await publishRun(dataDir, run, supervisor));
   const running = starting.move();
   const stop = (): Promise<void> => running.disposeAsync();
@@ -110,10 +110,11 @@ async function describe(parts: {
   dataDir: string;
   port: number;
   secrets: Secrets;
+  engines: Engines;
   around: Surroundings;
   supervisor: Supervisor;
 }): Promise<Run> {
-  const { dataDir, port, secrets, around, supervisor } = parts;
+  const { dataDir, port, secrets, engines, around, supervisor } = parts;
   const baseUrl = `http://127.0.0.1:${port}`;
   const withGrpc = services.filter(({ ports }) => ports.includes("GRPC_PORT"));
   const grpc = Object.fromEntries(withGrpc.map(({ name }) => [name, around.grpc(name)]));
@@ -127,8 +128,8 @@ async function describe(parts: {
     api_key: apiKey,
     admin_url: `http://${around.address("router", "ADMIN_PORT").split(",", 1)[0]}/admin/v1`,
     admin: secrets.admin,
-    mongodb_url: around.mongodbUrl,
-    nats_url: around.natsUrl,
+    mongodb_url: engines.mongodbUrl,
+    nats_url: engines.natsUrl,
     simulator_url: around.simulatorUrl,
     pids: supervisor.pids(),
     fleet_pid: process.pid,

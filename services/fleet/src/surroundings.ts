@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { Engines } from "./engines/start.ts";
 import type { Ports } from "./ports.ts";
 import { type Surroundings, services, simulator } from "./processes.ts";
@@ -37,8 +38,8 @@ export async function surroundingsOf(options: SurroundingsOptions): Promise<Surr
   return {
     dataDir,
     port,
-    mongodbUrl: engines.mongodbUrl,
-    natsUrl: engines.natsUrl,
+    engineSettings: engines.settingsFor,
+    batchKey: (publisher) => createHmac("sha256", secrets.engines).update(`usage/${publisher}`).digest("hex"),
     simulatorUrl: `http://${simulatorAddress}`,
     egressAllow: options.egressAllow ?? simulatorAddress,
     secrets,

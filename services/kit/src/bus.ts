@@ -1,4 +1,5 @@
-import { connect, type NatsConnection } from "nats";
+import { type ConnectionOptions, connect, createInbox, credsAuthenticator, type NatsConnection } from "nats";
+import type { NatsSettings } from "./config.ts";
 import type { HealthCheck } from "./health.ts";
 import type { Logger } from "./log.ts";
 
@@ -8,18 +9,40 @@ export interface Bus extends AsyncDisposable {
   readonly connected: boolean;
   /** Runs `handler` for each message of a core subject (at most once, no replay). */
   subscribe(subject: string, handler: (data: Uint8Array, subject: string) => void): void;
+  /** A subject of this user's own that nobody else hears, for answers. */
+  inbox(): string;
   /** Runs `handler` each time the connection is lost or found again. */
   onChange(handler: (connected: boolean) => void): void;
   readonly check: HealthCheck;
 }
 
 /**
- * Connects to NATS, waiting for it as long as it takes, and stays connected: every loss is retried for ever.
- * @param options.url comma-separated `nats://host:port`
+ * What the client library needs to know: it reads neither users from URLs, as other clients do, nor tells a server that
+ * offers TLS from one that asks for it. TLS is used when the URL says `tls:`, or a CA or a certificate is named.
  */
-export async function connectBus(options: { url: string; name: string; log: Logger }): Promise<Bus> {
+export function natsOptions(settings: NatsSettings): ConnectionOptions {
+  const urls = settings.NATS_URL.split(",").map((text) => new URL(text.includes("://") ? text : `nats://${text}`));
+  const withUser = urls.find(({ username }) => username !== "");
+  const user = settings.NATS_USER ?? (withUser && decodeURIComponent(withUser.username));
+  const pass = settings.NATS_PASSWORD ?? (withUser && decodeURIComponent(withUser.password));
+  const { NATS_CREDS: creds, NATS_CA_FILE: caFile, NATS_CERT_FILE: certFile, NATS_KEY_FILE: keyFile } = settings;
+  const files = { ...(caFile && { caFile }), ...(certFile && { certFile }), ...(keyFile && { keyFile }) };
+  const secure = Object.keys(files).length > 0 || urls.some(({ protocol }) => protocol === "tls:");
+  return {
+    servers: urls.map(({ host }) => host),
+    ...(user !== undefined && { user, pass: pass ?? "", inboxPrefix: `_INBOX.${user}` }),
+    ...(creds !== undefined && { authenticator: credsAuthenticator(Buffer.from(creds)) }),
+    tls: secure ? files : null,
+  };
+}
+
+/**
+ * Connects to NATS, waiting for it as long as it takes, and stays connected: every loss is retried for ever.
+ */
+export async function connectBus(options: { settings: NatsSettings; name: string; log: Logger }): Promise<Bus> {
+  const nats = natsOptions(options.settings);
   const connection = await connect({
-    servers: options.url.split(","),
+    ...nats,
     name: options.name,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
@@ -53,6 +76,7 @@ export async function connectBus(options: { url: string; name: string; log: Logg
         },
       });
     },
+    inbox: () => createInbox(nats.inboxPrefix ?? "_INBOX"),
     onChange: (handler) => {
       listeners.push(handler);
     },

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { z } from "zod";
 
 /** Raised when the environment does not fit a service's schema; its message has a line per variable at fault. */
@@ -6,11 +7,32 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads a service's settings from the environment. An empty variable counts as unset.
+ * The value of a variable: its own, or what the file holds that `<NAME>_FILE` names (without the line break at its end), as
+ * secrets are mounted. An empty variable counts as unset.
+ * @throws {ConfigError} when both are set, or the file cannot be read
+ */
+export function settingIn(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  const value = env[name] || undefined;
+  const file = env[`${name}_FILE`] || undefined;
+  if (file === undefined) return value;
+  if (value !== undefined) throw new ConfigError(`${name} and ${name}_FILE are both set`);
+  try {
+    return readFileSync(file, "utf8").replace(/\r?\n$/, "");
+  } catch (error) {
+    throw new ConfigError(`${name}_FILE cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}
+
+/**
+ * Reads a service's settings from the environment; each may be in a file, see {@link settingIn}.
  * @throws {ConfigError} naming each variable and what is wrong with it, without its value (it may be a secret).
  */
 export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv = process.env): z.infer<S> {
-  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const present: Record<string, string> = {};
+  for (const name of Object.keys(schema.shape)) {
+    const value = settingIn(env, name);
+    if (value !== undefined) present[name] = value;
+  }
   const result = schema.safeParse(present);
   if (result.success) return result.data;
   const lines = result.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
@@ -54,3 +76,21 @@ export const commonSettings = {
     .describe("Least level that is logged."),
   ...tlsSettings,
 } as const;
+
+/** How a service reaches the broker. See bus.ts. */
+export const natsSettings = {
+  NATS_URL: z
+    .string()
+    .min(1)
+    .describe("NATS servers, comma-separated `nats://host:port`, or `tls://` for TLS by the system's CAs."),
+  NATS_USER: z.string().min(1).optional().describe("User of NATS; its inboxes are below `_INBOX.<user>`."),
+  NATS_PASSWORD: z.string().min(1).optional().describe("Password of that user."),
+  NATS_CREDS: z.string().min(1).optional().describe("In their place: the content of a `.creds` file (JWT and key)."),
+  NATS_CA_FILE: z.string().min(1).optional().describe("CA of the NATS servers, PEM: turns TLS on."),
+  NATS_CERT_FILE: z.string().min(1).optional().describe("Certificate to show to the NATS servers, PEM."),
+  NATS_KEY_FILE: z.string().min(1).optional().describe("Its key, PEM."),
+} as const;
+
+const nats = z.object(natsSettings);
+
+export type NatsSettings = z.infer<typeof nats>;

@@ -1,8 +1,11 @@
-/** CPU of the link at both ends, per exchange and per chunk, beside a gRPC call for each; and of its codec beside the generated one. */
+/**
+ * CPU of the link at both ends, per exchange and per chunk, beside a gRPC call for each; and of its codec beside the generated
+ * one. With `BENCH_TLS_DIR` (the `tls` folder of a fleet's data directory) over mutual TLS, without it in the clear.
+ */
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { Client, credentials, Server, ServerCredentials, type ServerDuplexStream } from "@grpc/grpc-js";
+import { Client, Server, type ServerDuplexStream } from "@grpc/grpc-js";
 import { FrameBatch } from "@uag/proto/link/v1/link.ts";
 import { BatchReader } from "../src/link/batch-reader.ts";
 import { BatchWriter } from "../src/link/batch-writer.ts";
@@ -13,7 +16,9 @@ import type { FrameSink, OpenFrame } from "../src/link/frames.ts";
 import { dialGrpc } from "../src/link/grpc-client.ts";
 import { linkServerChannelOptions } from "../src/link/grpc-server.ts";
 import { createLinkServer } from "../src/link/server.ts";
-import { insecure } from "../src/rpc/identity.ts";
+import type { Peer as PeerName } from "../src/rpc/access.ts";
+import { internalChannel } from "../src/rpc/channel.ts";
+import { type Identity, identityFrom, insecure } from "../src/rpc/identity.ts";
 
 const CONCURRENCY = 64;
 const STREAMS = 50;
@@ -29,6 +34,12 @@ const REQUEST_HEADERS = [
 ];
 const ANSWER_HEADERS = ["content-type", "application/json", "x-request-id", "req_01k", "openai-processing-ms", "12"];
 const unaryMethod = { path: "/bench.Unary/Call", same: (bytes: Buffer): Buffer => bytes };
+
+function identityOf(name: PeerName): Identity {
+  const dir = process.env["BENCH_TLS_DIR"];
+  if (dir === undefined) return insecure;
+  return identityFrom({ cert: `${dir}/${name}.crt`, key: `${dir}/${name}.key`, ca: `${dir}/ca.crt` });
+}
 
 function openFrame(n: number): OpenFrame {
   return {
@@ -90,7 +101,7 @@ async function serve(): Promise<void> {
     },
   );
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+    server.bindAsync("127.0.0.1:0", identityOf("chat").server, (error, bound) =>
       error === null ? resolve(bound) : reject(error),
     );
   });
@@ -230,8 +241,8 @@ async function bench(): Promise<void> {
   const child = fork(import.meta.filename, ["serve"]);
   const [{ port }] = (await once(child, "message")) as [{ port: number }];
   const peer = new Peer(child);
-  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${port}`] });
-  const plain = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+  const client = createLinkClient({ dial: dialGrpc(identityOf("router"), "chat"), targets: [`127.0.0.1:${port}`] });
+  const plain = new Client(`127.0.0.1:${port}`, identityOf("router").channel(["chat"]), internalChannel);
   await client.ready();
   const { path, same } = unaryMethod;
   const json = { count: 40_000, concurrency: CONCURRENCY, per: 1, unit: "exchange" };

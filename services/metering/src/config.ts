@@ -1,4 +1,4 @@
-import { commonSettings } from "@uag/kit/config.ts";
+import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { z } from "zod";
 
 const whole = (least: number, preset: number) => z.coerce.number().int().min(least).default(preset);
@@ -8,7 +8,13 @@ export const schema = z.object({
   GRPC_PORT: z.coerce.number().int().min(0).max(65535).default(0).describe("Port of gRPC; 0 picks a free one."),
   MONGODB_URL: z.string().min(1).describe("MongoDB replica set, as `mongodb://host:port/?replicaSet=name`."),
   MONGODB_DATABASE: z.string().min(1).default("metering").describe("Database that holds usage."),
-  NATS_URL: z.string().min(1).describe("NATS servers, comma-separated."),
+  ...natsSettings,
+  USAGE_MAC_KEYS: commaList
+    .pipe(z.array(z.string().regex(/^[\w-]+:([0-9a-fA-F]{2}){32,}$/, "must be publisher:hex")))
+    .optional()
+    .describe(
+      "The `USAGE_MAC_KEY` of each service, as `service:hex`, comma-separated; two for one service while its key changes.",
+    ),
   BILLING_ADDR: z.string().min(1).describe("Address of billing's gRPC."),
   RAW_USAGE_TTL_DAYS: whole(1, 90).describe("How long single usage events are kept; roll-ups stay for ever."),
   STREAM_PREFIX: z

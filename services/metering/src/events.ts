@@ -8,6 +8,8 @@ export interface MeteringEvents {
   /** A request has two different ends; the stored one holds. */
   conflict(event: UsageEvent, storedOutcome: string): void;
   buried(reason: string, batchId: string): void;
+  /** A buried batch was not from whom it said. */
+  forged(): void;
   waiting(error: unknown): void;
   streamMade(name: string): void;
 }
@@ -19,6 +21,7 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
   const again = events.labels("repeated");
   const conflicts = metrics.counter("uag_usage_conflicts_total", "Requests with two different ends.");
   const dead = metrics.counter("uag_usage_dead_letters_total", "Messages moved to the dead-letter stream.");
+  const forged = metrics.counter("uag_usage_forged_total", "Batches whose publisher was not who it said.");
   return {
     applied(batchCount, eventCount, repeated) {
       batches.inc(batchCount);
@@ -35,6 +38,7 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
       dead.inc();
       log.error({ reason, batchId }, "a message cannot be applied and went to the dead-letter stream");
     },
+    forged: () => forged.inc(),
     waiting: (error) => log.warn({ err: error }, "usage waits: billing or MongoDB is out of reach"),
     streamMade: (name) => log.info({ stream: name }, "stream made"),
   };

@@ -1,5 +1,6 @@
+import type { BatchKey } from "@uag/kit/batch-mac.ts";
 import { connectBus } from "@uag/kit/bus.ts";
-import { readConfig } from "@uag/kit/config.ts";
+import { ConfigError, readConfig } from "@uag/kit/config.ts";
 import { startAdminServer } from "@uag/kit/health.ts";
 import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
@@ -9,7 +10,7 @@ import { type RpcService, serveRpc, unaryService } from "@uag/kit/rpc/server.ts"
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
-import { schema } from "./config.ts";
+import { type MeteringConfig, schema } from "./config.ts";
 import { createEvents } from "./events.ts";
 import { applyRepairs } from "./rpc/apply-repairs.ts";
 import { confirmApplied } from "./rpc/confirm-applied.ts";
@@ -52,6 +53,16 @@ function rpcServices(store: Store, log: Logger): RpcService[] {
   ];
 }
 
+/** Whom batches are believed from; undefined where no proof is asked for. */
+function batchKeysOf({ TLS, USAGE_MAC_KEYS: keys }: MeteringConfig): BatchKey[] | undefined {
+  if (keys === undefined && TLS === "off") return undefined;
+  if (keys === undefined) throw new ConfigError("USAGE_MAC_KEYS must be set: nobody's usage would be believed");
+  return keys.map((text) => {
+    const [publisher = "", hex = ""] = text.split(":");
+    return { publisher, key: Buffer.from(hex, "hex") };
+  });
+}
+
 /** Starts metering as the environment says; resolves when it serves. */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<MeteringService> {
   const config = readConfig(schema, env);
@@ -63,7 +74,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const connection = await connectMongo({ url: config.MONGODB_URL, database: config.MONGODB_DATABASE });
   stack.defer(() => connection.close());
   const store = await openStore(connection, { rawUsageTtlDays: config.RAW_USAGE_TTL_DAYS });
-  const bus = stack.use(await connectBus({ url: config.NATS_URL, name: "metering", log }));
+  const bus = stack.use(await connectBus({ settings: config, name: "metering", log }));
   const billing = stack.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, config.BILLING_ADDR, identity));
   const names = streamNames(config.STREAM_PREFIX);
   const topology = {
@@ -78,8 +89,9 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const inbox = new Inbox({ bus, topology, log });
   // Half of their life is a margin on both sides: late messages are hours late, not weeks.
   const expiredBeforeMs = (): number => Date.now() - (config.RAW_USAGE_TTL_DAYS * dayMs) / 2;
+  const batchKeys = batchKeysOf(config);
   const apply = { store, billing, events, expiredBeforeMs };
-  const options = { inbox, bus, apply, deadSubject: names.deadSubject, maxDeliver: config.MAX_DELIVER, log };
+  const options = { inbox, batchKeys, bus, apply, deadSubject: names.deadSubject, maxDeliver: config.MAX_DELIVER, log };
   const working = work(options, stop.signal);
   stack.defer(async () => {
     stop.abort();

@@ -3,9 +3,11 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { type BatchKey, signBatch } from "@uag/kit/batch-mac.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { UsageBucket } from "@uag/proto/metering/v1/metering.ts";
-import { Outcome, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { replayDead } from "../src/stream/replay-dead.ts";
 import { type Bench, event, eventually, startBench } from "./harness.ts";
 
 const everything = { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
@@ -91,6 +93,35 @@ test("a message that is no batch, or that billing will never take, goes to the d
   await bench.applied([spoiled]);
   await eventually("the other one is dead again", async () => (await dead()) === 1);
   assert.deepEqual([...bench.billing.settled.keys()].sort(), ["bad", "good1", "good2"]);
+});
+
+test("a batch whose publisher is not who it says is buried and counted, never applied; a signed one passes, after its burial too", async () => {
+  const [chat, media] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((key) => ({ publisher: "chat", key }));
+  await using bench = await startBench({ USAGE_MAC_KEYS: `chat:${chat!.key.toString("hex")}`, MAX_DELIVER: "1" });
+  const send = (name: string, key: BatchKey | undefined): Promise<unknown> => {
+    const data = UsageBatch.encode({ batchId: name, holderId: "h", events: [event(name)] }).finish();
+    const headers = key && { headers: signBatch(key, data) };
+    return bench.bus.connection.jetstream().publish(bench.names.usageSubject, data, headers);
+  };
+  bench.billing.failure = (events) =>
+    events.some(({ requestId }) => requestId === "late") ? new GatewayError("invalid_request") : undefined;
+  await send("unsigned", undefined);
+  await send("forged", media);
+  await send("late", chat);
+  await send("genuine", chat);
+  await bench.applied(["genuine"]);
+  const manager = await bench.bus.connection.jetstreamManager();
+  const dead = async (): Promise<number> => (await manager.streams.info(bench.names.dead)).state.messages;
+  await eventually("dead letters", async () => (await dead()) === 3);
+  assert.deepEqual([...bench.billing.settled.keys()], ["genuine"]);
+  const metrics = await (await fetch(`http://127.0.0.1:${bench.adminPort}/metrics`)).text();
+  assert.match(metrics, /^uag_usage_forged_total\{[^}]*\} 2$/m);
+  bench.billing.failure = () => undefined;
+  const nats = { NATS_URL: bench.env["NATS_URL"] ?? "" };
+  await replayDead({ nats, streamPrefix: bench.env["STREAM_PREFIX"] ?? "" });
+  await bench.applied(["late"]);
+  await eventually("the forged are dead again", async () => (await dead()) === 2);
+  assert.deepEqual([...bench.billing.settled.keys()].sort(), ["genuine", "late"]);
 });
 
 test("usage is listed and summed by hour and day, filtered, and paged without gap or overlap", async () => {

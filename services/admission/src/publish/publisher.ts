@@ -1,3 +1,4 @@
+import { type BatchKey, signBatch } from "@uag/kit/batch-mac.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
@@ -9,6 +10,8 @@ import { type Batch, Unconfirmed } from "./unconfirmed.ts";
 
 export interface PublisherSettings {
   readonly subject: string;
+  /** Proves to metering who publishes. */
+  readonly batchKey?: BatchKey | undefined;
   /** How long finals are gathered, milliseconds. Default 250: every batch costs three transactions behind it. */
   readonly gatherMs?: number;
   /** How often metering is asked what is applied, while something is not confirmed. Default 1,000. */
@@ -133,7 +136,9 @@ export class Publisher implements AsyncDisposable {
     const { bus, journal, holderId, settings, clock } = this.#options;
     const payload = batch.payload ?? (await readBatch(journal, batch, holderId));
     const msgID = batch.published === 0 ? batch.id : `${batch.id}#${batch.published}`;
-    const ack = await bus.connection.jetstream().publish(settings.subject, payload, { msgID, timeout: ackTimeoutMs });
+    const proof = settings.batchKey && { headers: signBatch(settings.batchKey, payload) };
+    const options = { ...proof, msgID, timeout: ackTimeoutMs };
+    const ack = await bus.connection.jetstream().publish(settings.subject, payload, options);
     crashPoint("published");
     const waitMs = Math.min((settings.republishMs ?? 30_000) * 2 ** batch.published, mostRepublishMs);
     batch.dueAt = clock.monotonic() + waitMs;

@@ -1,5 +1,4 @@
 import type { Bus } from "@uag/kit/bus.ts";
-import { newId } from "@uag/kit/ids.ts";
 import type { LimitName } from "../store/limit-pools.ts";
 
 export interface RecallAsk {
@@ -19,7 +18,7 @@ export interface RecallAsk {
  */
 export async function recallSlots(bus: Bus, ask: RecallAsk): Promise<number | undefined> {
   const { connection } = bus;
-  const replyTo = `_INBOX.${newId("recall")}`;
+  const replyTo = bus.inbox();
   let soonest: number | undefined;
   const done = Promise.withResolvers<void>();
   const timer = setTimeout(done.resolve, ask.waitMs);

@@ -1,16 +1,21 @@
-import { mkdir } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { access, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { MongoClient, MongoServerError } from "mongodb";
+import type { Peer } from "@uag/kit/rpc/access.ts";
+import { type Db, MongoClient, MongoServerError } from "mongodb";
+import { writePrivate } from "../private-file.ts";
 import type { ProcessSpec } from "../supervisor/process.ts";
 import { acceptsConnections } from "../supervisor/tcp.ts";
 import { engineEnv } from "./env.ts";
 import type { Engine } from "./find.ts";
+import { putOperator, putUsers } from "./mongo-users.ts";
 
 export interface MongodOptions {
   engine: Engine;
   port: number;
   /** Where its database files are kept; made when missing. */
   dbPath: string;
+  passwordOf(peer: Peer): string;
 }
 
 const replicaSet = "rs0";
@@ -19,47 +24,97 @@ const cacheGigabytes = "0.5";
 const oplogMegabytes = "512";
 
 /** The URL under which drivers find the primary of the single-node replica set. */
-export function mongodUrl(port: number): string {
-  return `mongodb://127.0.0.1:${port}/?replicaSet=${replicaSet}`;
+export function mongodUrl(port: number, user: Peer, password: string): string {
+  return `mongodb://${user}:${password}@127.0.0.1:${port}/?replicaSet=${replicaSet}&authSource=admin`;
 }
 
-/** A mongod for the supervisor: journalled, on loopback only, ready when it is the primary of its replica set of one. */
+/** What members of a replica set know each other by. There is one member; without the file a server asks nobody who he is. */
+async function keyFile(dbPath: string): Promise<string> {
+  const file = join(dbPath, "../mongo.key");
+  const known = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (!known) await writePrivate(file, `${randomBytes(48).toString("base64")}\n`);
+  return file;
+}
+
+/**
+ * A mongod for the supervisor: journalled, on loopback only, with users; ready when it is the primary of its replica set of
+ * one and every service has its user.
+ */
 export async function mongodProcess(options: MongodOptions): Promise<ProcessSpec> {
-  await mkdir(options.dbPath, { recursive: true });
-  const args = ["--replSet", replicaSet, "--bind_ip", "127.0.0.1", "--port", String(options.port)];
-  args.push("--dbpath", options.dbPath, "--nounixsocket", "--quiet");
+  const { engine, port, dbPath } = options;
+  await mkdir(dbPath, { recursive: true });
+  const args = ["--replSet", replicaSet, "--bind_ip", "127.0.0.1", "--port", String(port)];
+  args.push("--auth", "--keyFile", await keyFile(dbPath));
+  args.push("--dbpath", dbPath, "--nounixsocket", "--quiet");
   args.push("--wiredTigerCacheSizeGB", cacheGigabytes, "--oplogSize", oplogMegabytes);
   args.push("--setParameter", "diagnosticDataCollectionEnabled=false");
   // There is no other member to hand over to: the default would wait 15 s for clients to find one.
   args.push("--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100");
+  const users = { put: false };
   return {
     name: "mongod",
-    command: [options.engine.path, ...args],
-    env: { ...engineEnv(), ...options.engine.env },
-    cwd: join(options.dbPath, ".."),
-    isReady: async () => (await acceptsConnections(options.port)) && isPrimary(options.port),
+    command: [engine.path, ...args],
+    env: { ...engineEnv(), ...engine.env },
+    cwd: join(dbPath, ".."),
+    isReady: async () => (await acceptsConnections(port)) && isPrimary(options, users),
   };
 }
 
-/** Asks once; makes the replica set when there is none yet, and moves it here when its port has changed. */
-async function isPrimary(port: number): Promise<boolean> {
-  const url = `mongodb://127.0.0.1:${port}/?directConnection=true`;
-  const timeoutMs = 1_000;
-  const client = new MongoClient(url, { serverSelectionTimeoutMS: timeoutMs, connectTimeoutMS: timeoutMs });
+/** Asks once; makes the replica set and the users when there are none yet, and moves the former here when its port has changed. */
+async function isPrimary(options: MongodOptions, users: { put: boolean }): Promise<boolean> {
+  const { port, passwordOf } = options;
+  const host = `127.0.0.1:${port}`;
+  const operator = `mongodb://operator:${passwordOf("operator")}@${host}/?directConnection=true&authSource=admin`;
   try {
-    const admin = client.db("admin");
-    const hello = await admin.command({ hello: 1 });
-    if (hello["isWritablePrimary"] === true) return true;
-    await placeReplicaSet(client, `127.0.0.1:${port}`);
+    return await withClient(operator, async (client) => {
+      const admin = client.db("admin");
+      if (!(await isWritable(admin))) {
+        await moveReplicaSet(admin, host);
+        return false;
+      }
+      if (!users.put) await putUsers(admin, client.db("billing"), passwordOf);
+      users.put = true;
+      return true;
+    });
+  } catch (error) {
+    if (!(error instanceof MongoServerError && error.codeName === "AuthenticationFailed")) return ifPassing(error);
+  }
+  try {
+    // Nobody is known yet: a data directory that is new, or older than its users.
+    await withClient(`mongodb://${host}/?directConnection=true`, async (client) => {
+      const admin = client.db("admin");
+      if (await isWritable(admin)) await putOperator(admin, passwordOf("operator"));
+      else await admin.command({ replSetInitiate: { _id: replicaSet, members: [{ _id: 0, host }] } });
+    });
     return false;
   } catch (error) {
-    if (error instanceof MongoServerError && isPassing(error)) return false;
-    if (error instanceof Error && error.name.startsWith("MongoServerSelection")) return false;
-    if (error instanceof Error && error.name.startsWith("MongoNetwork")) return false;
-    throw error;
+    return ifPassing(error);
+  }
+}
+
+const timeoutMs = 1_000;
+
+async function withClient<T>(url: string, work: (client: MongoClient) => Promise<T>): Promise<T> {
+  const client = new MongoClient(url, { serverSelectionTimeoutMS: timeoutMs, connectTimeoutMS: timeoutMs });
+  try {
+    return await work(client);
   } finally {
     await client.close();
   }
+}
+
+async function isWritable(admin: Db): Promise<boolean> {
+  return (await admin.command({ hello: 1 }))["isWritablePrimary"] === true;
+}
+
+/** False, for what a server answers while it starts. @throws anything else */
+function ifPassing(error: unknown): false {
+  if (error instanceof MongoServerError && isPassing(error)) return false;
+  if (error instanceof Error && /^Mongo(ServerSelection|Network)/.test(error.name)) return false;
+  throw error;
 }
 
 /** States that a starting or electing server is in for a moment. */
@@ -73,16 +128,8 @@ function isPassing(error: MongoServerError): boolean {
   return names.includes(String(error.codeName)) || error.hasErrorLabel("RetryableWriteError");
 }
 
-async function placeReplicaSet(client: MongoClient, host: string): Promise<void> {
-  const admin = client.db("admin");
-  const answer = await admin.command({ replSetGetConfig: 1 }).catch((error: unknown) => {
-    if (error instanceof MongoServerError && error.codeName === "NotYetInitialized") return undefined;
-    throw error;
-  });
-  if (answer === undefined) {
-    await admin.command({ replSetInitiate: { _id: replicaSet, members: [{ _id: 0, host }] } });
-    return;
-  }
+async function moveReplicaSet(admin: Db, host: string): Promise<void> {
+  const answer = await admin.command({ replSetGetConfig: 1 });
   const config = answer["config"] as { version: number; members: { _id: number; host: string }[] };
   if (config.members[0]?.host === host) return;
   const members = [{ ...config.members[0], host }];

@@ -1,6 +1,11 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { natsOptions } from "@uag/kit/bus.ts";
+import { type BusAccess, busAccess } from "@uag/kit/bus-access.ts";
+import { type Peer, peers } from "@uag/kit/rpc/access.ts";
+import type { CertificateFiles } from "@uag/kit/rpc/certificates.ts";
 import { connect } from "nats";
+import { writePrivate } from "../private-file.ts";
 import type { ProcessSpec } from "../supervisor/process.ts";
 import { acceptsConnections } from "../supervisor/tcp.ts";
 import { engineEnv } from "./env.ts";
@@ -11,16 +16,42 @@ export interface NatsOptions {
   port: number;
   /** Where its streams and its configuration are kept; made when missing. */
   dataDir: string;
+  certificates: CertificateFiles;
+  passwordOf(peer: Peer): string;
 }
 
-/** `sync_interval: always` makes an acknowledged message one that is on disk. */
-function configFile(options: NatsOptions): string {
+const list = (subjects: readonly string[]): string => `{ allow: ${JSON.stringify(subjects)} }`;
+
+function userLine(peer: Peer, password: string, { publish, subscribe }: BusAccess): string {
+  const mayPublish = publish.length === 0 ? '{ deny: ">" }' : list(publish);
+  const permissions = `{ publish: ${mayPublish}, subscribe: ${list([...subscribe, `_INBOX.${peer}.>`])} }`;
+  return `{ user: "${peer}", password: "${password}", permissions: ${permissions} }`;
+}
+
+/**
+ * `sync_interval: always` makes an acknowledged message one that is on disk. The services speak TLS; who comes with
+ * nothing but a URL (on this machine: it listens nowhere else) still has to name a user.
+ */
+function configFile({ port, dataDir, certificates, passwordOf }: NatsOptions): string {
+  const users = peers.map((peer) => `    ${userLine(peer, passwordOf(peer), busAccess[peer])}`);
   return `host: "127.0.0.1"
-port: ${options.port}
+port: ${port}
 server_name: "fleet"
 max_payload: 8MB
+allow_non_tls: true
+tls {
+  cert_file: ${JSON.stringify(certificates.cert)}
+  key_file: ${JSON.stringify(certificates.key)}
+  ca_file: ${JSON.stringify(certificates.ca)}
+  verify: true
+}
+authorization {
+  users: [
+${users.join("\n")}
+  ]
+}
 jetstream {
-  store_dir: ${JSON.stringify(options.dataDir)}
+  store_dir: ${JSON.stringify(dataDir)}
   sync_interval: always
   max_memory_store: 64MB
   max_file_store: 16GB
@@ -28,28 +59,31 @@ jetstream {
 `;
 }
 
-export function natsUrl(port: number): string {
-  return `nats://127.0.0.1:${port}`;
+export function natsUrl(port: number, user: Peer, password: string): string {
+  return `nats://${user}:${password}@127.0.0.1:${port}`;
 }
 
 /** A nats-server for the supervisor: JetStream on files, on loopback only, ready when JetStream answers. */
 export async function natsProcess(options: NatsOptions): Promise<ProcessSpec> {
-  await mkdir(options.dataDir, { recursive: true });
-  const file = join(options.dataDir, "nats.conf");
-  await writeFile(file, configFile(options));
+  const { port, dataDir, engine, passwordOf } = options;
+  await mkdir(dataDir, { recursive: true });
+  const file = join(dataDir, "nats.conf");
+  await writePrivate(file, configFile(options));
+  const url = natsUrl(port, "operator", passwordOf("operator"));
   return {
     name: "nats-server",
-    command: [options.engine.path, "--config", file],
-    env: { ...engineEnv(), ...options.engine.env },
-    cwd: options.dataDir,
-    isReady: async () => (await acceptsConnections(options.port)) && isJetStreamUp(natsUrl(options.port)),
+    command: [engine.path, "--config", file],
+    env: { ...engineEnv(), ...engine.env },
+    cwd: dataDir,
+    isReady: async () => (await acceptsConnections(port)) && isJetStreamUp(url),
   };
 }
 
-async function isJetStreamUp(servers: string): Promise<boolean> {
-  const connection = await connect({ servers, timeout: 1_000, reconnect: false, maxReconnectAttempts: 0 }).catch(
-    () => undefined,
-  );
+async function isJetStreamUp(url: string): Promise<boolean> {
+  const connection = await connect({
+    ...natsOptions({ NATS_URL: url }),
+    ...{ timeout: 1_000, reconnect: false, maxReconnectAttempts: 0 },
+  }).catch(() => undefined);
   if (connection === undefined) return false;
   const info = await connection
     .jetstreamManager({ timeout: 1_000 })

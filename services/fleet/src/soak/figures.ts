@@ -1,3 +1,4 @@
+import { natsOptions } from "@uag/kit/bus.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { connect } from "nats";
@@ -71,7 +72,7 @@ function unlessAway(error: unknown): undefined {
 
 /** Has all holders give back what is unspent, and waits until no grant is open and the usage has all; answers the last audit. */
 async function bringHome(fleet: TestFleet, waitMs: number): Promise<Home> {
-  await using connection = await connect({ servers: fleet.run.nats_url }).then((nats) =>
+  await using connection = await connect(natsOptions({ NATS_URL: fleet.run.nats_url })).then((nats) =>
     Object.assign(nats, { [Symbol.asyncDispose]: () => nats.close() }),
   );
   const look = async (auditMs: number): Promise<Home> => ({

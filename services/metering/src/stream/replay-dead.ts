@@ -1,17 +1,19 @@
+import { copyProof } from "@uag/kit/batch-mac.ts";
 import { connectBus } from "@uag/kit/bus.ts";
+import type { NatsSettings } from "@uag/kit/config.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { createLogger } from "@uag/kit/log.ts";
-import { NatsError } from "nats";
+import { headers, NatsError } from "nats";
 import { streamNames } from "./topology.ts";
 
 /**
  * Publishes every message of the dead-letter stream to the usage stream again and takes it out of the former; answers how
  * many. What is still poison comes back.
  */
-export async function replayDead(options: { natsUrl: string; streamPrefix: string }): Promise<number> {
+export async function replayDead(options: { nats: NatsSettings; streamPrefix: string }): Promise<number> {
   const names = streamNames(options.streamPrefix);
   const log = createLogger({ service: "metering-replay", level: "warn" });
-  await using bus = await connectBus({ url: options.natsUrl, name: "metering-replay", log });
+  await using bus = await connectBus({ settings: options.nats, name: "metering-replay", log });
   const manager = await bus.connection.jetstreamManager();
   const { state } = await manager.streams.info(names.dead);
   let replayed = 0;
@@ -21,7 +23,10 @@ export async function replayDead(options: { natsUrl: string; streamPrefix: strin
       throw error;
     });
     if (message === undefined) continue;
-    await bus.connection.jetstream().publish(names.usageSubject, message.data, { msgID: newId("replay") });
+    const proof = copyProof(message.header, headers());
+    await bus.connection
+      .jetstream()
+      .publish(names.usageSubject, message.data, { headers: proof, msgID: newId("replay") });
     await manager.streams.deleteMessage(names.dead, seq);
     replayed++;
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type BatchKey, copyProof, ForgedBatchError, verifyBatch } from "@uag/kit/batch-mac.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
@@ -13,6 +14,8 @@ import type { Inbox } from "./inbox.ts";
 export interface WorkerOptions {
   readonly inbox: Inbox;
   readonly bus: Bus;
+  /** Whom batches are believed from; undefined: from anybody. */
+  readonly batchKeys: readonly BatchKey[] | undefined;
   readonly apply: ApplyOptions;
   readonly deadSubject: string;
   readonly maxDeliver: number;
@@ -36,6 +39,7 @@ export async function work(options: WorkerOptions, signal: AbortSignal): Promise
     const deliveries: Delivery[] = [];
     for (const message of messages) {
       try {
+        if (options.batchKeys !== undefined) verifyBatch(options.batchKeys, message.data, message.headers);
         deliveries.push({ message, batch: decodeBatch(message.data) });
       } catch (error) {
         await bury(options, message, error, "");
@@ -90,13 +94,14 @@ async function applySingly(
 /** Moves a message to the dead-letter stream. Left where it is when that cannot take it: it comes again. */
 async function bury(options: WorkerOptions, message: JsMsg, error: unknown, batchId: string): Promise<void> {
   const reason = error instanceof Error ? error.message : String(error);
-  const head = headers();
+  const head = copyProof(message.headers, headers());
   head.set("Uag-Reason", reason.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 500));
   head.set("Uag-Subject", message.subject);
   try {
     await options.bus.connection.jetstream().publish(options.deadSubject, message.data, { headers: head });
     message.term();
     options.apply.events.buried(reason, batchId);
+    if (error instanceof ForgedBatchError) options.apply.events.forged();
   } catch (failure) {
     options.log.error({ err: failure, reason }, "the dead-letter stream takes nothing; the message comes again");
     message.nak(nakMs);

@@ -1,0 +1,65 @@
+import { appendOnlyRole } from "@uag/billing/store/roles.ts";
+import type { Peer } from "@uag/kit/rpc/access.ts";
+import type { Db } from "mongodb";
+
+interface Role {
+  readonly role: string;
+  readonly db: string;
+}
+
+const readWrite = (db: string): Role => ({ role: "readWrite", db });
+const billingRole = appendOnlyRole("billing");
+
+/** Where capability services keep answers under idempotency keys. */
+const answers = readWrite("idempotency");
+
+/** Which databases each service may use. Who is not in here has no user: it uses none. */
+export const mongoAccess: Readonly<Partial<Record<Peer, readonly Role[]>>> = {
+  // No update and no delete in the ledger and the audit log.
+  billing: [{ role: billingRole.name, db: "billing" }],
+  metering: [readWrite("metering")],
+  chat: [answers],
+  embedding: [answers],
+  speech: [answers],
+  media: [answers, readWrite("media")],
+  video: [answers, readWrite("video")],
+  operator: [{ role: "root", db: "admin" }],
+};
+
+const byName = (roles: readonly Role[]): string => JSON.stringify(roles.map(({ role, db }) => `${db}.${role}`).sort());
+
+interface KnownUser {
+  readonly user: string;
+  readonly roles: readonly Role[];
+}
+
+async function putRole(db: Db): Promise<void> {
+  const { name, privileges } = billingRole;
+  const known = await db.command({ rolesInfo: name });
+  await db.command({
+    ...(known["roles"].length > 0 ? { updateRole: name } : { createRole: name }),
+    privileges,
+    roles: [],
+  });
+}
+
+/** Makes the users that are missing, and gives those that are there the rights of the table. Called as the operator. */
+export async function putUsers(admin: Db, billing: Db, passwordOf: (peer: Peer) => string): Promise<void> {
+  await putRole(billing);
+  const { users } = (await admin.command({ usersInfo: 1 })) as unknown as { users: KnownUser[] };
+  const known = new Map(users.map(({ user, roles }) => [user, byName(roles)]));
+  const wanted = Object.entries(mongoAccess) as [Peer, readonly Role[]][];
+  await Promise.all(
+    wanted.map(async ([user, roles]) => {
+      if (known.get(user) === byName(roles)) return;
+      const rights = { pwd: passwordOf(user), roles, mechanisms: ["SCRAM-SHA-256"] };
+      await admin.command(known.has(user) ? { updateUser: user, ...rights } : { createUser: user, ...rights });
+    }),
+  );
+}
+
+/** Makes the first user: until there is one, a client on the server's own machine may. */
+export async function putOperator(admin: Db, password: string): Promise<void> {
+  const roles = mongoAccess.operator ?? [];
+  await admin.command({ createUser: "operator", pwd: password, roles, mechanisms: ["SCRAM-SHA-256"] });
+}

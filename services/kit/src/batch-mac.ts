@@ -1,0 +1,55 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { headers, type MsgHdrs } from "nats";
+
+const publisherHeader = "Uag-Publisher";
+const macHeader = "Uag-Mac";
+
+/** The key of one publisher of batches, which only it and whoever reads the batches know. */
+export interface BatchKey {
+  readonly publisher: string;
+  readonly key: Buffer;
+}
+
+function macOf({ publisher, key }: BatchKey, data: Uint8Array): Buffer {
+  return createHmac("sha256", key).update(`${publisher}\n`).update(data).digest();
+}
+
+/** Headers that say who publishes a batch, and prove it. */
+export function signBatch(key: BatchKey, data: Uint8Array): MsgHdrs {
+  const head = headers();
+  head.set(publisherHeader, key.publisher);
+  head.set(macHeader, macOf(key, data).toString("base64url"));
+  return head;
+}
+
+/** A batch whose publisher is not who it says. */
+export class ForgedBatchError extends Error {
+  override readonly name = "ForgedBatchError";
+}
+
+/**
+ * Answers who published a batch. A publisher may have several keys, while one takes the place of another.
+ * @throws {ForgedBatchError}
+ */
+export function verifyBatch(keys: readonly BatchKey[], data: Uint8Array, head: MsgHdrs | undefined): string {
+  const publisher = head?.get(publisherHeader) ?? "";
+  const mac = Buffer.from(head?.get(macHeader) ?? "", "base64url");
+  const known = keys.filter((key) => key.publisher === publisher);
+  if (publisher === "" || mac.length === 0) throw new ForgedBatchError("the batch does not say who published it");
+  if (known.length === 0) throw new ForgedBatchError("nobody of that name publishes batches");
+  const fits = known.some((key) => {
+    const due = macOf(key, data);
+    return due.length === mac.length && timingSafeEqual(due, mac);
+  });
+  if (!fits) throw new ForgedBatchError("the batch is not from whom it says");
+  return publisher;
+}
+
+/** Takes the proof over to another message with the same data. */
+export function copyProof(from: MsgHdrs | undefined, to: MsgHdrs): MsgHdrs {
+  for (const name of [publisherHeader, macHeader]) {
+    const value = from?.get(name);
+    if (value) to.set(name, value);
+  }
+  return to;
+}

@@ -1,0 +1,26 @@
+import type { Peer } from "./rpc/access.ts";
+
+export interface BusAccess {
+  readonly publish: readonly string[];
+  /** Besides the user's own inboxes, `_INBOX.<user>.>`. */
+  readonly subscribe: readonly string[];
+}
+
+// Who hears a recall of limits answers into one of billing's inboxes.
+const capability: BusAccess = {
+  publish: ["usage.v1.batch", "usage.v1.batch.>", "_INBOX.billing.>"],
+  subscribe: ["billing.recall.*", "billing.recall-limits.*", "billing.key-changed"],
+};
+
+/** Who may publish and hear what on NATS. What is not in here nobody may. The streams are all metering's. */
+export const busAccess: Readonly<Record<Peer, BusAccess>> = {
+  router: { publish: [], subscribe: ["billing.key-changed"] },
+  billing: { publish: ["billing.recall.*", "billing.recall-limits.*", "billing.key-changed"], subscribe: [] },
+  metering: { publish: ["$JS.API.>", "$JS.ACK.>", "usage.v1.dead"], subscribe: [] },
+  chat: capability,
+  embedding: capability,
+  media: capability,
+  speech: capability,
+  video: capability,
+  operator: { publish: [">"], subscribe: [">"] },
+};
