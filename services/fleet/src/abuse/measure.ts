@@ -52,9 +52,9 @@ export async function measure({ fleet, thirdParty, pattern, report }: MeasureOpt
       const options = { baseUrl: fleet.run.base_url, key: await keys.next() };
       const noise = await gauges.during(async () => {}, quietMs);
       const before = { requests: thirdParty.requests, bytes: thirdParty.bytes };
-      const startedAt = performance.now();
       let [outcome, tookMs]: [Outcome, number] = ["late", 0];
       const felt = await gauges.during(async () => {
+        const startedAt = performance.now();
         outcome = await run(attack, target, options);
         tookMs = performance.now() - startedAt;
       });
