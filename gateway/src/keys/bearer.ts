@@ -24,8 +24,9 @@ export function bearerKey(headers: NodeJS.Dict<string | string[]>, rawHeaders: r
 
 function afterScheme(value: string): string | undefined {
   if (value.startsWith("Bearer ") && value.charCodeAt(7) > 32) return value.slice(7).trimEnd();
-  return /^bearer(?: +(.*))?$/i
-    .exec(value.trim())
-    ?.slice(1, 2)
-    .map((key) => key ?? "")[0];
+  const trimmed = value.trim();
+  const end = trimmed.indexOf(" ");
+  const scheme = end < 0 ? trimmed : trimmed.slice(0, end);
+  if (scheme.toLowerCase() !== "bearer") return undefined;
+  return end < 0 ? "" : trimmed.slice(end).trimStart();
 }

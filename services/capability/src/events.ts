@@ -3,7 +3,7 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
-import type { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import { failureForLog, type UpstreamFailure } from "@uag/upstreams/failure.ts";
 
 /** What happens around an upstream call that somebody wants to know: each is logged and counted here and nowhere else. */
 export interface CapabilityEvents {
@@ -59,9 +59,8 @@ export function createEvents(service: string, log: Logger, metrics: Metrics): Ca
       const provider = upstream.provider.name;
       failures.labels(provider, failure.kind).inc();
       if (failure.kind === "cancelled" || failure.kind === "client") return;
-      const detail = { status: failure.status, said: failure.said?.message, err: failure };
       log.warn(
-        { request_id: requestId, provider, model: upstream.model, kind: failure.kind, ...detail },
+        { request_id: requestId, provider, model: upstream.model, ...failureForLog(failure) },
         "upstream failed",
       );
     },

@@ -27,7 +27,7 @@ export function resolveProvider(name: string, row: Row, env: NodeJS.ProcessEnv):
     name,
     protocol: row.protocol,
     origin: url.origin,
-    basePath: url.pathname.replace(/\/+$/, ""),
+    basePath: url.pathname.replace(/(?<!\/)\/+$/, ""),
     apiKey,
     headers,
     timeouts: { connectMs: connect, firstByteMs: first_byte, betweenChunksMs: between_chunks, totalMs: total },

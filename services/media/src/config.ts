@@ -16,7 +16,7 @@ export const schema = z.object({
   MONGODB_DATABASE: z.string().min(1).default("media").describe("Database of the hosted files."),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
-    .transform((url) => url.replace(/\/+$/, ""))
+    .transform((url) => url.replace(/(?<!\/)\/+$/, ""))
     .describe("The public door's base URL: what the URLs of hosted files begin with."),
   ASSETS_PORT: port.describe("Port of the HTTP server of hosted files; 0 picks a free one."),
   ASSETS_GRPC_PORT: port.describe("Port of the gRPC service that takes files of other services; 0 picks a free one."),

@@ -49,20 +49,49 @@ export class UpstreamFailure extends Error {
   override readonly name = "UpstreamFailure";
   readonly kind: FailureKind;
   readonly status: number;
-  readonly said: UpstreamMessage | undefined;
-  readonly body: Buffer | undefined;
   readonly retryAfterMs: number | undefined;
   readonly workedMs: number | undefined;
+  // Private, so that no logger writes them down: an upstream may quote the request.
+  readonly #said: UpstreamMessage | undefined;
+  readonly #body: Buffer | undefined;
 
   constructor(kind: FailureKind, text: string, options: UpstreamFailureOptions = {}) {
     super(text, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.status = options.status ?? 0;
-    this.said = options.said;
-    this.body = options.body;
+    this.#said = options.said;
+    this.#body = options.body;
     this.retryAfterMs = options.retryAfterMs;
     this.workedMs = options.workedMs;
   }
+
+  get said(): UpstreamMessage | undefined {
+    return this.#said;
+  }
+
+  get body(): Buffer | undefined {
+    return this.#body;
+  }
+}
+
+/** Failures about our account or our calls, not about what a request says. */
+const aboutUs: ReadonlySet<FailureKind> = new Set(["operator", "quota", "capacity"]);
+const mostLogged = 200;
+
+/** What a log says of a failure: no body, and of the upstream's words only the beginning of those that quote no request. */
+export function failureForLog(failure: UpstreamFailure): Readonly<Record<string, unknown>> {
+  const { kind, status, message, said, cause } = failure;
+  const words = said !== undefined && aboutUs.has(kind) ? said.message.slice(0, mostLogged) : undefined;
+  return {
+    kind,
+    status,
+    reason: message.slice(0, mostLogged),
+    code: said?.code?.slice(0, 64),
+    type: said?.type?.slice(0, 64),
+    said: words,
+    // What cannot be parsed is quoted by the parser.
+    ...(cause instanceof Error && (cause instanceof SyntaxError ? { cause: cause.name } : { err: cause })),
+  };
 }
 
 /** What the client is told. What an upstream says about our account there stays between it and us. */

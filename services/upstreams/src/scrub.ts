@@ -1,19 +1,71 @@
 import type { Provider } from "@uag/catalog/types.ts";
 
+/** Characters of an upstream's text that may be shown. */
 const longest = 4_000;
+/** How far behind the cut is looked, so that what begins before it is known by its whole. */
+const ahead = 2_000;
+
 /** Keys, tokens and account names by their usual prefixes, masked middles included; a word without a digit or a mask is a word. */
-const secretShapes =
-  /\b(?:(?:sk|pk|xai|pa|org|proj|ak)[-_]|AIza|Bearer\s+)(?=[A-Za-z0-9_.-]*[0-9*])[A-Za-z0-9_*.-]{10,}|\b[A-Za-z0-9]{2,8}-\*{3,}[A-Za-z0-9]{2,}/g;
+const secretShapes = [
+  /\b(?:(?:sk|pk|xai|pa|org|proj|ak)[-_]|AIza|Bearer\s+)(?=[A-Za-z_-]{0,20}[0-9*])[A-Za-z0-9_*.-]{10,}/g,
+  /\b[A-Za-z0-9]{2,8}-\*{3,}[A-Za-z0-9]{2,}/g,
+];
 const addresses = /\bhttps?:\/\/(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[0-9a-f:]+\])(?::\d+)?[^\s"'<>]*/gi;
 
-/** An upstream's text without our key, its address, and anything that looks like a credential; cut at 4,000 characters. */
+/** Shorter ones are words that stand elsewhere too. */
+const shortestKey = 6;
+const shortestHeader = 16;
+
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly becomes: "[redacted]" | "[upstream]";
+}
+
+/**
+ * An upstream's text without our key, its address, and anything that looks like a credential; cut at 4,000 characters,
+ * and never within a credential.
+ */
 export function scrub(text: string, provider: Provider): string {
-  let clean = text.length > longest ? `${text.slice(0, longest)}…` : text;
-  if (provider.apiKey.length >= 6) clean = clean.replaceAll(provider.apiKey, "[redacted]");
+  const window = text.slice(0, longest + ahead);
+  let clean = "";
+  let at = 0;
+  for (const { from, to, becomes } of stretchesIn(window, provider)) {
+    if (from >= longest) break;
+    if (to <= at) continue;
+    if (from >= at) clean += window.slice(at, from) + becomes;
+    at = to;
+  }
+  clean += window.slice(at, Math.max(at, longest));
+  return text.length > Math.max(at, longest) ? `${clean}…` : clean;
+}
+
+/** What must not be shown, from the left; of two that begin together the longer one first. */
+function stretchesIn(text: string, provider: Provider): Stretch[] {
   const { host, hostname } = new URL(provider.origin);
-  clean = clean
-    .replaceAll(`${provider.origin}${provider.basePath}`, "[upstream]")
-    .replaceAll(provider.origin, "[upstream]");
-  clean = clean.replaceAll(host, "[upstream]").replaceAll(hostname, "[upstream]");
-  return clean.replaceAll(secretShapes, "[redacted]").replaceAll(addresses, "[upstream]");
+  const secrets = [provider.apiKey, ...(provider.headers ?? []).filter((value) => value.length >= shortestHeader)];
+  const stretches = [
+    ...secrets.filter((secret) => secret.length >= shortestKey).flatMap((secret) => places(text, secret, "[redacted]")),
+    ...[provider.origin + provider.basePath, provider.origin, host, hostname].flatMap((address) =>
+      places(text, address, "[upstream]"),
+    ),
+    ...secretShapes.flatMap((shape) => matches(text, shape, "[redacted]")),
+    ...matches(text, addresses, "[upstream]"),
+  ];
+  return stretches.sort((a, b) => a.from - b.from || b.to - a.to);
+}
+
+function places(text: string, part: string, becomes: Stretch["becomes"]): Stretch[] {
+  const found: Stretch[] = [];
+  for (let from = text.indexOf(part); from >= 0; from = text.indexOf(part, from + part.length))
+    found.push({ from, to: from + part.length, becomes });
+  return found;
+}
+
+function matches(text: string, shape: RegExp, becomes: Stretch["becomes"]): Stretch[] {
+  return Array.from(text.matchAll(shape), ({ index, 0: match }) => ({
+    from: index,
+    to: index + match.length,
+    becomes,
+  }));
 }

@@ -30,7 +30,7 @@ export function s3Call(options: S3Options): S3Call {
   const { accessKeyId, secretAccessKey, region, endpoint, bucket } = options;
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: 2 });
   return async (method, key, { query = {}, headers = {}, body, ok = [200] } = {}) => {
-    const url = new URL(`${endpoint.replace(/\/+$/, "")}/${bucket}/${key}`);
+    const url = new URL(`${endpoint.replace(/(?<!\/)\/+$/, "")}/${bucket}/${key}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const checksum = createHash("sha256")
       .update(body ?? "")

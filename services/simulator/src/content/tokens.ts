@@ -6,10 +6,23 @@ export type Piece = { readonly text: string; readonly tokens: number };
 const asPlainText = { disallowedSpecial: new Set<string>() };
 // Byte-pair merging takes quadratic time in an unbroken run, so such texts, and very long ones, are counted by size.
 const longText = 100_000;
-const unbroken = /\S{2000}|\s{2000}/;
+const longRun = 2_000;
 
 function countedBySize(text: string): boolean {
-  return text.length > longText || (text.length >= 2000 && unbroken.test(text));
+  return text.length > longText || (text.length >= longRun && hasLongRun(text));
+}
+
+/** Of anything but white space, or of white space. */
+function hasLongRun(text: string): boolean {
+  let run = 0;
+  let blank = false;
+  for (const character of text) {
+    const isBlank = character.trim() === "";
+    run = isBlank === blank ? run + 1 : 1;
+    blank = isBlank;
+    if (run >= longRun) return true;
+  }
+  return false;
 }
 
 function tokensBySize(text: string): number {

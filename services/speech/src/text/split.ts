@@ -3,7 +3,8 @@ import { countCharacters } from "./count.ts";
 /** Where speech pauses by itself, the best first; each match ends where a cut may be. */
 const pauses: readonly RegExp[] = [
   /\n+/g,
-  /[.!?…]+["'”’»)\]]*\s+|[。！？…｡]+[”’」』）]*\s*/g,
+  // From the beginning of a run of marks only: from each of them, a long run would take the square of its length.
+  /(?<![.!?…])[.!?…]+["'”’»)\]]*\s+|[。！？…｡]+[”’」』）]*\s*/g,
   /[;:]\s+|[；：]\s*/g,
   /,\s+|[，、]\s*/g,
   /\s+/g,

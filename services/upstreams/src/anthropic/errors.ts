@@ -67,11 +67,15 @@ function told(
   if (message === undefined) return { said: undefined, body: undefined };
   const said = {
     message: scrub(message, upstream.provider),
-    type: textOf(error?.["type"]),
+    type: scrubbed(textOf(error?.["type"]), upstream),
     code: undefined,
     param: undefined,
   };
   // What is cut for its length is no JSON any more.
   const body = scrub(text, upstream.provider);
   return { said, body: parsedJson(body) === undefined ? undefined : Buffer.from(body) };
+}
+
+function scrubbed(text: string | undefined, upstream: Upstream): string | undefined {
+  return text === undefined ? undefined : scrub(text, upstream.provider);
 }

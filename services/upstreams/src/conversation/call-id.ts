@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
  * id, name and input, so the signature travels inside the id, in base64url, which every protocol's ids may hold.
  */
 const mark = "_thoughtsig_";
-const signed = /^(.*?)_thoughtsig_([A-Za-z0-9_-]+)$/;
+const base64url = /^[A-Za-z0-9_-]+$/;
 
 export function newCallId(): string {
   return `call_${randomBytes(12).toString("hex")}`;
@@ -19,9 +19,10 @@ export function signedCallId(id: string, signature: string | undefined): string 
 
 /** The id as the upstream gave it, and the signature inside (base64). */
 export function openCallId(id: string): { id: string; signature: string | undefined } {
-  const match = signed.exec(id);
-  if (match === null) return { id, signature: undefined };
-  return { id: match[1] as string, signature: Buffer.from(match[2] as string, "base64url").toString("base64") };
+  const at = id.lastIndexOf(mark);
+  const signature = at < 0 ? "" : id.slice(at + mark.length);
+  if (!base64url.test(signature)) return { id, signature: undefined };
+  return { id: id.slice(0, at), signature: Buffer.from(signature, "base64url").toString("base64") };
 }
 
 /** An id in the alphabet that Anthropic takes; the same id always becomes the same. */

@@ -30,7 +30,8 @@ function failure(
   waitMs: number | undefined,
 ): UpstreamFailure {
   const message = textOf(error?.["message"]);
-  const code = textOf(error?.["status"])?.toLowerCase();
+  const state = textOf(error?.["status"])?.toLowerCase();
+  const code = state === undefined ? undefined : scrub(state, upstream.provider);
   const said =
     message === undefined
       ? undefined

@@ -1,0 +1,95 @@
+import type { AST } from "@eslint-community/regexpp";
+import { RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
+
+/** Characters by which a class is tried out. */
+const alphabet = [..."a0A .,;:=-_/+*%\"'\\<>()[]{}|@#!~&$^?\t\r\n\0é一"];
+/** What a pattern that has come far is least likely to go on with. */
+const ends = ["", "\0", "\n", "!"];
+const mostPumps = 40;
+const mostStarts = 10;
+
+export interface Attack {
+  readonly start: string;
+  readonly pump: string;
+  readonly end: string;
+}
+
+/** An attack as a text of so many characters. */
+export function attackText({ start, pump, end }: Attack, length: number): string {
+  return start + pump.repeat(Math.ceil((length - start.length - end.length) / pump.length)) + end;
+}
+
+/**
+ * Texts that a pattern may take long for: what it repeats, over and over, behind what leads to it and before what it
+ * cannot go on with.
+ */
+export function attacksOn(source: string, flags: string): Attack[] {
+  const unicode = flags.includes("u");
+  const pattern = new RegExpParser().parsePattern(source, 0, source.length, {
+    unicode,
+    unicodeSets: flags.includes("v"),
+  });
+  const pumps = new Set<string>();
+  // The second keeps what may only stand at the beginning from matching there.
+  const starts = new Set<string>(["", "!"]);
+  visitRegExpAST(pattern, {
+    onAlternativeEnter(alternative) {
+      let before = "";
+      for (const sample of samplesOf(alternative)) {
+        starts.add(before);
+        pumps.add(sample);
+        before += sample;
+      }
+      pumps.add(before);
+    },
+    onQuantifierEnter: ({ element }) => void pumps.add(sampleOf(element)),
+    onCharacterClassEnter: (node) => pumpAll(node),
+    onCharacterSetEnter: (node) => pumpAll(node),
+  });
+  function pumpAll(node: AST.Node): void {
+    for (const character of matching(node).slice(0, 4)) pumps.add(character);
+  }
+  const attacks: Attack[] = [];
+  const nonEmpty = [...pumps].filter((pump) => pump !== "");
+  const paired = nonEmpty.slice(0, 6).flatMap((first) => nonEmpty.slice(0, 6).map((second) => first + second));
+  for (const pump of new Set([...nonEmpty, ...paired].slice(0, mostPumps)))
+    for (const start of [...starts].slice(0, mostStarts)) for (const end of ends) attacks.push({ start, pump, end });
+  return attacks;
+}
+
+/** The characters of the alphabet that a class or set matches. */
+function matching(node: AST.Node): string[] {
+  const alone = new RegExp(`^${node.raw}$`, "s");
+  return alphabet.filter((character) => alone.test(character));
+}
+
+/** Of each part of an alternative; letters in a row are one. */
+function samplesOf({ elements }: AST.Alternative): string[] {
+  const samples: string[] = [];
+  let inWord = false;
+  for (const element of elements) {
+    const isLetter = element.type === "Character";
+    if (isLetter && inWord) samples.push(`${samples.pop()}${sampleOf(element)}`);
+    else samples.push(sampleOf(element));
+    inWord = isLetter;
+  }
+  return samples;
+}
+
+/** Some text that a part of a pattern matches; empty where none is known. */
+function sampleOf(node: AST.Element): string {
+  switch (node.type) {
+    case "Character":
+      return String.fromCodePoint(node.value);
+    case "CharacterClass":
+    case "CharacterSet":
+      return matching(node)[0] ?? "";
+    case "Quantifier":
+      return sampleOf(node.element).repeat(Math.min(Math.max(node.min, 1), 64));
+    case "Group":
+    case "CapturingGroup":
+      return (node.alternatives[0]?.elements ?? []).map(sampleOf).join("");
+    default:
+      return "";
+  }
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { attacksOn, attackText } from "./attacks.ts";
+import { patternsIn, patternsOf } from "./patterns.ts";
+
+const root = join(import.meta.dirname, "../..");
+const { found, built } = await patternsOf(root);
+
+interface Source {
+  readonly source: string;
+  readonly flags: string;
+}
+
+const longest = 64 * 1024;
+const mostMs = 5;
+/** Long enough to tell what grows with the square of its length, short enough to try them all. */
+const tryLength = 4 * 1024;
+
+/** Patterns that are put together while the program runs, as they come out: each is tried like the others. */
+const builtOnes: Readonly<Record<string, readonly RegExp[]>> = {
+  "services/media/src/assets/token.ts": [/^[A-Za-z0-9_-]{43}$/],
+  "services/simulator/src/http/router.ts": [/^\/gemini\/v1beta\/models\/(?<model>[^/]+?):generateContent$/],
+};
+
+/** What has blocked a process before, or others' processes, whatever pattern it was. */
+const knownAttacks: readonly string[] = [
+  " ".repeat(longest),
+  "\t ".repeat(longest / 2),
+  `application/json${" ".repeat(longest)}x`,
+  "_thoughtsig_".repeat(longest / 12),
+  `data:a/b${";a=b".repeat(longest / 4)}`,
+  "sk-".repeat(longest / 3),
+  `Bearer ${"a.".repeat(longest / 2)}`,
+  "http://1.".repeat(longest / 9),
+  ",".repeat(longest),
+  "a,".repeat(longest / 2),
+  "1".repeat(longest),
+  "x".repeat(longest),
+  "\n".repeat(longest),
+  "\r\n".repeat(longest / 2),
+  "。".repeat(longest),
+  '"'.repeat(longest),
+  "\\".repeat(longest),
+  "/".repeat(longest),
+];
+
+/**
+ * Processor milliseconds of this thread; the best of a few runs where one takes too long, for memory may be collected in
+ * the middle of it. What takes ten times too long does so by itself.
+ */
+function cost(use: () => unknown): number {
+  let best = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 5 && best > mostMs; run++) {
+    const before = process.threadCpuUsage();
+    use();
+    const { user, system } = process.threadCpuUsage(before);
+    best = Math.min(best, (user + system) / 1_000);
+    if (best > 10 * mostMs) break;
+  }
+  return best;
+}
+
+/** What looking for the pattern costs, or replacing it everywhere. */
+function costOf({ source, flags }: Source, text: string): number {
+  const bare = flags.replaceAll(/[gy]/g, "");
+  const once = new RegExp(source, bare);
+  const ms = cost(() => once.test(text));
+  if (ms > mostMs) return ms;
+  const everywhere = new RegExp(source, `${bare}g`);
+  return Math.max(
+    ms,
+    cost(() => text.replace(everywhere, "")),
+  );
+}
+
+/**
+ * The worst of a pattern's attacks. Short ones are tried first, and those that took longest go on: what is too slow at a
+ * part of the length is not tried at the whole, where it might take minutes.
+ */
+function worstOf(pattern: Source): { ms: number; text: string } {
+  const attacks = [];
+  for (const attack of attacksOn(pattern.source, pattern.flags)) {
+    const text = attackText(attack, tryLength);
+    const ms = costOf(pattern, text);
+    if (ms > mostMs) return { ms, text };
+    attacks.push({ attack, ms });
+  }
+  const worst = attacks.toSorted((a, b) => b.ms - a.ms).slice(0, 8);
+  const texts = [
+    ...[tryLength, longest / 4, longest].flatMap((length) => [
+      ...worst.map(({ attack }) => attackText(attack, length)),
+      ...knownAttacks.map((known) => known.slice(-length)),
+    ]),
+  ];
+  let most = { ms: 0, text: "" };
+  for (const text of texts) {
+    const ms = costOf(pattern, text);
+    if (ms > most.ms) most = { ms, text };
+    if (ms > mostMs) break;
+  }
+  return most;
+}
+
+function faultOf(pattern: Source, where: string): string[] {
+  const { ms, text } = worstOf(pattern);
+  if (ms <= mostMs) return [];
+  const head = JSON.stringify(text.slice(0, 60));
+  return [
+    `${where}: /${pattern.source}/${pattern.flags} takes ${ms.toFixed(1)} ms for ${text.length} characters like ${head}`,
+  ];
+}
+
+test("no pattern of the sources takes longer than 5 ms for the worst 64 KiB that foreign text may have", () => {
+  assert.ok(found.length > 100, `${found.length} patterns found`);
+  const unique = new Map(found.map((pattern) => [`/${pattern.source}/${pattern.flags}`, pattern]));
+  const faults = [...unique.values()].flatMap((pattern) => faultOf(pattern, `${pattern.file}:${pattern.line}`));
+  for (const [file, patterns] of Object.entries(builtOnes))
+    faults.push(...patterns.flatMap((pattern) => faultOf(pattern, file)));
+  assert.deepEqual(faults, []);
+});
+
+test("every pattern that is put together while the program runs is listed here as it comes out", () => {
+  assert.deepEqual([...new Set(built.map(({ file }) => file))].sort(), Object.keys(builtOnes).sort());
+});
+
+test("the search finds patterns wherever they stand, and the attacks find what is slow", () => {
+  const text =
+    "const a = x ? /a/g : (y as RegExp) ?? new RegExp('b+', 'i'); z.string().regex(/c/u); RegExp(d); 1 / 2 / 3;";
+  const { found: inText, built: builtInText } = patternsIn(text, "x.ts");
+  assert.deepEqual(
+    inText.map(({ source, flags }) => [source, flags]),
+    [
+      ["a", "g"],
+      ["b+", "i"],
+      ["c", "u"],
+    ],
+  );
+  assert.equal(builtInText.length, 1);
+  for (const slow of [
+    /^(.*?)_thoughtsig_([A-Za-z0-9_-]+)$/,
+    /^[ \t]+|[ \t]+$/,
+    /json\s*(;\s*charset=utf-8\s*)?;?\s*$/,
+    /\/+$/,
+    /(?:sk|pk)-(?=[a-z-]*[0-9])/,
+  ]) {
+    assert.equal(faultOf(slow, "here").length, 1, String(slow));
+  }
+});
