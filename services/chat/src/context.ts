@@ -3,10 +3,10 @@ import { createMediaFetcher, type MediaFetcher } from "@uag/upstreams/media/fetc
 
 /** What every operation of the service works with. */
 export interface ChatContext extends CapabilityContext {
-  /** Fetches what a request only gives the address of, for upstreams that want the content. */
-  readonly media: MediaFetcher;
+  /** Fetches what one request of an account only gives the address of, for upstreams that want the content. */
+  media(accountId: string): MediaFetcher;
 }
 
 export function chatContext(context: CapabilityContext): ChatContext {
-  return { ...context, media: createMediaFetcher(context.guarded) };
+  return { ...context, media: (accountId) => createMediaFetcher(context.guarded, accountId) };
 }

@@ -30,7 +30,7 @@ before(async () => {
   url = `http://127.0.0.1:${port}`;
   const client = createGuardedClient({ allow: [`127.0.0.1:${port}`] });
   guarded.push(client);
-  media = createMediaFetcher(client);
+  media = createMediaFetcher(client, "a");
 });
 after(async () => {
   for (const client of guarded) await client[Symbol.asyncDispose]();

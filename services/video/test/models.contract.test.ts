@@ -13,7 +13,7 @@ const catalog = parseCatalog(readFileSync(file, "utf8"), {
   XAI_API_KEY: "k",
 });
 const caller = Caller.fromPartial({ accountId: "a", keyId: "k" });
-const guarded = { parse: (text: string): URL => new URL(text) };
+const guarded = { parse: (text: string): URL => new URL(text), leadsInside: () => false };
 const read = (body: object): VideoRequest =>
   readVideoRequest(Buffer.from(JSON.stringify(body)), { catalog, caller, guarded });
 

@@ -15,6 +15,7 @@ import type { GenerationCall } from "@uag/upstreams/generation.ts";
 import { generationAdapter } from "@uag/upstreams/registry.ts";
 import type { ChatContext } from "../context.ts";
 import type { ClientFormat, GenerationRequest } from "../format.ts";
+import { checkUrls } from "../request/urls.ts";
 import { type AdmittedGeneration, admitGeneration } from "./admit.ts";
 import { Bill } from "./bill.ts";
 import { deliver } from "./deliver.ts";
@@ -55,6 +56,7 @@ async function readRequest(
   const { model: id } = fields;
   const known = typeof id === "string" ? catalog.models.get(id) : undefined;
   const request = format.read(body, fields, known);
+  checkUrls(fields, context.guarded);
   const caller = callerOf(exchange.context);
   return { request, caller, model: findModel(catalog, id as string, caller, format.name) };
 }
@@ -125,7 +127,7 @@ function askUpstreams(serving: Serving, admission: AdmittedGeneration): Promise<
     outputCap: admission.affordableCap,
     maxUses: admission.maxUses,
     headers: format.passedHeaders(exchange.headers),
-    media: context.media,
+    media: context.media(serving.caller.accountId),
   };
   const { signal } = exchange;
   const disconnect = { drains: context.drains, draining: () => admission.admitted.clientLeft() };

@@ -7,6 +7,7 @@ import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { countPrompt } from "@uag/upstreams/count.ts";
 import type { ChatContext } from "../context.ts";
 import { checkCountRequest } from "../request/messages-request.ts";
+import { checkUrls } from "../request/urls.ts";
 import { messages } from "./messages.ts";
 
 const mostBodyBytes = 64 * 1024 * 1024;
@@ -31,12 +32,13 @@ async function count(exchange: LinkExchange, context: ChatContext): Promise<numb
   const fields = readJsonObject(body);
   checkCountRequest(fields);
   const caller = Caller.decode(exchange.context);
+  checkUrls(fields, context.guarded);
   const model = findModel(context.catalog.current, fields["model"] as string, caller, messages.name);
   const { requestId, signal } = exchange;
   const headers = messages.passedHeaders(exchange.headers);
   return await countPrompt({
     pools: context.pools,
-    call: { requestId, body, fields, headers, media: context.media },
+    call: { requestId, body, fields, headers, media: context.media(caller.accountId) },
     upstreams: model.upstreams,
     signal,
     onFailure: (upstream, failure) => context.events.upstreamFailed(requestId, upstream, failure),

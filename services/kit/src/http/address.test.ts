@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isPublicAddress } from "./address.ts";
+import { isPublicAddress, isPublicName } from "./address.ts";
 
 const refused = [
   "0.0.0.0",
@@ -27,6 +27,19 @@ const refused = [
   "fd12::1",
   "fe80::1",
   "ff02::1",
+  "168.63.129.16",
+  "192.88.99.1",
+  "::ffff:0:7f00:1",
+  "::ffff:0:10.0.0.1",
+  "::ffff:0:8.8.8.8",
+  "64:ff9b:1::a00:1",
+  "64:ff9b::10.0.0.1",
+  "2606:4700::5efe:10.0.0.1",
+  "2606:4700::200:5efe:a00:1",
+  "2001:0:a00:1::1",
+  "fd00:ec2::254",
+  "4000::1",
+  "1::1",
   "localhost",
   "",
   "127.1",
@@ -50,3 +63,19 @@ for (const address of refused) {
 for (const address of accepted) {
   test(`${address} may be called`, () => assert.equal(isPublicAddress(address), true));
 }
+
+test("a name that no host of the internet can have is none, however it is written", () => {
+  for (const name of [
+    "localhost",
+    "LOCALHOST.",
+    "a.localhost",
+    "db",
+    "printer.local",
+    "x.INTERNAL",
+    "h.home.arpa",
+    "localhost.localdomain",
+  ])
+    assert.equal(isPublicName(name), false, name);
+  for (const name of ["example.com", "example.com.", "localhost.example.com", "internal.example", "mylocal.io"])
+    assert.equal(isPublicName(name), true, name);
+});

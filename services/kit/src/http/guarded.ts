@@ -1,31 +1,21 @@
-import { lookup as dnsLookup, type LookupAddress } from "node:dns";
-import { isIP, type LookupFunction } from "node:net";
+import { isIP } from "node:net";
 import { Agent, request } from "undici";
-import { isPublicAddress } from "./address.ts";
-
-export type UrlFault =
-  | "invalid_url"
-  | "address_refused"
-  | "unreachable"
-  | "timeout"
-  | "too_large"
-  | "too_many_redirects";
-
-/** Why a URL given by a user was not fetched. The message is fit for that user: it names no address. */
-export class UrlError extends Error {
-  override readonly name = "UrlError";
-  readonly fault: UrlFault;
-  constructor(fault: UrlFault, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.fault = fault;
-  }
-}
+import { PublicNames } from "./public-names.ts";
+import { UrlError } from "./url-error.ts";
+import { hostOf, UrlGuard } from "./url-guard.ts";
 
 export interface GuardedClientOptions {
   /** `host:port` pairs that are exempt from the guard, plain http included. Only for development. */
   allow: readonly string[];
   /** Default 5,000. */
   connectTimeoutMs?: number;
+  /** Addresses of the name servers that are asked for users' names; default: the system's. */
+  nameServers?: readonly string[];
+}
+
+/** What several calls together may fetch. */
+export interface ByteAllowance {
+  left: number;
 }
 
 export interface GuardedRequest {
@@ -36,6 +26,10 @@ export interface GuardedRequest {
   timeoutMs: number;
   /** The answer's body is cut off with `too_large` beyond this many bytes. */
   maxBytes: number;
+  /** The same for all calls that share it, such as those of one client's request. */
+  allowance?: ByteAllowance;
+  /** On whose behalf: each may have a few names looked up at a time. */
+  owner?: string;
   /** The head is all that counts: at most `maxBytes` of a body are taken off the line, and nobody waits for them. */
   headOnly?: boolean;
   /** Default 0: a redirect is answered as it is. */
@@ -57,70 +51,42 @@ export interface GuardedClient extends AsyncDisposable {
   fetch(url: string, options: GuardedRequest): Promise<GuardedAnswer>;
   /** Checks a URL's form without calling it. @throws {UrlError} */
   parse(url: string): URL;
+  /** True for a web URL whose host is written as an address, or has a name, that is not on the public internet. */
+  leadsInside(text: string): boolean;
 }
 
-const maxUrlLength = 8 * 1024;
-
-function hostPort(url: URL): string {
-  return `${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`;
-}
-
-/**
- * The name is resolved and every address checked at the moment of connecting, so a name that answers differently the
- * second time gains nothing.
- */
-const guardedLookup: LookupFunction = (hostname, options, callback) => {
-  dnsLookup(hostname, { ...options, all: true }, (error, found) => {
-    if (error) return callback(error, "", 0);
-    const addresses = found as LookupAddress[];
-    const refused = addresses.some(({ address }) => !isPublicAddress(address));
-    if (refused || addresses[0] === undefined) {
-      return callback(new UrlError("address_refused", "The URL's host is not a public address."), "", 0);
-    }
-    if (options.all) return (callback as unknown as (e: null, a: LookupAddress[]) => void)(null, addresses);
-    return callback(null, addresses[0].address, addresses[0].family);
-  });
-};
-
-async function readAtMost(maxBytes: number, stream: AsyncIterable<Buffer>): Promise<Buffer> {
+async function readAtMost(maxBytes: number, allowance: ByteAllowance, stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of stream) {
     size += part.length;
+    allowance.left -= part.length;
     if (size > maxBytes) throw new UrlError("too_large", `The URL's content is larger than ${maxBytes} bytes.`);
+    if (allowance.left < 0) throw new UrlError("too_large", "The URLs' contents are too large together.");
     parts.push(part);
   }
   return Buffer.concat(parts, size);
 }
 
 export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
-  const allow = new Set(options.allow);
+  const guard = new UrlGuard(options.allow);
   const timeout = options.connectTimeoutMs ?? 5_000;
-  const guarded = new Agent({ connect: { lookup: guardedLookup, timeout }, maxHeaderSize: 32 * 1024 });
-  const exempt = new Agent({ connect: { timeout } });
-
-  const parse = (text: string): URL => {
-    const url = text.length <= maxUrlLength && URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined) throw new UrlError("invalid_url", "The URL is not valid.");
-    if (allow.has(hostPort(url)) && (url.protocol === "http:" || url.protocol === "https:")) return url;
-    if (url.protocol !== "https:") throw new UrlError("invalid_url", "The URL must begin with https://.");
-    if (url.username !== "" || url.password !== "") {
-      throw new UrlError("invalid_url", "The URL must not carry a user name or password.");
-    }
-    // An address written as a literal is connected to without a look-up.
-    const literal = url.hostname.replace(/^\[|\]$/g, "");
-    if (isIP(literal) !== 0 && !isPublicAddress(literal)) {
-      throw new UrlError("address_refused", "The URL's host is not a public address.");
-    }
-    return url;
-  };
+  const names = new PublicNames(options.nameServers === undefined ? {} : { nameServers: options.nameServers });
+  const maxHeaderSize = 32 * 1024;
+  const guarded = new Agent({ connect: { lookup: names.lookup, timeout }, maxHeaderSize });
+  const exempt = new Agent({ connect: { timeout }, maxHeaderSize });
 
   const once = async (url: URL, call: GuardedRequest, signal: AbortSignal): Promise<GuardedAnswer> => {
+    const isExempt = guard.isExempt(url);
+    const host = hostOf(url);
+    // Every address is checked before a connection is made to one of them, so a name that answers differently the second
+    // time gains nothing. One written as a literal is connected to without a look-up.
+    if (!isExempt && isIP(host) === 0) await names.resolve(host, signal, call.owner);
     const answer = await request(url, {
       method: call.method ?? "GET",
       headers: call.headers ?? {},
       body: call.body ?? null,
-      dispatcher: allow.has(hostPort(url)) ? exempt : guarded,
+      dispatcher: isExempt ? exempt : guarded,
       signal,
     });
     if (call.headOnly === true) {
@@ -128,24 +94,26 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       answer.body.dump({ limit: call.maxBytes, signal }).catch(() => undefined);
       return { status: answer.statusCode, headers: answer.headers, body: Buffer.alloc(0) };
     }
-    const body = await readAtMost(call.maxBytes, answer.body as AsyncIterable<Buffer>);
+    const allowance = call.allowance ?? { left: call.maxBytes };
+    const body = await readAtMost(call.maxBytes, allowance, answer.body as AsyncIterable<Buffer>);
     return { status: answer.statusCode, headers: answer.headers, body };
   };
 
   const follow = async (text: string, call: GuardedRequest, signal: AbortSignal): Promise<GuardedAnswer> => {
-    let url = parse(text);
+    let url = guard.parse(text);
     for (let redirects = 0; ; redirects++) {
       const answer = await once(url, call, signal);
       const location = answer.headers["location"];
       const redirected = answer.status >= 300 && answer.status < 400 && typeof location === "string";
       if (!redirected || (call.maxRedirects ?? 0) === 0) return answer;
       if (redirects === call.maxRedirects) throw new UrlError("too_many_redirects", "The URL redirects too often.");
-      url = parse(URL.canParse(location, url.href) ? new URL(location, url.href).href : location);
+      url = guard.parse(URL.canParse(location, url.href) ? new URL(location, url.href).href : location);
     }
   };
 
   return {
-    parse,
+    parse: (url) => guard.parse(url),
+    leadsInside: (url) => guard.leadsInside(url),
     async fetch(url, call) {
       const deadline = AbortSignal.timeout(call.timeoutMs);
       const signal = call.signal === undefined ? deadline : AbortSignal.any([deadline, call.signal]);

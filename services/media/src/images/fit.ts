@@ -1,4 +1,4 @@
-import { UrlError } from "@uag/kit/http/guarded.ts";
+import { UrlError } from "@uag/kit/http/url-error.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { ImageItem, ImageRequest } from "@uag/upstreams/images/types.ts";

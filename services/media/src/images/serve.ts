@@ -1,5 +1,6 @@
 import type { Admitted } from "@uag/admission/types.ts";
 import { Bill } from "@uag/capability/bill.ts";
+import { callerOf } from "@uag/capability/caller.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import type { ImageAdapter, ImageRequest, ImageSource } from "@uag/upstreams/images/types.ts";
 import { imageAdapter } from "@uag/upstreams/registry.ts";
@@ -73,8 +74,11 @@ async function withContent(
   if (!request.references.some(fetched)) return request;
   const { signal } = exchange;
   const { guarded } = context;
+  const owner = callerOf(exchange.context).accountId;
   const references = await Promise.all(
-    request.references.map((source) => (fetched(source) ? contentOf(source, "image", { guarded, signal }) : source)),
+    request.references.map((source) =>
+      fetched(source) ? contentOf(source, "image", { guarded, owner, signal }) : source,
+    ),
   );
   return { ...request, references };
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from "@uag/kit/errors.ts";
-import { type GuardedClient, UrlError } from "@uag/kit/http/guarded.ts";
+import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import { UrlError } from "@uag/kit/http/url-error.ts";
 import { refusal } from "@uag/upstreams/conversation/refusal.ts";
 import type { ImageSource, InlineImage } from "@uag/upstreams/images/types.ts";
 import { inspectImage } from "./inspect.ts";
@@ -46,11 +47,11 @@ function inlined(text: string, param: string): InlineImage {
 export async function contentOf(
   source: ImageSource,
   param: string,
-  { guarded, signal }: { guarded: GuardedClient; signal: AbortSignal },
+  { guarded, owner, signal }: { guarded: GuardedClient; owner: string; signal: AbortSignal },
 ): Promise<InlineImage> {
   if (source.type === "inline") return source;
   try {
-    const call = { timeoutMs: fetchTimeoutMs, maxBytes: mostFetchedBytes, maxRedirects: mostRedirects, signal };
+    const call = { timeoutMs: fetchTimeoutMs, maxBytes: mostFetchedBytes, maxRedirects: mostRedirects, owner, signal };
     const { status, body } = await guarded.fetch(source.url, call);
     if (status !== 200) throw refusal(param, `The URL answered with status ${status}.`, "invalid_url");
     return inspectImage(body, param);

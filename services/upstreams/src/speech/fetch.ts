@@ -1,4 +1,5 @@
-import { type GuardedClient, UrlError } from "@uag/kit/http/guarded.ts";
+import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import { UrlError } from "@uag/kit/http/url-error.ts";
 import { UpstreamFailure } from "../failure.ts";
 
 const timeoutMs = 60_000;

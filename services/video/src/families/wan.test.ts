@@ -36,6 +36,7 @@ const guarded = {
   parse(text: string): URL {
     return new URL(text);
   },
+  leadsInside: () => false,
 };
 const caller = Caller.fromPartial({ accountId: "a", keyId: "k" });
 const read = (body: object): VideoRequest =>

@@ -1,8 +1,10 @@
 import { type Fields, readJsonObject } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
+import { checkOutside } from "@uag/capability/request/urls.ts";
 import type { Catalog, Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
-import { type GuardedClient, UrlError } from "@uag/kit/http/guarded.ts";
+import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import { UrlError } from "@uag/kit/http/url-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { type Asked, familyOf, invalid, optionalText, type ReadRequest } from "../families/family.ts";
 import { readGrok } from "../families/grok.ts";
@@ -25,7 +27,7 @@ export interface VideoRequest extends Asked {
 export interface ReadContext {
   readonly catalog: Catalog;
   readonly caller: Caller;
-  readonly guarded: Pick<GuardedClient, "parse">;
+  readonly guarded: Pick<GuardedClient, "parse" | "leadsInside">;
 }
 
 /** @throws {GatewayError} `invalid_json`, `invalid_request`, or what `findModel` throws */
@@ -37,6 +39,7 @@ export function readVideoRequest(body: Buffer, { catalog, caller, guarded }: Rea
   const family = familyOf(model);
   const upstreamModel = model.upstreams[0]?.model ?? model.id;
   const asked = readers[family](fields, { model, upstreamModel });
+  checkUrls(fields, "", guarded);
   const webhookUrl = optionalText(fields, "webhook_url");
   if (webhookUrl !== undefined) checkUrl(webhookUrl, guarded);
   return { ...asked, model, family, fields, webhookUrl };
@@ -52,6 +55,19 @@ function modelFor(catalog: Catalog, id: string, caller: Caller): Model {
   const upstreams = model.upstreams.map((upstream) => ({ ...upstream, model: `${upstream.model}-${date}` }));
   const known = { ...catalog, models: new Map([[id, { ...model, id, upstreams }]]) };
   return findModel(known, id, caller, operation);
+}
+
+/** What is read aloud or drawn, and may begin with anything. */
+const words = new Set(["prompt", "negative_prompt", "text"]);
+
+/** All other texts of a request: what refers to pictures, sound and video has a dozen names. */
+function checkUrls(value: unknown, at: string, guarded: ReadContext["guarded"]): void {
+  if (typeof value === "string") checkOutside(value, at, guarded);
+  else if (Array.isArray(value))
+    for (const [index, item] of value.entries()) checkUrls(item, `${at}[${index}]`, guarded);
+  else if (typeof value === "object" && value !== null)
+    for (const [name, item] of Object.entries(value))
+      if (!words.has(name)) checkUrls(item, at === "" ? name : `${at}.${name}`, guarded);
 }
 
 function checkUrl(url: string, guarded: Pick<GuardedClient, "parse">): void {

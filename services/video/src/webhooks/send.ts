@@ -1,4 +1,5 @@
-import { type GuardedClient, UrlError } from "@uag/kit/http/guarded.ts";
+import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import { UrlError } from "@uag/kit/http/url-error.ts";
 import { retryAfterMs } from "@uag/upstreams/retry-after.ts";
 import type { Attempted, DeliveryDocument } from "./deliveries.ts";
 import { nextTryMs } from "./schedule.ts";
@@ -38,10 +39,18 @@ export async function send(delivery: DeliveryDocument, options: SendOptions): Pr
 
 async function post(delivery: DeliveryDocument, at: Date, options: SendOptions): Promise<Outcome> {
   const { guarded, secrets, timeoutMs } = options;
-  const { _id: id, body, url } = delivery;
+  const { _id: id, body, url, accountId: owner } = delivery;
   const headers = webhookHeaders({ id, timestamp: Math.floor(at.getTime() / 1_000), body }, secrets);
   try {
-    const call = { method: "POST", headers, body, timeoutMs, maxBytes: mostAnswerBytes, headOnly: true } as const;
+    const call = {
+      method: "POST",
+      headers,
+      body,
+      timeoutMs,
+      maxBytes: mostAnswerBytes,
+      headOnly: true,
+      owner,
+    } as const;
     const answer = await guarded.fetch(url, call);
     const { status } = answer;
     if (status >= 200 && status < 300) return { status, error: "" };

@@ -1,0 +1,12 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+
+/**
+ * Refuses a URL that leads into somebody's own network, ours or an upstream's, whoever would fetch it. What is no web URL
+ * passes.
+ * @throws {GatewayError} `invalid_request`, naming `param`
+ */
+export function checkOutside(url: unknown, param: string, guarded: Pick<GuardedClient, "leadsInside">): void {
+  if (typeof url !== "string" || !guarded.leadsInside(url)) return;
+  throw new GatewayError("invalid_request", `${param}: The URL's host is not a public address.`, { param });
+}

@@ -1,0 +1,42 @@
+import { checkOutside } from "@uag/capability/request/urls.ts";
+import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+
+type Guard = Pick<GuardedClient, "leadsInside">;
+
+/** Where content parts of either format keep a URL: under their own name, or in their source. */
+const holders = ["image_url", "video_url", "audio_url", "source"] as const;
+
+/**
+ * Looks at the URLs of a request's content parts, in either format. What a tool was called with is not looked at: nobody
+ * here fetches it.
+ * @throws {GatewayError} `invalid_request` for one that leads into somebody's own network
+ */
+export function checkUrls(fields: Readonly<Record<string, unknown>>, guarded: Guard): void {
+  eachOf(fields["messages"], "messages", (message, at) => checkParts(message["content"], `${at}.content`, guarded));
+}
+
+function checkParts(content: unknown, at: string, guarded: Guard): void {
+  eachOf(content, at, (part, where) => {
+    for (const holder of holders) {
+      const held = part[holder];
+      if (isObject(held)) checkOutside(held["url"], `${where}.${holder}.url`, guarded);
+    }
+    const { input_audio: audio, video } = part;
+    if (isObject(audio)) checkOutside(audio["data"], `${where}.input_audio.data`, guarded);
+    if (Array.isArray(video))
+      for (const [index, url] of video.entries()) checkOutside(url, `${where}.video[${index}]`, guarded);
+    // The blocks of a tool's result.
+    if (part["type"] === "tool_result") checkParts(part["content"], `${where}.content`, guarded);
+  });
+}
+
+function eachOf(list: unknown, at: string, look: (item: Record<string, unknown>, at: string) => void): void {
+  if (!Array.isArray(list)) return;
+  list.forEach((item, index) => {
+    if (isObject(item)) look(item, `${at}[${index}]`);
+  });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

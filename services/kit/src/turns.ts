@@ -1,0 +1,39 @@
+/** Lets a number of people work at a time; the others wait in the order in which they came. */
+export class Turns {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(atOnce: number) {
+    this.#free = atOnce;
+  }
+
+  /** Nobody works and nobody waits, where so many may at once. */
+  isIdle(atOnce: number): boolean {
+    return this.#free === atOnce;
+  }
+
+  /** @throws the signal's reason, when it aborts first */
+  async take(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#free > 0) {
+      this.#free--;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const leave = (): void => {
+      if (this.#waiting.delete(resolve)) reject(signal.reason);
+    };
+    this.#waiting.add(resolve);
+    signal.addEventListener("abort", leave);
+    await promise.finally(() => signal.removeEventListener("abort", leave));
+  }
+
+  give(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#free++;
+    else {
+      this.#waiting.delete(next);
+      next();
+    }
+  }
+}
