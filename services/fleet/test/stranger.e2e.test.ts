@@ -9,11 +9,13 @@ import { access, type Peer, peers } from "@uag/kit/rpc/access.ts";
 import { internalChannel } from "@uag/kit/rpc/channel.ts";
 import { type Identity, identityFrom, insecure } from "@uag/kit/rpc/identity.ts";
 import { uriOf } from "@uag/kit/rpc/peer.ts";
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { MongoClient } from "mongodb";
 import { connect, type NatsConnection } from "nats";
 import { mongoAccess } from "../src/engines/mongo-users.ts";
 import { issue, leafDays, makeAuthority } from "../src/identity/authority.ts";
 import { certificateFiles } from "../src/identity/certificates.ts";
+import { operatorClient } from "../src/operator.ts";
 import { type Fleet, startFleet } from "../src/service.ts";
 import { withTemporaryDir } from "../src/testing/temporary-dir.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
@@ -161,6 +163,18 @@ suite("a stranger on the internal network can do nothing, and a service nothing 
       const code = await call({ ...health, servedBy: "billing", callers: [] }, identity);
       assert.equal(code, "UNIMPLEMENTED", `nothing but our own RPCs is served, ${peer} or not`);
     }
+  });
+
+  test("the audit log names whom the certificate names, whatever a caller says of itself", async () => {
+    const { run } = fleet;
+    using accounts = operatorClient<AccountServiceServer>(run, "billing", AccountServiceService);
+    const actor = { id: "admtok_somebody", name: "Ada", requestId: "req_1" };
+    const topUp = { accountId: run.account_id, amountNanoUsd: 1n, reference: "stranger", note: "" };
+    await accounts.topUp({ ...topUp, actor });
+    const headers = { authorization: `Bearer ${run.admin.token}` };
+    const answer = await fetch(`${run.base_url}/admin/v1/audit-log?target=${run.account_id}`, { headers });
+    const { data } = (await answer.json()) as { data: { action: string; actor: { id: string; name: string } }[] };
+    assert.deepEqual([data[0]?.action, data[0]?.actor.id], ["account.top_up", "operator"]);
   });
 
   test("the broker lets nobody in without a name, and each service say and hear only what the table says", async () => {
