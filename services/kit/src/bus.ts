@@ -11,8 +11,8 @@ export interface Bus extends AsyncDisposable {
   subscribe(subject: string, handler: (data: Uint8Array, subject: string) => void): void;
   /** A subject of this user's own that nobody else hears, for answers. */
   inbox(): string;
-  /** Runs `handler` each time the connection is lost or found again. */
-  onChange(handler: (connected: boolean) => void): void;
+  /** Runs `handler` each time the connection is lost or found again, until told to stop. */
+  onChange(handler: (connected: boolean) => void): () => void;
   readonly check: HealthCheck;
 }
 
@@ -52,7 +52,7 @@ export async function connectBus(options: { settings: NatsSettings; name: string
     maxPingOut: 2,
   });
   let connected = true;
-  const listeners: ((connected: boolean) => void)[] = [];
+  const listeners = new Set<(connected: boolean) => void>();
   const watch = async (): Promise<void> => {
     for await (const event of connection.status()) {
       const now = event.type === "reconnect" ? true : event.type === "disconnect" ? false : connected;
@@ -78,7 +78,8 @@ export async function connectBus(options: { settings: NatsSettings; name: string
     },
     inbox: () => createInbox(nats.inboxPrefix ?? "_INBOX"),
     onChange: (handler) => {
-      listeners.push(handler);
+      listeners.add(handler);
+      return () => listeners.delete(handler);
     },
     check: async () => (connected ? { ok: true } : { ok: false, reason: "the broker cannot be reached" }),
     async [Symbol.asyncDispose]() {

@@ -56,6 +56,8 @@ export class Publisher implements AsyncDisposable {
   #count = 0;
   #lastSequence = 0;
   #stopped = false;
+  /** Every holder and every adopted journal has a publisher; the bus outlives them all. */
+  readonly #forgetBus: () => void;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -66,7 +68,7 @@ export class Publisher implements AsyncDisposable {
     this.#confirming = new Chore({ restMs: confirmMs, step: () => this.#confirm(), failed });
     options.journal.onGrown(() => this.#publishing.ask());
     this.#publishing.ask();
-    options.bus.onChange((connected) => {
+    this.#forgetBus = options.bus.onChange((connected) => {
       if (connected) this.#hurry();
     });
   }
@@ -179,6 +181,7 @@ export class Publisher implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
+    this.#forgetBus();
     await Promise.all([this.#publishing[Symbol.asyncDispose](), this.#confirming[Symbol.asyncDispose]()]);
   }
 }
