@@ -39,6 +39,7 @@ export interface AppOptions {
   /** For what costs nothing. */
   freeLimits: FreeLimits;
   uploads: ForwardOptions["uploads"];
+  open: ForwardOptions["open"];
   readiness: Record<string, HealthCheck>;
 }
 
@@ -119,12 +120,13 @@ function answerOf(route: Route, options: AppOptions): Handler | undefined {
   if ("query" in route) return options.queries[route.query];
   const link = options.links[route.service];
   if (link === undefined) return undefined;
-  const { log, uploads, deadlineMs, bodyLimits } = options;
+  const { log, uploads, open, deadlineMs, bodyLimits } = options;
   return forward({
     route,
     link,
     log,
     uploads,
+    open,
     deadlineMs,
     bodyLimit: route.body === "none" ? 0 : bodyLimits[route.body],
   });

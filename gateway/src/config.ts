@@ -54,7 +54,14 @@ export const schema = z.object({
   REQUEST_DEADLINE_MS: milliseconds.default(900_000).describe("Longest that one request may take."),
   UPLOAD_IDLE_MS: milliseconds
     .default(30_000)
-    .describe("How long a request body may go on without 1 KiB of progress before the request is given up."),
+    .describe("How long a request body may be slower than UPLOAD_MIN_RATE on average before the request is given up."),
+  UPLOAD_MIN_RATE: bytes.default(16 * 1024).describe("Least rate of a request body, bytes a second."),
+  MAX_OPEN_PER_KEY: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(1_000)
+    .describe("Most requests of one key open at once, from the head to the end of the answer; more get a 429."),
   KEY_CACHE_MS: milliseconds.default(60_000).describe("How long a resolved key is used before billing is asked again."),
   KEY_CACHE_SIZE: z.coerce.number().int().positive().default(100_000).describe("Most API keys kept in memory."),
   FREE_REQUESTS_PER_MINUTE: z.coerce

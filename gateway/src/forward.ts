@@ -14,6 +14,7 @@ import { appendAnswerHeaders, forwardedHeaders, type HeaderList } from "./header
 import { isToldByService, linkFailure } from "./link-failure.ts";
 import { bodyTooLarge } from "./middleware/body-limits.ts";
 import { sendError } from "./middleware/errors.ts";
+import type { OpenRequests } from "./open-requests.ts";
 import { closeWithConnection } from "./pipelined.ts";
 import type { GatewayResponse, Handler } from "./request-state.ts";
 import { answerHeaders, dialectOf } from "./respond.ts";
@@ -25,6 +26,7 @@ export interface ForwardOptions {
   link: LinkClient;
   log: Logger;
   uploads: UploadWatch;
+  open: OpenRequests;
   /** Milliseconds. */
   deadlineMs: number;
   /** Largest request body, bytes. */
@@ -71,12 +73,16 @@ class Exchange implements LinkAnswer, Upload {
   }
 
   start(): void {
-    const { route, link, deadlineMs } = this.#options;
+    const { route, link, deadlineMs, open } = this.#options;
     const request = this.#request;
     const { requestId, key } = this.#response.locals;
     if (key === undefined) throw new Error("a request is forwarded only with a key");
     const bodyless = route.body === "none";
-    this.#response.on("close", () => this.#onClose());
+    open.enter(key.keyId);
+    this.#response.once("close", () => {
+      open.leave(key.keyId);
+      this.#onClose();
+    });
     this.#call = link.open(
       {
         operation: route.operation,

@@ -16,10 +16,11 @@ import { openKeys } from "./keys/open-keys.ts";
 import { type Links, openLinks } from "./links.ts";
 import { observe } from "./middleware/observe.ts";
 import { mounts } from "./mounts.ts";
+import { OpenRequests } from "./open-requests.ts";
 import { createOperatorApp } from "./operator-app.ts";
 import { openQueries } from "./queries.ts";
 import { type Door, openDoor } from "./server.ts";
-import { UploadWatch } from "./upload-watch.ts";
+import { UploadWatch, type UploadWatchOptions } from "./upload-watch.ts";
 
 export interface Gateway extends AsyncDisposable {
   readonly port: number;
@@ -39,7 +40,7 @@ export async function startGateway(config: Config): Promise<Gateway> {
   const queries = starting.use(openQueries({ billing: config.BILLING_ADDR, metering: config.METERING_ADDR }, identity));
   const adminApi = openAdmin(config, { peppers, identity, log });
   if (adminApi !== undefined) starting.use(adminApi.clients);
-  const uploads = starting.use(new UploadWatch(config.UPLOAD_IDLE_MS));
+  const uploads = starting.use(new UploadWatch(uploadSettings(config)));
   const doors: Door[] = [];
   const readiness = readinessOf(doors, links);
   const shared = { log, readiness, observe: observe({ metrics, log, accessLog: config.ACCESS_LOG }) };
@@ -57,6 +58,7 @@ export async function startGateway(config: Config): Promise<Gateway> {
     admin: config.ADMIN_ON_PUBLIC_PORT === "on" ? adminApi : undefined,
     uploads,
     freeLimits: new FreeLimits({ clock: systemClock, ...freeSettings(config) }),
+    open: new OpenRequests(config.MAX_OPEN_PER_KEY),
   };
   const door = starting.use(
     await openDoor({ app: createApp({ ...parts, ...appSettings(config) }), ...doorSettings(config) }),
@@ -100,6 +102,10 @@ function keySettings(config: Config) {
 
 function freeSettings(config: Config) {
   return { perMinute: config.FREE_REQUESTS_PER_MINUTE, concurrency: config.FREE_CONCURRENCY };
+}
+
+function uploadSettings(config: Config): UploadWatchOptions {
+  return { windowMs: config.UPLOAD_IDLE_MS, minBytesPerSecond: config.UPLOAD_MIN_RATE };
 }
 
 function appSettings(config: Config): Pick<AppOptions, "trustedHops" | "proxies" | "bodyLimits" | "deadlineMs"> {

@@ -15,7 +15,7 @@ function upload(): Upload & { received: number; waitsForClient: boolean; given: 
 }
 
 test("a body without progress is given up after its time and not before", () => {
-  using watch = new UploadWatch(30_000);
+  using watch = new UploadWatch({ windowMs: 30_000, minBytesPerSecond: 100 });
   const one = upload();
   watch.add(one);
   watch.sweep(0);
@@ -25,22 +25,37 @@ test("a body without progress is given up after its time and not before", () => 
   assert.equal(one.given, true);
 });
 
-test("a trickle below the least progress is no progress; a slow but steady body is", () => {
-  using watch = new UploadWatch(30_000);
+test("a trickle below the least rate is given up; a slow but steady body is not", () => {
+  using watch = new UploadWatch({ windowMs: 30_000, minBytesPerSecond: 100 });
   const trickle = upload();
   const steady = upload();
   watch.add(trickle);
   watch.add(steady);
   for (let now = 0; now <= 60_000; now += 5_000) {
     watch.sweep(now);
-    trickle.received += 10;
-    steady.received += 500;
+    trickle.received += 490;
+    steady.received += 510;
   }
   assert.deepEqual([trickle.given, steady.given], [true, false]);
 });
 
+test("a body that came fast and then hardly moves is given up one window later, however much has come", () => {
+  using watch = new UploadWatch({ windowMs: 30_000, minBytesPerSecond: 16_384 });
+  const stalled = upload();
+  watch.add(stalled);
+  watch.sweep(0);
+  stalled.received = 31 * 1024 * 1024;
+  for (let now = 5_000; now < 35_000; now += 5_000) {
+    watch.sweep(now);
+    stalled.received += 80_000;
+  }
+  assert.equal(stalled.given, false);
+  watch.sweep(35_000);
+  assert.equal(stalled.given, true);
+});
+
 test("a body that the router itself holds back is not given up", () => {
-  using watch = new UploadWatch(1_000);
+  using watch = new UploadWatch({ windowMs: 1_000, minBytesPerSecond: 100 });
   const held = upload();
   held.waitsForClient = false;
   watch.add(held);

@@ -15,19 +15,30 @@ interface Mark {
   at: number;
 }
 
-const minProgressBytes = 1_024;
+export interface UploadWatchOptions {
+  /** Over how long a body's rate is averaged, and the time that each has to get going. Milliseconds. */
+  readonly windowMs: number;
+  readonly minBytesPerSecond: number;
+}
 
-/** Gives up request bodies that hardly move, so that slow senders cannot hold exchanges open. One timer for all of them. */
+/**
+ * Gives up request bodies that are slower than a least rate: until a body is whole it holds an exchange and, in its service, memory.
+ * One timer for all of them.
+ */
 export class UploadWatch implements Disposable {
-  readonly #idleMs: number;
+  readonly #windowMs: number;
+  readonly #minBytes: number;
+  readonly #error: GatewayError;
   readonly #uploads = new Set<Upload>();
   readonly #marks = new WeakMap<Upload, Mark>();
   readonly #timer: NodeJS.Timeout;
 
-  /** @param idleMs how long a body may go on with less than 1 KiB of progress */
-  constructor(idleMs: number) {
-    this.#idleMs = idleMs;
-    this.#timer = setInterval(() => this.sweep(performance.now()), Math.max(50, idleMs / 6)).unref();
+  constructor({ windowMs, minBytesPerSecond }: UploadWatchOptions) {
+    this.#windowMs = windowMs;
+    this.#minBytes = (minBytesPerSecond * windowMs) / 1_000;
+    const text = `The request body arrives too slowly: at fewer than ${minBytesPerSecond} bytes a second.`;
+    this.#error = new GatewayError("request_timeout", text);
+    this.#timer = setInterval(() => this.sweep(performance.now()), Math.max(50, windowMs / 6)).unref();
   }
 
   add(upload: Upload): void {
@@ -42,10 +53,9 @@ export class UploadWatch implements Disposable {
   sweep(now: number): void {
     for (const upload of this.#uploads) {
       const mark = this.#marks.get(upload);
-      const moved = mark === undefined || upload.received - mark.bytes >= minProgressBytes;
+      const moved = mark === undefined || upload.received - mark.bytes >= this.#minBytes;
       if (moved || !upload.waitsForClient) this.#marks.set(upload, { bytes: upload.received, at: now });
-      else if (now - mark.at >= this.#idleMs)
-        upload.abandon(new GatewayError("invalid_request", "The request body stopped arriving."));
+      else if (now - mark.at >= this.#windowMs) upload.abandon(this.#error);
     }
   }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { generateKey } from "@uag/kit/api-key.ts";
 import { echo } from "./support/fake-service.ts";
 import { rawClient } from "./support/raw-client.ts";
 import { type Stage, startStage, until } from "./support/stage.ts";
@@ -7,7 +8,7 @@ import { type Stage, startStage, until } from "./support/stage.ts";
 let stage: Stage;
 const limit = 1024 * 1024;
 before(async () => {
-  stage = await startStage({ JSON_BODY_LIMIT: String(limit), UPLOAD_IDLE_MS: "600" });
+  stage = await startStage({ JSON_BODY_LIMIT: String(limit), UPLOAD_IDLE_MS: "600", UPLOAD_MIN_RATE: "10000" });
 });
 after(() => stage[Symbol.asyncDispose]());
 beforeEach(() => {
@@ -149,8 +150,44 @@ test("a body that stops arriving is given up, at both ends", async () => {
   };
   using client = await rawClient(stage.gateway.port);
   client.send(`${head("content-length: 1000")}{`);
-  assert.match(await client.until("stopped arriving"), /^HTTP\/1.1 400 /);
+  assert.match(await client.until('"code":"request_timeout"'), /^HTTP\/1.1 408 /);
   await until(() => stage.service.seen[0]?.over === true);
+});
+
+test("a body that comes in drops, below the least rate, is given up although it never stops", async () => {
+  stage.service.handler = async (exchange) => {
+    for await (const _ of exchange.body());
+  };
+  using client = await rawClient(stage.gateway.port);
+  client.send(head("content-length: 1000000"));
+  const drops = setInterval(() => client.send("x".repeat(400)), 50);
+  try {
+    assert.match(await client.until('"code":"request_timeout"'), /^HTTP\/1.1 408 /);
+  } finally {
+    clearInterval(drops);
+  }
+  await until(() => stage.service.seen[0]?.over === true);
+});
+
+test("a key has so many requests open at once and no more, counted from their heads; other keys are served", async () => {
+  await using few = await startStage({ MAX_OPEN_PER_KEY: "3" });
+  few.service.handler = echo;
+  const begun = await Promise.all(Array.from({ length: 3 }, () => rawClient(few.gateway.port)));
+  const start = ["POST /v1/chat/completions HTTP/1.1", "host: a", `authorization: Bearer ${few.key}`];
+  for (const client of begun) client.send([...start, "content-length: 10", "", "{"].join("\r\n"));
+  await until(() => few.service.seen.length === 3);
+  const refused = await few.chat();
+  assert.equal(refused.status, 429);
+  assert.equal(refused.headers.get("retry-after"), "1");
+  assert.equal(((await refused.json()) as { error: { code: string } }).error.code, "too_many_open_requests");
+  const other = generateKey();
+  few.billing.put(other, { keyId: "another" });
+  assert.equal((await few.fetch("/v1/models", { authorization: `Bearer ${other}` })).status, 200);
+  begun[0]?.[Symbol.dispose]();
+  begun[1]?.send("x".repeat(9));
+  await begun[1]?.until('"bytes":10');
+  await until(async () => (await Promise.all([few.chat(), few.chat()])).every(({ status }) => status === 200));
+  for (const client of begun) client[Symbol.dispose]();
 });
 
 test("a slow upload that keeps moving is not given up", async () => {

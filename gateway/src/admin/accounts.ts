@@ -1,7 +1,8 @@
+import { checked } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
 import { usdText } from "./amounts.ts";
-import { checked, checkedQuery } from "./check.ts";
+import { checkedQuery } from "./check.ts";
 import { name, pageFields, pageOf, usd } from "./fields.ts";
 import { listOf } from "./json.ts";
 import { showAccount, showEntry } from "./show-account.ts";

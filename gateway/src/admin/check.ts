@@ -1,16 +1,6 @@
 import { GatewayError } from "@uag/kit/errors.ts";
-import { schemaFault } from "@uag/kit/schema-fault.ts";
+import { checked } from "@uag/kit/schema-fault.ts";
 import type { z } from "zod";
-
-/**
- * What a client sent, if it fits.
- * @throws {GatewayError} `invalid_request` naming the first field at fault
- */
-export function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw schemaFault(result.error);
-}
 
 /**
  * A request's query, each name once.

@@ -1,9 +1,10 @@
+import { checked } from "@uag/kit/schema-fault.ts";
 import type { Key } from "@uag/proto/billing/v1/keys.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
 import { usdText } from "./amounts.ts";
-import { checked, checkedQuery } from "./check.ts";
+import { checkedQuery } from "./check.ts";
 import { id, keyFields, name, pageFields, pageOf } from "./fields.ts";
 import { listOf, timeText } from "./json.ts";
 

@@ -1,8 +1,9 @@
+import { checked } from "@uag/kit/schema-fault.ts";
 import { type Repair, RepairState } from "@uag/proto/billing/v1/admin.ts";
 import { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
 import { usdText } from "./amounts.ts";
-import { checked, checkedQuery } from "./check.ts";
+import { checkedQuery } from "./check.ts";
 import { id, pageFields, pageOf, usd } from "./fields.ts";
 import { listOf } from "./json.ts";
 import { showEntry } from "./show-account.ts";

@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/kit/errors.ts";
+import { parseJson } from "@uag/kit/json/parse.ts";
 import type { Request } from "express";
 import { bodyTooLarge } from "../middleware/body-limits.ts";
 import type { GatewayResponse } from "../request-state.ts";
@@ -9,7 +10,7 @@ function readBytes(request: Request, limit: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const late = new GatewayError("invalid_request", "The request body stopped arriving.");
+  const late = new GatewayError("request_timeout");
   const timer = setTimeout(() => reject(late), timeoutMs);
   request.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
@@ -24,7 +25,7 @@ function readBytes(request: Request, limit: number): Promise<Buffer> {
 /**
  * A small request's JSON; undefined when it has no body.
  * @param options.limit bytes
- * @throws {GatewayError} `payload_too_large`, `invalid_json`
+ * @throws {GatewayError} `payload_too_large`, `invalid_json`, `invalid_request` for JSON beyond the limits of `parseJson`
  */
 export async function readJson(
   request: Request,
@@ -32,10 +33,5 @@ export async function readJson(
 ): Promise<unknown> {
   if (request.headers["expect"] !== undefined) response.writeContinue();
   const bytes = await readBytes(request, limit);
-  if (bytes.length === 0) return undefined;
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
-  } catch (cause) {
-    throw new GatewayError("invalid_json", undefined, { cause });
-  }
+  return bytes.length === 0 ? undefined : parseJson(bytes);
 }

@@ -1,7 +1,8 @@
+import { checked } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import { type RoleName, roleNames } from "./access.ts";
 import type { AdminHandler } from "./admin.ts";
-import { checked, checkedQuery } from "./check.ts";
+import { checkedQuery } from "./check.ts";
 import { expires, id, name, pageFields, pageOf } from "./fields.ts";
 import { listOf } from "./json.ts";
 import { showAuditRecord, showToken } from "./show-account.ts";

@@ -1,7 +1,8 @@
+import { checked } from "@uag/kit/schema-fault.ts";
 import type { Attempt, Delivery, Secret } from "@uag/proto/video/v1/webhooks.ts";
 import { z } from "zod";
 import { type AdminHandler, recordAction } from "./admin.ts";
-import { checked, checkedQuery } from "./check.ts";
+import { checkedQuery } from "./check.ts";
 import { id, pageFields, pageOf } from "./fields.ts";
 import { listOf, timeText } from "./json.ts";
 import { webhooksOf } from "./webhooks-client.ts";

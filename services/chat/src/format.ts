@@ -21,10 +21,15 @@ export interface GenerationRequest {
 export interface ClientFormat extends ErrorFormat {
   readonly name: GenerationFormat;
   /**
-   * Checks the body's fields. The model is undefined when there is none of that name.
+   * The model that a body names. Whether the key may use it is known before the rest is looked at.
+   * @throws {GatewayError} `invalid_request` when it names none
+   */
+  modelOf(fields: Fields): string;
+  /**
+   * Checks the body's fields.
    * @throws {GatewayError} `invalid_request`, naming the field
    */
-  read(body: Buffer, fields: Fields, model: Model | undefined): GenerationRequest;
+  read(body: Buffer, fields: Fields, model: Model): GenerationRequest;
   /** The client's headers that go upstream with its body. */
   passedHeaders(headers: readonly string[]): readonly string[];
   /** The error as the last event of a stream. */

@@ -576,7 +576,7 @@ const refused: [what: string, body: unknown, status: number, code: string, param
       `{"model":"plain","messages":[{"role":"user","content":"x"}],"x":${"[".repeat(64)}${"]".repeat(64)}}`,
       400,
       "invalid_request",
-      null,
+      "x",
     ],
     ["an unknown model", chat({ model: "gpt-99" }), 400, "model_not_found", "model"],
     ["a model the key may not use", chat(), 400, "model_not_found", "model", ["other*"]],

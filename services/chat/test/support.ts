@@ -5,6 +5,7 @@ import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admissi
 import { createContext } from "@uag/capability/context.ts";
 import { openLinkDoor } from "@uag/capability/link-door.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
+import { type BufferBudget, type BufferLimits, defaultBufferLimits } from "@uag/kit/buffer-budget.ts";
 import { AnswerStream } from "@uag/kit/link/answer-stream.ts";
 import { createLinkClient } from "@uag/kit/link/client.ts";
 import { dialGrpc } from "@uag/kit/link/grpc-client.ts";
@@ -113,9 +114,13 @@ export interface ChatHarness extends AsyncDisposable {
   /** Opens an exchange of an operation as the router does. */
   open(operation: string, body: string | Buffer | undefined, options?: AskOptions): AnswerStream;
   ask(operation: string, body: unknown, options?: AskOptions): Promise<Answer>;
+  /** Opens an exchange whose body is yet to come. */
+  begin(operation: string, options?: AskOptions): AnswerStream;
+  readonly buffers: BufferBudget;
 }
 
 export interface AskOptions {
+  readonly account?: string;
   readonly models?: string[];
   readonly target?: string;
   readonly headers?: string[];
@@ -126,6 +131,7 @@ export async function startChat(options: {
   catalog: string;
   env?: NodeJS.ProcessEnv;
   drains?: Drains;
+  bufferLimits?: BufferLimits;
 }): Promise<ChatHarness> {
   await using starting = new AsyncDisposableStack();
   const admission = new TestAdmission();
@@ -133,8 +139,8 @@ export async function startChat(options: {
   const log = createLogger({ service: "chat-test", level: process.env["TEST_LOG"] ?? "silent" });
   const catalog = { current, [Symbol.dispose]: () => {} };
   const metrics = createMetrics("chat-test");
-  const parts = { name: "chat", catalog, admission, log, metrics, egressAllow: [] };
-  const { drains } = options;
+  const { drains, bufferLimits = defaultBufferLimits } = options;
+  const parts = { name: "chat", catalog, admission, log, metrics, egressAllow: [], bufferLimits };
   const context = chatContext({ ...starting.use(createContext(parts)), ...(drains !== undefined && { drains }) });
   const link = createLinkServer({
     operations: operations(context),
@@ -147,25 +153,27 @@ export async function startChat(options: {
   starting.defer(() => client.close({ timeoutMs: 100 }));
   await client.ready();
   let ids = 0;
-  const open: ChatHarness["open"] = (operation, body, ask = {}) => {
-    const caller = Caller.fromPartial({ keyId: "key_1", accountId: "acc_1", models: ask.models ?? [] });
-    return AnswerStream.open(
-      client,
-      {
-        operation,
-        requestId: `req_${++ids}`,
-        target: ask.target ?? "/v1/chat/completions",
-        headers: ask.headers ?? ["content-type", "application/json"],
-        context: Buffer.from(Caller.encode(caller).finish()),
-        bodyless: body === undefined,
-      },
-      body === undefined ? undefined : Buffer.from(body),
-    );
+  const request = (operation: string, ask: AskOptions = {}) => {
+    const { account = "acc_1", models = [] } = ask;
+    const caller = Caller.fromPartial({ keyId: "key_1", accountId: account, models });
+    return {
+      operation,
+      requestId: `req_${++ids}`,
+      target: ask.target ?? "/v1/chat/completions",
+      headers: ask.headers ?? ["content-type", "application/json"],
+      context: Buffer.from(Caller.encode(caller).finish()),
+    };
+  };
+  const open: ChatHarness["open"] = (operation, body, ask) => {
+    const call = { ...request(operation, ask), bodyless: body === undefined };
+    return AnswerStream.open(client, call, body === undefined ? undefined : Buffer.from(body));
   };
   const running = starting.move();
   return {
     admission,
     open,
+    begin: (operation, ask) => AnswerStream.open(client, { ...request(operation, ask), bodyless: false }),
+    buffers: context.buffers,
     async ask(operation, body, ask) {
       const bytes =
         body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);

@@ -10,7 +10,7 @@ export interface EmbeddingOptions {
 /** What embedding does its work with. */
 export type EmbeddingContext = Pick<
   CapabilityContext,
-  "admission" | "budget" | "catalog" | "drains" | "events" | "health" | "pools"
+  "admission" | "budget" | "buffers" | "catalog" | "drains" | "events" | "health" | "pools"
 >;
 
 /** What this service serves, by the names that the router's table uses. */

@@ -67,6 +67,13 @@ export const errorTable = {
     false,
     "That method is not allowed on this path.",
   ),
+  request_timeout: row(
+    408,
+    grpc.DEADLINE_EXCEEDED,
+    "invalid_request_error",
+    true,
+    "The request body did not arrive in time.",
+  ),
   already_exists: row(409, grpc.ALREADY_EXISTS, "conflict_error", false, "It exists already."),
   idempotency_in_progress: row(
     409,
@@ -130,6 +137,13 @@ export const errorTable = {
     "rate_limit_error",
     true,
     "This key has reached its limit of concurrent requests.",
+  ),
+  too_many_open_requests: row(
+    429,
+    grpc.RESOURCE_EXHAUSTED,
+    "rate_limit_error",
+    true,
+    "This key has too many requests open at once.",
   ),
   budget_exceeded: row(
     429,

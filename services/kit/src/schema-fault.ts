@@ -1,7 +1,18 @@
 import type { z } from "zod";
 import { GatewayError } from "./errors.ts";
+import { parseToFault } from "./first-fault.ts";
 
 const longestParam = 200;
+
+/**
+ * What a client sent, if it fits.
+ * @throws {GatewayError} `invalid_request` for the first fault
+ */
+export function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const result = parseToFault(schema, value);
+  if (result.success) return result.data;
+  throw schemaFault(result.error);
+}
 
 /** The first fault that a schema found, as an error that names the field: `messages[0].role`. */
 export function schemaFault(error: z.ZodError): GatewayError {

@@ -48,9 +48,6 @@ export const schema = z.object({
   ASSETS_S3_PREFIX: z.string().default("assets/").describe("What every key begins with."),
   ASSETS_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe("Access key, needed with S3."),
   ASSETS_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe("Its secret, needed with S3."),
-  UPLOAD_MEMORY_BYTES: bytes
-    .default(512 * 1024 * 1024)
-    .describe("Most bytes of uploads held at once; requests beyond are refused for the moment."),
 });
 
 export type MediaConfig = z.infer<typeof schema>;

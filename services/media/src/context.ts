@@ -1,9 +1,7 @@
 import type { CapabilityContext } from "@uag/capability/context.ts";
 import type { Assets } from "./assets/assets.ts";
-import type { UploadMemory } from "./images/edits/upload-memory.ts";
 
 /** What every operation of the service works with. */
 export interface MediaContext extends CapabilityContext {
   readonly assets: Assets;
-  readonly uploads: UploadMemory;
 }

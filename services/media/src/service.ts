@@ -7,7 +7,6 @@ import { assetRpc } from "./assets/put.ts";
 import { startAssetServer } from "./assets/server.ts";
 import { AssetTokens } from "./assets/token.ts";
 import { schema } from "./config.ts";
-import { UploadMemory } from "./images/edits/upload-memory.ts";
 import { openStore } from "./open-store.ts";
 import { operations } from "./operations.ts";
 
@@ -28,8 +27,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
       const rpc = assetRpc({ assets, maxBytes, log });
       const grpc = resources.use(await serveRpc({ host, port: ASSETS_GRPC_PORT, identity, services: [rpc] }));
       log.info({ assetsPort: http.port, assetsGrpcPort: grpc.port }, "assets are served");
-      const uploads = new UploadMemory(config.UPLOAD_MEMORY_BYTES);
-      return { ...operations({ ...context, assets, uploads }), checks: { assets: store.check } };
+      return { ...operations({ ...context, assets }), checks: { assets: store.check } };
     },
   });
 }

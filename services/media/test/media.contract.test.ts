@@ -401,7 +401,7 @@ test("an edit reaches the upstream as a clean form, and its full result comes ba
   assert.match(sent, /name="quality"\r\n\r\nhigh\r\n/);
   assert.doesNotMatch(sent, /response_format|\.\.\//);
   assert.ok(hold() >= settlement().costNanoUsd);
-  assert.equal(harness.uploads.held, 0);
+  assert.equal(harness.buffers.held, 0);
 });
 
 test("what an edit's upstream does not say of its result is filled in", async () => {
@@ -479,7 +479,7 @@ for (const [what, parts, code, param] of faults) {
     const { error } = answer.json() as { error: Record<string, unknown> };
     assert.deepEqual([error["code"], error["param"]], [code, param]);
     assert.equal(error["type"], "invalid_request_error");
-    assert.equal(harness.admission.booked.length + upstream.asked.length + harness.uploads.held, 0);
+    assert.equal(harness.admission.booked.length + upstream.asked.length + harness.buffers.held, 0);
   });
 }
 

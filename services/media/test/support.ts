@@ -5,6 +5,7 @@ import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admissi
 import { createContext } from "@uag/capability/context.ts";
 import { openLinkDoor } from "@uag/capability/link-door.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
+import type { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { AnswerStream } from "@uag/kit/link/answer-stream.ts";
 import { createLinkClient } from "@uag/kit/link/client.ts";
 import { dialGrpc } from "@uag/kit/link/grpc-client.ts";
@@ -14,7 +15,6 @@ import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Drains } from "@uag/upstreams/disconnect/drains.ts";
-import { UploadMemory } from "../src/images/edits/upload-memory.ts";
 import { operations } from "../src/operations.ts";
 
 /** A request that reached the upstream. */
@@ -104,7 +104,7 @@ export interface MediaHarness extends AsyncDisposable {
   readonly admission: TestAdmission;
   /** Files handed to the asset store, by the URLs they got. */
   readonly hosted: Map<string, { contentType: string; bytes: Buffer }>;
-  readonly uploads: UploadMemory;
+  readonly buffers: BufferBudget;
   open(operation: string, body: Buffer, contentType?: string): AnswerStream;
   ask(operation: string, body: unknown, contentType?: string): Promise<Answer>;
 }
@@ -123,7 +123,6 @@ export async function startMedia(
   const metrics = createMetrics("media-test");
   const context = starting.use(createContext({ name: "media", catalog, admission, log, metrics, egressAllow }));
   const hosted: MediaHarness["hosted"] = new Map();
-  const uploads = new UploadMemory(100_000_000);
   const assets = {
     async host(contentType: string, body: AsyncIterable<Buffer>) {
       const chunks: Buffer[] = [];
@@ -135,7 +134,7 @@ export async function startMedia(
     },
   };
   const link = createLinkServer({
-    operations: operations({ ...context, drains, assets, uploads }).operations,
+    operations: operations({ ...context, drains, assets }).operations,
     log: (event, { error }) => log.error({ err: error }, event),
   });
   const door = starting.use(
@@ -161,7 +160,7 @@ export async function startMedia(
   return {
     admission,
     hosted,
-    uploads,
+    buffers: context.buffers,
     open,
     async ask(operation, body, contentType) {
       const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));

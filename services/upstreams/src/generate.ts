@@ -1,4 +1,5 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import { boundedAnswer } from "./answer-limits.ts";
 import { onAbortOf } from "./disconnect/on-abort.ts";
 import { thinksUnseen } from "./disconnect/unseen.ts";
 import type { DisconnectRule } from "./disconnect/watch.ts";
@@ -48,7 +49,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const fits = stream ? !/^(application\/json|text\/html)/.test(type) : !type.startsWith("text/event-stream");
   if (!fits) return await oddAnswer(answer, options);
   if (!call.stream) {
-    const whole = await answer.read(mostAnswerBytes);
+    const whole = boundedAnswer(await answer.read(mostAnswerBytes));
     const collected = stream ? adapter.collect?.(whole, call, upstream) : undefined;
     return { kind: "whole", answer: collected ?? adapter.decode(whole, call, upstream) };
   }

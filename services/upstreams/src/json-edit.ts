@@ -1,7 +1,8 @@
+import { endOfString } from "@uag/kit/json/string-end.ts";
+
 const QUOTE = 34;
 const COMMA = 44;
 const COLON = 58;
-const BACKSLASH = 92;
 const OPEN = new Set([91, 123]);
 const CLOSE = new Set([93, 125]);
 
@@ -80,14 +81,7 @@ function skipSpace(bytes: Buffer, from: number): number {
 
 /** The offset after the closing quote of the string that opens at `start`. */
 function stringEnd(bytes: Buffer, start: number): number {
-  for (let at = start + 1; ; ) {
-    const quote = bytes.indexOf(QUOTE, at);
-    if (quote < 0) return bytes.length;
-    let slashes = 0;
-    while (bytes[quote - 1 - slashes] === BACKSLASH) slashes++;
-    if (slashes % 2 === 0) return quote + 1;
-    at = quote + 1;
-  }
+  return Math.min(endOfString(bytes, start + 1) + 1, bytes.length);
 }
 
 function valueEnd(bytes: Buffer, start: number): number {

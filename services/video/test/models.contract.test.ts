@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { readJsonObject } from "@uag/capability/request/body.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -15,7 +16,7 @@ const catalog = parseCatalog(readFileSync(file, "utf8"), {
 const caller = Caller.fromPartial({ accountId: "a", keyId: "k" });
 const guarded = { parse: (text: string): URL => new URL(text), leadsInside: () => false };
 const read = (body: object): VideoRequest =>
-  readVideoRequest(Buffer.from(JSON.stringify(body)), { catalog, caller, guarded });
+  readVideoRequest(readJsonObject(Buffer.from(JSON.stringify(body))), { catalog, caller, guarded });
 
 const prompt = "a boat";
 const url = "https://example.com/a.png";

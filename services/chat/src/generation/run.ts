@@ -1,5 +1,5 @@
 import { callerOf } from "@uag/capability/caller.ts";
-import { readJsonObject } from "@uag/capability/request/body.ts";
+import { readJsonBody } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
@@ -20,14 +20,16 @@ import { type AdmittedGeneration, admitGeneration } from "./admit.ts";
 import { Bill } from "./bill.ts";
 import { deliver } from "./deliver.ts";
 
-/** The router limits bodies already; this only bounds what a broken router could send. */
-const mostBodyBytes = 64 * 1024 * 1024;
-
 /** Serves a client format: reads, admits, asks upstreams, delivers, and writes the bill. */
 export function generationHandler(format: ClientFormat, context: ChatContext): LinkHandler {
   return async (exchange) => {
+    const caller = callerOf(exchange.context);
+    using lease = context.buffers.open(caller.accountId);
     try {
-      const { request, model, caller } = await readRequest(exchange, format, context);
+      const { body, fields } = await readJsonBody(exchange, lease);
+      const model = findModel(context.catalog.current, format.modelOf(fields), caller, format.name);
+      const request = format.read(body, fields, model);
+      checkUrls(fields, context.guarded);
       await serve({ exchange, format, context, request, model, caller });
     } catch (thrown) {
       answerTrouble(exchange, troubleOf(thrown, exchange.requestId), { events: context.events, headers: [], format });
@@ -43,22 +45,6 @@ export interface Serving {
   readonly request: GenerationRequest;
   readonly model: Model;
   readonly caller: Caller;
-}
-
-async function readRequest(
-  exchange: LinkExchange,
-  format: ClientFormat,
-  context: ChatContext,
-): Promise<Pick<Serving, "request" | "model" | "caller">> {
-  const body = await exchange.readBody({ maxBytes: mostBodyBytes });
-  const fields = readJsonObject(body);
-  const catalog = context.catalog.current;
-  const { model: id } = fields;
-  const known = typeof id === "string" ? catalog.models.get(id) : undefined;
-  const request = format.read(body, fields, known);
-  checkUrls(fields, context.guarded);
-  const caller = callerOf(exchange.context);
-  return { request, caller, model: findModel(catalog, id as string, caller, format.name) };
 }
 
 async function serve(serving: Serving): Promise<void> {

@@ -2,13 +2,14 @@ import type { Trouble } from "@uag/capability/trouble.ts";
 import { nestedErrorBody } from "@uag/kit/errors.ts";
 import { encodeSse } from "@uag/kit/sse/encoder.ts";
 import type { ClientFormat } from "../format.ts";
-import { readChatRequest } from "../request/chat-request.ts";
+import { modelOf, readChatRequest } from "../request/chat-request.ts";
 
 const none: readonly string[] = [];
 
 /** `POST /v1/chat/completions` */
 export const chatCompletions: ClientFormat = {
   name: "chat.completions",
+  modelOf,
   read: readChatRequest,
   passedHeaders: () => none,
   errorBody: (trouble) => Buffer.from(errorText(trouble)),

@@ -1,16 +1,14 @@
-import { readJsonObject } from "@uag/capability/request/body.ts";
+import { callerOf } from "@uag/capability/caller.ts";
+import { readJsonBody } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
-import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { countPrompt } from "@uag/upstreams/count.ts";
 import type { ChatContext } from "../context.ts";
-import { checkCountRequest } from "../request/messages-request.ts";
+import { checkCountRequest, modelOf } from "../request/messages-request.ts";
 import { checkUrls } from "../request/urls.ts";
 import { messages } from "./messages.ts";
-
-const mostBodyBytes = 64 * 1024 * 1024;
 
 /** `POST /v1/messages/count_tokens`: free, for every model. */
 export function countTokens(context: ChatContext): LinkHandler {
@@ -28,12 +26,12 @@ export function countTokens(context: ChatContext): LinkHandler {
 }
 
 async function count(exchange: LinkExchange, context: ChatContext): Promise<number> {
-  const body = await exchange.readBody({ maxBytes: mostBodyBytes });
-  const fields = readJsonObject(body);
+  const caller = callerOf(exchange.context);
+  using lease = context.buffers.open(caller.accountId);
+  const { body, fields } = await readJsonBody(exchange, lease);
+  const model = findModel(context.catalog.current, modelOf(fields), caller, messages.name);
   checkCountRequest(fields);
-  const caller = Caller.decode(exchange.context);
   checkUrls(fields, context.guarded);
-  const model = findModel(context.catalog.current, fields["model"] as string, caller, messages.name);
   const { requestId, signal } = exchange;
   const headers = messages.passedHeaders(exchange.headers);
   return await countPrompt({

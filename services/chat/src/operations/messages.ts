@@ -4,7 +4,7 @@ import { nativeErrorType } from "@uag/kit/native-error.ts";
 import { encodeSse } from "@uag/kit/sse/encoder.ts";
 import type { FailureKind } from "@uag/upstreams/failure.ts";
 import type { ClientFormat } from "../format.ts";
-import { readMessagesRequest } from "../request/messages-request.ts";
+import { modelOf, readMessagesRequest } from "../request/messages-request.ts";
 
 /** Failures that say something about the request or the model, not about our account there. */
 const told: ReadonlySet<FailureKind> = new Set(["client", "unknown_model", "transient"]);
@@ -12,6 +12,7 @@ const told: ReadonlySet<FailureKind> = new Set(["client", "unknown_model", "tran
 /** `POST /v1/messages` */
 export const messages: ClientFormat = {
   name: "messages",
+  modelOf,
   read: readMessagesRequest,
   passedHeaders: anthropicHeaders,
   errorStatus: ({ error, failure }) => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readJsonObject } from "@uag/capability/request/body.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
+import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { readChatRequest } from "./chat-request.ts";
 
@@ -14,11 +15,15 @@ models:
 );
 const base = { model: "plain", messages: [{ role: "user", content: "Hi" }] };
 
+function known(id: string): Model {
+  return catalog.models.get(id) ?? assert.fail(`the catalogue has no ${id}`);
+}
+
 /** The field that is refused, or undefined when the request is accepted. */
 function refusedField(fields: object, model = "plain"): string | undefined {
   const body = Buffer.from(JSON.stringify({ ...base, ...fields }));
   try {
-    readChatRequest(body, readJsonObject(body), catalog.models.get(model));
+    readChatRequest(body, readJsonObject(body), known(model));
     return undefined;
   } catch (error) {
     assert.ok(error instanceof GatewayError);
@@ -298,7 +303,7 @@ test("on a reasoning model the eleven sampling fields never err and are taken ou
   };
   assert.equal(Object.keys(odd).length, 11);
   const body = Buffer.from(JSON.stringify({ ...base, ...odd }));
-  const request = readChatRequest(body, readJsonObject(body), catalog.models.get("thinker"));
+  const request = readChatRequest(body, readJsonObject(body), known("thinker"));
   assert.equal(request.body.toString(), JSON.stringify(base));
   assert.deepEqual(request.fields, base);
   assert.equal(refusedField({ max_tokens: 0 }, "thinker"), "max_tokens");
@@ -309,13 +314,13 @@ test("a request that needs no change keeps its very bytes", () => {
   const body = Buffer.from(
     '{ "model":"plain","messages":[{"role":"user","content":"\\u00e9"}],"seed":9007199254740993 }',
   );
-  assert.equal(readChatRequest(body, readJsonObject(body), catalog.models.get("plain")).body, body);
+  assert.equal(readChatRequest(body, readJsonObject(body), known("plain")).body, body);
 });
 
 test("a service tier with prices of its own is not asked for", () => {
   const read = (service_tier: unknown) => {
     const body = Buffer.from(JSON.stringify({ ...base, service_tier }));
-    return readChatRequest(body, readJsonObject(body), undefined).fields["service_tier"];
+    return readChatRequest(body, readJsonObject(body), known("plain")).fields["service_tier"];
   };
   assert.equal(read("auto"), "auto");
   assert.equal(read("default"), "default");
@@ -326,7 +331,7 @@ test("a service tier with prices of its own is not asked for", () => {
 test("a cache that is kept for longer, at another price, is not asked for", () => {
   const read = (prompt_cache_options: unknown) => {
     const body = Buffer.from(JSON.stringify({ ...base, prompt_cache_options }));
-    return readChatRequest(body, readJsonObject(body), undefined).fields["prompt_cache_options"];
+    return readChatRequest(body, readJsonObject(body), known("plain")).fields["prompt_cache_options"];
   };
   assert.deepEqual(read({ mode: "explicit", ttl: "30m" }), { mode: "explicit", ttl: "30m" });
   assert.deepEqual(read({ mode: "implicit" }), { mode: "implicit" });

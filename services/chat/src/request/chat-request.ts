@@ -1,22 +1,26 @@
 import type { Fields } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
-import { schemaFault } from "@uag/kit/schema-fault.ts";
+import { checked } from "@uag/kit/schema-fault.ts";
 import { fieldsOf } from "@uag/upstreams/conversation/fields.ts";
 import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
 import { openAiServerTools } from "@uag/upstreams/openai/server-tools.ts";
 import type { GenerationRequest } from "../format.ts";
-import { chatSchema, reasoningChatSchema, samplingFields } from "./chat-schema.ts";
+import { chatSchema, modelSchema, reasoningChatSchema, samplingFields } from "./chat-schema.ts";
+
+/** @throws {GatewayError} `invalid_request` when a body names no model */
+export function modelOf(fields: Fields): string {
+  return checked(modelSchema, fields).model;
+}
 
 /**
  * Checks a chat request against the contract. For a reasoning model the sampling fields are neither checked nor sent on: they
  * have no effect there, and upstreams refuse them.
  * @throws {GatewayError} `invalid_request`, naming the field
  */
-export function readChatRequest(body: Buffer, fields: Fields, model: Model | undefined): GenerationRequest {
-  const reasons = model?.reasoning !== undefined;
-  const result = (reasons ? reasoningChatSchema : chatSchema).safeParse(fields);
-  if (!result.success) throw schemaFault(result.error);
-  const { stream, stream_options, n, max_tokens, max_completion_tokens } = result.data;
+export function readChatRequest(body: Buffer, fields: Fields, model: Model): GenerationRequest {
+  const reasons = model.reasoning !== undefined;
+  const asked = checked(reasons ? reasoningChatSchema : chatSchema, fields);
+  const { stream, stream_options, n, max_tokens, max_completion_tokens } = asked;
   const request = normalized(body, fields, reasons);
   return {
     ...request,

@@ -1,16 +1,18 @@
-import { addIssues } from "@uag/capability/request/issues.ts";
+import { addFault, parseToFault } from "@uag/kit/first-fault.ts";
 import { z } from "zod";
 import { contentPart } from "./parts.ts";
 
 /** More messages than any context window holds. */
 export const mostMessages = 10_000;
+/** Content parts of one message, and calls of tools in one. */
+export const mostParts = 10_000;
 const mostTools = 1_000;
 const mostStops = 64;
 
 const roles = ["system", "user", "assistant", "tool", "developer", "function"] as const;
 
 const contentText = z.string({ error: "must be text or a list of content parts" });
-const contentParts = z.array(contentPart).min(1);
+const contentParts = z.array(contentPart).min(1).max(mostParts);
 
 const toolCall = z.looseObject({
   id: z.string().optional(),
@@ -24,29 +26,34 @@ export const message = z
     content: z.unknown().optional(),
     name: z.string().nullish(),
     tool_call_id: z.string().nullish(),
-    tool_calls: z.array(toolCall).nullish(),
+    tool_calls: z.array(toolCall).max(mostParts).nullish(),
   })
   .superRefine((value, context) => {
+    const fault = (path: string, message: string): void =>
+      context.addIssue({ code: "custom", path: [path], message, continue: false });
     const mayBeEmpty = value.role === "assistant" || value.role === "function";
     if (value.content === null || value.content === undefined) {
-      if (!mayBeEmpty) context.addIssue({ code: "custom", path: ["content"], message: "is required" });
+      if (!mayBeEmpty) fault("content", "is required");
     } else {
       const schema = Array.isArray(value.content) ? contentParts : contentText;
-      const result = schema.safeParse(value.content);
-      if (!result.success) addIssues(context, result.error, ["content"]);
+      addFault(context, parseToFault(schema, value.content), ["content"]);
     }
     if (value.role === "tool" && typeof value.tool_call_id !== "string") {
-      context.addIssue({ code: "custom", path: ["tool_call_id"], message: "is required for role tool" });
+      fault("tool_call_id", "is required for role tool");
     }
   });
+
+const functionTool = z.object({ function: z.object({ name: z.string().min(1) }) });
+
+const noTool = "must be an object, or a string that holds one as JSON";
 
 /** A tool is an object, or the same as a string of JSON (as the public contract has it). */
 const tool = z.union([z.looseObject({ type: z.string() }), z.string()]).superRefine((value, context) => {
   if (typeof value === "string") {
-    if (parsedTool(value) === undefined) context.addIssue("must be an object, or a string that holds one as JSON");
+    if (parsedTool(value) !== undefined) return;
+    context.addIssue({ code: "custom", message: noTool, continue: false });
   } else if (value.type === "function") {
-    const named = z.looseObject({ function: z.looseObject({ name: z.string().min(1) }) }).safeParse(value);
-    if (!named.success) addIssues(context, named.error);
+    addFault(context, parseToFault(functionTool, value));
   }
 });
 
@@ -82,8 +89,12 @@ export const samplingFields = {
   prediction: object,
 } as const;
 
+const model = z.string().min(1).max(256);
+
+export const modelSchema = z.object({ model });
+
 const commonFields = {
-  model: z.string().min(1).max(256),
+  model,
   messages: z.array(message).min(1).max(mostMessages),
   stream: flag,
   max_tokens: z.int().min(1).nullish(),

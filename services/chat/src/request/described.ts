@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { message, mostMessages, samplingSchema } from "./chat-schema.ts";
+import { message, mostMessages, mostParts, samplingSchema } from "./chat-schema.ts";
 import { partFields } from "./parts.ts";
 
 const knownParts = Object.entries(partFields).map(([type, schema]) =>
@@ -10,7 +10,14 @@ const otherPart = z
   .describe("A part of another type goes to the model as it is.");
 
 const content = z
-  .union([z.string(), z.array(z.union([...knownParts, otherPart])).min(1), z.null()])
+  .union([
+    z.string(),
+    z
+      .array(z.union([...knownParts, otherPart]))
+      .min(1)
+      .max(mostParts),
+    z.null(),
+  ])
   .optional()
   .describe("Text, or a list of parts. Only roles assistant and function may leave it out.");
 

@@ -1,19 +1,24 @@
 import type { Fields } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
+import { parseToFault } from "@uag/kit/first-fault.ts";
 import { anthropicServerTools } from "@uag/upstreams/anthropic/server-tools.ts";
-import { noServerTools } from "@uag/upstreams/server-tools/types.ts";
 import type { z } from "zod";
 import type { GenerationRequest } from "../format.ts";
-import { countTokensSchema, messagesSchema } from "./messages-schema.ts";
+import { countTokensSchema, messagesSchema, modelSchema } from "./messages-schema.ts";
+
+/** @throws {GatewayError} `invalid_request` when a body names no model */
+export function modelOf(fields: Fields): string {
+  return checked(modelSchema, fields).model;
+}
 
 /**
  * Checks a messages request. Its bytes are not touched: whatever betas add is between the client and the upstream.
  * @throws {GatewayError} `invalid_request`, naming the field
  */
-export function readMessagesRequest(body: Buffer, fields: Fields, model: Model | undefined): GenerationRequest {
+export function readMessagesRequest(body: Buffer, fields: Fields, model: Model): GenerationRequest {
   const { max_tokens: outputCap, stream } = checked(messagesSchema, fields);
-  const serverTools = model === undefined ? noServerTools : anthropicServerTools(fields, model);
+  const serverTools = anthropicServerTools(fields, model);
   return { body, fields, stream: stream === true, usageWanted: false, candidates: 1, outputCap, serverTools };
 }
 
@@ -23,7 +28,7 @@ export function checkCountRequest(fields: Fields): void {
 }
 
 function checked<S extends z.ZodType>(schema: S, fields: Fields): z.infer<S> {
-  const result = schema.safeParse(fields);
+  const result = parseToFault(schema, fields);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const param = issue?.path.map(String).join(".") ?? "";

@@ -1,11 +1,16 @@
 import { z } from "zod";
 
-/** More messages than any context window holds; Anthropic's own limit. */
-const mostMessages = 100_000;
+/** Anthropic takes 100,000, which no context window holds. */
+const mostMessages = 10_000;
+/** Content blocks of one message. */
+const mostBlocks = 10_000;
 const mostTools = 1_000;
+const mostStops = 10_000;
 
 const block = z.looseObject({ type: z.string() });
-const content = z.union([z.string(), z.array(block)], { error: "Input should be a valid string or list of blocks" });
+const content = z.union([z.string(), z.array(block).max(mostBlocks)], {
+  error: "Input should be a valid string or list of blocks",
+});
 
 const message = z.looseObject({ role: z.enum(["user", "assistant", "system"]), content });
 
@@ -15,11 +20,15 @@ const unit = z.number().min(0).max(1).nullish();
 const onlyStandard = z.enum(["standard"], { error: "Input should be 'standard'" }).nullish();
 const onlyGlobal = z.enum(["global", "not_available"], { error: "Input should be 'global'" }).nullish();
 
+const model = z.string().min(1).max(256);
+
+export const modelSchema = z.object({ model });
+
 const fields = {
-  model: z.string().min(1).max(256),
+  model,
   messages: z.array(message).min(1).max(mostMessages),
   system: z
-    .union([z.string(), z.array(block)], { error: "Input should be a valid string or list of blocks" })
+    .union([z.string(), z.array(block).max(mostBlocks)], { error: "Input should be a valid string or list of blocks" })
     .nullish(),
   tools: z.array(z.looseObject({})).max(mostTools).nullish(),
   tool_choice: z.looseObject({ type: z.string() }).nullish(),
@@ -36,7 +45,7 @@ export const messagesSchema = z.looseObject({
   ...fields,
   max_tokens: z.int().min(1),
   stream: z.boolean().nullish(),
-  stop_sequences: z.array(z.string()).nullish(),
+  stop_sequences: z.array(z.string()).max(mostStops).nullish(),
   temperature: unit,
   top_p: unit,
   top_k: z.int().min(0).nullish(),

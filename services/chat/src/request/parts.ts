@@ -1,13 +1,19 @@
-import { addIssues } from "@uag/capability/request/issues.ts";
+import { addFault, parseToFault } from "@uag/kit/first-fault.ts";
 import { z } from "zod";
 import { imageDataUrlFault, isBase64 } from "./data-url.ts";
+
+/** Frames of a film that is given as pictures. */
+const mostFrames = 2_000;
 
 const webUrl = /^https?:\/\/[^\s/]/i;
 
 const mediaUrl = z
   .string()
   .min(1)
-  .refine((url) => webUrl.test(url) || /^data:|^oss:\/\//i.test(url), "must be an http, https or data URL");
+  .refine((url) => webUrl.test(url) || /^data:|^oss:\/\//i.test(url), {
+    error: "must be an http, https or data URL",
+    abort: true,
+  });
 
 const imageUrl = z.string().superRefine((url, context) => {
   if (url.slice(0, 5).toLowerCase() === "data:") {
@@ -31,13 +37,12 @@ export const partFields = {
   video_url: z.looseObject({ video_url: z.looseObject({ url: mediaUrl }) }),
   audio_url: z.looseObject({ audio_url: z.looseObject({ url: mediaUrl }) }),
   input_audio: z.looseObject({ input_audio: z.looseObject({ data: audioData, format: z.string().nullish() }) }),
-  video: z.looseObject({ video: z.array(mediaUrl).min(1) }),
+  video: z.looseObject({ video: z.array(mediaUrl).min(1).max(mostFrames) }),
   file: z.looseObject({ file: z.looseObject({}) }),
   refusal: z.looseObject({ refusal: z.string() }),
 } as const satisfies Record<string, z.ZodType>;
 
 export const contentPart = z.looseObject({ type: z.string().min(1) }).superRefine((part, context) => {
   const schema = Object.hasOwn(partFields, part.type) ? partFields[part.type as keyof typeof partFields] : undefined;
-  const result = schema?.safeParse(part);
-  if (result?.success === false) addIssues(context, result.error);
+  if (schema !== undefined) addFault(context, parseToFault(schema, part));
 });

@@ -1,27 +1,31 @@
 import type { Admitted } from "@uag/admission/types.ts";
 import { Bill } from "@uag/capability/bill.ts";
+import { callerOf } from "@uag/capability/caller.ts";
 import { nestedErrors } from "@uag/capability/nested-error.ts";
+import { readJsonBody } from "@uag/capability/request/body.ts";
 import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
+import { bodyLimits } from "@uag/kit/json/parse.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
-import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { admitEmbeddings } from "../admit.ts";
 import type { EmbeddingContext, EmbeddingOptions } from "../operations.ts";
 import { commonLimits, splitInputs, tokenBound } from "../parts/split.ts";
 import { type EmbeddingRequest, operation, readEmbeddingRequest } from "../request/read.ts";
 import { serveEmbeddings } from "../serve.ts";
 
-/** The router limits bodies already; this only bounds what a broken router could send. */
-const mostBodyBytes = 64 * 1024 * 1024;
+/** A request may bring its texts as token ids. */
+const limits = { ...bodyLimits, numbers: 500_000 };
 
 /** `POST /v1/embeddings` */
 export function createEmbeddings(context: EmbeddingContext, options: EmbeddingOptions): LinkHandler {
   return async (exchange) => {
+    const caller = callerOf(exchange.context);
+    using lease = context.buffers.open(caller.accountId);
     try {
-      const body = await exchange.readBody({ maxBytes: mostBodyBytes });
-      const caller = Caller.decode(exchange.context);
-      const request = readEmbeddingRequest(body, context.catalog.current, caller);
+      const { fields } = await readJsonBody(exchange, lease, limits);
+      const request = readEmbeddingRequest(fields, context.catalog.current, caller);
       await admitted(exchange, { context, options, request, caller });
     } catch (thrown) {
       const trouble = troubleOf(thrown, exchange.requestId);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readJsonObject } from "@uag/capability/request/body.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -24,7 +25,7 @@ models:
 );
 const read = (fields: object | string, models: string[] = []) =>
   readEmbeddingRequest(
-    Buffer.from(typeof fields === "string" ? fields : JSON.stringify(fields)),
+    readJsonObject(Buffer.from(typeof fields === "string" ? fields : JSON.stringify(fields))),
     catalog,
     Caller.fromPartial({ models }),
   );

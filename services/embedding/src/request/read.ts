@@ -1,7 +1,7 @@
-import { readJsonObject } from "@uag/capability/request/body.ts";
+import type { Fields } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import type { Catalog, EmbeddingTraits, Model } from "@uag/catalog/types.ts";
-import { schemaFault } from "@uag/kit/schema-fault.ts";
+import { checked } from "@uag/kit/schema-fault.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { EmbeddingInput, InputType, VectorFormat } from "@uag/upstreams/embeddings/types.ts";
 import { readDimensions } from "./dimensions.ts";
@@ -25,10 +25,8 @@ export interface EmbeddingRequest {
  * Checks a request against the contract.
  * @throws {GatewayError} naming the field at fault
  */
-export function readEmbeddingRequest(body: Buffer, catalog: Catalog, caller: Caller): EmbeddingRequest {
-  const result = embeddingSchema.safeParse(readJsonObject(body));
-  if (!result.success) throw schemaFault(result.error);
-  const { data } = result;
+export function readEmbeddingRequest(fields: Fields, catalog: Catalog, caller: Caller): EmbeddingRequest {
+  const data = checked(embeddingSchema, fields);
   const model = findModel(catalog, data.model, caller, operation);
   const traits = model.embedding;
   if (traits === undefined) throw new Error(`the catalogue says nothing of how ${model.id} embeds`);

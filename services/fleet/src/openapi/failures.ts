@@ -15,7 +15,11 @@ const anywhere = [
   "service_unavailable",
 ] as const satisfies readonly ErrorCode[];
 
-const withBody = ["payload_too_large", "unsupported_media_type"] as const satisfies readonly ErrorCode[];
+const withBody = [
+  "request_timeout",
+  "payload_too_large",
+  "unsupported_media_type",
+] as const satisfies readonly ErrorCode[];
 const repeatable = [
   "idempotency_in_progress",
   "idempotency_key_reuse",
@@ -49,6 +53,7 @@ export function codesOf(route: Route | AdminRoute, operation: Operation): readon
     ...(route.body === "none" ? [] : withBody),
     ...(route.body === "json" ? (["invalid_json"] as const) : []),
     ...(route.body !== "none" && forwarded ? repeatable : []),
+    ...(forwarded ? (["too_many_open_requests"] as const) : []),
     ...(route.path.includes(":") || !forwarded ? (["not_found"] as const) : []),
     ...(asksProvider ? [...ofModels, ...ofProviders] : []),
     ...(billed ? ofMoney : []),

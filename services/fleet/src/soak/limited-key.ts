@@ -44,6 +44,13 @@ export async function newAccount(fleet: TestFleet, nanoUsd: bigint): Promise<Lim
   return newKey(fleet, {}, id);
 }
 
+/** A new account without any money, and a key for it. */
+export async function newEmptyAccount(fleet: TestFleet): Promise<LimitedKey> {
+  using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, billingOf(fleet));
+  const { id } = await accounts.createAccount({ id: "", name: "empty" });
+  return newKey(fleet, {}, id);
+}
+
 /** Puts money on an account, so that no proof runs out of it. */
 export async function topUp(fleet: TestFleet, nanoUsd: bigint, reference: string): Promise<void> {
   using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);

@@ -14,7 +14,6 @@ import { createLinkServer } from "@uag/kit/link/server.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { UploadMemory } from "@uag/media/images/edits/upload-memory.ts";
 import { operations as media } from "@uag/media/operations.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { type Simulator, startSimulator } from "@uag/simulator/service.ts";
@@ -80,10 +79,9 @@ export async function openStage(): Promise<Stage> {
   const threads = opening.use(new Mp3Threads(1));
   const audio = createAudioFetcher(context.guarded);
   const assets = { host: async () => ({ url: "https://door.test/1", size: 0, expiresAtMs: 0 }) };
-  const uploads = new UploadMemory(1_000_000_000);
   const operations = {
     ...chat(chatContext(context)),
-    ...media({ ...context, assets, uploads }).operations,
+    ...media({ ...context, assets }).operations,
     ...embedding(context, { partsAtOnce: 4 }),
     ...speech({ ...context, threads, audio, maxCharacters: 100_000 }),
   };

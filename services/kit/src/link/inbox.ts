@@ -1,5 +1,7 @@
 import { LinkError } from "./errors.ts";
+import { WINDOW_BYTES } from "./limits.ts";
 import { ReceiveWindow } from "./receive-window.ts";
+import { checkSize, WholeBody, type WholeBodyOptions } from "./whole-body.ts";
 
 type Waiter = { resolve: () => void; reject: (error: LinkError) => void };
 
@@ -58,20 +60,26 @@ export class Inbox {
     }
   }
 
-  /** @throws {LinkError} `too_large` above `maxBytes`; the error that ended the exchange */
-  async whole(maxBytes: number): Promise<Buffer> {
-    let taken: Buffer[] = [];
-    let size = 0;
+  /**
+   * All of it. What comes within one turn of the event loop is handed over as it came.
+   * @throws {LinkError} `too_large` above `maxBytes`; the error that ended the exchange; what `take` throws
+   */
+  async whole(options: WholeBodyOptions): Promise<Buffer> {
+    let gathered = (options.length ?? 0) > WINDOW_BYTES ? new WholeBody(options) : undefined;
     for (;;) {
       if (this.#error !== undefined) throw this.#error;
       const arrived = this.#queue;
       this.#queue = [];
       let bytes = 0;
       for (const chunk of arrived) bytes += chunk.length;
-      size += bytes;
-      if (size > maxBytes) throw new LinkError("too_large", `body exceeds ${maxBytes} bytes`);
-      taken = taken.length === 0 ? arrived : taken.concat(arrived);
-      if (this.#ended) return taken.length === 1 ? (taken[0] as Buffer) : Buffer.concat(taken, size);
+      if (this.#ended && gathered === undefined) {
+        checkSize(bytes, options);
+        options.take?.(bytes);
+        return arrived.length === 1 ? (arrived[0] as Buffer) : Buffer.concat(arrived, bytes);
+      }
+      if (bytes > 0) gathered ??= new WholeBody({ ...options, length: undefined });
+      for (const chunk of arrived) gathered?.add(chunk);
+      if (this.#ended && gathered !== undefined) return gathered.bytes;
       this.#consumed(bytes);
       await this.#more();
     }

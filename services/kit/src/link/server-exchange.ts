@@ -6,6 +6,9 @@ import type { OpenFrame } from "./frames.ts";
 import { Inbox } from "./inbox.ts";
 import { Outbox } from "./outbox.ts";
 import type { Emitter, Sender } from "./sender.ts";
+import type { WholeBodyOptions } from "./whole-body.ts";
+
+export type ReadBodyOptions = Pick<WholeBodyOptions, "maxBytes" | "take">;
 
 /** What a handler gets: one request and the means to answer it. */
 export type LinkExchange = {
@@ -26,8 +29,12 @@ export type LinkExchange = {
   header(name: string): string | undefined;
   /** The request body as it comes; one reader only. What is not read is not sent. Throws the signal's reason. */
   body(): AsyncIterable<Buffer>;
-  /** @throws {LinkError} `too_large`, or the signal's reason */
-  readBody(options: { maxBytes: number }): Promise<Buffer>;
+  /**
+   * The whole request body. `take` is told how many bytes will be held before they are, all of them as soon as a long body says how
+   * long it is; it may throw to refuse them.
+   * @throws {LinkError} `too_large`, or the signal's reason; what `take` throws
+   */
+  readBody(options: ReadBodyOptions): Promise<Buffer>;
   head(status: number, headers: readonly string[]): void;
   /** False when the writer should wait for `drained`. The chunk must not be changed afterwards. Ignored once over. */
   write(chunk: Buffer): boolean;
@@ -118,8 +125,9 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
     return this.#inbox.chunks();
   }
 
-  readBody(options: { maxBytes: number }): Promise<Buffer> {
-    return this.#inbox.whole(options.maxBytes);
+  readBody({ maxBytes, take }: ReadBodyOptions): Promise<Buffer> {
+    const said = this.header("content-length");
+    return this.#inbox.whole({ maxBytes, take, length: said === undefined ? undefined : Number.parseInt(said, 10) });
   }
 
   head(status: number, headers: readonly string[]): void {

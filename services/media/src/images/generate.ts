@@ -1,11 +1,11 @@
-import { type Fields, readJsonObject } from "@uag/capability/request/body.ts";
+import { callerOf } from "@uag/capability/caller.ts";
+import { type Fields, readJsonBody, readJsonObject } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import { answerTrouble, type FormatChoice, troubleOf } from "@uag/capability/trouble.ts";
 import { mayUse } from "@uag/catalog/access.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
-import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { MediaContext } from "../context.ts";
 import { alphaFormat } from "./answers/alpha.ts";
 import { openAiFormat } from "./answers/openai.ts";
@@ -14,17 +14,16 @@ import type { ImageFormat, ImageOrder } from "./order.ts";
 import { serveOrder } from "./serve.ts";
 
 const operation = "images.generations";
-/** The router limits bodies already; this only bounds what a broken router could send. */
-const mostBodyBytes = 64 * 1024 * 1024;
-
 /** `POST /v1/images/generations`: the body's shape, and the answer's, depend on the model. */
 export function generateImages(context: MediaContext): LinkHandler {
   return async (exchange) => {
     let format: ImageFormat = openAiFormat;
+    const caller = callerOf(exchange.context);
+    using lease = context.buffers.open(caller.accountId);
     try {
-      const fields = readJsonObject(await exchange.readBody({ maxBytes: mostBodyBytes }));
-      if (isAlphaShaped(fields, Caller.decode(exchange.context), context)) format = alphaFormat;
-      await serveOrder(exchange, readOrder(exchange, { fields, format }, context), context);
+      const { fields } = await readJsonBody(exchange, lease);
+      if (isAlphaShaped(fields, caller, context)) format = alphaFormat;
+      await serveOrder(exchange, readOrder({ fields, format, caller }, context), context);
     } catch (thrown) {
       const { events } = context;
       answerTrouble(exchange, troubleOf(thrown, exchange.requestId), { events, format, headers: [] });
@@ -55,15 +54,13 @@ function isAlphaShaped(fields: Fields, { models: allowed }: Caller, { catalog }:
 }
 
 function readOrder(
-  exchange: LinkExchange,
-  { fields, format }: { fields: Fields; format: ImageFormat },
+  { fields, format, caller }: { fields: Fields; format: ImageFormat; caller: Caller },
   context: MediaContext,
 ): ImageOrder {
   const { model: id } = fields;
   if (typeof id !== "string" || id === "") {
     throw new GatewayError("invalid_request", "model: is required.", { param: "model" });
   }
-  const caller = Caller.decode(exchange.context);
   const model = findModel(context.catalog.current, id, caller, operation);
   if (model.image === undefined) throw new GatewayError("endpoint_model_mismatch", undefined, { param: "model" });
   const request = readers[model.image.family]({ fields, model, guarded: context.guarded });

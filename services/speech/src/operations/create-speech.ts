@@ -1,25 +1,25 @@
 import { Bill } from "@uag/capability/bill.ts";
+import { callerOf } from "@uag/capability/caller.ts";
 import { nestedErrors } from "@uag/capability/nested-error.ts";
+import { readJsonBody } from "@uag/capability/request/body.ts";
 import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import { bound } from "@uag/catalog/price.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
-import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { SpeechContext } from "../operations.ts";
 import { operation, readSpeechRequest, type SpeechRequest } from "../request/read.ts";
 import { serveSpeech } from "../serve.ts";
 
-/** The router limits bodies already; this only bounds what a broken router could send. */
-const mostBodyBytes = 64 * 1024 * 1024;
-
 /** `POST /v1/audio/speech` */
 export function createSpeech(context: SpeechContext): LinkHandler {
   return async (exchange) => {
+    const caller = callerOf(exchange.context);
+    using lease = context.buffers.open(caller.accountId);
     try {
-      const body = await exchange.readBody({ maxBytes: mostBodyBytes });
-      const caller = Caller.decode(exchange.context);
+      const { fields } = await readJsonBody(exchange, lease);
       const { maxCharacters } = context;
-      const request = readSpeechRequest(body, { catalog: context.catalog.current, caller, maxCharacters });
+      const request = readSpeechRequest(fields, { catalog: context.catalog.current, caller, maxCharacters });
       await admit(exchange, { context, request, caller });
     } catch (thrown) {
       const trouble = troubleOf(thrown, exchange.requestId);

@@ -20,11 +20,14 @@ models:
   {},
 );
 const read = (fields: object) =>
-  readSpeechRequest(Buffer.from(JSON.stringify({ model: "flash", input: "Hi 你", ...fields })), {
-    catalog,
-    caller: Caller.fromPartial({}),
-    maxCharacters: 10,
-  });
+  readSpeechRequest(
+    { model: "flash", input: "Hi 你", ...fields },
+    {
+      catalog,
+      caller: Caller.fromPartial({}),
+      maxCharacters: 10,
+    },
+  );
 
 const good: [what: string, fields: object, expected: object][] = [
   ["the least", {}, { voice: "Cherry", format: "mp3", characters: 5, instructions: undefined }],

@@ -1,8 +1,8 @@
-import { readJsonObject } from "@uag/capability/request/body.ts";
+import type { Fields } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import type { Catalog, Model, SpeechFormat, SpeechTraits } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
-import { schemaFault } from "@uag/kit/schema-fault.ts";
+import { checked } from "@uag/kit/schema-fault.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { countCharacters } from "../text/count.ts";
 import { speechSchema } from "./schema.ts";
@@ -32,10 +32,8 @@ export interface ReadOptions {
  * Checks a request against the contract.
  * @throws {GatewayError} naming the field at fault
  */
-export function readSpeechRequest(body: Buffer, { catalog, caller, maxCharacters }: ReadOptions): SpeechRequest {
-  const result = speechSchema.safeParse(readJsonObject(body));
-  if (!result.success) throw schemaFault(result.error);
-  const { data } = result;
+export function readSpeechRequest(fields: Fields, { catalog, caller, maxCharacters }: ReadOptions): SpeechRequest {
+  const data = checked(speechSchema, fields);
   const model = findModel(catalog, data.model, caller, operation);
   const traits = model.speech;
   if (traits === undefined) throw new Error(`the catalogue says nothing of how ${model.id} speaks`);

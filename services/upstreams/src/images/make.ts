@@ -1,4 +1,5 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import { boundedAnswer } from "../answer-limits.ts";
 import type { DisconnectRule } from "../disconnect/watch.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { HttpAnswer } from "../http/call.ts";
@@ -28,7 +29,7 @@ export interface MakeImagesOptions {
 export async function makeImages(options: MakeImagesOptions): Promise<ImageAnswer> {
   const { adapter, call, upstream } = options;
   const answer = await ask(options);
-  return adapter.decode(await answer.read(mostAnswerBytes), call, upstream);
+  return adapter.decode(boundedAnswer(await answer.read(mostAnswerBytes)), call, upstream);
 }
 
 export interface LiveImages {

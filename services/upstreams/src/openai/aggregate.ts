@@ -1,3 +1,5 @@
+import { checkCallOrdinal } from "../answer-limits.ts";
+import { countOf, listOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 
 type Fields = Record<string, unknown>;
@@ -50,7 +52,7 @@ export class Aggregate {
     }
     if (from["finish_reason"]) choice.finishReason = from["finish_reason"];
     const logprobs = (from["logprobs"] as Fields | null | undefined)?.["content"];
-    if (Array.isArray(logprobs)) choice.logprobs.push(...(logprobs as unknown[]));
+    for (const one of listOf(logprobs)) choice.logprobs.push(one);
     const delta = from["delta"] as Fields | null | undefined;
     if (typeof delta === "object" && delta !== null) addDelta(choice, delta);
   }
@@ -73,9 +75,10 @@ function addDelta(choice: Choice, delta: Fields): void {
 function addCall(choice: Choice, part: Fields): void {
   // A vendor that leaves the index out goes on with the last call, unless it names a new one.
   const named = typeof part["id"] === "string" && part["id"] !== "";
-  const index = typeof part["index"] === "number" ? part["index"] : Math.max(0, choice.calls.length - (named ? 0 : 1));
+  const index = countOf(part["index"]) ?? Math.max(0, choice.calls.length - (named ? 0 : 1));
   let call = choice.calls[index];
   if (call === undefined) {
+    checkCallOrdinal(index);
     call = { id: "", type: "function", function: { name: "", arguments: "" } };
     choice.calls[index] = call;
   }

@@ -1,3 +1,4 @@
+import { checkCallOrdinal } from "../answer-limits.ts";
 import { countOf, type Fields, fieldsOf, textOf } from "../conversation/fields.ts";
 
 /**
@@ -11,10 +12,14 @@ export class CallPlaces {
     return this.#calls.length;
   }
 
-  /** The ordinal of the call that a piece belongs to. */
+  /**
+   * The ordinal of the call that a piece belongs to.
+   * @throws {UpstreamFailure} for more calls than any answer has
+   */
   find(piece: Fields): { call: number; isNew: boolean } {
     const known = this.#known(piece);
     if (known >= 0) return { call: known, isNew: false };
+    checkCallOrdinal(this.#calls.length);
     this.#calls.push({ index: countOf(piece["index"]), id: textOf(piece["id"]) ?? "" });
     return { call: this.#calls.length - 1, isNew: true };
   }

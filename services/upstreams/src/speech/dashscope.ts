@@ -1,5 +1,6 @@
 import { SseDecoder, SseTooLargeError } from "@uag/kit/sse/decoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
+import { boundedAnswer } from "../answer-limits.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { HttpAnswer } from "../http/call.ts";
 import { chunksOf } from "../http/chunks.ts";
@@ -70,7 +71,7 @@ class DashScopeSpeech implements SpokenText {
   }
 
   async *#whole(answer: HttpAnswer): AsyncGenerator<Buffer, void, undefined> {
-    const message = readMessage(await answer.read(mostBodyBytes), 200, this.#site.upstream);
+    const message = readMessage(boundedAnswer(await answer.read(mostBodyBytes)), 200, this.#site.upstream);
     if (message === undefined) throw new UpstreamFailure("transient", "the answer is not JSON", { status: 200 });
     this.#usage = message.usage;
     const piece = message.data === "" ? await this.#fetched(message) : soundOf(Buffer.from(message.data, "base64"));

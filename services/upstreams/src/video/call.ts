@@ -1,4 +1,5 @@
 import type { Timeouts, Upstream } from "@uag/catalog/types.ts";
+import { boundedAnswer } from "../answer-limits.ts";
 import { type Fields, fieldsOf, parsedJson } from "../conversation/fields.ts";
 import type { UpstreamFailure } from "../failure.ts";
 import { send } from "../http/call.ts";
@@ -47,7 +48,7 @@ export async function callVideo(options: VideoCallOptions): Promise<VideoAnswer>
     transport: provider.transport,
     signal: options.signal,
   });
-  const bytes = await answer.read(mostAnswerBytes);
+  const bytes = boundedAnswer(await answer.read(mostAnswerBytes));
   if (answer.status >= 300) {
     const bad = { status: answer.status, header: (name: string) => answer.header(name), body: bytes };
     throw options.adapter.failureOf(bad, upstream);

@@ -1,4 +1,4 @@
-import { schemaFault } from "@uag/kit/schema-fault.ts";
+import { checked } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import { pricedResolutions } from "../price.ts";
 import {
@@ -38,9 +38,7 @@ export const grokSchema = z.object({
 
 /** Reads a request in Grok Imagine's shape: a prompt, with a first picture or up to seven references. */
 export const readGrok: ReadRequest = (fields, { model }): Asked => {
-  const parsed = grokSchema.safeParse(fields);
-  if (!parsed.success) throw schemaFault(parsed.error);
-  const { prompt, image, reference_images, reference_audios, user, ...shape } = parsed.data;
+  const { prompt, image, reference_images, reference_audios, user, ...shape } = checked(grokSchema, fields);
   if (image !== undefined && reference_images !== undefined) {
     throw invalid("reference_images", "reference_images: stand in place of image.");
   }

@@ -1,4 +1,4 @@
-import { schemaFault } from "@uag/kit/schema-fault.ts";
+import { checked } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import type { Terms } from "../store/task.ts";
 import {
@@ -110,9 +110,7 @@ const framesPerSecond = 24;
 export const readSeedance: ReadRequest = (fields, { upstreamModel }): Asked => {
   const line = lines.find(({ pattern }) => pattern.test(upstreamModel)) as Line;
   if (fields["callback_url"] !== undefined) throw invalid("callback_url", "callback_url: use webhook_url.");
-  const parsed = seedanceSchema.safeParse(fields);
-  if (!parsed.success) throw schemaFault(parsed.error);
-  const request = parsed.data;
+  const request = checked(seedanceSchema, fields);
   const content = summarize(request.content, line);
   checkOptions(request, line);
   const resolution = resolutionOf(request, line);

@@ -55,20 +55,26 @@ export interface MediaShape {
   readonly promptRequired: boolean;
 }
 
+/** More than any model takes; how many of which type is the model's to say. */
+const mostMedia = 100;
+
 function mediaInput(shape: MediaShape) {
-  const media = z.array(item).superRefine((items, context) => {
-    const counts = Object.groupBy(items, ({ type }) => type);
-    for (const [index, { type }] of items.entries()) {
-      const most = shape.most[type] ?? 0;
-      if (most === 0) fault(context, [index, "type"], `${type} is not taken by this model`);
-      else if ((counts[type]?.length ?? 0) > most) return fault(context, [], `has more than ${most} of ${type}`);
-    }
-    if (!shape.oneOf.some((type) => counts[type] !== undefined))
-      fault(context, [], `needs an item of type ${shape.oneOf.join(" or ")}`);
-    if (items.length > (shape.total ?? Number.POSITIVE_INFINITY))
-      fault(context, [], `has more than ${shape.total} items`);
-    return undefined;
-  });
+  const media = z
+    .array(item)
+    .max(mostMedia)
+    .superRefine((items, context) => {
+      const counts = Object.groupBy(items, ({ type }) => type);
+      for (const [index, { type }] of items.entries()) {
+        const most = shape.most[type] ?? 0;
+        if (most === 0) fault(context, [index, "type"], `${type} is not taken by this model`);
+        else if ((counts[type]?.length ?? 0) > most) return fault(context, [], `has more than ${most} of ${type}`);
+      }
+      if (!shape.oneOf.some((type) => counts[type] !== undefined))
+        fault(context, [], `needs an item of type ${shape.oneOf.join(" or ")}`);
+      if (items.length > (shape.total ?? Number.POSITIVE_INFINITY))
+        fault(context, [], `has more than ${shape.total} items`);
+      return undefined;
+    });
   return z.strictObject({
     prompt: shape.promptRequired ? prompt : z.string().optional(),
     negative_prompt: optional.negative_prompt,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { readJsonObject } from "@uag/capability/request/body.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -40,7 +41,7 @@ const guarded = {
 };
 const caller = Caller.fromPartial({ accountId: "a", keyId: "k" });
 const read = (body: object): VideoRequest =>
-  readVideoRequest(Buffer.from(JSON.stringify(body)), { catalog, caller, guarded });
+  readVideoRequest(readJsonObject(Buffer.from(JSON.stringify(body))), { catalog, caller, guarded });
 
 const picture = "https://example.com/a.png";
 const prompt = "a boat";

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Fields } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
-import { schemaFault } from "@uag/kit/schema-fault.ts";
+import { checked } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import { pricedResolutions } from "../price.ts";
 import type { Terms } from "../store/task.ts";
@@ -131,9 +131,7 @@ function secondsOf(fields: Fields, kind: Kind): number {
 }
 
 function inputOf(fields: Fields, kind: Kind): WanInput {
-  const parsed = z.object({ input: kind.input }).safeParse(fields);
-  if (!parsed.success) throw schemaFault(parsed.error);
-  return parsed.data.input;
+  return checked(z.object({ input: kind.input }), fields).input;
 }
 
 function objectOf(fields: Fields, name: string): Fields {

@@ -1,6 +1,7 @@
+import { callerOf } from "@uag/capability/caller.ts";
+import { readJsonBody } from "@uag/capability/request/body.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
-import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { VideoContext } from "../context.ts";
 import { invalid } from "../families/family.ts";
 import { readVideoRequest } from "../request/read.ts";
@@ -10,16 +11,14 @@ import { viewOf } from "../tasks/view.ts";
 import { answering, respondJson } from "./answer.ts";
 import { findTask } from "./find.ts";
 
-/** The router limits bodies already; this only bounds what a broken router could send. */
-const mostBodyBytes = 64 * 1024 * 1024;
-
 /** `POST /v1/videos/generations`: 202 with the task, or 200 when the request waits and the task ends in time. */
 export function createVideo(context: VideoContext): LinkHandler {
   return answering(context, async (exchange) => {
-    const body = await exchange.readBody({ maxBytes: mostBodyBytes });
-    const caller = Caller.decode(exchange.context);
-    const { guarded, catalog, hub } = context;
-    const request = readVideoRequest(body, { catalog: catalog.current, caller, guarded });
+    const caller = callerOf(exchange.context);
+    const { buffers, guarded, catalog, hub } = context;
+    using lease = buffers.open(caller.accountId);
+    const { fields } = await readJsonBody(exchange, lease);
+    const request = readVideoRequest(fields, { catalog: catalog.current, caller, guarded });
     const prefer = exchange.header("prefer");
     const timeoutMs = waitMs({ prefer, target: exchange.target, body: request.fields["wait"] });
     await checkDrafts(context, caller.accountId, request.drafts);

@@ -1,4 +1,4 @@
-import { type Fields, readJsonObject } from "@uag/capability/request/body.ts";
+import type { Fields } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import { checkOutside } from "@uag/capability/request/urls.ts";
 import type { Catalog, Model } from "@uag/catalog/types.ts";
@@ -31,8 +31,7 @@ export interface ReadContext {
 }
 
 /** @throws {GatewayError} `invalid_json`, `invalid_request`, or what `findModel` throws */
-export function readVideoRequest(body: Buffer, { catalog, caller, guarded }: ReadContext): VideoRequest {
-  const fields = readJsonObject(body);
+export function readVideoRequest(fields: Fields, { catalog, caller, guarded }: ReadContext): VideoRequest {
   const { model: id } = fields;
   if (typeof id !== "string") throw invalid("model", "model: is required.");
   const model = modelFor(catalog, id, caller);

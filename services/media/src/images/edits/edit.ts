@@ -1,9 +1,9 @@
+import { callerOf } from "@uag/capability/caller.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
-import { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { MediaContext } from "../../context.ts";
 import { openAiFormat } from "../answers/openai.ts";
 import type { ImageOrder } from "../order.ts";
@@ -19,12 +19,13 @@ const formLimits = { maxFiles: 17, maxFileBytes: 50 * 1024 * 1024 };
 /** `POST /v1/images/edits`: a form with pictures, a prompt, and what to make of them. */
 export function editImages(context: MediaContext): LinkHandler {
   return async (exchange) => {
-    using share = context.uploads.share();
+    const caller = callerOf(exchange.context);
+    using lease = context.buffers.open(caller.accountId);
     try {
       const type = exchange.header("content-type");
       const length = Number(exchange.header("content-length") ?? 0);
-      const form = await readForm(exchange.body(), type, { limits: formLimits, length, share });
-      await serveOrder(exchange, readOrder(exchange, form, context), context);
+      const form = await readForm(exchange.body(), type, { limits: formLimits, length, lease });
+      await serveOrder(exchange, readOrder(form, caller, context), context);
     } catch (thrown) {
       const { events } = context;
       const trouble = troubleOf(thrown, exchange.requestId);
@@ -33,11 +34,10 @@ export function editImages(context: MediaContext): LinkHandler {
   };
 }
 
-function readOrder(exchange: LinkExchange, form: Form, context: MediaContext): ImageOrder {
+function readOrder(form: Form, caller: Caller, context: MediaContext): ImageOrder {
   const id = form.fields.get("model");
   if (id === undefined || id === "")
     throw new GatewayError("invalid_request", "model: is required.", { param: "model" });
-  const caller = Caller.decode(exchange.context);
   const model = findModel(context.catalog.current, id, caller, operation);
   if (model.image === undefined) throw new GatewayError("endpoint_model_mismatch", undefined, { param: "model" });
   const fields = readFields(form.fields, model);

@@ -1,9 +1,9 @@
 import type { Model } from "@uag/catalog/types.ts";
+import { checked } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import { checkTransparency } from "../families/gamma.ts";
 import {
   checkCount,
-  checked,
   checkListed,
   invalid,
   plainQuality,

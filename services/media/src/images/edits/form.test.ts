@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { type Form, type FormLimits, readForm } from "./form.ts";
-import { UploadMemory } from "./upload-memory.ts";
 
 const boundary = "----x";
 const type = `multipart/form-data; boundary=${boundary}`;
@@ -27,10 +27,10 @@ async function* inPieces(bytes: Buffer, size: () => number): AsyncGenerator<Buff
 }
 
 async function read(bytes: Buffer, contentType: string | undefined = type, size = () => 65_536): Promise<Form> {
-  const memory = new UploadMemory(100_000_000);
+  const memory = new BufferBudget({ totalBytes: 100_000_000, ownerBytes: 100_000_000 });
   try {
-    using share = memory.share();
-    return await readForm(inPieces(bytes, size), contentType, { limits, share });
+    using lease = memory.open("account");
+    return await readForm(inPieces(bytes, size), contentType, { limits, lease });
   } finally {
     assert.equal(memory.held, 0, "memory was not given back");
   }
@@ -104,6 +104,17 @@ for (const [what, bytes, contentType, code] of refused) {
   });
 }
 
+const heads = ['Content-Disposition: form-data; name="a"', "Content-Disposition: form-data", "X: 1", ""];
+for (const head of heads) {
+  test(`600,000 parts that begin with "${head}" are given up at the first hundred`, async () => {
+    const bytes = Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`.repeat(600_000));
+    const before = process.threadCpuUsage();
+    assert.equal(await codeOf(read(bytes)), "invalid_request");
+    const { user, system } = process.threadCpuUsage(before);
+    assert.ok(user + system < 200_000, `took ${user + system} us`);
+  });
+}
+
 test("a file's name of 1 MB is refused, and one that climbs out of folders is not used", async () => {
   const named = (name: string) => form(part(`name="image"; filename="${name}"`, "x"), part('name="prompt"', "y"));
   assert.equal(await codeOf(read(named("a".repeat(1_000_000)))), "invalid_request");
@@ -125,27 +136,27 @@ test("random damage to a form never does more than refuse it", async () => {
 });
 
 test("a client that leaves in the middle ends the reading, and its memory is given back", async () => {
-  const memory = new UploadMemory(10_000_000);
+  const memory = new BufferBudget({ totalBytes: 10_000_000, ownerBytes: 10_000_000 });
   async function* leaving(): AsyncGenerator<Buffer> {
     yield file.subarray(0, file.length - 2);
     yield randomBytes(1_000);
     throw new Error("the client left");
   }
   await assert.rejects(async () => {
-    using share = memory.share();
-    await readForm(leaving(), type, { limits, share });
+    using lease = memory.open("account");
+    await readForm(leaving(), type, { limits, lease });
   }, /the client left/);
   assert.equal(memory.held, 0);
 });
 
 test("uploads that would hold more than their memory are refused for the moment", async () => {
-  const memory = new UploadMemory(1_000);
-  using share = memory.share();
+  const memory = new BufferBudget({ totalBytes: 1_000, ownerBytes: 1_000 });
+  using lease = memory.open("account");
   const bytes = form(part('name="image"; filename="a"', randomBytes(2_000)));
   const reading = readForm(
     inPieces(bytes, () => 500),
     type,
-    { limits, share },
+    { limits, lease },
   );
   assert.equal(await codeOf(reading), "service_unavailable");
 });
@@ -159,8 +170,8 @@ test("a lone image that its form's length shows to be too large is refused by it
       yield begun(name);
       for (; pieces < 20; pieces++) yield Buffer.alloc(1_000);
     }
-    using share = new UploadMemory(100_000_000).share();
-    const code = await codeOf(readForm(body(), type, { limits, length, share }));
+    using lease = new BufferBudget({ totalBytes: 100_000_000, ownerBytes: 100_000_000 }).open("account");
+    const code = await codeOf(readForm(body(), type, { limits, length, lease }));
     return { code, pieces };
   };
   assert.deepEqual(await asked("image"), { code: "payload_too_large", pieces: 0 });

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
 import { boundaryOf } from "@uag/capability/request/boundary.ts";
+import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
-import type { UploadMemory } from "./upload-memory.ts";
 
 export interface UploadedFile {
   readonly field: string;
@@ -30,16 +30,16 @@ const mostBesideBytes = 5 * 1024 * 1024;
 
 /**
  * Reads a form as it comes in, within limits; nothing is written to disk, and what the files are called is not used.
- * @param options `share` pays for the bytes that are held; `length` is how long the body says it is, if it does, so that a form
+ * @param options `lease` pays for the bytes that are held; `length` is how long the body says it is, if it does, so that a form
  *   that cannot keep to the limits is given up as soon as that is clear
  * @throws {GatewayError} `invalid_request` for a form that is not whole, `payload_too_large` beyond a limit
  */
 export async function readForm(
   body: AsyncIterable<Buffer>,
   contentType: string | undefined,
-  options: { limits: FormLimits; length?: number; share: ReturnType<UploadMemory["share"]> },
+  options: { limits: FormLimits; length?: number; lease: BufferLease },
 ): Promise<Form> {
-  const { limits, share, length = 0 } = options;
+  const { limits, lease, length = 0 } = options;
   const parser = openParser(contentType, limits);
   let read = 0;
   const files: UploadedFile[] = [];
@@ -55,7 +55,7 @@ export async function readForm(
     if (isAlone && length - read > limits.maxFileBytes + mostBesideBytes) {
       fail(tooLarge(`The image is larger than ${limits.maxFileBytes} bytes. (Several go under the name image[].)`));
     }
-    collect(stream, { field: String(field), files, share, limits, fail });
+    collect(stream, { field: String(field), files, lease, limits, fail });
   });
   parser.on("field", (name, value, nameCut, valueCut) => {
     if (nameCut || valueCut) fail(tooLarge(`The field is larger than ${mostFieldBytes} bytes.`));
@@ -116,17 +116,17 @@ function openParser(contentType: string | undefined, { maxFiles, maxFileBytes }:
 interface Collecting {
   readonly field: string;
   readonly files: UploadedFile[];
-  readonly share: ReturnType<UploadMemory["share"]>;
+  readonly lease: BufferLease;
   readonly limits: FormLimits;
   fail(error: Error): void;
 }
 
-function collect(stream: BusboyFileStream, { field, files, share, limits, fail }: Collecting): void {
+function collect(stream: BusboyFileStream, { field, files, lease, limits, fail }: Collecting): void {
   const chunks: Buffer[] = [];
   let size = 0;
   stream.on("data", (chunk: Buffer) => {
     try {
-      share.take(chunk.length);
+      lease.take(chunk.length);
     } catch (error) {
       fail(error as Error);
       return;

@@ -1,8 +1,9 @@
+import { checked } from "@uag/kit/schema-fault.ts";
 import type { ImageSource } from "@uag/upstreams/images/types.ts";
 import { z } from "zod";
 import { checkUrl } from "../sources.ts";
 import type { Reader } from "./read.ts";
-import { checkCount, checked, checkListed, invalid, present } from "./schema.ts";
+import { checkCount, checkListed, invalid, present } from "./schema.ts";
 
 const mostTextChars = 10_000;
 const largestSeed = 2_147_483_647;

@@ -1,9 +1,10 @@
 import type { Model } from "@uag/catalog/types.ts";
+import { checked } from "@uag/kit/schema-fault.ts";
 import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import type { ImageRequest } from "@uag/upstreams/images/types.ts";
 import { z } from "zod";
 import type { Reader } from "./read.ts";
-import { checkCount, checked, checkListed, commonShape, invalid, plainQuality, present } from "./schema.ts";
+import { checkCount, checkListed, commonShape, invalid, plainQuality, present } from "./schema.ts";
 
 const sideStep = 16;
 const longestSide = 3_840;

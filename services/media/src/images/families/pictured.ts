@@ -1,5 +1,6 @@
 import type { ImageFamily } from "@uag/catalog/types.ts";
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import { checked } from "@uag/kit/schema-fault.ts";
 import { geminiRatios } from "@uag/upstreams/images/gemini.ts";
 import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import type { ImageSource } from "@uag/upstreams/images/types.ts";
@@ -7,15 +8,20 @@ import { xaiRatios } from "@uag/upstreams/images/xai.ts";
 import { z } from "zod";
 import { sourceOf } from "../sources.ts";
 import type { Reader } from "./read.ts";
-import { checkCount, checked, commonShape, invalid, plainQuality, present } from "./schema.ts";
+import { checkCount, commonShape, invalid, plainQuality, present } from "./schema.ts";
 
 const steepestRatio = 16;
 const keyword = /^[1-8](?:\.5)?K$/;
 
+/** More than any model takes. */
+const mostReferences = 100;
+
 const image = z.string().min(1);
 const shape = {
   ...commonShape,
-  image: z.union([image, z.array(image)], { error: "must be a URL, a data URL, or a list of them" }).nullish(),
+  image: z
+    .union([image, z.array(image).max(mostReferences)], { error: "must be a URL, a data URL, or a list of them" })
+    .nullish(),
 } as const;
 
 /** Each family's own settings beside the common ones, under its provider's names. */
@@ -50,7 +56,7 @@ type Pictured = keyof typeof picturedSchemas;
 /** OpenAI's shape for models that also take pictures in a JSON body: `image`, a URL or a data URL, or several. */
 export const readPictured: Reader = ({ fields, model, guarded }) => {
   const family = model.image?.family as Pictured;
-  const asked = checked<Asked>(picturedSchemas[family], fields);
+  const asked: Asked = checked(picturedSchemas[family], fields);
   checkCount(asked.n ?? 1, model);
   if (asked.stream === true) throw invalid("stream", "is not supported by this model");
   const size = asked.size == null || asked.size === "auto" ? undefined : asked.size;

@@ -1,6 +1,5 @@
 import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
-import { schemaFault } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 
 /** More than any model reads. */
@@ -29,13 +28,6 @@ export const commonShape = {
   stream: z.boolean().nullish(),
   user: z.string().max(512).nullish(),
 } as const;
-
-/** @throws {GatewayError} `invalid_request` for the first fault */
-export function checked<T>(schema: z.ZodType<T>, value: unknown): T {
-  const result = schema.safeParse(value);
-  if (!result.success) throw schemaFault(result.error);
-  return result.data;
-}
 
 export function invalid(param: string, message: string): GatewayError {
   return new GatewayError("invalid_request", `${param}: ${message}.`, { param });

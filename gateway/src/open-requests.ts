@@ -1,0 +1,33 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+
+const retryAfterMs = 1_000;
+
+/**
+ * Counts what each key has open here, from a request's head to the end of its answer: what limits money and rate looks at a request
+ * when it is whole, and a key may open thousands that never are.
+ */
+export class OpenRequests {
+  readonly #most: number;
+  readonly #open = new Map<string, number>();
+
+  /** @param most requests of one key at once */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** @throws {GatewayError} `too_many_open_requests`; then nothing is counted */
+  enter(keyId: string): void {
+    const count = this.#open.get(keyId) ?? 0;
+    if (count >= this.#most) {
+      const text = `This key has ${this.#most} requests open at once already.`;
+      throw new GatewayError("too_many_open_requests", text, { retryAfterMs });
+    }
+    this.#open.set(keyId, count + 1);
+  }
+
+  leave(keyId: string): void {
+    const count = this.#open.get(keyId) ?? 0;
+    if (count > 1) this.#open.set(keyId, count - 1);
+    else this.#open.delete(keyId);
+  }
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { AnswerStream } from "@uag/kit/link/answer-stream.ts";
+import { catalogOf, chat, completion, sendJson } from "./fixtures.ts";
+import { type ChatHarness, startChat, startUpstream, type TestUpstream, until } from "./support.ts";
+
+const operation = "chat.completions";
+const mebi = 1024 * 1024;
+const longBytes = 31 * mebi;
+const long = ["content-type", "application/json", "content-length", String(longBytes)];
+
+let upstream: TestUpstream;
+let harness: ChatHarness;
+
+before(async () => {
+  upstream = await startUpstream((_, response) => sendJson(response, 200, completion));
+  harness = await startChat({ catalog: catalogOf(upstream.url, upstream.url) });
+});
+after(async () => {
+  await harness[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
+});
+
+/** A body of which so much comes. */
+async function begin(chat: ChatHarness, headers: string[], bytes: number): Promise<AnswerStream> {
+  const stream = chat.begin(operation, { headers, account: "poor" });
+  const piece = Buffer.alloc(64 * 1024, " ");
+  for (let sent = 0; sent < bytes && !stream.call.over; sent += piece.length) {
+    if (!stream.call.writeBody(piece)) await stream.call.bodyDrained();
+  }
+  return stream;
+}
+
+test("twenty bodies of 31 MiB at a trickle hold an account's part and no more; the rest get a 503 before they are sent", async () => {
+  const before = process.memoryUsage.rss();
+  const streams = await Promise.all(Array.from({ length: 20 }, () => begin(harness, long, mebi)));
+  const refused: AnswerStream[] = [];
+  for (const stream of streams) {
+    stream.head.then(
+      () => refused.push(stream),
+      () => {},
+    );
+  }
+  await until("sixteen are refused", () => refused.length === 16);
+  assert.equal(harness.buffers.held, 4 * longBytes);
+  assert.ok(process.memoryUsage.rss() - before < 100 * mebi, "memory follows what came, not what was announced");
+  for (const stream of refused) {
+    const { status, headers } = await stream.head;
+    assert.equal(status, 503);
+    assert.equal(headers[headers.indexOf("retry-after") + 1], "1");
+    assert.match(String(await stream.bytes()), /"code":"service_unavailable"/);
+  }
+  const ask = async (account: string) => (await harness.ask(operation, chat(), { account })).status;
+  assert.equal(await ask("another"), 200);
+  assert.equal(await ask("poor"), 200, "what fits into the account's part is served");
+  for (const { call } of streams) call.cancel("the client left");
+  await until("all is given back", () => harness.buffers.held === 0);
+});
+
+test("a body that does not say how long it is is counted as it grows, and refused where it would be too much", async () => {
+  const bufferLimits = { totalBytes: 4 * mebi, ownerBytes: 2 * mebi };
+  await using small = await startChat({ catalog: catalogOf(upstream.url, upstream.url), bufferLimits });
+  const stream = await begin(small, ["content-type", "application/json"], 8 * mebi);
+  assert.equal((await stream.head).status, 503);
+  assert.equal(small.buffers.refused, 1);
+  await until("all is given back", () => small.buffers.held === 0);
+});
+
+test("a request gives back what it held when it is answered, refused, or left by its client in the middle", async () => {
+  const fat = JSON.stringify({ ...chat(), user: "x".repeat(5 * mebi) });
+  assert.equal((await harness.ask(operation, fat)).status, 200);
+  assert.equal((await harness.ask(operation, `${fat}}`)).status, 422);
+  const unknown = await harness.ask(operation, { ...chat(), model: "nobody" });
+  assert.equal(unknown.status, 400);
+  await until("all is given back", () => harness.buffers.held === 0);
+  const left = await begin(harness, long, mebi);
+  await until("it is held", () => harness.buffers.held === longBytes);
+  left.call.cancel("the client left");
+  await until("it is given back", () => harness.buffers.held === 0);
+});

@@ -1,0 +1,50 @@
+// Preloaded into every process of a fleet: tells by a socket how long one turn of the event loop was at most, and how far memory rose.
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { isMainThread } from "node:worker_threads";
+
+export interface TurnReport {
+  /** The most processor time that went by between two ticks of a timer, milliseconds: what others waited on a machine at rest. */
+  readonly longestMs: number;
+  /** How far the resident memory rose at most. */
+  readonly grownBytes: number;
+}
+
+const tickMs = 5;
+const folder = process.env["TURN_PROBE_DIR"];
+
+const statusKb = (name: string): number =>
+  Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync("/proc/self/status", "utf8"))?.[1] ?? 0);
+
+function startProbe(socket: string): void {
+  let last = process.threadCpuUsage();
+  let longestUs = 0;
+  let startedKb = 0;
+  const reset = (): void => {
+    longestUs = 0;
+    // Linux: starts the peak of the resident memory (VmHWM) anew.
+    writeFileSync("/proc/self/clear_refs", "5");
+    startedKb = statusKb("VmRSS");
+  };
+  const look = (): void => {
+    const now = process.threadCpuUsage();
+    longestUs = Math.max(longestUs, now.user + now.system - last.user - last.system);
+    last = now;
+  };
+  setInterval(look, tickMs).unref();
+  reset();
+  const server = createServer((connection) => {
+    look();
+    const report: TurnReport = {
+      longestMs: longestUs / 1_000,
+      grownBytes: (statusKb("VmHWM") - startedKb) * 1_024,
+    };
+    connection.on("error", () => {});
+    connection.end(JSON.stringify(report));
+    reset();
+  });
+  server.listen(socket).unref();
+}
+
+if (isMainThread && folder !== undefined) startProbe(join(folder, String(process.pid)));

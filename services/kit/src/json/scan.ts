@@ -1,0 +1,125 @@
+import { randomInt } from "node:crypto";
+import { endOfString } from "./string-end.ts";
+
+/** How much of each there may be in one text. */
+export interface JsonLimits {
+  /** Objects and arrays within each other. */
+  readonly depth: number;
+  /** Objects, arrays, strings and literals: all values but numbers. */
+  readonly values: number;
+  /** Numbers, which cost a tenth of other values. */
+  readonly numbers: number;
+  /** Different member names as they are written: the engine keeps each in a table of its own, which costs most of all. */
+  readonly names: number;
+}
+
+/** What was counted up to the end, or to the limit that was passed. */
+export interface JsonCounts extends Readonly<Record<keyof JsonLimits, number>> {
+  /** A limit that was passed. */
+  readonly passed: keyof JsonLimits | undefined;
+  /** The member of the outermost object in which the limit was passed, as it is written. */
+  readonly member: string | undefined;
+}
+
+const quote = 0x22;
+const colon = 0x3a;
+const comma = 0x2c;
+const space = 0x20;
+
+/**
+ * Counts what parsing a JSON text would make, in one pass and without making any of it: what `JSON.parse` costs grows with these
+ * counts and not only with the bytes. Whether the text is valid is the parser's to say; it reads no further than the first fault,
+ * and up to there the counts are right.
+ */
+export function scanJson(bytes: Buffer, limits: JsonLimits): JsonCounts {
+  const { depth: mostDepth, values: mostValues, numbers: mostNumbers, names: mostNames } = limits;
+  const { length } = bytes;
+  const different = new NameCounter(mostNames);
+  let [at, depth, deepest, values, numbers, names] = [0, 0, 0, 0, 0, 0];
+  let [memberFrom, memberTo] = [0, 0];
+  while (at < length && deepest <= mostDepth && values <= mostValues && numbers <= mostNumbers && names <= mostNames) {
+    const byte = bytes[at] as number;
+    if (byte === quote) {
+      const end = endOfString(bytes, at + 1);
+      const next = afterSpace(bytes, end + 1);
+      if (bytes[next] !== colon) values++;
+      else {
+        names = different.add(bytes, at + 1, end);
+        if (depth === 1) [memberFrom, memberTo] = [at + 1, end];
+      }
+      at = next;
+    } else if (byte <= space) {
+      at = afterSpace(bytes, at + 1);
+    } else if (byte === comma || byte === colon) {
+      at++;
+    } else if (byte === 0x7b || byte === 0x5b) {
+      at++;
+      values++;
+      if (++depth > deepest) deepest = depth;
+    } else if (byte === 0x7d || byte === 0x5d) {
+      at++;
+      depth--;
+    } else {
+      if (byte <= 0x39) numbers++;
+      else values++;
+      at = endOfWord(bytes, at + 1);
+    }
+  }
+  const counts = { depth: deepest, values, numbers, names };
+  const passed = (Object.keys(counts) as (keyof JsonLimits)[]).find((name) => counts[name] > limits[name]);
+  const isWithin = passed !== undefined && depth > 1 && memberTo > memberFrom;
+  return { ...counts, passed, member: isWithin ? bytes.toString("utf8", memberFrom, memberTo) : undefined };
+}
+
+function afterSpace(bytes: Buffer, from: number): number {
+  const { length } = bytes;
+  let at = from;
+  while (at < length && (bytes[at] as number) <= space) at++;
+  return at;
+}
+
+/** Where a number, a literal, or what cannot be either ends. */
+function endOfWord(bytes: Buffer, from: number): number {
+  const { length } = bytes;
+  let at = from;
+  for (; at < length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === comma || byte <= space || byte === 0x7d || byte === 0x5d || byte === quote) return at;
+  }
+  return at;
+}
+
+/** Drawn anew by each process: whoever knew it could make names that look the same here. */
+const [seed, factor] = [randomInt(2 ** 32), randomInt(2 ** 31) * 2 + 1];
+
+/** Counts different names by their hashes, up to one above a limit. */
+class NameCounter {
+  readonly #most: number;
+  /** Open addressing, at most half full; 0 is a free place. */
+  #places: Int32Array | undefined;
+  #count = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** How many there are with the name in `bytes[from, to)`. */
+  add(bytes: Buffer, from: number, to: number): number {
+    let hash = seed;
+    for (let at = from; at < to; at++) {
+      hash = Math.imul(hash ^ (bytes[at] as number), factor);
+      hash ^= hash >>> 15;
+    }
+    if (hash === 0) hash = 1;
+    this.#places ??= new Int32Array(2 ** Math.ceil(Math.log2(2 * this.#most + 4)));
+    const places = this.#places;
+    const mask = places.length - 1;
+    let place = hash & mask;
+    while (places[place] !== 0 && places[place] !== hash) place = (place + 1) & mask;
+    if (places[place] === 0 && this.#count <= this.#most) {
+      places[place] = hash;
+      this.#count++;
+    }
+    return this.#count;
+  }
+}

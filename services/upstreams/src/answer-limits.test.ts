@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { boundedAnswer } from "./answer-limits.ts";
+import { UpstreamFailure } from "./failure.ts";
+import { Aggregate } from "./openai/aggregate.ts";
+import { CallPlaces } from "./openai/call-places.ts";
+
+const failed = (error: unknown): boolean => error instanceof UpstreamFailure && error.kind === "transient";
+
+test("an answer of millions of small things is a failed call, before anything is made of it", () => {
+  for (const [piece, count] of [
+    ["[", 4_000_000],
+    ["{},", 4_000_000],
+    ["1,", 7_000_000],
+  ] as const) {
+    assert.throws(() => boundedAnswer(Buffer.from(`[${piece.repeat(count)}`)), failed, piece);
+  }
+});
+
+test("an answer with log probabilities of 30,000 tokens, or pictures in base64, is no such answer", () => {
+  const top = Array.from({ length: 20 }, () => ({ token: "ab", logprob: -1.5, bytes: [97, 98] }));
+  const content = Array.from({ length: 30_000 }, () => ({
+    token: "ab",
+    logprob: -1,
+    bytes: [97, 98],
+    top_logprobs: top,
+  }));
+  const long = Buffer.from(JSON.stringify({ choices: [{ logprobs: { content } }] }));
+  assert.equal(boundedAnswer(long), long);
+  const pictures = Buffer.from(JSON.stringify({ data: Array(10).fill({ b64_json: "A1b2".repeat(2_000_000) }) }));
+  assert.equal(boundedAnswer(pictures), pictures);
+});
+
+const piece = (index: unknown, id = "") => ({ index, id, function: { name: "f", arguments: "{}" } });
+
+test("the place that a provider gives a tool call is no room to be made: a call at place 4,294,967,294 fails the answer", () => {
+  const chunk = (index: unknown) => ({ choices: [{ index: 0, delta: { tool_calls: [piece(index, "c")] } }] });
+  assert.throws(() => new Aggregate().add(chunk(4_294_967_294)), failed);
+  const good = new Aggregate();
+  good.add(chunk(3));
+  const [choice] = good.completion()["choices"] as { message: { tool_calls: unknown[] } }[];
+  assert.equal(choice?.message.tool_calls.length, 1);
+});
+
+test("a stream of more tool calls than any answer has fails, and does not slow down with each of them", () => {
+  const places = new CallPlaces();
+  for (let index = 0; index < 1_000; index++) places.find(piece(index));
+  assert.throws(() => places.find(piece(1_000)), failed);
+});
+
+test("log probabilities of 200,000 tokens in one chunk are put together like any others", () => {
+  const aggregate = new Aggregate();
+  aggregate.add({ choices: [{ index: 0, logprobs: { content: Array(200_000).fill({}) }, delta: {} }] });
+  const [choice] = aggregate.completion()["choices"] as { logprobs: { content: unknown[] } }[];
+  assert.equal(choice?.logprobs.content.length, 200_000);
+});
