@@ -46,7 +46,7 @@ export async function newAccount(fleet: TestFleet, nanoUsd: bigint): Promise<Lim
 
 /** A new account without any money, and a key for it. */
 export async function newEmptyAccount(fleet: TestFleet): Promise<LimitedKey> {
-  using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, billingOf(fleet));
+  using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
   const { id } = await accounts.createAccount({ id: "", name: "empty" });
   return newKey(fleet, {}, id);
 }
