@@ -7,7 +7,10 @@ import { listVoices } from "./operations/list-voices.ts";
 
 /** What speech does its work with. */
 export interface SpeechContext
-  extends Pick<CapabilityContext, "admission" | "budget" | "buffers" | "catalog" | "drains" | "events" | "health" | "pools"> {
+  extends Pick<
+    CapabilityContext,
+    "admission" | "budget" | "buffers" | "catalog" | "drains" | "events" | "health" | "pools"
+  > {
   readonly threads: Mp3Threads;
   readonly audio: AudioFetcher;
   readonly maxCharacters: number;
