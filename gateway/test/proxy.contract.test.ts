@@ -92,7 +92,7 @@ test("a body is limited in size, whether it says its length or not, and in time"
   await until(() => seen[0]?.over === true);
   using slow = await rawClient(stage.gateway.port);
   slow.send("POST /mcp/x HTTP/1.1\r\nhost: a\r\ncontent-length: 5000\r\n\r\nabc");
-  assert.match(await slow.until("stopped arriving"), /^HTTP\/1.1 400 /);
+  assert.match(await slow.until("request_timeout"), /^HTTP\/1.1 408 /);
   await until(() => seen[1]?.over === true);
 });
 
