@@ -211,6 +211,8 @@ export class SharedLimit {
         if (request.holderId === holder.id) throw error;
         return undefined;
       });
+      // Whoever was away for longer than the lease while the answer came: others may have these slots by now.
+      if (!holder.live) await holder.renew();
       // An id that has lapsed meanwhile has nothing: the next round asks under the new one.
       if (answer === undefined || request.holderId !== holder.id) continue;
       this.#unanswered = undefined;
