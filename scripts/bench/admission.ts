@@ -38,6 +38,7 @@ const billing = await serveRpc({
           insufficient: false,
           budgetExceeded: false,
         }),
+        returnMany: async ({ returns }) => ({ outcomes: returns.map(() => ({ refused: "", again: false })) }),
         return: async () => ({}),
         heartbeat: async () => ({ leaseMs: 15_000 }),
         closeHolder: async () => ({ grantsClosed: 0 }),

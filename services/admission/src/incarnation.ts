@@ -54,7 +54,7 @@ export class Incarnation implements RequestHome {
     this.#source = {
       holderId: this.holderId,
       acquire: (request) => billing.acquire(request, { timeoutMs: acquireTimeoutMs }),
-      give: (gives) => this.giver.give(gives),
+      give: (accountId, gives) => this.giver.give(accountId, gives),
       newRequestId: () => newId("acq"),
       fenced,
     };

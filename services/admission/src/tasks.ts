@@ -96,7 +96,8 @@ async function closeTaskGrant(billing: RpcClient<GrantServiceServer>, event: Usa
   const cost = event.pricing === Pricing.UNPRICED ? 0n : event.costNanoUsd;
   const spentNanoUsd = cost < event.holdNanoUsd ? cost : event.holdNanoUsd;
   try {
-    await billing.return({ grantId: event.grantId, sequence: 1, amountNanoUsd: 0n, close: true, spentNanoUsd });
+    const { accountId, grantId } = event;
+    await billing.return({ accountId, grantId, sequence: 1, amountNanoUsd: 0n, close: true, spentNanoUsd });
   } catch (error) {
     // What billing does not know needs no end.
     if (!(error instanceof GatewayError) || error.code !== "not_found") throw error;

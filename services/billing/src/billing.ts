@@ -1,7 +1,9 @@
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Keyring } from "@uag/kit/keyring.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Events } from "./events.ts";
 import type { Funds } from "./grants/funds.ts";
+import type { EscrowChange } from "./ledger/escrow.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { Prices } from "./repair/prices.ts";
 import type { AccountQueue } from "./store/queue.ts";
@@ -23,6 +25,8 @@ export interface Settings {
 export interface Billing {
   readonly store: Store;
   readonly queue: AccountQueue;
+  /** Charges events to their grants, whatever their accounts; answers what was left for the accounts. */
+  readonly settleFromGrants: (events: readonly UsageEvent[]) => Promise<EscrowChange>;
   /** For changes that leave a row in the audit log. */
   readonly transact: Transact;
   readonly prices: Prices;

@@ -13,7 +13,8 @@ export interface Events {
   recalled(accountId: string): void;
   returned(event: { grantId: string; amount: bigint; closed: boolean }): void;
   released(event: { grantId: string; amount: bigint; why: string }): void;
-  settled(accountId: string, settlements: readonly Settlement[]): void;
+  settled(accountId: string, settlement: Settlement): void;
+  finishFailed(grantId: string, error: unknown): void;
   orphaned(holderId: string): void;
   holderClosed(event: { holderId: string; grants: number }): void;
   fenced(holderId: string): void;
@@ -94,7 +95,7 @@ function grantEvents(log: Logger, metrics: Metrics) {
     returned: ({ amount }) => givenBack.inc(Number(amount)),
     released: ({ grantId, amount, why }) => {
       released.inc({ why });
-      log.info({ grantId, amountNanoUsd: String(amount), why }, "grant taken back");
+      log.debug({ grantId, amountNanoUsd: String(amount), why }, "grant taken back");
     },
     orphaned: (holderId) => {
       orphans.inc();
@@ -125,25 +126,24 @@ function settleEvents(log: Logger, metrics: Metrics) {
       lost.inc(Number(writtenOff));
       log.info({ accountId, requestId, chargedNanoUsd: String(amount) }, "unpriced request charged");
     },
-    settled: (accountId, settlements) => {
-      for (const settlement of settlements) {
-        if (!settlement.isNew) {
-          duplicate.inc();
-          continue;
-        }
-        isNew.inc();
-        charged.inc(Number(settlement.charged));
-        const { requestId } = settlement;
-        if (settlement.late) late.inc();
-        if (settlement.unpriced) {
-          unpriced.inc();
-          log.error({ accountId, requestId }, "request has no price: charged 0 until it is repaired");
-        }
-        if (settlement.writtenOff > 0n) {
-          writeOffs.inc();
-          lost.inc(Number(settlement.writtenOff));
-          log.warn({ accountId, requestId, nanoUsd: String(settlement.writtenOff) }, "cost written off");
-        }
+    finishFailed: (grantId, error) => log.warn({ grantId, err: error }, "a grant that is used up ends with its holder"),
+    settled: (accountId, settlement) => {
+      if (!settlement.isNew) {
+        duplicate.inc();
+        return;
+      }
+      isNew.inc();
+      charged.inc(Number(settlement.charged));
+      const { requestId } = settlement;
+      if (settlement.late) late.inc();
+      if (settlement.unpriced) {
+        unpriced.inc();
+        log.error({ accountId, requestId }, "request has no price: charged 0 until it is repaired");
+      }
+      if (settlement.writtenOff > 0n) {
+        writeOffs.inc();
+        lost.inc(Number(settlement.writtenOff));
+        log.warn({ accountId, requestId, nanoUsd: String(settlement.writtenOff) }, "cost written off");
       }
     },
   } satisfies Partial<Events>;

@@ -6,6 +6,7 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { openIdentity } from "@uag/kit/rpc/identity.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { z } from "zod";
 import { inLine } from "./audit/in-line.ts";
 import { seedAdminToken } from "./audit/seed-token.ts";
@@ -25,6 +26,8 @@ import { rpcServices } from "./services.ts";
 import { createUnblocker } from "./store/abandoned.ts";
 import { connectMongo, mongoCheck } from "./store/connection.ts";
 import { createAccountQueue } from "./store/queue.ts";
+import { createSequence } from "./store/sequence.ts";
+import { commitToGrants } from "./store/settle-grants.ts";
 import { openStore } from "./store/store.ts";
 import { inTransaction } from "./store/transaction.ts";
 
@@ -41,6 +44,19 @@ function settingsOf(config: z.infer<typeof schema>): Settings {
     reapIntervalMs: config.REAP_INTERVAL_MS,
     recallWaitMs: config.RECALL_WAIT_MS,
     grantShare: BigInt(config.GRANT_SHARE),
+  };
+}
+
+/** Runs calls one after the other: two at once may meet at the same grants, and then one does its work in vain. */
+function inTurn<Q, A>(call: (request: Q) => Promise<A>): (request: Q) => Promise<A> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (request) => {
+    const next = last.then(
+      () => call(request),
+      () => call(request),
+    );
+    last = next;
+    return next;
   };
 }
 
@@ -62,7 +78,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     onRetry: events.transactionRetried,
     unblock: () => endAbandoned().then(events.transactionsEnded, events.unblockFailed),
   };
-  const queue = createAccountQueue({ store, ...transactions, onFunds: funds.notify });
+  const commits = { store, ...transactions, nextSeq: createSequence() };
+  const queue = createAccountQueue({ ...commits, onFunds: funds.notify });
   const settings = settingsOf(config);
   const transact = inLine((work) => inTransaction({ connection, ...transactions }, work));
   await seedAdminToken({ store, transact, settings }, config.ADMIN_TOKEN);
@@ -73,6 +90,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const billing: Billing = {
     store,
     queue,
+    settleFromGrants: inTurn((events: readonly UsageEvent[]) => commitToGrants(commits, events)),
     transact,
     prices: createPrices(config.CATALOG_FILE),
     funds,

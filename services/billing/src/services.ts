@@ -28,7 +28,7 @@ import { regenerateKey } from "./rpc/regenerate-key.ts";
 import { renew } from "./rpc/renew.ts";
 import { repairUnpriced } from "./rpc/repair-unpriced.ts";
 import { resolveKey, resolveKeys } from "./rpc/resolve-key.ts";
-import { returnGrant } from "./rpc/return.ts";
+import { returnGrant, returnMany } from "./rpc/return.ts";
 import { revokeKey } from "./rpc/revoke-key.ts";
 import { settle } from "./rpc/settle.ts";
 import { topUp } from "./rpc/top-up.ts";
@@ -105,6 +105,7 @@ export function rpcServices(billing: Billing, log: Logger): RpcService[] {
       {
         acquire: bind(acquire),
         return: bind(returnGrant),
+        returnMany: bind(returnMany),
         heartbeat: bind(heartbeat),
         closeHolder: bind(closeHolder),
         isHolderGone: bind(isHolderGone),

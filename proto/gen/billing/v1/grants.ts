@@ -69,9 +69,28 @@ export interface ReturnRequest {
    */
   close: boolean;
   spentNanoUsd: bigint;
+  /** Whose grant it is. Without it billing has to look for the grant among those of all accounts. */
+  accountId?: string | undefined;
 }
 
 export interface ReturnResponse {
+}
+
+export interface ReturnManyRequest {
+  /** At most 1,000. */
+  returns: ReturnRequest[];
+}
+
+export interface ReturnManyResponse {
+  /** One for each return, in their order. */
+  outcomes: ReturnOutcome[];
+}
+
+export interface ReturnOutcome {
+  /** Empty when it was taken; else why billing will never take it. */
+  refused: string;
+  /** It could not be decided: send it again. */
+  again: boolean;
 }
 
 export interface HeartbeatRequest {
@@ -492,7 +511,7 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
 };
 
 function createBaseReturnRequest(): ReturnRequest {
-  return { grantId: "", sequence: 0, amountNanoUsd: 0n, close: false, spentNanoUsd: 0n };
+  return { grantId: "", sequence: 0, amountNanoUsd: 0n, close: false, spentNanoUsd: 0n, accountId: undefined };
 }
 
 export const ReturnRequest: MessageFns<ReturnRequest> = {
@@ -517,6 +536,9 @@ export const ReturnRequest: MessageFns<ReturnRequest> = {
         throw new globalThis.Error("value provided for field message.spentNanoUsd of type int64 too large");
       }
       writer.uint32(40).int64(message.spentNanoUsd);
+    }
+    if (message.accountId !== undefined) {
+      writer.uint32(50).string(message.accountId);
     }
     return writer;
   },
@@ -574,6 +596,14 @@ export const ReturnRequest: MessageFns<ReturnRequest> = {
             message.spentNanoUsd = reader.int64() as bigint;
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -605,6 +635,11 @@ export const ReturnRequest: MessageFns<ReturnRequest> = {
         : isSet(object.spent_nano_usd)
         ? BigInt(object.spent_nano_usd)
         : 0n,
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : undefined,
     };
   },
 
@@ -625,6 +660,9 @@ export const ReturnRequest: MessageFns<ReturnRequest> = {
     if (message.spentNanoUsd !== 0n) {
       obj.spentNanoUsd = message.spentNanoUsd.toString();
     }
+    if (message.accountId !== undefined) {
+      obj.accountId = message.accountId;
+    }
     return obj;
   },
 
@@ -642,6 +680,7 @@ export const ReturnRequest: MessageFns<ReturnRequest> = {
     message.spentNanoUsd = (object.spentNanoUsd !== undefined && object.spentNanoUsd !== null)
       ? BigInt(object.spentNanoUsd)
       : 0n;
+    message.accountId = object.accountId ?? undefined;
     return message;
   },
 };
@@ -694,6 +733,233 @@ export const ReturnResponse: MessageFns<ReturnResponse> = {
   },
   fromPartial(_: DeepPartial<ReturnResponse>): ReturnResponse {
     const message = createBaseReturnResponse();
+    return message;
+  },
+};
+
+function createBaseReturnManyRequest(): ReturnManyRequest {
+  return { returns: [] };
+}
+
+export const ReturnManyRequest: MessageFns<ReturnManyRequest> = {
+  encode(message: ReturnManyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.returns) {
+      ReturnRequest.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReturnManyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReturnManyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.returns.push(ReturnRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ReturnManyRequest {
+    return {
+      returns: globalThis.Array.isArray(object?.returns)
+        ? object.returns.map((e: any) => ReturnRequest.fromJSON(e))
+        : [],
+    };
+  },
+
+  toJSON(message: ReturnManyRequest): unknown {
+    const obj: any = {};
+    if (message.returns?.length) {
+      obj.returns = message.returns.map((e) => ReturnRequest.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ReturnManyRequest>): ReturnManyRequest {
+    return ReturnManyRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReturnManyRequest>): ReturnManyRequest {
+    const message = createBaseReturnManyRequest();
+    message.returns = object.returns?.map((e) => ReturnRequest.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseReturnManyResponse(): ReturnManyResponse {
+  return { outcomes: [] };
+}
+
+export const ReturnManyResponse: MessageFns<ReturnManyResponse> = {
+  encode(message: ReturnManyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.outcomes) {
+      ReturnOutcome.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReturnManyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReturnManyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.outcomes.push(ReturnOutcome.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ReturnManyResponse {
+    return {
+      outcomes: globalThis.Array.isArray(object?.outcomes)
+        ? object.outcomes.map((e: any) => ReturnOutcome.fromJSON(e))
+        : [],
+    };
+  },
+
+  toJSON(message: ReturnManyResponse): unknown {
+    const obj: any = {};
+    if (message.outcomes?.length) {
+      obj.outcomes = message.outcomes.map((e) => ReturnOutcome.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ReturnManyResponse>): ReturnManyResponse {
+    return ReturnManyResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReturnManyResponse>): ReturnManyResponse {
+    const message = createBaseReturnManyResponse();
+    message.outcomes = object.outcomes?.map((e) => ReturnOutcome.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseReturnOutcome(): ReturnOutcome {
+  return { refused: "", again: false };
+}
+
+export const ReturnOutcome: MessageFns<ReturnOutcome> = {
+  encode(message: ReturnOutcome, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.refused !== "") {
+      writer.uint32(10).string(message.refused);
+    }
+    if (message.again !== false) {
+      writer.uint32(16).bool(message.again);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReturnOutcome {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReturnOutcome();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.refused = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.again = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ReturnOutcome {
+    return {
+      refused: isSet(object.refused) ? globalThis.String(object.refused) : "",
+      again: isSet(object.again) ? globalThis.Boolean(object.again) : false,
+    };
+  },
+
+  toJSON(message: ReturnOutcome): unknown {
+    const obj: any = {};
+    if (message.refused !== "") {
+      obj.refused = message.refused;
+    }
+    if (message.again !== false) {
+      obj.again = message.again;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ReturnOutcome>): ReturnOutcome {
+    return ReturnOutcome.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReturnOutcome>): ReturnOutcome {
+    const message = createBaseReturnOutcome();
+    message.refused = object.refused ?? "";
+    message.again = object.again ?? false;
     return message;
   },
 };
@@ -1172,6 +1438,16 @@ export const GrantServiceService = {
     responseSerialize: (value: ReturnResponse): Buffer => Buffer.from(ReturnResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReturnResponse => ReturnResponse.decode(value),
   },
+  /** Many at once, each as by Return. One that is refused hinders none of the others. */
+  returnMany: {
+    path: "/billing.v1.GrantService/ReturnMany" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ReturnManyRequest): Buffer => Buffer.from(ReturnManyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ReturnManyRequest => ReturnManyRequest.decode(value),
+    responseSerialize: (value: ReturnManyResponse): Buffer => Buffer.from(ReturnManyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ReturnManyResponse => ReturnManyResponse.decode(value),
+  },
   /** Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must open anew. */
   heartbeat: {
     path: "/billing.v1.GrantService/Heartbeat" as const,
@@ -1213,6 +1489,8 @@ export interface GrantServiceServer extends UntypedServiceImplementation {
   acquire: handleUnaryCall<AcquireRequest, AcquireResponse>;
   /** Gives back part of a grant, or closes it. Idempotent by (grant_id, sequence). */
   return: handleUnaryCall<ReturnRequest, ReturnResponse>;
+  /** Many at once, each as by Return. One that is refused hinders none of the others. */
+  returnMany: handleUnaryCall<ReturnManyRequest, ReturnManyResponse>;
   /** Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must open anew. */
   heartbeat: handleUnaryCall<HeartbeatRequest, HeartbeatResponse>;
   /** Says that a holder is gone for good and everything it will ever report has been published. */
@@ -1256,6 +1534,22 @@ export interface GrantServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ReturnResponse) => void,
+  ): ClientUnaryCall;
+  /** Many at once, each as by Return. One that is refused hinders none of the others. */
+  returnMany(
+    request: ReturnManyRequest,
+    callback: (error: ServiceError | null, response: ReturnManyResponse) => void,
+  ): ClientUnaryCall;
+  returnMany(
+    request: ReturnManyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ReturnManyResponse) => void,
+  ): ClientUnaryCall;
+  returnMany(
+    request: ReturnManyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ReturnManyResponse) => void,
   ): ClientUnaryCall;
   /** Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must open anew. */
   heartbeat(

@@ -44,6 +44,7 @@ export interface Settled {
 export interface Entry {
   id: string;
   accountId: string;
+  /** Rises over all rows of an account, with gaps: a row's is larger than those of all rows that it rests on. */
   seq: bigint;
   /** top_up, correction, grant, release, settle, repair */
   kind: string;
@@ -59,8 +60,15 @@ export interface Entry {
   /** The event a settle row charges: price version, units, the upstream's raw usage. */
   event: UsageEvent | undefined;
   note: string;
+  /** Of the row before it in its chain: that of its account, or with of_grant that of its grant. */
   previousHash: Buffer;
   hash: Buffer;
+  /** The row follows the rows of its grant and not those of its account: its request was charged to money that the grant held. */
+  ofGrant: boolean;
+  /** Of an account's row that changes a grant: the hash of the grant's last own row, or empty when it has none. */
+  grantHead: Buffer;
+  /** The grant has ended with this row. */
+  endsGrant: boolean;
 }
 
 export interface ListEntriesRequest {
@@ -382,6 +390,9 @@ function createBaseEntry(): Entry {
     note: "",
     previousHash: Buffer.alloc(0),
     hash: Buffer.alloc(0),
+    ofGrant: false,
+    grantHead: Buffer.alloc(0),
+    endsGrant: false,
   };
 }
 
@@ -455,6 +466,15 @@ export const Entry: MessageFns<Entry> = {
     }
     if (message.hash.length !== 0) {
       writer.uint32(130).bytes(message.hash);
+    }
+    if (message.ofGrant !== false) {
+      writer.uint32(136).bool(message.ofGrant);
+    }
+    if (message.grantHead.length !== 0) {
+      writer.uint32(146).bytes(message.grantHead);
+    }
+    if (message.endsGrant !== false) {
+      writer.uint32(152).bool(message.endsGrant);
     }
     return writer;
   },
@@ -600,6 +620,30 @@ export const Entry: MessageFns<Entry> = {
             message.hash = Buffer.from(reader.bytes());
             continue;
           }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.ofGrant = reader.bool();
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.grantHead = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 19: {
+            if (tag !== 152) {
+              break;
+            }
+
+            message.endsGrant = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -666,6 +710,21 @@ export const Entry: MessageFns<Entry> = {
         ? Buffer.from(bytesFromBase64(object.previous_hash))
         : Buffer.alloc(0),
       hash: isSet(object.hash) ? Buffer.from(bytesFromBase64(object.hash)) : Buffer.alloc(0),
+      ofGrant: isSet(object.ofGrant)
+        ? globalThis.Boolean(object.ofGrant)
+        : isSet(object.of_grant)
+        ? globalThis.Boolean(object.of_grant)
+        : false,
+      grantHead: isSet(object.grantHead)
+        ? Buffer.from(bytesFromBase64(object.grantHead))
+        : isSet(object.grant_head)
+        ? Buffer.from(bytesFromBase64(object.grant_head))
+        : Buffer.alloc(0),
+      endsGrant: isSet(object.endsGrant)
+        ? globalThis.Boolean(object.endsGrant)
+        : isSet(object.ends_grant)
+        ? globalThis.Boolean(object.ends_grant)
+        : false,
     };
   },
 
@@ -719,6 +778,15 @@ export const Entry: MessageFns<Entry> = {
     if (message.hash.length !== 0) {
       obj.hash = base64FromBytes(message.hash);
     }
+    if (message.ofGrant !== false) {
+      obj.ofGrant = message.ofGrant;
+    }
+    if (message.grantHead.length !== 0) {
+      obj.grantHead = base64FromBytes(message.grantHead);
+    }
+    if (message.endsGrant !== false) {
+      obj.endsGrant = message.endsGrant;
+    }
     return obj;
   },
 
@@ -755,6 +823,9 @@ export const Entry: MessageFns<Entry> = {
     message.note = object.note ?? "";
     message.previousHash = object.previousHash ?? Buffer.alloc(0);
     message.hash = object.hash ?? Buffer.alloc(0);
+    message.ofGrant = object.ofGrant ?? false;
+    message.grantHead = object.grantHead ?? Buffer.alloc(0);
+    message.endsGrant = object.endsGrant ?? false;
     return message;
   },
 };

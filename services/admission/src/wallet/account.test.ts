@@ -22,7 +22,7 @@ function setUp(available: bigint) {
       holderId: "h",
       newRequestId: () => `acq_${++ids}`,
       fenced: () => undefined,
-      give: (gives) => {
+      give: (_, gives) => {
         for (const { amount } of gives) books.available += amount;
       },
       async acquire(request) {
@@ -102,7 +102,12 @@ test("a grant that came of a call which was given up, after its second asking wa
   const account = new Account(
     { accountId: "a", keyId: "" },
     {
-      ...{ holderId: "h", newRequestId: () => "acq_1", fenced: () => undefined, give: (more) => gives.push(...more) },
+      ...{
+        holderId: "h",
+        newRequestId: () => "acq_1",
+        fenced: () => undefined,
+        give: (_, more) => gives.push(...more),
+      },
       async acquire(request) {
         asked.push(request);
         if (asked.length === 1) throw new GatewayError("service_unavailable");

@@ -9,7 +9,7 @@ export interface GrantSource {
   readonly holderId: string;
   acquire(request: AcquireRequest): Promise<AcquireResponse>;
   /** Sends money back; repeats it until billing has it. */
-  give(gives: Give[]): void;
+  give(accountId: string, gives: readonly Give[]): void;
   newRequestId(): string;
   /** Billing does not know this holder any more. */
   fenced(error: GatewayError): void;
@@ -100,7 +100,10 @@ export class Account {
     this.wallet.advance(elapsedMs);
     this.#idleMs = this.#used ? 0 : this.#idleMs + elapsedMs;
     this.#used = this.#waiters.length > 0;
-    this.#source.give(this.#idleMs >= idleMs ? this.wallet.giveUnspent() : this.wallet.giveRetired());
+    this.#source.give(
+      this.purse.accountId,
+      this.#idleMs >= idleMs ? this.wallet.giveUnspent() : this.wallet.giveRetired(),
+    );
     if (this.#unanswered !== undefined) this.#fill();
     this.#settleDoubts(elapsedMs);
   }
@@ -113,7 +116,7 @@ export class Account {
   /** @returns whether there was anything to give */
   #giveAll(): boolean {
     const gives = this.wallet.giveUnspent();
-    this.#source.give(gives);
+    this.#source.give(this.purse.accountId, gives);
     return gives.some(({ amount }) => amount > 0n);
   }
 
@@ -226,7 +229,7 @@ export class Account {
         ({ insufficient, grantId, amountNanoUsd: amount }) => {
           if (insufficient || !this.#doubts.includes(doubt)) return;
           this.#doubts = this.#doubts.filter((other) => other !== doubt);
-          this.#source.give([{ grantId, sequence: 1, amount, close: true, spent: 0n }]);
+          this.#source.give(this.purse.accountId, [{ grantId, sequence: 1, amount, close: true, spent: 0n }]);
         },
         // Asked again when as much time has passed.
         () => undefined,

@@ -1,16 +1,23 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
-import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
+import type { GrantServiceServer, ReturnOutcome } from "@uag/proto/billing/v1/grants.ts";
 import type { Give } from "./wallet.ts";
 
-const inFlight = 16;
+const callsAtOnce = 4;
+const mostInCall = 500;
+const timeoutMs = 15_000;
+
+interface Parcel {
+  readonly accountId: string;
+  readonly give: Give;
+}
 
 /** Sends money back to billing, each part until billing has answered. Parts of one grant may arrive in any order. */
 export class Giver {
   readonly #billing: RpcClient<GrantServiceServer>;
   readonly #log: Logger;
-  readonly #waiting: Give[] = [];
+  #waiting: Parcel[] = [];
   #running = 0;
 
   constructor(billing: RpcClient<GrantServiceServer>, log: Logger) {
@@ -22,38 +29,57 @@ export class Giver {
     return this.#waiting.length === 0 && this.#running === 0;
   }
 
-  give(gives: Give[]): void {
-    this.#waiting.push(...gives);
+  give(accountId: string, gives: readonly Give[]): void {
+    if (gives.length === 0) return;
+    for (const give of gives) this.#waiting.push({ accountId, give });
     this.retry();
   }
 
-  /** Goes on after billing was out of reach. */
+  /** Goes on after billing was out of reach. What is given in one turn of the event loop goes in one call. */
   retry(): void {
-    while (this.#running < inFlight && this.#waiting.length > 0) {
-      const give = this.#waiting.shift() as Give;
-      this.#running++;
-      this.#send(give)
+    if (this.#running >= callsAtOnce || this.#waiting.length === 0) return;
+    this.#running++;
+    queueMicrotask(() => {
+      this.#sendSome()
         .then((sent) => {
           this.#running--;
           if (sent) this.retry();
         })
         .catch((error: unknown) => this.#log.error({ err: error }, "returning money failed"));
+      this.retry();
+    });
+  }
+
+  /** @returns whether it is worth going on at once */
+  async #sendSome(): Promise<boolean> {
+    const parcels = this.#waiting.splice(0, mostInCall);
+    if (parcels.length === 0) return false;
+    const again = await this.#send(parcels);
+    this.#waiting.push(...again);
+    return again.length === 0;
+  }
+
+  /** @returns what has to be sent again */
+  async #send(parcels: Parcel[]): Promise<Parcel[]> {
+    const returns = parcels.map(({ accountId, give: { grantId, sequence, close, amount, spent } }) => ({
+      ...{ accountId, grantId, sequence, close, amountNanoUsd: amount, spentNanoUsd: spent },
+    }));
+    try {
+      const { outcomes } = await this.#billing.returnMany({ returns }, { timeoutMs });
+      parcels.forEach((parcel, index) => {
+        this.#note(parcel, outcomes[index]);
+      });
+      return parcels.filter((_, index) => outcomes[index]?.again ?? true);
+    } catch (error) {
+      if (error instanceof GatewayError && error.retryable) return parcels;
+      for (const parcel of parcels) this.#note(parcel, { refused: String(error), again: false });
+      return [];
     }
   }
 
-  async #send(give: Give): Promise<boolean> {
-    const { grantId, sequence, close } = give;
-    try {
-      await this.#billing.return({ grantId, sequence, close, amountNanoUsd: give.amount, spentNanoUsd: give.spent });
-      return true;
-    } catch (error) {
-      if (error instanceof GatewayError && error.retryable) {
-        this.#waiting.push(give);
-        return false;
-      }
-      // Billing will release what is left of the grant when its holder is closed.
-      this.#log.warn({ err: error, grantId }, "billing would not take money back");
-      return true;
-    }
+  /** Billing will release what is left of a grant that it refused when its holder is closed. */
+  #note({ give: { grantId } }: Parcel, outcome: ReturnOutcome | undefined): void {
+    if (!outcome?.refused) return;
+    this.#log.warn({ grantId, reason: outcome.refused }, "billing would not take money back");
   }
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Book, Change, Operation } from "../ledger/book.ts";
-import { entryId } from "../ledger/entry.ts";
+import { chainStart, entryId } from "../ledger/entry.ts";
 import { larger, noMoney, smaller } from "../ledger/money.ts";
 import { budgetOf } from "./budget.ts";
 import type { Grant } from "./grant.ts";
@@ -79,6 +79,9 @@ export function acquireGrant(book: Book, asked: AcquireGrant): Change<Acquired> 
     amount,
     returned: 0n,
     settled: 0n,
+    folded: 0n,
+    seq: 0n,
+    head: chainStart,
     state: "open",
     taskUntilMs: asked.taskUntilMs,
     createdAtMs: book.nowMs,

@@ -15,7 +15,14 @@ export interface Grant {
   readonly requestId: string;
   readonly amount: bigint;
   readonly returned: bigint;
+  /** Charged to it in all. */
   readonly settled: bigint;
+  /** The part of `settled` that its account's own columns have taken up; see {@link unfoldedOf}. */
+  readonly folded: bigint;
+  /** Of the last ledger row that changed it. */
+  readonly seq: bigint;
+  /** Hash of the last row in its own chain. */
+  readonly head: Buffer;
   readonly state: GrantState;
   /** 0: bound to its holder's heartbeat. Else bound to a task, until this time (unix milliseconds). */
   readonly taskUntilMs: number;
@@ -25,6 +32,14 @@ export interface Grant {
 /** What the grant still holds of its account's money. */
 export function leftOf(grant: Grant): bigint {
   return grant.amount - grant.returned - grant.settled;
+}
+
+/**
+ * What was charged to the grant since its account's row was last written: the account has that much less held and that much
+ * more charged than its row says.
+ */
+export function unfoldedOf(grant: Grant): bigint {
+  return grant.settled - grant.folded;
 }
 
 export function isLive(grant: Grant): boolean {

@@ -3,27 +3,41 @@ import type { GrantDocument } from "../store/grants.ts";
 import { releaseOperation } from "./return.ts";
 
 type Releasing = Pick<Billing, "store" | "queue" | "events">;
+type Found = Pick<GrantDocument, "_id" | "accountId">;
 
-async function release(billing: Releasing, grant: GrantDocument, why: string): Promise<number> {
+/** Released together, in as few transactions as there is room for. */
+const atOnce = 500;
+
+async function release(billing: Releasing, grant: Found, why: string): Promise<boolean> {
   const amount = await billing.queue.submit(releaseOperation({ grantId: grant._id, accountId: grant.accountId, why }));
-  if (amount === undefined) return 0;
+  if (amount === undefined) return false;
   billing.events.released({ grantId: grant._id, amount, why });
-  return 1;
+  return true;
+}
+
+async function releaseAll(billing: Releasing, filter: object, why: string): Promise<number> {
+  let released = 0;
+  let page: Found[] = [];
+  const flush = async (): Promise<void> => {
+    const done = await Promise.all(page.map((grant) => release(billing, grant, why)));
+    released += done.filter(Boolean).length;
+    page = [];
+  };
+  const grants = billing.store.grants.find(filter, { accountId: 1 }).lean<Found[]>().cursor({ batchSize: atOnce });
+  for await (const grant of grants) {
+    page.push(grant as unknown as Found);
+    if (page.length === atOnce) await flush();
+  }
+  await flush();
+  return released;
 }
 
 /** Takes back what the grants of a holder still hold, those bound to tasks excepted; answers how many there were. */
-export async function releaseHolder(billing: Releasing, holderId: string, why: string): Promise<number> {
-  let released = 0;
-  const grants = billing.store.grants.find({ holderId, live: true, taskUntil: null }).lean<GrantDocument[]>().cursor();
-  for await (const grant of grants) released += await release(billing, grant as unknown as GrantDocument, why);
-  return released;
+export function releaseHolder(billing: Releasing, holderId: string, why: string): Promise<number> {
+  return releaseAll(billing, { holderId, live: true, taskUntil: null }, why);
 }
 
 /** Takes back what is left of the grants of tasks that are overdue by more than the grace. */
-export async function releaseOverdueTasks(billing: Releasing, graceMs: number): Promise<number> {
-  let released = 0;
-  const overdue = { live: true, taskUntil: { $lt: new Date(Date.now() - graceMs) } };
-  const grants = billing.store.grants.find(overdue).lean<GrantDocument[]>().cursor();
-  for await (const grant of grants) released += await release(billing, grant as unknown as GrantDocument, "overdue");
-  return released;
+export function releaseOverdueTasks(billing: Releasing, graceMs: number): Promise<number> {
+  return releaseAll(billing, { live: true, taskUntil: { $lt: new Date(Date.now() - graceMs) } }, "overdue");
 }

@@ -56,6 +56,19 @@ export function returnOperation(asked: ReturnMoney): Operation<bigint> {
   };
 }
 
+/** Ends a grant that admits no more once all that was spent on it is settled; answers whether it did. */
+export function finishOperation(asked: { grantId: string; accountId: string }): Operation<boolean> {
+  return {
+    accountId: asked.accountId,
+    needs: { grants: [asked.grantId] },
+    decide(book) {
+      const grant = book.grants.get(asked.grantId);
+      if (grant?.state !== "closed" || leftOf(grant) > 0n) return { answer: false, postings: [], grants: [] };
+      return { ...release(grant, entryId.finish(grant.id), 0n, "finished", "finished"), answer: true };
+    },
+  };
+}
+
 /** Takes back all that a grant still holds, for good; answers how much, or undefined when it had ended already. */
 export function releaseOperation(asked: {
   grantId: string;

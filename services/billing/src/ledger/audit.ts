@@ -1,8 +1,9 @@
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { type Grant, isLive, leftOf } from "../grants/grant.ts";
+import { type Grant, isLive, unfoldedOf } from "../grants/grant.ts";
 import { chainStart, changeOf, entryId, hashOf } from "./entry.ts";
-import { addMoney, isBalanced, isSound, type Money, noMoney } from "./money.ts";
+import { auditGrants } from "./grant-audit.ts";
+import { addMoney, isBalanced, isSound, larger, type Money, moved, noMoney } from "./money.ts";
 import { costOf } from "./settle.ts";
 
 /** What an account's document says of itself. */
@@ -13,19 +14,29 @@ export interface AccountClaim {
   readonly head: Buffer;
 }
 
-/** Sums over all grants of an account, nano-USD. */
-export interface GrantSums {
-  readonly amount: bigint;
-  readonly returned: bigint;
-  readonly settled: bigint;
+/** An account and its live grants as one moment saw them. */
+export interface Claim {
+  readonly account: AccountClaim;
+  readonly live: readonly Grant[];
+}
+
+/** No row beyond this belongs to the moment. */
+export function lastSeqOf({ account, live }: Claim): bigint {
+  return live.reduce((last, { seq }) => larger(last, seq), account.seq);
+}
+
+/** What an account has: its own columns, and what its grants were charged since those were written. */
+export function balanceOf({ account, live }: Pick<Claim, "live"> & { readonly account: { money: Money } }): Money {
+  const unfolded = live.reduce((sum, grant) => sum + unfoldedOf(grant), 0n);
+  return addMoney(account.money, moved(unfolded));
 }
 
 /** Re-adds one account's ledger. Memory grows with the grants that hold money and with unpriced requests, not with the rows. */
 export interface AccountAudit {
-  /** Rows in the order of their seq. */
+  /** Rows in the order of their seq. Those that came after the moment are passed over. */
   row(entry: Entry): void;
-  /** Compares with the account and its grants as they were right after the last row. */
-  finish(claim: AccountClaim, grants: { live: Iterable<Grant>; sums: GrantSums }): void;
+  /** Compares with the account and its grants as they were at the moment. */
+  finish(): void;
   readonly entries: bigint;
   readonly settledRequests: bigint;
 }
@@ -55,73 +66,89 @@ function repairFault(entry: Entry, unpriced: Set<string>): string | undefined {
   return undefined;
 }
 
-function compareMoney(sum: Money, claim: AccountClaim, report: (sentence: string) => void): void {
+function compareMoney(sum: Money, claim: Claim, report: (sentence: string) => void): void {
+  const money = balanceOf(claim);
   for (const column of ["available", "held", "charged", "writtenOff", "toppedUp"] as const) {
-    if (sum[column] !== claim.money[column]) {
-      report(`Account ${claim.id} has ${claim.money[column]} ${column}, but its rows add up to ${sum[column]}.`);
-    }
+    if (sum[column] === money[column]) continue;
+    report(`Account ${claim.account.id} has ${money[column]} ${column}, but its rows add up to ${sum[column]}.`);
   }
 }
 
-/** @param report gets one sentence for each fault. */
-export function auditAccount(accountId: string, report: (sentence: string) => void): AccountAudit {
-  let sum = noMoney;
-  let seq = 0n;
+/** Which rows had been written at the moment. A grant that is not live then had ended before it, or begins after it. */
+function membership(claim: Claim): (entry: Entry) => boolean {
+  const lastOf = new Map(claim.live.map(({ id, seq }) => [id, seq]));
+  return (entry) => entry.seq <= ((entry.ofGrant ? lastOf.get(entry.grantId) : undefined) ?? claim.account.seq);
+}
+
+const aboutGrants: readonly string[] = ["grant", "release", "settle"];
+
+/** Follows an account's own chain, and hands on what says something of its grants. */
+function auditChain(accountId: string, report: (sentence: string) => void) {
+  const grants = auditGrants(report);
   let head: Buffer = chainStart;
-  let settledRequests = 0n;
-  let sums: GrantSums = { amount: 0n, returned: 0n, settled: 0n };
-  const holding = new Map<string, bigint>();
+  /** Of all rows, and of those in the account's own chain. */
+  let [latest, last] = [0n, 0n];
+  return {
+    row(entry: Entry): void {
+      if (!hashOf(entry).equals(entry.hash)) report(`Row ${entry.id} was changed: its hash does not fit.`);
+      if (entry.seq <= latest) report(`Account ${accountId} has row ${entry.seq} after row ${latest}.`);
+      latest = entry.seq;
+      if (entry.ofGrant) {
+        grants.own(entry);
+        return;
+      }
+      if (!head.equals(entry.previousHash)) report(`Row ${entry.id} does not follow the row before it.`);
+      last = entry.seq;
+      head = entry.hash;
+      if (entry.grantId !== "" && aboutGrants.includes(entry.kind)) grants.ofAccount(entry);
+    },
+    finish({ account, live }: Claim): void {
+      if (account.seq !== last) report(`Account ${accountId} ends with row ${account.seq}, but the last is ${last}.`);
+      if (!account.head.equals(head)) report(`Account ${accountId} does not end in the hash of its last row.`);
+      grants.compare(live);
+    },
+  };
+}
+
+/**
+ * @param options without a claim, because the account is gone, all rows are looked at; `report` gets one sentence for each
+ *   fault
+ */
+export function auditAccount(
+  accountId: string,
+  options: { readonly claim: Claim | undefined; readonly report: (sentence: string) => void },
+): AccountAudit {
+  const { claim, report } = options;
+  const belongs = claim === undefined ? () => true : membership(claim);
+  const chain = auditChain(accountId, report);
   const unpriced = new Set<string>();
-  function hold(entry: Entry): void {
-    const change = entry.heldNanoUsd;
-    if (entry.kind === "grant") sums = { ...sums, amount: sums.amount + change };
-    if (entry.kind === "release") sums = { ...sums, returned: sums.returned - change };
-    if (entry.kind === "settle") sums = { ...sums, settled: sums.settled - change };
-    const left = (holding.get(entry.grantId) ?? 0n) + change;
-    if (left < 0n) report(`Grant ${entry.grantId} held ${left} after row ${entry.id}.`);
-    if (left === 0n) holding.delete(entry.grantId);
-    else holding.set(entry.grantId, left);
-  }
-
-  function checkChain(entry: Entry): void {
-    if (entry.seq !== seq + 1n) report(`Account ${accountId} has row ${entry.seq} after row ${seq}.`);
-    if (!head.equals(entry.previousHash)) report(`Row ${entry.id} does not follow the row before it.`);
-    if (!hashOf(entry).equals(entry.hash)) report(`Row ${entry.id} was changed: its hash does not fit.`);
-    seq = entry.seq;
-    head = entry.hash;
-  }
-
+  let sum = noMoney;
+  let entries = 0n;
+  let settledRequests = 0n;
   return {
     row(entry) {
-      checkChain(entry);
+      if (!belongs(entry)) return;
+      entries += 1n;
+      chain.row(entry);
       const change = changeOf(entry);
       if (!isBalanced(change)) report(`Row ${entry.id} does not balance.`);
       sum = addMoney(sum, change);
       if (!isSound(sum)) report(`Account ${accountId} had a balance below zero after row ${entry.id}.`);
-      if (entry.heldNanoUsd !== 0n) hold(entry);
       if (entry.kind === "settle") settledRequests += 1n;
       const fault = billFault(entry, unpriced);
       if (fault !== undefined) report(`Row ${entry.id} ${fault}.`);
     },
-    finish(claim, grants) {
-      if (claim.seq !== seq) report(`Account ${claim.id} counts ${claim.seq} rows, but the last is ${seq}.`);
-      if (!claim.head.equals(head)) report(`Account ${claim.id} does not end in the hash of its last row.`);
+    finish() {
+      if (claim === undefined) {
+        report(`Account ${accountId} does not exist, but has rows.`);
+        return;
+      }
+      chain.finish(claim);
       compareMoney(sum, claim, report);
-      for (const grant of grants.live) {
-        const left = holding.get(grant.id) ?? 0n;
-        if (!isLive(grant) || leftOf(grant) !== left) {
-          report(`Grant ${grant.id} has ${leftOf(grant)} left, but its rows add up to ${left}.`);
-        }
-        holding.delete(grant.id);
-      }
-      for (const [id, left] of holding) report(`Grant ${id} has ended, but its rows still hold ${left}.`);
-      for (const part of ["amount", "returned", "settled"] as const) {
-        if (grants.sums[part] === sums[part]) continue;
-        report(`The grants of ${claim.id} have ${grants.sums[part]} ${part} in all, their rows ${sums[part]}.`);
-      }
+      for (const grant of claim.live) if (!isLive(grant)) report(`Grant ${grant.id} counts as live and is not.`);
     },
     get entries() {
-      return seq;
+      return entries;
     },
     get settledRequests() {
       return settledRequests;

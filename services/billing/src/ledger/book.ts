@@ -1,8 +1,8 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
-import type { Grant, HolderState } from "../grants/grant.ts";
+import { type Grant, type HolderState, isLive, unfoldedOf } from "../grants/grant.ts";
 import { chain, type Posting } from "./entry.ts";
-import { addMoney, isBalanced, isSound, type Money } from "./money.ts";
+import { addMoney, isBalanced, isSound, larger, type Money, moved } from "./money.ts";
 
 /** An account as its next row finds it. */
 export interface AccountState {
@@ -27,6 +27,8 @@ export interface Book {
   /** What was charged this month by key, for the keys of `budgets`, nano-USD. */
   readonly spent: ReadonlyMap<string, bigint>;
   readonly nowMs: number;
+  /** The number of a new row that rests on rows up to `after`. See `Entry.seq`. */
+  nextSeq(after: bigint): bigint;
 }
 
 /** What a decision changes: rows to append and grants as they are afterwards. */
@@ -69,6 +71,7 @@ export class WorkingBook implements Book {
   readonly budgets: ReadonlyMap<string, bigint>;
   readonly spent: Map<string, bigint>;
   readonly nowMs: number;
+  readonly nextSeq: (after: bigint) => bigint;
   /** What is charged by these changes, by key. */
   readonly newSpending = new Map<string, bigint>();
   readonly newEntries: Entry[] = [];
@@ -83,6 +86,7 @@ export class WorkingBook implements Book {
     this.budgets = book.budgets;
     this.spent = new Map(book.spent);
     this.nowMs = book.nowMs;
+    this.nextSeq = (after) => book.nextSeq(after);
   }
 
   /**
@@ -91,24 +95,43 @@ export class WorkingBook implements Book {
    */
   run<A>(operation: Operation<A>): A {
     const change = operation.decide(this);
-    const money = change.postings.reduce((sum, posting) => addMoney(sum, posting.change), this.account.money);
+    const folded = change.grants.reduce((sum, { id }) => addMoney(sum, this.#unfolded(id)), this.account.money);
+    const money = change.postings.reduce((sum, posting) => addMoney(sum, posting.change), folded);
     if (!isSound(money) || !change.postings.every((posting) => isBalanced(posting.change))) {
       const cause = new Error(`rows ${change.postings.map((posting) => posting.id).join(", ")} would break the books`);
       throw new GatewayError("internal_error", undefined, { cause });
     }
-    for (const posting of change.postings) this.#append(posting);
-    for (const grant of change.grants) {
-      this.grants.set(grant.id, grant);
-      this.grantsByRequest.set(grant.requestId, grant);
-      this.changedGrants.set(grant.id, grant);
+    this.account = { ...this.account, money: folded };
+    const changed = new Map(change.grants.map((grant) => [grant.id, grant]));
+    const last = new Map(change.postings.map((posting) => [posting.grantId, posting]));
+    for (const posting of change.postings) {
+      const grant = changed.get(posting.grantId ?? "");
+      this.#append(posting, grant, last.get(posting.grantId) === posting);
     }
+    for (const grant of change.grants) this.#keep({ ...grant, folded: grant.settled, seq: this.account.seq });
     return change.answer;
   }
 
-  #append(posting: Posting): void {
+  /** An account's row that is written takes up what was charged to the grants that are written with it. */
+  #unfolded(grantId: string): Money {
+    const grant = this.grants.get(grantId);
+    return moved(grant === undefined ? 0n : unfoldedOf(grant));
+  }
+
+  #keep(grant: Grant): void {
+    this.grants.set(grant.id, grant);
+    this.grantsByRequest.set(grant.requestId, grant);
+    this.changedGrants.set(grant.id, grant);
+  }
+
+  #append(posting: Posting, grant: Grant | undefined, isLast: boolean): void {
     this.#spend(posting.event?.keyId ?? "", posting.change.charged);
     const { id, money, seq, head } = this.account;
-    const entry = chain(posting, { accountId: id, seq: seq + 1n, previousHash: head, atMs: this.nowMs });
+    const entry = chain(posting, {
+      ...{ accountId: id, previousHash: head, atMs: this.nowMs },
+      seq: this.nextSeq(larger(seq, grant?.seq ?? 0n)),
+      ...(grant !== undefined && { grantHead: grant.head, endsGrant: isLast && !isLive(grant) }),
+    });
     this.newEntries.push(entry);
     this.entries.set(entry.id, posting.change);
     this.account = { id, money: addMoney(money, posting.change), seq: entry.seq, head: entry.hash };

@@ -22,6 +22,7 @@ export const entryId = {
   topUp: (accountId: string, reference: string): string => `topup:${accountId}:${reference}`,
   grant: (grantId: string): string => `grant:${grantId}`,
   return: (grantId: string, sequence: number): string => `return:${grantId}:${sequence}`,
+  finish: (grantId: string): string => `finish:${grantId}`,
   release: (grantId: string): string => `release:${grantId}`,
   settle: (requestId: string): string => `settle:${requestId}`,
   repair: (requestId: string): string => `repair:${requestId}`,
@@ -29,7 +30,7 @@ export const entryId = {
 
 const none = Buffer.alloc(0);
 
-/** The `previous_hash` of an account's first row. */
+/** The `previous_hash` of the first row of an account or of a grant. */
 export const chainStart: Buffer = Buffer.alloc(32);
 
 /**
@@ -40,11 +41,21 @@ export function hashOf(entry: Entry): Buffer {
   return hash("sha256", Entry.encode({ ...entry, hash: none }).finish(), "buffer");
 }
 
+/** Where a row stands. */
+export interface Place {
+  readonly accountId: string;
+  readonly seq: bigint;
+  readonly previousHash: Buffer;
+  readonly atMs: number;
+  /** It follows the rows of its grant, not those of its account. */
+  readonly ofGrant?: boolean;
+  /** Of an account's row that changes its grant: the end of the grant's own chain. */
+  readonly grantHead?: Buffer;
+  readonly endsGrant?: boolean;
+}
+
 /** Gives a posting its place after the row with `previousHash`. */
-export function chain(
-  posting: Posting,
-  place: { accountId: string; seq: bigint; previousHash: Buffer; atMs: number },
-): Entry {
+export function chain(posting: Posting, place: Place): Entry {
   const entry: Entry = {
     id: posting.id,
     accountId: place.accountId,
@@ -62,6 +73,9 @@ export function chain(
     note: posting.note ?? "",
     previousHash: place.previousHash,
     hash: none,
+    ofGrant: place.ofGrant ?? false,
+    grantHead: place.grantHead?.equals(chainStart) ? none : (place.grantHead ?? none),
+    endsGrant: place.endsGrant ?? false,
   };
   entry.hash = hashOf(entry);
   return entry;

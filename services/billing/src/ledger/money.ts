@@ -25,6 +25,11 @@ export function addMoney(a: Money, b: Money): Money {
   };
 }
 
+/** What was held and is charged now. */
+export function moved(amount: bigint): Money {
+  return { ...noMoney, held: -amount, charged: amount };
+}
+
 /** True when what came in equals where it is now. Holds for every row's changes and so for every account. */
 export function isBalanced(money: Money): boolean {
   return money.toppedUp === money.available + money.held + money.charged + money.writtenOff;

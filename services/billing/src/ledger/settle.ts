@@ -27,24 +27,32 @@ export function splitCost(input: { cost: bigint; hold: bigint; left: bigint; ava
   return { fromHeld, fromAvailable, writtenOff: input.cost - fromHeld - fromAvailable };
 }
 
+export function isUnpriced(event: UsageEvent): boolean {
+  return event.pricing === Pricing.UNPRICED;
+}
+
 /** What an event is charged: nothing while it has no price. */
 export function costOf(event: UsageEvent): bigint {
-  return event.pricing === Pricing.UNPRICED ? 0n : event.costNanoUsd;
+  return isUnpriced(event) ? 0n : event.costNanoUsd;
 }
 
 /** A write-off is our own credit to the account, so it comes in and is gone in the same row: the row stays balanced. */
-function postingOf(event: UsageEvent, split: ReturnType<typeof splitCost>, late: boolean): Posting {
-  const notes = [event.pricing === Pricing.UNPRICED ? "unpriced" : "", late ? "late" : ""].filter(Boolean);
+function changeOf(split: ReturnType<typeof splitCost>): Money {
+  return {
+    available: -split.fromAvailable,
+    held: -split.fromHeld,
+    charged: split.fromHeld + split.fromAvailable,
+    writtenOff: split.writtenOff,
+    toppedUp: split.writtenOff,
+  };
+}
+
+export function settlePosting(event: UsageEvent, change: Money, late: boolean): Posting {
+  const notes = [isUnpriced(event) ? "unpriced" : "", late ? "late" : ""].filter(Boolean);
   return {
     id: entryId.settle(event.requestId),
     kind: "settle",
-    change: {
-      available: -split.fromAvailable,
-      held: -split.fromHeld,
-      charged: split.fromHeld + split.fromAvailable,
-      writtenOff: split.writtenOff,
-      toppedUp: split.writtenOff,
-    },
+    change,
     grantId: event.grantId,
     requestId: event.requestId,
     event,
@@ -58,7 +66,7 @@ function settledGrant(grant: Grant, fromHeld: bigint): Grant {
   return { ...grant, settled, state: done ? "finished" : grant.state };
 }
 
-const earlier = (requestId: string, change: Money): Settlement => ({
+export const earlier = (requestId: string, change: Money): Settlement => ({
   requestId,
   isNew: false,
   charged: change.charged,
@@ -67,7 +75,10 @@ const earlier = (requestId: string, change: Money): Settlement => ({
   unpriced: false,
 });
 
-/** Settles the events of one account in the order given; one that is settled already changes nothing. */
+/**
+ * Settles the events of one account in the order given, those that its grants alone do not pay: see `settleFromGrants`. One
+ * that is settled already changes nothing.
+ */
 export function settleEvents(book: Book, events: readonly UsageEvent[]): Change<Settlement[]> {
   let { available } = book.account.money;
   const grants = new Map<string, Grant>();
@@ -83,14 +94,14 @@ export function settleEvents(book: Book, events: readonly UsageEvent[]): Change<
     const late = cost > 0n && !(grant !== undefined && isLive(grant));
     available -= split.fromAvailable;
     if (grant !== undefined && split.fromHeld > 0n) grants.set(grant.id, settledGrant(grant, split.fromHeld));
-    postings.set(id, postingOf(event, split, late));
+    postings.set(id, settlePosting(event, changeOf(split), late));
     return {
       requestId: event.requestId,
       isNew: true,
       charged: split.fromHeld + split.fromAvailable,
       writtenOff: split.writtenOff,
       late,
-      unpriced: event.pricing === Pricing.UNPRICED,
+      unpriced: isUnpriced(event),
     };
   });
   return { answer, postings: [...postings.values()], grants: [...grants.values()] };

@@ -1,7 +1,7 @@
 import type { AuditResponse } from "@uag/proto/billing/v1/ledger.ts";
 import { auditChain } from "../audit/chain.ts";
 import type { Billing } from "../billing.ts";
-import { auditAccount, type GrantSums } from "../ledger/audit.ts";
+import { auditAccount, balanceOf, type Claim, lastSeqOf } from "../ledger/audit.ts";
 import { type AccountDocument, accountState } from "../store/accounts.ts";
 import { type GrantDocument, grantOf } from "../store/grants.ts";
 import { type EntryDocument, entryMessage } from "../store/ledger.ts";
@@ -10,26 +10,13 @@ import type { Store } from "../store/store.ts";
 const mostViolations = 1_000;
 const rowsAtOnce = 500;
 
-interface Moment {
-  readonly account: AccountDocument;
-  readonly live: GrantDocument[];
-  readonly sums: GrantSums;
-}
-
 /** The account and its grants as one moment saw them, while traffic goes on. */
-async function readMoment(store: Store, accountId: string): Promise<Moment | undefined> {
+async function readMoment(store: Store, accountId: string): Promise<Claim | undefined> {
   await using session = await store.connection.startSession({ snapshot: true });
   const account = await store.accounts.findById(accountId).session(session).lean<AccountDocument>();
   if (account === null) return undefined;
   const live = await store.grants.find({ accountId, live: true }).session(session).lean<GrantDocument[]>();
-  const sum = (field: string) => ({ $sum: `$${field}` });
-  const [sums] = await store.grants
-    .aggregate<GrantSums>([
-      { $match: { accountId } },
-      { $group: { _id: null, amount: sum("amount"), returned: sum("returned"), settled: sum("settled") } },
-    ])
-    .session(session);
-  return { account, live, sums: sums ?? { amount: 0n, returned: 0n, settled: 0n } };
+  return { account: accountState(account), live: live.map(grantOf) };
 }
 
 /** The next account that has rows or a document of its own, after `last`. */
@@ -47,19 +34,15 @@ async function nextAccount(store: Store, last: string): Promise<string | undefin
   return [account?._id, row?.accountId].filter((id) => id !== undefined).sort()[0];
 }
 
-/** Rows up to the moment's last never change, so they are streamed outside of its snapshot, however many they are. */
+/** Rows of the moment never change, so they are streamed outside of its snapshot, however many they are. */
 async function auditOne(store: Store, accountId: string, report: (sentence: string) => void) {
-  const moment = await readMoment(store, accountId);
-  const audit = auditAccount(accountId, report);
-  if (moment === undefined) {
-    report(`Account ${accountId} does not exist, but has rows.`);
-    return { audit, moment };
-  }
-  const filter = { accountId, seq: { $lte: moment.account.seq } };
+  const claim = await readMoment(store, accountId);
+  const audit = auditAccount(accountId, { claim, report });
+  const filter = claim === undefined ? { accountId } : { accountId, seq: { $lte: lastSeqOf(claim) } };
   const rows = store.ledger.find(filter).sort({ seq: 1 }).lean<EntryDocument[]>().cursor({ batchSize: rowsAtOnce });
   for await (const row of rows) audit.row(entryMessage(row as unknown as EntryDocument));
-  audit.finish(accountState(moment.account), { live: moment.live.map(grantOf), sums: moment.sums });
-  return { audit, moment };
+  audit.finish();
+  return { audit, claim };
 }
 
 /**
@@ -77,12 +60,12 @@ export async function audit(billing: Billing): Promise<AuditResponse> {
     else unlisted++;
   };
   for (let id = await nextAccount(store, ""); id !== undefined; id = await nextAccount(store, id)) {
-    const { audit: account, moment } = await auditOne(store, id, report);
+    const { audit: account, claim } = await auditOne(store, id, report);
     answer.accounts += 1n;
     answer.entries += account.entries;
     answer.settledRequests += account.settledRequests;
-    answer.heldNanoUsd += moment?.account.held ?? 0n;
-    answer.openGrants += BigInt(moment?.live.length ?? 0);
+    answer.heldNanoUsd += claim === undefined ? 0n : balanceOf(claim).held;
+    answer.openGrants += BigInt(claim?.live.length ?? 0);
   }
   await auditChain(store, report);
   if (unlisted > 0) violations.push(`${unlisted} more faults are not listed.`);

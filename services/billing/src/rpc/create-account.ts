@@ -7,6 +7,7 @@ import type { Billing } from "../billing.ts";
 import { chainStart } from "../ledger/entry.ts";
 import { noMoney } from "../ledger/money.ts";
 import { type AccountDocument, accountMessage } from "../store/accounts.ts";
+import { getAccount } from "./get-account.ts";
 
 /** Ids are part of NATS subjects, so they hold none of their special characters. */
 const accountId = /^[A-Za-z0-9_-]{1,64}$/;
@@ -36,7 +37,7 @@ export async function createAccount(billing: Billing, request: CreateAccountRequ
     await recordChange(store, session, change);
     return null;
   });
-  if (before !== null) return accountMessage(before);
+  if (before !== null) return getAccount(billing, { id });
   billing.events.accountCreated(id);
   return accountMessage({ _id: id, ...fresh });
 }

@@ -1,16 +1,19 @@
 import type { ListAccountsRequest, ListAccountsResponse } from "@uag/proto/billing/v1/accounts.ts";
 import type { Billing } from "../billing.ts";
-import { type AccountDocument, accountMessage } from "../store/accounts.ts";
+import { accountMessage } from "../store/accounts.ts";
+import { readBalances } from "../store/balances.ts";
 import { cutPage, readPage } from "./page.ts";
 
 /** Accounts in the order of their ids. */
 export async function listAccounts(billing: Billing, request: ListAccountsRequest): Promise<ListAccountsResponse> {
   const { limit, after } = readPage(request.page);
   const found = await billing.store.accounts
-    .find(after === "" ? {} : { _id: { $gt: after } })
+    .find(after === "" ? {} : { _id: { $gt: after } }, { _id: 1 })
     .sort({ _id: 1 })
     .limit(limit + 1)
-    .lean<AccountDocument[]>();
+    .lean<{ _id: string }[]>();
   const { rows, nextCursor } = cutPage(found, limit, (account) => account._id);
-  return { accounts: rows.map(accountMessage), nextCursor };
+  const ids = rows.map(({ _id }) => _id);
+  const accounts = await readBalances(billing.store, ids);
+  return { accounts: accounts.map(accountMessage), nextCursor };
 }

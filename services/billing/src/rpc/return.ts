@@ -1,18 +1,49 @@
 import { GatewayError } from "@uag/kit/errors.ts";
-import type { ReturnRequest, ReturnResponse } from "@uag/proto/billing/v1/grants.ts";
+import type {
+  ReturnManyRequest,
+  ReturnManyResponse,
+  ReturnOutcome,
+  ReturnRequest,
+  ReturnResponse,
+} from "@uag/proto/billing/v1/grants.ts";
 import type { Billing } from "../billing.ts";
 import { returnOperation } from "../grants/return.ts";
+
+const mostAtOnce = 1_000;
+
+/** Callers of old do not say whose grant it is. */
+async function ownerOf(billing: Billing, { grantId, accountId }: ReturnRequest): Promise<string> {
+  if (accountId) return accountId;
+  const grant = await billing.store.grants.findById(grantId, { accountId: 1 }).lean<{ accountId: string }>();
+  if (grant === null) throw new GatewayError("not_found", "There is no such grant.", { param: "grant_id" });
+  return grant.accountId;
+}
 
 /** Gives back part of a grant, or closes it. */
 export async function returnGrant(billing: Billing, request: ReturnRequest): Promise<ReturnResponse> {
   const { grantId, sequence, amountNanoUsd: amount, close, spentNanoUsd: spent } = request;
   if (amount < 0n) throw new GatewayError("invalid_request", undefined, { param: "amount_nano_usd" });
   if (spent < 0n) throw new GatewayError("invalid_request", undefined, { param: "spent_nano_usd" });
-  const grant = await billing.store.grants.findById(grantId, { accountId: 1 }).lean<{ accountId: string }>();
-  if (grant === null) throw new GatewayError("not_found", "There is no such grant.", { param: "grant_id" });
-  const returned = await billing.queue.submit(
-    returnOperation({ grantId, accountId: grant.accountId, sequence, amount, close, spent }),
-  );
+  const accountId = await ownerOf(billing, request);
+  const returned = await billing.queue.submit(returnOperation({ grantId, accountId, sequence, amount, close, spent }));
   billing.events.returned({ grantId, amount: returned, closed: close });
   return {};
+}
+
+async function outcomeOf(billing: Billing, request: ReturnRequest): Promise<ReturnOutcome> {
+  try {
+    await returnGrant(billing, request);
+    return { refused: "", again: false };
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.retryable) return { refused: "", again: true };
+    return { refused: error.message, again: false };
+  }
+}
+
+/** Gives back parts of many grants; whatever their accounts, they are committed together. */
+export async function returnMany(billing: Billing, request: ReturnManyRequest): Promise<ReturnManyResponse> {
+  if (request.returns.length > mostAtOnce) {
+    throw new GatewayError("invalid_request", `At most ${mostAtOnce} at once.`, { param: "returns" });
+  }
+  return { outcomes: await Promise.all(request.returns.map((one) => outcomeOf(billing, one))) };
 }

@@ -2,13 +2,15 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import type { SettleRequest, SettleResponse } from "@uag/proto/billing/v1/ledger.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Billing } from "../billing.ts";
+import type { Grant } from "../grants/grant.ts";
+import { finishOperation } from "../grants/return.ts";
 import { largestAmount } from "../ledger/money.ts";
 import { type Settlement, settleOperation } from "../ledger/settle.ts";
 
-/** Rows of one transaction: keeps it short. */
+/** Events of one transaction: keeps it short. */
+const largestBatch = 1_000;
+/** Of one operation on one account. */
 const largestGroup = 512;
-/** Accounts whose transactions run at once. */
-const accountsAtOnce = 8;
 const longestId = 200;
 
 function check(event: UsageEvent, index: number): void {
@@ -22,37 +24,56 @@ function check(event: UsageEvent, index: number): void {
   if (event.holdNanoUsd < 0n || event.holdNanoUsd > largestAmount) throw invalid("hold_nano_usd");
 }
 
-function groupByAccount(events: readonly UsageEvent[]): [string, UsageEvent[]][] {
-  const groups: [string, UsageEvent[]][] = [];
+/** The same request more than once in a call: the first holds. */
+function firstOfEach(events: readonly UsageEvent[]): UsageEvent[] {
+  const first = new Map<string, UsageEvent>();
+  for (const event of events) if (!first.has(event.requestId)) first.set(event.requestId, event);
+  return [...first.values()];
+}
+
+/** Charges what its grants do not cover to their accounts; neighbours in other accounts go with them. */
+async function settleFromAccounts(billing: Billing, events: readonly UsageEvent[]): Promise<Settlement[]> {
+  const groups: Promise<Settlement[]>[] = [];
   for (const [accountId, own] of Map.groupBy(events, (event) => event.accountId)) {
-    for (let i = 0; i < own.length; i += largestGroup) groups.push([accountId, own.slice(i, i + largestGroup)]);
+    for (let i = 0; i < own.length; i += largestGroup) {
+      groups.push(billing.queue.submit(settleOperation(accountId, own.slice(i, i + largestGroup))));
+    }
   }
-  return groups;
+  const settled = await Promise.allSettled(groups);
+  const failed = settled.find((one) => one.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+  return settled.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+}
+
+/** Grants that admit no more end when their last event is settled. Should it fail, they end with their holder. */
+function finishGrants(billing: Billing, grants: Iterable<Grant>): void {
+  for (const { id, accountId, state } of grants) {
+    if (state !== "closed") continue;
+    billing.queue
+      .submit(finishOperation({ grantId: id, accountId }))
+      .catch((error: unknown) => billing.events.finishFailed(id, error));
+  }
 }
 
 /**
- * Charges events to their grants, each once for all time. Events are settled by account: when the call fails, some may
- * be settled, and repeating it is safe.
+ * Charges events to their grants, each once for all time. When the call fails, some may be settled, and repeating it is safe.
  * @throws {GatewayError} `invalid_request` before anything is settled, `not_found` when an account does not exist,
  *   `service_unavailable`; `param` names the field at fault.
  */
 export async function settle(billing: Billing, request: SettleRequest): Promise<SettleResponse> {
   request.events.forEach(check);
-  const groups = groupByAccount(request.events);
-  const answers = new Map<string, Settlement>();
-  const work = async (): Promise<void> => {
-    for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
-      const [accountId, events] = group;
-      const settlements = await billing.queue.submit(settleOperation(accountId, events));
-      billing.events.settled(accountId, settlements);
-      for (const settlement of settlements) {
-        if (!answers.get(settlement.requestId)?.isNew) answers.set(settlement.requestId, settlement);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: accountsAtOnce }, work));
+  const events = firstOfEach(request.events);
+  const answers: Settlement[] = [];
+  for (let i = 0; i < events.length; i += largestBatch) {
+    const escrow = await billing.settleFromGrants(events.slice(i, i + largestBatch));
+    const rest = escrow.rest.length === 0 ? [] : await settleFromAccounts(billing, escrow.rest);
+    answers.push(...escrow.settled, ...rest);
+    finishGrants(billing, escrow.grants.values());
+  }
+  const accountOf = new Map(events.map(({ requestId, accountId }) => [requestId, accountId]));
+  for (const settlement of answers) billing.events.settled(accountOf.get(settlement.requestId) ?? "", settlement);
   return {
-    settled: [...answers.values()].map((settlement) => ({
+    settled: answers.map((settlement) => ({
       requestId: settlement.requestId,
       new: settlement.isNew,
       chargedNanoUsd: settlement.charged,

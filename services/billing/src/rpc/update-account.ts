@@ -4,15 +4,16 @@ import type { UpdateAccountRequest } from "@uag/proto/billing/v1/admin.ts";
 import { recordChange } from "../audit/record.ts";
 import { accountSnapshot } from "../audit/snapshot.ts";
 import type { Billing } from "../billing.ts";
-import { type AccountDocument, accountMessage } from "../store/accounts.ts";
+import type { AccountDocument } from "../store/accounts.ts";
 import { checkAccountName } from "./create-account.ts";
+import { getAccount } from "./get-account.ts";
 
 /** Gives an account another name. Its money changes by top-ups alone. */
 export async function updateAccount(billing: Billing, request: UpdateAccountRequest): Promise<Account> {
   checkAccountName(request.name);
   const { store } = billing;
   const { id, name, actor } = request;
-  const before = await billing.transact(async (session) => {
+  await billing.transact(async (session) => {
     const found = await store.accounts
       .findOneAndUpdate({ _id: id }, { $set: { name } }, { session, returnDocument: "before" })
       .lean<AccountDocument>();
@@ -21,8 +22,7 @@ export async function updateAccount(billing: Billing, request: UpdateAccountRequ
       ...{ actor, action: "account.update", targetId: id, accountId: id },
       ...{ before: accountSnapshot(found), after: accountSnapshot(request) },
     });
-    return found;
   });
   billing.events.accountRenamed(id);
-  return accountMessage({ ...before, name });
+  return getAccount(billing, { id });
 }

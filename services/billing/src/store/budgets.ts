@@ -1,9 +1,10 @@
 import type { ClientSession } from "mongoose";
 import { monthOf } from "../grants/budget.ts";
 import type { Grant } from "../grants/grant.ts";
+import type { KeyCharge } from "../ledger/escrow.ts";
 import { type GrantDocument, grantOf } from "./grants.ts";
 import type { KeyDocument } from "./keys.ts";
-import { type SpendingDocument, spendingId } from "./spending.ts";
+import { oldSpendingId, type SpendingDocument, spendingId } from "./spending.ts";
 import type { Store } from "./store.ts";
 
 export interface Budgets {
@@ -13,45 +14,56 @@ export interface Budgets {
   readonly grants: Grant[];
 }
 
+interface InSession {
+  readonly store: Store;
+  readonly session: ClientSession;
+}
+
 /** Reads how the budgets of these keys stand. */
 export async function readBudgets(
-  store: Store,
-  session: ClientSession,
-  asked: { readonly keyIds: string[]; readonly accountId: string; readonly nowMs: number },
+  { store, session }: InSession,
+  asked: { readonly keyIds: string[]; readonly accountIds: string[]; readonly nowMs: number },
 ): Promise<Budgets> {
-  const { keyIds, accountId, nowMs } = asked;
+  const { keyIds, nowMs } = asked;
   if (keyIds.length === 0) return { budgets: new Map(), spent: new Map(), grants: [] };
   const month = monthOf(nowMs);
+  const accountId = { $in: asked.accountIds };
   const keys = await store.keys
-    .find({ _id: { $in: keyIds }, accountId }, { limits: 1 })
+    .find({ _id: { $in: keyIds }, accountId }, { limits: 1, accountId: 1 })
     .session(session)
     .lean<KeyDocument[]>();
+  const idsOf = (key: KeyDocument) => [spendingId(key.accountId, key._id, month), oldSpendingId(key._id, month)];
   const spending = await store.spending
-    .find({ _id: { $in: keyIds.map((id) => spendingId(id, month)) } })
+    .find({ _id: { $in: keys.flatMap(idsOf) } })
     .session(session)
     .lean<SpendingDocument[]>();
   const grants = await store.grants
-    .find({ keyId: { $in: keyIds }, live: true })
+    .find({ accountId, keyId: { $in: keyIds }, live: true })
     .session(session)
     .lean<GrantDocument[]>();
   const charged = new Map(spending.map((row) => [row._id, row.charged]));
+  const sum = (key: KeyDocument): bigint => idsOf(key).reduce((all, id) => all + (charged.get(id) ?? 0n), 0n);
   return {
     budgets: new Map(keys.map((key) => [key._id, key.limits.monthlyBudgetNanoUsd])),
-    spent: new Map(keyIds.map((id) => [id, charged.get(spendingId(id, month)) ?? 0n])),
+    spent: new Map(keys.map((key) => [key._id, sum(key)])),
     grants: grants.map(grantOf),
   };
 }
 
 /** Adds what keys were charged to their month. */
 export async function writeSpending(
-  store: Store,
-  session: ClientSession,
-  book: { readonly newSpending: ReadonlyMap<string, bigint>; readonly nowMs: number },
+  { store, session }: InSession,
+  charges: readonly KeyCharge[],
+  nowMs: number,
 ): Promise<void> {
-  if (book.newSpending.size === 0) return;
-  const month = monthOf(book.nowMs);
-  const writes = [...book.newSpending].map(([keyId, charged]) => ({
-    updateOne: { filter: { _id: spendingId(keyId, month) as never }, update: { $inc: { charged } }, upsert: true },
+  if (charges.length === 0) return;
+  const month = monthOf(nowMs);
+  const writes = charges.map(({ accountId, keyId, charged }) => ({
+    updateOne: {
+      filter: { _id: spendingId(accountId, keyId, month) as never },
+      update: { $inc: { charged }, $setOnInsert: { accountId } },
+      upsert: true,
+    },
   }));
   await store.spending.collection.bulkWrite(writes, { session });
 }

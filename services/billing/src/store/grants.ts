@@ -1,5 +1,6 @@
 import { type Connection, type Model, Schema } from "mongoose";
 import type { Grant, GrantState } from "../grants/grant.ts";
+import { chainStart } from "../ledger/entry.ts";
 
 export interface GrantDocument {
   readonly _id: string;
@@ -10,6 +11,10 @@ export interface GrantDocument {
   readonly amount: bigint;
   readonly returned: bigint;
   readonly settled: bigint;
+  /** The last three are not there in grants that were made before usage was charged to grants alone. */
+  readonly folded?: bigint;
+  readonly seq?: bigint;
+  readonly head?: Buffer;
   readonly state: GrantState;
   /** Open or closed, so that it may still hold money. */
   readonly live: boolean;
@@ -30,6 +35,9 @@ const schema = new Schema<GrantDocument>(
     amount: int64,
     returned: int64,
     settled: int64,
+    folded: Schema.Types.BigInt,
+    seq: Schema.Types.BigInt,
+    head: Buffer,
     state: { type: String, enum: ["open", "closed", "finished", "released"], required: true },
     live: { type: Boolean, required: true },
     taskUntil: { type: Date, default: null },
@@ -37,11 +45,11 @@ const schema = new Schema<GrantDocument>(
   },
   { strict: "throw", versionKey: false },
 );
-schema.index({ requestId: 1 }, { unique: true });
+schema.index({ accountId: 1, requestId: 1 }, { unique: true });
 schema.index({ holderId: 1 }, { partialFilterExpression: { live: true } });
 schema.index({ taskUntil: 1 }, { partialFilterExpression: { live: true, taskUntil: { $type: "date" } } });
 schema.index({ accountId: 1, live: 1 });
-schema.index({ keyId: 1 }, { partialFilterExpression: { live: true, keyId: { $gt: "" } } });
+schema.index({ accountId: 1, keyId: 1 }, { partialFilterExpression: { live: true, keyId: { $gt: "" } } });
 
 export function grantModel(connection: Connection): Model<GrantDocument> {
   return connection.model("Grant", schema, "grants") as unknown as Model<GrantDocument>;
@@ -57,6 +65,9 @@ export function grantOf(document: GrantDocument): Grant {
     amount: document.amount,
     returned: document.returned,
     settled: document.settled,
+    folded: document.folded ?? document.settled,
+    seq: document.seq ?? 0n,
+    head: document.head ?? chainStart,
     state: document.state,
     taskUntilMs: document.taskUntil?.getTime() ?? 0,
     createdAtMs: document.createdAt.getTime(),
@@ -73,6 +84,9 @@ export function grantDocument(grant: Grant): GrantDocument {
     amount: grant.amount,
     returned: grant.returned,
     settled: grant.settled,
+    folded: grant.folded,
+    seq: grant.seq,
+    head: grant.head,
     state: grant.state,
     live: grant.state === "open" || grant.state === "closed",
     taskUntil: grant.taskUntilMs === 0 ? null : new Date(grant.taskUntilMs),

@@ -16,6 +16,10 @@ export interface EntryDocument extends Money {
   readonly note: string;
   readonly previousHash: Buffer;
   readonly hash: Buffer;
+  /** Left out where they are false or empty, as they are in most rows or in rows of old. */
+  readonly ofGrant?: boolean;
+  readonly grantHead?: Buffer;
+  readonly endsGrant?: boolean;
 }
 
 const int64 = { type: Schema.Types.BigInt, required: true } as const;
@@ -39,6 +43,9 @@ const schema = new Schema<EntryDocument>(
     note: String,
     previousHash: bytes,
     hash: bytes,
+    ofGrant: Boolean,
+    grantHead: Buffer,
+    endsGrant: Boolean,
   },
   { strict: "throw", versionKey: false },
 );
@@ -63,6 +70,9 @@ export function entryDocument(entry: Entry): EntryDocument {
     note: entry.note,
     previousHash: entry.previousHash,
     hash: entry.hash,
+    ...(entry.ofGrant && { ofGrant: true }),
+    ...(entry.grantHead.length > 0 && { grantHead: entry.grantHead }),
+    ...(entry.endsGrant && { endsGrant: true }),
   };
 }
 
@@ -85,5 +95,8 @@ export function entryMessage(document: EntryDocument): Entry {
     note: document.note,
     previousHash: document.previousHash,
     hash: document.hash,
+    ofGrant: document.ofGrant ?? false,
+    grantHead: document.grantHead ?? Buffer.alloc(0),
+    endsGrant: document.endsGrant ?? false,
   };
 }

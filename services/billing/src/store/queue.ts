@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Operation } from "../ledger/book.ts";
-import { type CommitOptions, commitOperations, type Decided } from "./commit.ts";
+import { type CommitOptions, type Committed, commitLines, type Decided } from "./commit.ts";
 
 interface Job {
   readonly operation: Operation<unknown>;
@@ -9,11 +9,25 @@ interface Job {
   readonly done: (decided: Decided) => void;
 }
 
+/** What waits for one account. */
+interface Waiting {
+  readonly accountId: string;
+  readonly jobs: Job[];
+  busy: boolean;
+}
+
+/** What one transaction takes of an account. */
+interface Part {
+  readonly waiting: Waiting;
+  readonly jobs: readonly Job[];
+}
+
 /** Rows one transaction may have to read or write: keeps it short, so that others get their turn. */
 const largestBatch = 1_024;
 /** Operations that may wait for one account; more than this and it is better to say so at once. */
 const largestQueue = 4_096;
-
+/** Transactions at once: with more of them each would be smaller, and all together dearer. */
+const mostAtOnce = 2;
 /** Having lost to another process so lately means that it is probably still trying: let it have a turn. */
 const rivalMs = 1_000;
 const yieldMs = 10;
@@ -27,54 +41,76 @@ export interface AccountQueue {
   submit<A>(operation: Operation<A>): Promise<A>;
 }
 
+export interface QueueOptions extends CommitOptions {
+  readonly onFunds: (accountId: string) => void;
+}
+
 function weigh(operation: Operation<unknown>): number {
   const { entries = [], grants = [], holders = [], grantRequests = [] } = operation.needs;
   return 1 + entries.length + grants.length + holders.length + grantRequests.length;
 }
 
-function nextBatch(waiting: Job[]): Job[] {
-  let weight = 0;
-  let count = 0;
-  while (count < waiting.length) {
-    weight += (waiting[count] as Job).weight;
-    if (count > 0 && weight > largestBatch) break;
-    count++;
-  }
-  return waiting.splice(0, count);
-}
-
 /**
- * Within this process an account's operations wait for each other and whatever waits is committed together, so a hot
- * account costs one transaction at a time and not a storm of conflicts. This is only for speed: what keeps the books
- * right among many processes is the transaction.
+ * Within this process an account's operations wait for each other, and whatever waits is committed together, many accounts
+ * in one transaction. This is only for speed: what keeps the books right among many processes is the transaction.
  */
-export function createAccountQueue(
-  options: CommitOptions & { readonly onFunds: (accountId: string) => void },
-): AccountQueue {
-  const lines = new Map<string, Job[]>();
+export function createAccountQueue(options: QueueOptions): AccountQueue {
+  const accounts = new Map<string, Waiting>();
+  /** Accounts with something to do that no transaction is at work on, in the order of their turns. */
+  const ready: Waiting[] = [];
+  let running = 0;
+  let lostAt = Number.NEGATIVE_INFINITY;
+  const onRetry = (): void => {
+    lostAt = performance.now();
+    options.onRetry();
+  };
 
-  async function work(accountId: string, waiting: Job[]): Promise<void> {
-    let lostAt = Number.NEGATIVE_INFINITY;
-    const onRetry = (): void => {
-      lostAt = performance.now();
-      options.onRetry();
-    };
-    while (waiting.length > 0) {
-      const batch = nextBatch(waiting);
-      const operations = batch.map((job) => job.operation);
-      const { decided, availableRose } = await commitOperations({ ...options, onRetry }, operations).catch(
-        (error: unknown) => ({
-          decided: batch.map(() => ({ ok: false as const, error })),
-          availableRose: false,
-        }),
-      );
-      batch.forEach((job, index) => {
-        job.done(decided[index] as Decided);
-      });
-      if (availableRose) options.onFunds(accountId);
-      if (waiting.length > 0 && performance.now() - lostAt < rivalMs) await sleep(Math.random() * yieldMs);
+  /** As many accounts, and of each as many jobs, as fit one transaction; one job at the least. */
+  function take(): Part[] {
+    const parts: Part[] = [];
+    let weight = 0;
+    for (let waiting = ready[0]; waiting !== undefined && weight < largestBatch; waiting = ready[0]) {
+      ready.shift();
+      let count = 0;
+      do weight += (waiting.jobs[count++] as Job).weight;
+      while (count < waiting.jobs.length && weight < largestBatch);
+      waiting.busy = true;
+      parts.push({ waiting, jobs: waiting.jobs.splice(0, count) });
     }
-    lines.delete(accountId);
+    return parts;
+  }
+
+  function pump(): void {
+    while (running < mostAtOnce && ready.length > 0) {
+      running++;
+      void work(take());
+    }
+  }
+
+  async function work(parts: readonly Part[]): Promise<void> {
+    await commitParts({ ...options, onRetry }, parts, false);
+    running--;
+    pump();
+    const lost = performance.now() - lostAt < rivalMs;
+    if (lost && parts.some(({ waiting }) => waiting.jobs.length > 0)) await sleep(Math.random() * yieldMs);
+    for (const { waiting } of parts) {
+      waiting.busy = false;
+      if (waiting.jobs.length > 0) ready.push(waiting);
+      else accounts.delete(waiting.accountId);
+    }
+    pump();
+  }
+
+  function enqueue(accountId: string, job: Job): boolean {
+    const waiting = accounts.get(accountId) ?? { accountId, jobs: [], busy: false };
+    if (waiting.jobs.length >= largestQueue) return false;
+    accounts.set(accountId, waiting);
+    if (waiting.jobs.push(job) === 1 && !waiting.busy) {
+      ready.push(waiting);
+      // What comes in the same turn of the event loop goes together.
+      if (ready.length === 1) setImmediate(pump);
+    }
+    return true;
   }
 
   return {
@@ -82,14 +118,39 @@ export function createAccountQueue(
       return new Promise<A>((resolve, reject) => {
         const done = (decided: Decided): void => (decided.ok ? resolve(decided.answer as A) : reject(decided.error));
         const job = { operation, weight: weigh(operation), done };
-        const line = lines.get(operation.accountId);
-        if (line === undefined) {
-          const waiting = [job];
-          lines.set(operation.accountId, waiting);
-          void work(operation.accountId, waiting);
-        } else if (line.length < largestQueue) line.push(job);
-        else reject(new GatewayError("service_unavailable", "Too much is waiting for this account."));
+        if (enqueue(operation.accountId, job)) return;
+        reject(new GatewayError("service_unavailable", "Too much is waiting for this account."));
       });
     },
   };
+}
+
+/** When one account is in the way, the others are not kept by it: each half goes by itself. */
+async function commitParts(options: QueueOptions, parts: readonly Part[], again: boolean): Promise<void> {
+  const lines = parts.map(({ waiting, jobs }) => ({
+    accountId: waiting.accountId,
+    operations: jobs.map(({ operation }) => operation),
+  }));
+  try {
+    const committed = await commitLines({ ...options, yields: parts.length > 1 }, lines, again);
+    parts.forEach((part, index) => {
+      answer(options, part, committed[index] as Committed);
+    });
+  } catch (error) {
+    if (parts.length === 1 || error instanceof GatewayError) {
+      for (const { jobs } of parts) for (const { done } of jobs) done({ ok: false, error });
+      return;
+    }
+    options.onRetry();
+    const middle = parts.length >> 1;
+    const halves = [parts.slice(0, middle), parts.slice(middle)];
+    await Promise.all(halves.map((half) => commitParts(options, half, true)));
+  }
+}
+
+function answer(options: QueueOptions, { waiting, jobs }: Part, { decided, availableRose }: Committed): void {
+  jobs.forEach(({ done }, index) => {
+    done(decided[index] as Decided);
+  });
+  if (availableRose) options.onFunds(waiting.accountId);
 }

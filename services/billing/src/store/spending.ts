@@ -2,14 +2,15 @@ import { type Connection, type Model, Schema } from "mongoose";
 
 /** What one key was charged in one calendar month (UTC). */
 export interface SpendingDocument {
-  /** `<key>/<month>`, the month as `2026-01` */
+  /** `<account>/<key>/<month>`, the month as `2026-01`. Of old: `<key>/<month>`; both count. */
   readonly _id: string;
+  readonly accountId?: string;
   /** Nano-USD. */
   readonly charged: bigint;
 }
 
 const schema = new Schema<SpendingDocument>(
-  { _id: { type: String, required: true }, charged: { type: Schema.Types.BigInt, required: true } },
+  { _id: { type: String, required: true }, accountId: String, charged: { type: Schema.Types.BigInt, required: true } },
   { strict: "throw", versionKey: false },
 );
 
@@ -17,6 +18,11 @@ export function spendingModel(connection: Connection): Model<SpendingDocument> {
   return connection.model("Spending", schema, "spending") as unknown as Model<SpendingDocument>;
 }
 
-export function spendingId(keyId: string, month: string): string {
+export function spendingId(accountId: string, keyId: string, month: string): string {
+  return `${accountId}/${keyId}/${month}`;
+}
+
+/** Where spending was counted before its id began with the account. */
+export function oldSpendingId(keyId: string, month: string): string {
   return `${keyId}/${month}`;
 }

@@ -18,6 +18,8 @@ export interface TransactionOptions {
   readonly onRetry: () => void;
   /** Called when others have been in the way for half a second: see to it that they are alive. */
   readonly unblock: () => Promise<void>;
+  /** True: what has lost against another transaction is not tried again, but thrown as it is. Default false. */
+  readonly yields?: boolean;
 }
 
 /** {@link inTransaction} on billing's own connection. */
@@ -28,6 +30,13 @@ function mayRunAgain(error: unknown): boolean {
   // The driver has looked for a server for as long as a caller should wait.
   if (error instanceof mongo.MongoServerSelectionError) return false;
   return isStoreUnavailable(error) || (error instanceof mongo.MongoError && error.code === duplicateKey);
+}
+
+const contendedCodes: ReadonlySet<unknown> = new Set([112, duplicateKey]);
+
+/** True when the transaction met another one's changes. */
+export function isContended(error: unknown): boolean {
+  return error instanceof mongo.MongoError && contendedCodes.has(error.code);
 }
 
 async function commit(session: ClientSession, deadline: number, onRetry: () => void): Promise<void> {
@@ -85,6 +94,7 @@ export async function inTransaction<T>(
       await using session = await options.connection.startSession();
       return await attempt(session, (own) => work(own, tries > 0), { deadline, onRetry: options.onRetry });
     } catch (error) {
+      if (options.yields && isContended(error)) throw error;
       if (error instanceof GatewayError || !mayRunAgain(error)) throw toStoreError(error);
       const backoffMs = Math.min(largestBackoffMs, firstBackoffMs * 2 ** Math.min(tries, 5)) * Math.random();
       if (performance.now() + backoffMs > deadline) throw toStoreError(error);

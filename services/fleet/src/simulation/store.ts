@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { acquireOperation } from "@uag/billing/grants/acquire.ts";
 import { type Grant, type HolderState, isLive, leftOf } from "@uag/billing/grants/grant.ts";
-import { releaseOperation, returnOperation } from "@uag/billing/grants/return.ts";
-import { auditAccount } from "@uag/billing/ledger/audit.ts";
+import { finishOperation, releaseOperation, returnOperation } from "@uag/billing/grants/return.ts";
+import { auditAccount, balanceOf } from "@uag/billing/ledger/audit.ts";
 import { type AccountState, type Operation, WorkingBook } from "@uag/billing/ledger/book.ts";
-import { chainStart } from "@uag/billing/ledger/entry.ts";
+import { chainStart, changeOf } from "@uag/billing/ledger/entry.ts";
+import { settleFromGrants } from "@uag/billing/ledger/escrow.ts";
 import { type Money, noMoney } from "@uag/billing/ledger/money.ts";
 import { type Settlement, settleOperation } from "@uag/billing/ledger/settle.ts";
 import { topUpOperation } from "@uag/billing/ledger/top-up.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
-import type { AcquireRequest, AcquireResponse, ReturnRequest } from "@uag/proto/billing/v1/grants.ts";
+import type { AcquireRequest, AcquireResponse, ReturnOutcome, ReturnRequest } from "@uag/proto/billing/v1/grants.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 
@@ -34,6 +35,7 @@ export class Store {
   readonly #byRequest = new Map<string, Grant>();
   readonly now: () => number;
   #ids = 0;
+  #lastSeq = 0n;
 
   constructor(now: () => number) {
     this.now = now;
@@ -56,19 +58,29 @@ export class Store {
       ...{ account: this.account, grants, entries, budgets: new Map(), spent: new Map(), nowMs: this.now() },
       grantsByRequest: new Map(asked.map((grant) => [grant.requestId, grant])),
       holders: new Map((needs.holders ?? []).flatMap((id) => this.#stateOf(id))),
+      nextSeq: () => ++this.#lastSeq,
     });
     const answer = book.run(operation);
     this.account = book.account;
-    this.#entries.push(...book.newEntries);
-    for (const { id } of book.newEntries) {
-      assert.ok(!this.#changes.has(id), `the row ${id} is there already`);
-      this.#changes.set(id, book.entries.get(id) as Money);
-    }
+    this.#insert(book.newEntries);
     for (const [id, grant] of book.changedGrants) {
       this.grants.set(id, grant);
       this.#byRequest.set(grant.requestId, grant);
     }
     return answer;
+  }
+
+  #insert(entries: readonly Entry[]): void {
+    this.#entries.push(...entries);
+    for (const entry of entries) {
+      assert.ok(!this.#changes.has(entry.id), `the row ${entry.id} is there already`);
+      this.#changes.set(entry.id, changeOf(entry));
+    }
+  }
+
+  /** What the account has by its own columns and its grants. */
+  get money(): Money {
+    return balanceOf({ account: this.account, live: [...this.grants.values()].filter(isLive) });
   }
 
   #stateOf(id: string): [string, HolderState][] {
@@ -105,13 +117,23 @@ export class Store {
       scarce: granted ? acquired.scarce : true,
       insufficient: !granted,
       budgetExceeded: false,
-      held: this.account.money.held,
+      held: this.money.held,
     };
   }
 
   giveBack({ grantId, sequence, amountNanoUsd: amount, close, spentNanoUsd: spent }: ReturnRequest): object {
     this.#run(returnOperation({ grantId, accountId, sequence, amount, close, spent }));
     return {};
+  }
+
+  giveBackOne(request: ReturnRequest): ReturnOutcome {
+    try {
+      this.giveBack(request);
+      return { refused: "", again: false };
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return { refused: error.message, again: false };
+    }
   }
 
   closeHolder(id: string): { grantsClosed: number } {
@@ -145,8 +167,25 @@ export class Store {
     return { gone: known === undefined || known.state === "closed" };
   }
 
+  /** As billing does it: from the grants what they cover, the rest from the account; then grants end that are done. */
+  #settle(events: readonly UsageEvent[]): Settlement[] {
+    const book = { grants: this.grants, entries: this.#changes, nowMs: this.now(), nextSeq: () => ++this.#lastSeq };
+    const first = new Map(events.toReversed().map((event) => [event.requestId, event]));
+    const { settled, entries, grants, rest } = settleFromGrants(book, [...first.values()]);
+    this.#insert(entries);
+    for (const [id, grant] of grants) {
+      this.grants.set(id, grant);
+      this.#byRequest.set(grant.requestId, grant);
+    }
+    const charged = rest.length === 0 ? [] : this.#run(settleOperation(accountId, rest));
+    for (const { id, state } of grants.values()) {
+      if (state === "closed") this.#run(finishOperation({ grantId: id, accountId }));
+    }
+    return [...settled, ...charged];
+  }
+
   settle(events: readonly UsageEvent[]): Settlement[] {
-    const settled = this.#run(settleOperation(accountId, events));
+    const settled = this.#settle(events);
     for (const { requestId, isNew, late, writtenOff } of settled) {
       const event = events.find((one) => one.requestId === requestId);
       if (!isNew || writtenOff === 0n || event === undefined) continue;
@@ -164,7 +203,7 @@ export class Store {
   check(): void {
     let held = 0n;
     for (const grant of this.grants.values()) held += leftOf(grant);
-    assert.equal(this.account.money.held, held, "what is held is what grants hold");
+    assert.equal(this.money.held, held, "what is held is what grants hold");
     assert.ok(this.account.money.available >= 0n, "an account is overdrawn");
   }
 
@@ -182,12 +221,10 @@ export class Store {
   /** What the audit of the ledger finds wrong. */
   audit(): string[] {
     const violations: string[] = [];
-    const audit = auditAccount(accountId, (sentence) => violations.push(sentence));
+    const claim = { account: this.account, live: [...this.grants.values()].filter(isLive) };
+    const audit = auditAccount(accountId, { claim, report: (sentence) => violations.push(sentence) });
     for (const entry of this.#entries) audit.row(entry);
-    const grants = [...this.grants.values()];
-    const sum = (field: "amount" | "returned" | "settled") => grants.reduce((total, grant) => total + grant[field], 0n);
-    const sums = { amount: sum("amount"), returned: sum("returned"), settled: sum("settled") };
-    audit.finish(this.account, { live: grants.filter(isLive), sums });
+    audit.finish();
     return violations;
   }
 }

@@ -296,7 +296,7 @@ export class World {
 
   /** What is still under way. */
   get #unrest(): string {
-    const { held } = this.store.account.money;
+    const { held } = this.store.money;
     const parts = [
       held > 0n ? `${held} held by ${this.store.holdersOfMoney().join(" and ")}` : "",
       this.network.size > 0 ? `${this.network.size} messages` : "",

@@ -1,0 +1,92 @@
+import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { type Grant, isLive, leftOf } from "../grants/grant.ts";
+import { chain, entryId } from "./entry.ts";
+import { larger, type Money, moved } from "./money.ts";
+import { costOf, earlier, isUnpriced, type Settlement, settlePosting } from "./settle.ts";
+
+/** What a settle on grants looks at, as one moment saw it. */
+export interface EscrowBook {
+  readonly grants: ReadonlyMap<string, Grant>;
+  /** What rows that exist already changed, by row id. */
+  readonly entries: ReadonlyMap<string, Money>;
+  readonly nowMs: number;
+  /** As that of `Book`. */
+  nextSeq(after: bigint): bigint;
+}
+
+/** What one key was charged, nano-USD. */
+export interface KeyCharge {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly charged: bigint;
+}
+
+export interface EscrowChange {
+  readonly settled: Settlement[];
+  readonly entries: Entry[];
+  readonly grants: ReadonlyMap<string, Grant>;
+  readonly spending: KeyCharge[];
+  /** Events that need their account: they cost more than their grant holds for them, or it has ended. */
+  readonly rest: UsageEvent[];
+}
+
+/** True when a grant that holds enough for it pays the event, so that its account's row need not change. */
+function isCovered(event: UsageEvent, grant: Grant | undefined): grant is Grant {
+  if (grant === undefined || grant.accountId !== event.accountId || !isLive(grant)) return false;
+  const cost = costOf(event);
+  return cost <= event.holdNanoUsd && cost <= leftOf(grant);
+}
+
+/** Numbers the rows of each account apart from each other, whichever of its grants they belong to. */
+function numbering(book: EscrowBook): (accountId: string, after: bigint) => bigint {
+  const last = new Map<string, bigint>();
+  return (accountId, after) => {
+    const seq = book.nextSeq(larger(after, last.get(accountId) ?? 0n));
+    last.set(accountId, seq);
+    return seq;
+  };
+}
+
+/**
+ * Charges events of any number of accounts to their grants, without a look at the accounts: the money is set aside already.
+ * Each event must be there once. One that is settled already changes nothing.
+ */
+export function settleFromGrants(book: EscrowBook, events: readonly UsageEvent[]): EscrowChange {
+  const [settled, entries, rest]: [Settlement[], Entry[], UsageEvent[]] = [[], [], []];
+  const grants = new Map<string, Grant>();
+  const spending = new Map<string, KeyCharge>();
+  const seqOf = numbering(book);
+  for (const event of events) {
+    const known = book.entries.get(entryId.settle(event.requestId));
+    const grant = grants.get(event.grantId) ?? book.grants.get(event.grantId);
+    if (known !== undefined) settled.push(earlier(event.requestId, known));
+    else if (!isCovered(event, grant)) rest.push(event);
+    else {
+      const { accountId, keyId } = event;
+      const charged = costOf(event);
+      const posting = settlePosting(event, moved(charged), false);
+      const place = { accountId, previousHash: grant.head, atMs: book.nowMs, ofGrant: true };
+      const entry = chain(posting, { ...place, seq: seqOf(accountId, grant.seq) });
+      entries.push(entry);
+      grants.set(grant.id, { ...grant, settled: grant.settled + charged, seq: entry.seq, head: entry.hash });
+      settled.push({
+        requestId: event.requestId,
+        isNew: true,
+        charged,
+        writtenOff: 0n,
+        late: false,
+        unpriced: isUnpriced(event),
+      });
+      addCharge(spending, { accountId, keyId, charged });
+    }
+  }
+  return { settled, entries, grants, spending: [...spending.values()], rest };
+}
+
+function addCharge(spending: Map<string, KeyCharge>, charge: KeyCharge): void {
+  const { accountId, keyId, charged } = charge;
+  if (keyId === "" || charged === 0n) return;
+  const id = `${accountId}/${keyId}`;
+  spending.set(id, { accountId, keyId, charged: charged + (spending.get(id)?.charged ?? 0n) });
+}

@@ -1,0 +1,60 @@
+import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import { type Grant, leftOf } from "../grants/grant.ts";
+import { chainStart } from "./entry.ts";
+
+interface Standing {
+  /** What the grant holds by the rows so far, nano-USD. */
+  readonly left: bigint;
+  /** End of the grant's own chain. */
+  readonly head: Buffer;
+}
+
+const nothing: Standing = { left: 0n, head: chainStart };
+
+/** Follows the grants of one account through its rows. */
+export interface GrantAudit {
+  /** A row of a grant's own chain. */
+  own(entry: Entry): void;
+  /** A row of the account's chain that says something of a grant. */
+  ofAccount(entry: Entry): void;
+  /** Compares with the grants that are live after the last row. */
+  compare(live: readonly Grant[]): void;
+}
+
+export function auditGrants(report: (sentence: string) => void): GrantAudit {
+  const standings = new Map<string, Standing>();
+  const standingOf = (grantId: string): Standing => standings.get(grantId) ?? nothing;
+
+  function change(entry: Entry, head: Buffer): void {
+    const left = standingOf(entry.grantId).left + entry.heldNanoUsd;
+    if (left < 0n) report(`Grant ${entry.grantId} held ${left} after row ${entry.id}.`);
+    if (left === 0n && head.equals(chainStart)) standings.delete(entry.grantId);
+    else standings.set(entry.grantId, { left, head });
+  }
+
+  return {
+    own(entry) {
+      const follows = standingOf(entry.grantId).head.equals(entry.previousHash);
+      if (!follows) report(`Row ${entry.id} does not follow the row before it of its grant.`);
+      change(entry, entry.hash);
+    },
+    ofAccount(entry) {
+      const { head } = standingOf(entry.grantId);
+      const said = entry.grantHead.length > 0 ? entry.grantHead : chainStart;
+      // A request that was charged past its grant says nothing of it.
+      const says = entry.grantHead.length > 0 || entry.endsGrant || entry.kind === "release";
+      if (says && !head.equals(said)) report(`Row ${entry.id} names another end of its grant's rows than there is.`);
+      change(entry, entry.endsGrant ? chainStart : head);
+    },
+    compare(live) {
+      for (const grant of live) {
+        const { left, head } = standingOf(grant.id);
+        const has = leftOf(grant);
+        if (has !== left) report(`Grant ${grant.id} has ${has} left, but its rows add up to ${left}.`);
+        if (!grant.head.equals(head)) report(`Grant ${grant.id} does not end in the hash of its last row.`);
+        standings.delete(grant.id);
+      }
+      for (const [id, { left }] of standings) report(`Grant ${id} has ended, but its rows still hold ${left}.`);
+    },
+  };
+}

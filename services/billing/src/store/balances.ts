@@ -1,0 +1,27 @@
+import type { ClientSession } from "mongoose";
+import { addMoney, moved } from "../ledger/money.ts";
+import type { AccountDocument } from "./accounts.ts";
+import type { Store } from "./store.ts";
+
+/** What an account's grants were charged since its row was last written, nano-USD, by account. */
+async function unfolded(store: Store, session: ClientSession, ids: readonly string[]): Promise<Map<string, bigint>> {
+  const sums = await store.grants
+    .aggregate<{ _id: string; sum: bigint | number }>([
+      { $match: { accountId: { $in: ids }, live: true, folded: { $exists: true } } },
+      { $group: { _id: "$accountId", sum: { $sum: { $subtract: ["$settled", "$folded"] } } } },
+    ])
+    .session(session);
+  return new Map(sums.map(({ _id, sum }) => [_id, BigInt(sum)]));
+}
+
+/** Accounts with the money they have, to the last settled request: their own columns and their grants, as one moment saw them. */
+export async function readBalances(store: Store, ids: readonly string[]): Promise<AccountDocument[]> {
+  await using session = await store.connection.startSession({ snapshot: true });
+  const accounts = await store.accounts
+    .find({ _id: { $in: ids } })
+    .sort({ _id: 1 })
+    .session(session)
+    .lean<AccountDocument[]>();
+  const charged = await unfolded(store, session, ids);
+  return accounts.map((account) => ({ ...account, ...addMoney(account, moved(charged.get(account._id) ?? 0n)) }));
+}

@@ -1,0 +1,124 @@
+import type { ClientSession } from "mongoose";
+import type { Grant, HolderState } from "../grants/grant.ts";
+import type { Book, Needs, Operation } from "../ledger/book.ts";
+import type { Money } from "../ledger/money.ts";
+import { type AccountDocument, accountState } from "./accounts.ts";
+import { readBudgets } from "./budgets.ts";
+import { type GrantDocument, grantOf } from "./grants.ts";
+import type { HolderDocument } from "./holders.ts";
+import type { EntryDocument } from "./ledger.ts";
+import type { Store } from "./store.ts";
+
+/** Operations of one account, to be decided one after the other. */
+export interface Line {
+  readonly accountId: string;
+  readonly operations: readonly Operation<unknown>[];
+}
+
+export interface ReadOptions {
+  readonly store: Store;
+  readonly session: ClientSession;
+  /** It runs again: nothing is expected, all is looked up. */
+  readonly again: boolean;
+  readonly nextSeq: (after: bigint) => bigint;
+}
+
+/** By their primary key, which is the cheapest way to rows whose ids are known, also where another index begins with the account. */
+const byId = { _id: 1 } as const;
+
+const idsOf = (lines: readonly Line[], part: keyof Needs, wanted?: (operation: Operation<unknown>) => boolean) => [
+  ...new Set(
+    lines.flatMap(({ operations }) =>
+      operations.flatMap((operation) => ((wanted?.(operation) ?? true) ? (operation.needs[part] ?? []) : [])),
+    ),
+  ),
+];
+
+async function readGrants({ store, session }: ReadOptions, lines: readonly Line[], accountIds: string[]) {
+  const found: GrantDocument[] = [];
+  const accountId = { $in: accountIds };
+  const ids = idsOf(lines, "grants");
+  const requests = idsOf(lines, "grantRequests");
+  const find = async (filter: object, hint: Record<string, 1>): Promise<void> => {
+    found.push(
+      ...(await store.grants
+        .find({ accountId, ...filter })
+        .hint(hint)
+        .session(session)
+        .lean<GrantDocument[]>()),
+    );
+  };
+  if (ids.length > 0) await find({ _id: { $in: ids } }, byId);
+  if (requests.length > 0) await find({ requestId: { $in: requests } }, { accountId: 1, requestId: 1 });
+  return found.map(grantOf);
+}
+
+async function readEntries(
+  { store, session, again }: ReadOptions,
+  lines: readonly Line[],
+  accountIds: string[],
+): Promise<EntryDocument[]> {
+  const ids = idsOf(lines, "entries", (operation) => again || operation.expectsNewEntries !== true);
+  if (ids.length === 0) return [];
+  const columns = { accountId: 1, available: 1, held: 1, charged: 1, writtenOff: 1, toppedUp: 1 };
+  return await store.ledger
+    .find({ _id: { $in: ids }, accountId: { $in: accountIds } }, columns)
+    .hint(byId)
+    .session(session)
+    .lean<EntryDocument[]>();
+}
+
+/**
+ * Not part of the transaction, which would make it one over two shards: what a holder is granted that was fenced just now is
+ * found when it is swept for the second time.
+ */
+export async function readHolders(store: Store, lines: readonly Line[]): Promise<Map<string, HolderState>> {
+  const ids = idsOf(lines, "holders");
+  if (ids.length === 0) return new Map();
+  const holders = await store.holders
+    .find({ _id: { $in: ids } }, { state: 1 })
+    .read("primary")
+    .readConcern("majority")
+    .lean<HolderDocument[]>();
+  return new Map(holders.map((holder) => [holder._id, holder.state]));
+}
+
+/** The second time it writes to them first: then whoever comes later loses at its first statement, and a long transaction is never undone by a stream of short ones. */
+async function readAccounts({ store, session, again }: ReadOptions, ids: string[]): Promise<AccountDocument[]> {
+  const filter = { _id: { $in: ids } };
+  if (again) await store.accounts.updateMany(filter, { $inc: { version: 1n } }, { session });
+  return await store.accounts.find(filter).session(session).lean<AccountDocument[]>();
+}
+
+/** What the lines' operations look at, by account; accounts that do not exist are not there. */
+export async function readBooks(
+  options: ReadOptions,
+  lines: readonly Line[],
+  holders: ReadonlyMap<string, HolderState>,
+): Promise<Map<string, Book>> {
+  const ids = lines.map(({ accountId }) => accountId);
+  const accounts = await readAccounts(options, ids);
+  const nowMs = Date.now();
+  const budgets = await readBudgets(options, { keyIds: idsOf(lines, "budgets"), accountIds: ids, nowMs });
+  const grants = Map.groupBy([...budgets.grants, ...(await readGrants(options, lines, ids))], (one) => one.accountId);
+  const entries = Map.groupBy(await readEntries(options, lines, ids), (one) => one.accountId);
+  const common = { holders, budgets: budgets.budgets, spent: budgets.spent, nowMs, nextSeq: options.nextSeq };
+  return new Map(accounts.map((account) => [account._id, bookOf(account, grants, entries, common)]));
+}
+
+function bookOf(
+  account: AccountDocument,
+  allGrants: ReadonlyMap<string, Grant[]>,
+  allEntries: ReadonlyMap<string, EntryDocument[]>,
+  common: Pick<Book, "holders" | "budgets" | "spent" | "nowMs" | "nextSeq">,
+): Book {
+  const grants = allGrants.get(account._id) ?? [];
+  const entries = allEntries.get(account._id) ?? [];
+  return {
+    ...common,
+    account: accountState(account),
+    grants: new Map(grants.map((grant) => [grant.id, grant])),
+    grantsByRequest: new Map(grants.map((grant) => [grant.requestId, grant])),
+    entries: new Map<string, Money>(entries.map((row) => [row._id, row])),
+  };
+}

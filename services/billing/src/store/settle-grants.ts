@@ -1,0 +1,74 @@
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { ClientSession } from "mongoose";
+import { entryId } from "../ledger/entry.ts";
+import { type EscrowChange, settleFromGrants } from "../ledger/escrow.ts";
+import { writeSpending } from "./budgets.ts";
+import type { CommitOptions } from "./commit.ts";
+import { type GrantDocument, grantOf } from "./grants.ts";
+import { type EntryDocument, entryDocument } from "./ledger.ts";
+import type { Store } from "./store.ts";
+import { inTransaction } from "./transaction.ts";
+
+const byId = { _id: 1 } as const;
+
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].filter((text) => text !== "");
+
+async function readGrants(store: Store, session: ClientSession, events: readonly UsageEvent[], accountIds: string[]) {
+  const ids = distinct(events.map(({ grantId }) => grantId));
+  if (ids.length === 0) return [];
+  return await store.grants
+    .find({ _id: { $in: ids }, accountId: { $in: accountIds } })
+    .hint(byId)
+    .session(session)
+    .lean<GrantDocument[]>();
+}
+
+/** Hardly ever is an event settled already, so it is looked up only after a row was in the way. */
+async function readKnown(store: Store, session: ClientSession, events: readonly UsageEvent[], accountIds: string[]) {
+  const ids = events.map(({ requestId }) => entryId.settle(requestId));
+  const columns = { available: 1, held: 1, charged: 1, writtenOff: 1, toppedUp: 1 };
+  return await store.ledger
+    .find({ _id: { $in: ids }, accountId: { $in: accountIds } }, columns)
+    .hint(byId)
+    .session(session)
+    .lean<EntryDocument[]>();
+}
+
+async function write(store: Store, session: ClientSession, change: EscrowChange, nowMs: number): Promise<void> {
+  if (change.entries.length === 0) return;
+  await store.ledger.collection.insertMany(change.entries.map(entryDocument) as never[], { session });
+  const grants = [...change.grants.values()].map(({ id, accountId, settled, folded, seq, head }) => ({
+    updateOne: {
+      filter: { _id: id as never, accountId },
+      // `folded` as well: a grant of old has none, and counts as taken up to what it had settled then.
+      update: { $set: { settled, folded, seq, head } },
+    },
+  }));
+  await store.grants.collection.bulkWrite(grants, { session });
+  await writeSpending({ store, session }, change.spending, nowMs);
+}
+
+/**
+ * Charges events of any number of accounts to their grants, all in one transaction that touches no account.
+ * @param events each request once
+ * @throws {GatewayError} `service_unavailable`
+ */
+export async function commitToGrants(options: CommitOptions, events: readonly UsageEvent[]): Promise<EscrowChange> {
+  const { store, nextSeq } = options;
+  const accountIds = distinct(events.map(({ accountId }) => accountId));
+  return inTransaction({ ...options, connection: store.connection }, async (session, again) => {
+    const grants = (await readGrants(store, session, events, accountIds)).map(grantOf);
+    const known = again ? await readKnown(store, session, events, accountIds) : [];
+    const nowMs = Date.now();
+    const change = settleFromGrants(
+      {
+        grants: new Map(grants.map((grant) => [grant.id, grant])),
+        entries: new Map(known.map((row) => [row._id, row])),
+        ...{ nowMs, nextSeq },
+      },
+      events,
+    );
+    await write(store, session, change, nowMs);
+    return change;
+  });
+}
