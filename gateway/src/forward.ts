@@ -90,6 +90,7 @@ class Exchange implements LinkAnswer, Upload {
         target: request.originalUrl,
         headers: forwardedHeaders(request.rawHeaders),
         context: key.context,
+        affinity: key.accountId,
         deadlineMs,
         bodyless,
       },

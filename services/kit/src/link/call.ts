@@ -9,6 +9,8 @@ export type LinkRequest = {
   headers: readonly string[];
   /** Opaque to the link. */
   context: Buffer;
+  /** Exchanges with the same one go to the same replica while that has about its fair share. Empty or left out: to the least busy. */
+  affinity?: string;
   /** Milliseconds until the exchange is cut at both ends; none when left out. */
   deadlineMs?: number;
   signal?: AbortSignal;

@@ -3,6 +3,7 @@ import { type CallHost, ClientExchange } from "./client-exchange.ts";
 import type { ClientLink } from "./client-link.ts";
 import { Deadlines } from "./deadlines.ts";
 import { LinkError } from "./errors.ts";
+import { Preference } from "./preference.ts";
 import { Replica } from "./replica.ts";
 import { dnsTargets, type ResolveTargets } from "./targets.ts";
 import type { Dial } from "./transport.ts";
@@ -35,7 +36,7 @@ export type LinkClientStatus = {
 };
 
 export type LinkClient = {
-  /** Opens an exchange on the ready replica with the fewest under way. Never throws: failures come by `onError`. */
+  /** Opens an exchange on a ready replica: that of its affinity, or the one with the fewest under way. Never throws: failures come by `onError`. */
   open(request: LinkRequest, answer: LinkAnswer): LinkCall;
   /** Resolves when a replica is ready; rejects when the signal aborts. */
   ready(options?: { signal?: AbortSignal }): Promise<void>;
@@ -52,6 +53,7 @@ class Calling implements LinkClient, CallHost {
   readonly #resolve: ResolveTargets;
   readonly #dial: Dial;
   readonly #replicas = new Map<string, Replica>();
+  readonly #preference = new Preference();
   /** The replicas by turns, so that the least used are not always the first. */
   #order: Replica[] = [];
   #turn = 0;
@@ -141,7 +143,7 @@ class Calling implements LinkClient, CallHost {
   }
 
   #dispatch(call: ClientExchange): void {
-    const link = this.#pick(call.refusedBy);
+    const link = this.#preferred(call) ?? this.#pick(call.refusedBy);
     if (link !== undefined) {
       link.open(call);
       return;
@@ -149,6 +151,14 @@ class Calling implements LinkClient, CallHost {
     call.refusedBy = NOBODY;
     this.#waiting.add(call);
     call.park(performance.now() + (this.#options.readyWaitMs ?? 2_000));
+  }
+
+  #preferred({ request: { affinity }, refusedBy }: ClientExchange): ClientLink | undefined {
+    if (!affinity || this.#order.length < 2) return undefined;
+    const ready = this.#order.filter(
+      (replica) => replica.bestLink !== undefined && !refusedBy.includes(replica.address),
+    );
+    return this.#preference.choose(affinity, ready)?.bestLink;
   }
 
   #pick(except: readonly string[]): ClientLink | undefined {
