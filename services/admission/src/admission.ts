@@ -24,6 +24,8 @@ import type { AdmissionOfProcess, AdmitRequest, AdmitTask, Admitted } from "./ty
 
 const tickMs = 1_000;
 const defaultIdleMs = 10_000;
+/** An account that is seen once a minute keeps its grant: else each of its requests would cost three transactions. */
+const defaultGrantIdleMs = 150_000;
 const defaultStopMs = 15_000;
 
 /**
@@ -108,7 +110,7 @@ class GrantAdmission {
     const { setting, home } = parts;
     this.#succession = new Succession({
       ...{ setting, create: (id) => home.create(id), newHolderId: () => newId("hold") },
-      ...{ idleMs: options.idleMs ?? defaultIdleMs, signal: this.#stopping.signal },
+      ...{ idleMs: options.idleMs ?? defaultGrantIdleMs, signal: this.#stopping.signal },
     });
     this.#admitter = new Admitter({ ...parts, succession: this.#succession });
   }

@@ -33,7 +33,7 @@ export interface AdmissionOptions {
   readonly streamPrefix?: string;
   readonly wallet?: WalletSettings;
   readonly publish?: Omit<PublisherSettings, "subject" | "batchKey">;
-  /** Grants that nobody used for this long go back. Default 10,000. */
+  /** Grants and slots of limits that nobody used for this long go back. Default 150,000 for grants and 10,000 for slots. */
   readonly idleMs?: number;
   /** How often dead processes' journals are looked for. Default 30,000. */
   readonly adoptMs?: number;

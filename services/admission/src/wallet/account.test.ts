@@ -134,3 +134,23 @@ test("a grant that came of a call which was given up, after its second asking wa
   assert.deepEqual(gives, [{ grantId: "late", sequence: 1, amount: 70n, close: true, spent: 0n }]);
   assert.equal(account.empty, true);
 });
+
+test("an account that is seen once a minute is admitted from memory each time, and what nobody uses goes back once", () => {
+  const gives: Give[] = [];
+  const source = {
+    ...{ holderId: "h", newRequestId: () => "acq_1", fenced: () => undefined },
+    acquire: () => Promise.reject(new Error("not asked")),
+    give: (_: string, more: readonly Give[]) => gives.push(...more),
+  };
+  const account = new Account({ accountId: "a", keyId: "" }, source, {});
+  account.wallet.add("g", 1_000n, false);
+  for (let minute = 0; minute < 5; minute++) {
+    const grant = account.take(1n);
+    assert.ok(grant, "from memory");
+    account.settle(grant, 1n, 1n);
+    for (let second = 0; second < 60; second++) account.advance(1_000, 150_000);
+  }
+  assert.deepEqual(gives, []);
+  for (let second = 0; second < 120; second++) account.advance(1_000, 150_000);
+  assert.deepEqual(gives, [{ grantId: "g", sequence: 1, amount: 995n, close: true, spent: 5n }]);
+});

@@ -55,6 +55,8 @@ export class Account {
   /** Used since the last look. */
   #used = true;
   #idleMs = 0;
+  /** Since the wallet last followed the spend. */
+  #sinceMs = 0;
   /** Billing did not answer a short while ago: no refills ahead of need for now. */
   #resting = false;
 
@@ -90,15 +92,26 @@ export class Account {
   }
 
   settle(grant: Grant, hold: bigint, cost: bigint): void {
+    this.#used = true;
     this.wallet.settle(grant, hold, cost);
     if (this.#waiters.length > 0) this.#serve();
   }
 
+  /** False when a look at it can wait: nobody uses it, and nothing of it is on its way. */
+  get #busy(): boolean {
+    if (this.#used || this.#waiters.length > 0 || this.wallet.outstanding > 0n) return true;
+    return this.#unanswered !== undefined || this.#doubts.length > 0 || this.wallet.retiring;
+  }
+
   /** Follows the spend and gives back what has been idle for `idleMs`. */
   advance(elapsedMs: number, idleMs: number): void {
-    this.#resting = false;
-    this.wallet.advance(elapsedMs);
+    this.#sinceMs += elapsedMs;
     this.#idleMs = this.#used ? 0 : this.#idleMs + elapsedMs;
+    // A replica may hold grants of a hundred thousand accounts that nobody uses just now.
+    if (!this.#busy && this.#idleMs < idleMs) return;
+    this.#resting = false;
+    this.wallet.advance(this.#sinceMs);
+    this.#sinceMs = 0;
     this.#used = this.#waiters.length > 0;
     this.#source.give(
       this.purse.accountId,

@@ -80,6 +80,11 @@ export class Wallet {
     return !this.scarce && this.#usable < this.#refillBelow;
   }
 
+  /** True while a grant that admits no more is not closed. */
+  get retiring(): boolean {
+    return this.#grants.some(({ retired }) => retired);
+  }
+
   /** Takes a hold from the first grant that covers it. */
   take(hold: bigint): Grant | undefined {
     for (const grant of this.#grants) {
