@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { encodeBatch, encodeCheckpoint, encodeFinal, encodeStarted, isFinal } from "./records.ts";
+import { decodeRecord, encodeBatch, encodeCheckpoint, encodeFinal, encodeStarted, isFinal } from "./records.ts";
 
 test("a batch put together from journal records decodes to exactly their events", () => {
   const events = Array.from({ length: 300 }, (_, n) =>
@@ -25,4 +25,12 @@ test("only finals are taken for finals", () => {
   assert.ok(isFinal(encodeFinal(event)));
   assert.ok(!isFinal(encodeStarted(event)));
   assert.ok(!isFinal(encodeCheckpoint({ requestId: "r", units: [], costNanoUsd: 0n })));
+});
+
+test("a bill is never too large for a message: what the upstream said of its usage is left out before it is written down", () => {
+  const event = UsageEvent.fromPartial({ requestId: "r", accountId: "a", rawUsage: Buffer.alloc(3_000_000, 0x20) });
+  const final = encodeFinal(event);
+  assert.ok(final.length < 1_000);
+  const record = decodeRecord(final);
+  assert.ok(record.kind?.$case === "final" && record.kind.value.requestId === "r");
 });

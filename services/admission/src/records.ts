@@ -13,7 +13,15 @@ export const encodeStarted = (event: UsageEvent): Uint8Array => encoder.encode(s
 export const encodeCheckpoint = (checkpoint: Checkpoint): Uint8Array =>
   JournalRecord.encode({ kind: { $case: "checkpoint", value: checkpoint } }).finish();
 
-export const encodeFinal = (event: UsageEvent): Uint8Array => encoder.encode(finalTag, event);
+/** Far below what NATS carries in a message (`max_payload`, 1 MiB unless set), whatever else a batch holds. */
+const mostFinalBytes = 128 * 1024;
+const tooLarge = Buffer.from('{"left_out":"too large"}');
+
+/** What an upstream said of its usage may be of any size; a bill that is too large for a message would never leave the disk. */
+export function encodeFinal(event: UsageEvent): Uint8Array {
+  const final = encoder.encode(finalTag, event);
+  return final.length <= mostFinalBytes ? final : encoder.encode(finalTag, { ...event, rawUsage: tooLarge });
+}
 
 export const decodeRecord = (record: Uint8Array): JournalRecord => JournalRecord.decode(record);
 

@@ -3,6 +3,7 @@ import type { Keyring } from "@uag/kit/keyring.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Events } from "./events.ts";
 import type { Funds } from "./grants/funds.ts";
+import type { Refusals } from "./grants/refusals.ts";
 import type { EscrowChange } from "./ledger/escrow.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { Prices } from "./repair/prices.ts";
@@ -31,6 +32,7 @@ export interface Billing {
   readonly transact: Transact;
   readonly prices: Prices;
   readonly funds: Funds;
+  readonly refusals: Refusals;
   /** Asks all holders of an account for what they hold unspent; false when they were asked a moment ago. */
   readonly recall: (accountId: string) => boolean;
   /** Makes sure a holder is known. */

@@ -17,6 +17,7 @@ import { createFunds } from "./grants/funds.ts";
 import { createRegister } from "./grants/holders.ts";
 import { startReaper } from "./grants/reaper.ts";
 import { createRecall } from "./grants/recall.ts";
+import { createRefusals } from "./grants/refusals.ts";
 import { createChangePool } from "./limits/change-pool.ts";
 import { startLimitReaper } from "./limits/reaper.ts";
 import { createSteadiness } from "./limits/steadiness.ts";
@@ -94,6 +95,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     transact,
     prices: createPrices(config.CATALOG_FILE),
     funds,
+    refusals: createRefusals(store),
     recall: createRecall(bus),
     register: createRegister(store, settings.leaseMs),
     limits,

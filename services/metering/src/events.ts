@@ -10,6 +10,8 @@ export interface MeteringEvents {
   buried(reason: string, batchId: string): void;
   /** A buried batch was not from whom it said. */
   forged(): void;
+  /** One event of a batch cannot be applied; the others are. */
+  eventBuried(requestId: string, reason: string, batchId: string): void;
   waiting(error: unknown): void;
   streamMade(name: string): void;
 }
@@ -22,6 +24,7 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
   const conflicts = metrics.counter("uag_usage_conflicts_total", "Requests with two different ends.");
   const dead = metrics.counter("uag_usage_dead_letters_total", "Messages moved to the dead-letter stream.");
   const forged = metrics.counter("uag_usage_forged_total", "Batches whose publisher was not who it said.");
+  const lost = metrics.counter("uag_usage_buried_events_total", "Events that could not be applied and were buried.");
   return {
     applied(batchCount, eventCount, repeated) {
       batches.inc(batchCount);
@@ -39,6 +42,13 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
       log.error({ reason, batchId }, "a message cannot be applied and went to the dead-letter stream");
     },
     forged: () => forged.inc(),
+    eventBuried(requestId, reason, batchId) {
+      lost.inc();
+      log.error(
+        { requestId, reason, batchId },
+        "a request's usage cannot be applied: it is buried until it is repaired",
+      );
+    },
     waiting: (error) => log.warn({ err: error }, "usage waits: billing or MongoDB is out of reach"),
     streamMade: (name) => log.info({ stream: name }, "stream made"),
   };

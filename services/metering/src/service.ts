@@ -86,12 +86,14 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     made: events.streamMade,
   };
   const stop = new AbortController();
-  const inbox = new Inbox({ bus, topology, log });
+  const workingMs = config.ACK_WAIT_MS / 3;
+  const inbox = new Inbox({ bus, topology, log, workingMs });
   // Half of their life is a margin on both sides: late messages are hours late, not weeks.
   const expiredBeforeMs = (): number => Date.now() - (config.RAW_USAGE_TTL_DAYS * dayMs) / 2;
   const batchKeys = batchKeysOf(config);
   const apply = { store, billing, events, expiredBeforeMs };
-  const options = { inbox, batchKeys, bus, apply, deadSubject: names.deadSubject, maxDeliver: config.MAX_DELIVER, log };
+  const dead = { deadSubject: names.deadSubject, maxDeliver: config.MAX_DELIVER };
+  const options = { ...dead, inbox, batchKeys, bus, apply, log, workingMs };
   const working = work(options, stop.signal);
   stack.defer(async () => {
     stop.abort();

@@ -75,6 +75,50 @@ test("what comes while billing is away is settled and counted once it is back", 
   assert.equal(total(await rollups(bench)), 2n);
 });
 
+test("a batch that is applied already is answered by a look-up: billing is not asked again", async () => {
+  await using bench = await startBench();
+  const events = Array.from({ length: 50 }, (_, n) => event(`r${n}`));
+  const id = await bench.publish(events);
+  await bench.applied([id]);
+  let calls = 0;
+  bench.billing.failure = () => {
+    calls++;
+    return undefined;
+  };
+  for (let copy = 0; copy < 5; copy++) await bench.publish(events, id);
+  const manager = await bench.bus.connection.jetstreamManager();
+  await eventually("nothing left", async () => (await manager.streams.info(bench.names.usage)).state.messages === 0);
+  assert.equal(calls, 0);
+});
+
+test("one event that cannot be applied is buried alone: its batch is applied and confirmed, and a command repairs it", async () => {
+  await using bench = await startBench();
+  const noAccount = (events: UsageEvent[]) => events.findIndex(({ requestId }) => requestId === "stray");
+  let away = true;
+  bench.billing.failure = (events) =>
+    away && noAccount(events) >= 0
+      ? new GatewayError("not_found", "There is no such account.", { param: `events[${noAccount(events)}].account_id` })
+      : undefined;
+  const events = [event("good1"), event("owed", { costNanoUsd: -5n }), event("stray"), event("good2")];
+  const id = await bench.publish(events);
+  await bench.applied([id]);
+  assert.deepEqual([...bench.billing.settled.keys()].sort(), ["good1", "good2"]);
+  assert.equal(total(await rollups(bench)), 2n);
+  const command = join(import.meta.dirname, "../src/commands/buried.ts");
+  const run = async (...args: string[]) =>
+    (await promisify(execFile)(process.execPath, [command, ...args], { env: { ...process.env, ...bench.env } })).stdout;
+  const listed = await run("list");
+  assert.match(listed, /owed acct_1 buried: an amount is not valid/);
+  assert.match(listed, /stray acct_1 buried: There is no such account/);
+  assert.match(await run("repair", "--request", "owed", "--cost-nano", "7"), /owed acct_1 repaired/);
+  assert.match(await run("repair"), /stray acct_1 buried: There is no such account/);
+  away = false;
+  assert.match(await run("repair"), /stray acct_1 repaired/);
+  assert.match(await run("list"), /^0 in all/);
+  assert.deepEqual(Object.fromEntries(bench.billing.settled), { good1: 10n, good2: 10n, owed: 7n, stray: 10n });
+  assert.equal(total(await rollups(bench)), 4n);
+});
+
 test("a message that is no batch, or that billing will never take, goes to the dead-letter stream, others pass, and replay brings it back", async () => {
   await using bench = await startBench({ MAX_DELIVER: "1" });
   const bad = (events: UsageEvent[]) => events.some(({ requestId }) => requestId === "bad");

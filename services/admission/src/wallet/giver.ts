@@ -35,28 +35,22 @@ export class Giver {
     this.retry();
   }
 
-  /** Goes on after billing was out of reach. What is given in one turn of the event loop goes in one call. */
+  /**
+   * Goes on after billing was out of reach. It sends at once: an Acquire that follows must not overtake what it needs. While
+   * calls are under way the rest gathers, and goes together.
+   */
   retry(): void {
-    if (this.#running >= callsAtOnce || this.#waiting.length === 0) return;
-    this.#running++;
-    queueMicrotask(() => {
-      this.#sendSome()
-        .then((sent) => {
+    while (this.#running < callsAtOnce && this.#waiting.length > 0) {
+      const parcels = this.#waiting.splice(0, mostInCall);
+      this.#running++;
+      this.#send(parcels)
+        .then((again) => {
           this.#running--;
-          if (sent) this.retry();
+          this.#waiting.push(...again);
+          if (again.length === 0) this.retry();
         })
         .catch((error: unknown) => this.#log.error({ err: error }, "returning money failed"));
-      this.retry();
-    });
-  }
-
-  /** @returns whether it is worth going on at once */
-  async #sendSome(): Promise<boolean> {
-    const parcels = this.#waiting.splice(0, mostInCall);
-    if (parcels.length === 0) return false;
-    const again = await this.#send(parcels);
-    this.#waiting.push(...again);
-    return again.length === 0;
+    }
   }
 
   /** @returns what has to be sent again */

@@ -26,12 +26,18 @@ function check(request: AcquireRequest): void {
 
 /** Tries, and while money may come back from other holders, asks for it and tries again. */
 async function acquirePatiently(billing: Billing, asked: AcquireGrant): Promise<Acquired> {
-  const { queue, funds, events, settings } = billing;
+  const { queue, funds, refusals, events, settings } = billing;
+  const refused = await refusals.still(asked.accountId, asked.need);
+  if (refused !== undefined) return refused;
   const deadline = performance.now() + settings.recallWaitMs;
   for (;;) {
     const acquired = await queue.submit(acquireOperation(asked));
     const timeoutMs = deadline - performance.now();
-    if (acquired.kind === "granted" || acquired.held === 0n || timeoutMs <= 0) return acquired;
+    if (acquired.kind === "granted") return acquired;
+    if (acquired.held === 0n || timeoutMs <= 0) {
+      refusals.note(asked.accountId);
+      return acquired;
+    }
     if (billing.recall(asked.accountId)) events.recalled(asked.accountId);
     await funds.wait({ accountId: asked.accountId, need: asked.need, timeoutMs });
   }

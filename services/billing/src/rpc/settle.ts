@@ -32,11 +32,20 @@ function firstOfEach(events: readonly UsageEvent[]): UsageEvent[] {
 }
 
 /** Charges what its grants do not cover to their accounts; neighbours in other accounts go with them. */
-async function settleFromAccounts(billing: Billing, events: readonly UsageEvent[]): Promise<Settlement[]> {
+async function settleFromAccounts(
+  billing: Billing,
+  events: readonly UsageEvent[],
+  named: (accountId: string, error: unknown) => unknown,
+): Promise<Settlement[]> {
   const groups: Promise<Settlement[]>[] = [];
   for (const [accountId, own] of Map.groupBy(events, (event) => event.accountId)) {
     for (let i = 0; i < own.length; i += largestGroup) {
-      groups.push(billing.queue.submit(settleOperation(accountId, own.slice(i, i + largestGroup))));
+      const settling = billing.queue.submit(settleOperation(accountId, own.slice(i, i + largestGroup)));
+      groups.push(
+        settling.catch((error: unknown) => {
+          throw named(accountId, error);
+        }),
+      );
     }
   }
   const settled = await Promise.allSettled(groups);
@@ -64,9 +73,15 @@ export async function settle(billing: Billing, request: SettleRequest): Promise<
   request.events.forEach(check);
   const events = firstOfEach(request.events);
   const answers: Settlement[] = [];
+  /** Says which event has no account, so that the caller can go on without it. */
+  const named = (accountId: string, error: unknown): unknown => {
+    if (!(error instanceof GatewayError) || error.code !== "not_found") return error;
+    const index = request.events.findIndex((event) => event.accountId === accountId);
+    return new GatewayError("not_found", error.message, { param: `events[${index}].account_id` });
+  };
   for (let i = 0; i < events.length; i += largestBatch) {
     const escrow = await billing.settleFromGrants(events.slice(i, i + largestBatch));
-    const rest = escrow.rest.length === 0 ? [] : await settleFromAccounts(billing, escrow.rest);
+    const rest = escrow.rest.length === 0 ? [] : await settleFromAccounts(billing, escrow.rest, named);
     answers.push(...escrow.settled, ...rest);
     finishGrants(billing, escrow.grants.values());
   }

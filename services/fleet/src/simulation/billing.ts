@@ -15,6 +15,8 @@ export function billingOf(replica: Replica, { network, store, recallMoney }: Rep
       });
     },
     return: (request) => network.call(replica, "return", () => store.giveBack(request)),
+    returnMany: ({ returns }) =>
+      network.call(replica, "return", () => ({ outcomes: returns.map((one) => store.giveBackOne(one)) })),
     heartbeat: ({ holderId }) => network.call(replica, "heartbeat", () => store.heartbeat(holderId)),
     closeHolder: ({ holderId }) => network.call(replica, "close holder", () => store.closeHolder(holderId)),
     isHolderGone: ({ holderId }) => network.call(replica, "is holder gone", () => store.isHolderGone(holderId)),

@@ -60,7 +60,7 @@ export const access: Readonly<Record<string, Access>> = {
   "billing.v1.GrantService": {
     servedBy: ["billing"],
     callers: {
-      ...{ Acquire: capabilities, Return: capabilities, Heartbeat: capabilities },
+      ...{ Acquire: capabilities, Return: capabilities, ReturnMany: capabilities, Heartbeat: capabilities },
       ...{ CloseHolder: capabilities, IsHolderGone: capabilities },
     },
   },

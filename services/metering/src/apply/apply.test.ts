@@ -1,31 +1,40 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { decodeBatch, PoisonError } from "./decode.ts";
+import { decodeBatch, decodeEvents, PoisonError } from "./decode.ts";
 import { rollUp } from "./rollup.ts";
 
 const event = (more: Partial<UsageEvent> = {}): UsageEvent =>
   UsageEvent.fromPartial({ requestId: "r", accountId: "a", endedAtMs: 1_000n, costNanoUsd: 1n, ...more });
 
-test("a batch with a value that could not be stored or counted is refused as a whole, saying which", () => {
+test("an event that could not be stored or counted is told apart, with its reason, and its neighbours are not touched", () => {
   const wrong: Partial<UsageEvent>[] = [
     { requestId: "" },
     { accountId: "a\nb" },
     { costNanoUsd: -1n },
     { endedAtMs: 0n },
-    { units: [{ name: "a.b", quantity: 1n }] },
-    { units: [{ name: "$set", quantity: 1n }] },
     { units: [{ name: "ok", quantity: -1n }] },
+    { units: [{ name: "", quantity: 1n }] },
   ];
-  for (const more of wrong) {
-    const data = UsageBatch.encode({ batchId: "b", holderId: "h", events: [event(more)] }).finish();
-    assert.throws(() => decodeBatch(data), PoisonError);
-  }
-  assert.throws(() => decodeBatch(Buffer.from([0xff, 0xff, 0xff])), PoisonError);
-  assert.equal(
-    decodeBatch(UsageBatch.encode({ batchId: "b", holderId: "h", events: [event()] }).finish()).events.length,
-    1,
+  const events = wrong.flatMap((more, n) => [event(more), event({ requestId: `good${n}` })]);
+  const decoded = decodeBatch(UsageBatch.encode({ batchId: "b", holderId: "h", events }).finish());
+  assert.deepEqual(
+    decoded.events.map(({ requestId }) => requestId),
+    wrong.map((_, n) => `good${n}`),
   );
+  assert.equal(decoded.refused.length, wrong.length);
+  assert.ok(decoded.refused.every(({ reason }) => reason.endsWith("is not valid")));
+  assert.throws(() => decodeBatch(Buffer.from([0xff, 0xff, 0xff])), PoisonError);
+});
+
+test("a unit may have any name that a provider gives it: it is counted under one that a field can have", () => {
+  const units = [
+    { name: "video:1280.720", quantity: 2n },
+    { name: "$set", quantity: 3n },
+  ];
+  assert.equal(decodeEvents([event({ units })]).refused.length, 0);
+  const [row] = rollUp([event({ units })]);
+  assert.deepEqual(row?.units, { "video:1280_720": 2n, _set: 3n });
 });
 
 test("roll-ups add up to their events, and hours fall into their own days", () => {

@@ -1,13 +1,16 @@
 import { crashPoint } from "@uag/kit/crash-point.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { LedgerServiceServer } from "@uag/proto/billing/v1/ledger.ts";
-import { outcomeToJSON, Pricing, type UsageBatch, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { outcomeToJSON, Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { mongo } from "mongoose";
 import type { MeteringEvents } from "../events.ts";
 import { type EventDocument, fromDocument, toDocument } from "../store/event.ts";
 import type { RollupDocument } from "../store/rollup.ts";
 import type { Store } from "../store/store.ts";
 import { inTransaction } from "../store/transaction.ts";
+import { type BuriedEvent, bury } from "./buried.ts";
+import type { DecodedBatch, RefusedEvent } from "./decode.ts";
 import { rollUp, type WriteOffs } from "./rollup.ts";
 
 export interface ApplyOptions {
@@ -24,22 +27,37 @@ const settleTimeoutMs = 20_000;
 /**
  * Applies batches: settles their events with billing, then stores them, rolls them up and marks the batches applied, all
  * in one transaction. Can be repeated from any point: billing charges a request once, and an event is counted by the
- * transaction that stores it.
+ * transaction that stores it. An event that cannot be applied is buried in the same transaction, and the others go on.
+ * @param how `buries` false: an event that billing will never take is thrown in place of being buried. Default true.
  */
-export async function applyBatches(options: ApplyOptions, batches: readonly UsageBatch[]): Promise<void> {
+export async function applyBatches(
+  options: ApplyOptions,
+  batches: readonly DecodedBatch[],
+  how: { readonly buries: boolean } = { buries: true },
+): Promise<void> {
   const incoming = firstOfEach(options, batches);
-  const { counted, writeOffs } = await settle(options, incoming);
+  const { counted, writeOffs, refused } = await settle(options, incoming);
+  const [impossible] = refused;
+  if (impossible !== undefined && !how.buries) throw new Error(impossible.reason);
   crashPoint("settled");
+  const buried = [
+    ...batches.flatMap(({ batchId, refused: own }) => own.map((one): BuriedEvent => ({ ...one, batchId }))),
+    ...refused.map((one) => ({ ...one, batchId: batchOf(batches, one.event) })),
+  ];
   const stored = await store(options, {
     events: incoming.filter(({ requestId }) => !counted.has(requestId)),
-    batches,
-    writeOffs,
+    ...{ batches, writeOffs, buried },
   });
+  for (const { event, reason, batchId } of buried) options.events.eventBuried(event.requestId, reason, batchId);
   options.events.applied(batches.length, incoming.length, incoming.length - stored);
 }
 
+function batchOf(batches: readonly DecodedBatch[], event: UsageEvent): string {
+  return batches.find(({ events }) => events.includes(event))?.batchId ?? "";
+}
+
 /** What comes first is what is billed, whatever comes later. */
-function firstOfEach(options: ApplyOptions, batches: readonly UsageBatch[]): UsageEvent[] {
+function firstOfEach(options: ApplyOptions, batches: readonly DecodedBatch[]): UsageEvent[] {
   const first = new Map<string, UsageEvent>();
   for (const { events } of batches) {
     for (const event of events) {
@@ -62,15 +80,17 @@ interface SettleResult {
    */
   readonly counted: ReadonlySet<string>;
   readonly writeOffs: WriteOffs;
+  /** What billing will never take; not to be stored either. */
+  readonly refused: readonly RefusedEvent[];
 }
 
 async function settle(options: ApplyOptions, events: readonly UsageEvent[]): Promise<SettleResult> {
   const counted = new Set<string>();
   const writeOffs = new Map<string, bigint>();
+  const refused: RefusedEvent[] = [];
   const expiredBefore = BigInt(options.expiredBeforeMs());
   for (let n = 0; n < events.length; n += settledAtOnce) {
-    const part = events.slice(n, n + settledAtOnce);
-    const { settled } = await options.billing.settle({ events: part }, { timeoutMs: settleTimeoutMs });
+    const { part, settled } = await settleWhatIsTaken(options, events.slice(n, n + settledAtOnce), refused);
     for (const one of settled) if (one.writtenOffNanoUsd > 0n) writeOffs.set(one.requestId, one.writtenOffNanoUsd);
     const earlier = settled.filter((one) => !one.new);
     if (earlier.length === 0) continue;
@@ -82,7 +102,29 @@ async function settle(options: ApplyOptions, events: readonly UsageEvent[]): Pro
       if (event.endedAtMs < expiredBefore || chargedNanoUsd + writtenOffNanoUsd !== cost) counted.add(requestId);
     }
   }
-  return { counted, writeOffs };
+  for (const { event } of refused) counted.add(event.requestId);
+  return { counted, writeOffs, refused };
+}
+
+/** The event that billing's refusal names, if it names one. */
+function namedIn(error: unknown, events: readonly UsageEvent[]): UsageEvent | undefined {
+  if (!(error instanceof GatewayError) || error.retryable) return undefined;
+  return events[Number(/^events\[(\d+)\]/.exec(error.param ?? "")?.[1] ?? -1)];
+}
+
+/** Settles all but the events that billing names as impossible; those go to `refused`. */
+async function settleWhatIsTaken(options: ApplyOptions, events: UsageEvent[], refused: RefusedEvent[]) {
+  for (let part = events; ; ) {
+    try {
+      const { settled } = await options.billing.settle({ events: part }, { timeoutMs: settleTimeoutMs });
+      return { part, settled };
+    } catch (error) {
+      const named = namedIn(error, part);
+      if (named === undefined) throw error;
+      refused.push({ event: named, reason: (error as GatewayError).message });
+      part = part.filter((event) => event !== named);
+    }
+  }
 }
 
 /** @returns how many of the events were new */
@@ -92,7 +134,13 @@ async function store(
     events,
     batches,
     writeOffs,
-  }: { events: readonly UsageEvent[]; batches: readonly UsageBatch[]; writeOffs: WriteOffs },
+    buried,
+  }: {
+    events: readonly UsageEvent[];
+    batches: readonly DecodedBatch[];
+    writeOffs: WriteOffs;
+    buried: readonly BuriedEvent[];
+  },
 ): Promise<number> {
   const conflicts: [UsageEvent, EventDocument][] = [];
   let count = 0;
@@ -110,6 +158,7 @@ async function store(
       await store.events.insertMany(fresh.map(toDocument), { session });
       await addRollups(store, rollUp(fresh, writeOffs), session);
     }
+    await bury(store, buried, session);
     await markBatches(store, batches, session);
     crashPoint("stored");
     count = fresh.length;
@@ -128,7 +177,11 @@ async function findKnown(
   return new Map(found.map((document) => [document._id, document]));
 }
 
-async function markBatches(store: Store, batches: readonly UsageBatch[], session: mongo.ClientSession): Promise<void> {
+async function markBatches(
+  store: Store,
+  batches: readonly DecodedBatch[],
+  session: mongo.ClientSession,
+): Promise<void> {
   const appliedAt = new Date();
   const marks = batches.map(({ batchId }) => ({
     updateOne: { filter: { _id: batchId }, update: { $setOnInsert: { appliedAt } }, upsert: true },

@@ -7,8 +7,8 @@ export class PoisonError extends Error {
 
 const idPattern = /^[^\n\r\0]{1,256}$/;
 const textPattern = /^[^\n\r\0]{0,512}$/;
-/** A unit's name, with the variant that its price depends on behind a colon. It names a field of the rollups: no dots. */
-const unitPattern = /^[A-Za-z0-9_-]{1,64}(?::[A-Za-z0-9_*/-]{1,64})?$/;
+/** A unit's name, with the variant that its price depends on behind a colon. */
+const unitPattern = /^[^\n\r\0]{1,128}$/;
 /** Beyond the year 5138 a Date is a mistake of units. */
 const latestMs = 100_000_000_000_000n;
 
@@ -23,8 +23,33 @@ function fault(event: UsageEvent): string | undefined {
   return undefined;
 }
 
-/** @throws {PoisonError} saying what is wrong */
-export function decodeBatch(data: Uint8Array): UsageBatch {
+/** An event that can never be applied, and why. */
+export interface RefusedEvent {
+  readonly event: UsageEvent;
+  readonly reason: string;
+}
+
+/** A batch as it came: what can be applied, and what cannot. */
+export interface DecodedBatch {
+  readonly batchId: string;
+  readonly events: readonly UsageEvent[];
+  readonly refused: readonly RefusedEvent[];
+}
+
+/** Tells events that can be applied from those that cannot. */
+export function decodeEvents(all: readonly UsageEvent[]): Pick<DecodedBatch, "events" | "refused"> {
+  const events: UsageEvent[] = [];
+  const refused: RefusedEvent[] = [];
+  for (const event of all) {
+    const wrong = fault(event);
+    if (wrong === undefined) events.push(event);
+    else refused.push({ event, reason: `${wrong} is not valid` });
+  }
+  return { events, refused };
+}
+
+/** One event spoils none of its neighbours. @throws {PoisonError} saying what is wrong with the message itself */
+export function decodeBatch(data: Uint8Array): DecodedBatch {
   let batch: UsageBatch;
   try {
     batch = UsageBatch.decode(data);
@@ -32,9 +57,5 @@ export function decodeBatch(data: Uint8Array): UsageBatch {
     throw new PoisonError("not a UsageBatch", { cause: error });
   }
   if (batch.batchId === "") throw new PoisonError("the batch has no id");
-  for (const event of batch.events) {
-    const wrong = fault(event);
-    if (wrong !== undefined) throw new PoisonError(`event ${event.requestId.slice(0, 64)}: ${wrong} is not valid`);
-  }
-  return batch;
+  return { batchId: batch.batchId, ...decodeEvents(batch.events) };
 }

@@ -21,6 +21,9 @@ export function rollUp(events: readonly UsageEvent[], writeOffs = none): RollupD
   return [...rollups.values()];
 }
 
+/** A unit's name as that of a field of the roll-ups, which cannot hold every character. */
+const fieldOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9_*/:-]/g, "_");
+
 function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: UsageEvent): RollupDocument {
   const { accountId, keyId, model, operation } = event;
   const ms = Number(event.endedAtMs);
@@ -37,6 +40,9 @@ function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: 
   }
   rollup.requests++;
   rollup.costNanoUsd += event.costNanoUsd;
-  for (const { name, quantity } of event.units) rollup.units[name] = (rollup.units[name] ?? 0n) + quantity;
+  for (const { name, quantity } of event.units) {
+    const field = fieldOf(name);
+    rollup.units[field] = (rollup.units[field] ?? 0n) + quantity;
+  }
   return rollup;
 }

@@ -51,7 +51,37 @@ export const repairSchema = new Schema<RepairDocument>(
   { collection: "repairs", versionKey: false },
 );
 
-/** A batch of which every event is settled and rolled up. */
+/** An event that could not be applied, kept until somebody sees to it. */
+export interface BuriedDocument {
+  /** A digest of the event: the same one is buried once, however often it comes. */
+  _id: string;
+  accountId: string;
+  requestId: string;
+  batchId: string;
+  reason: string;
+  /** As it came, a `UsageEvent`. */
+  event: Buffer;
+  buriedAt: Date;
+  /** When it was brought back; undefined while it lies there. */
+  repairedAt?: Date;
+}
+
+export const buriedSchema = new Schema<BuriedDocument>(
+  {
+    _id: text,
+    accountId: { type: String },
+    requestId: { type: String },
+    batchId: text,
+    reason: text,
+    event: { type: Buffer, required: true },
+    buriedAt: { type: Date, required: true },
+    repairedAt: Date,
+  },
+  { collection: "buried", versionKey: false },
+);
+buriedSchema.index({ buriedAt: 1 });
+
+/** A batch of which every event is settled and rolled up, or buried. */
 export interface BatchDocument {
   _id: string;
   appliedAt: Date;

@@ -2,7 +2,9 @@ import type { Connection, mongo } from "mongoose";
 import { type EventDocument, eventSchema } from "./event.ts";
 import {
   type BatchDocument,
+  type BuriedDocument,
   batchSchema,
+  buriedSchema,
   type RepairDocument,
   type RollupDocument,
   repairSchema,
@@ -16,6 +18,7 @@ export interface Store {
   readonly rollups: mongo.Collection<RollupDocument>;
   readonly batches: mongo.Collection<BatchDocument>;
   readonly repairs: mongo.Collection<RepairDocument>;
+  readonly buried: mongo.Collection<BuriedDocument>;
 }
 
 const indexOptionsConflict = 85;
@@ -27,6 +30,7 @@ export async function openStore(connection: Connection, options: { rawUsageTtlDa
     connection.model<RollupDocument>("Rollup", rollupSchema),
     connection.model<BatchDocument>("Batch", batchSchema),
     connection.model<RepairDocument>("Repair", repairSchema),
+    connection.model<BuriedDocument>("Buried", buriedSchema),
   ];
   for (const model of models) {
     await model.createCollection();
@@ -41,6 +45,7 @@ export async function openStore(connection: Connection, options: { rawUsageTtlDa
     rollups: db.collection<RollupDocument>("rollups"),
     batches: db.collection<BatchDocument>("batches"),
     repairs: db.collection<RepairDocument>("repairs"),
+    buried: db.collection<BuriedDocument>("buried"),
   };
 }
 

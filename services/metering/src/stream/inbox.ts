@@ -9,6 +9,14 @@ const mostWaiting = 128;
 const fetchMs = 5_000;
 const restMs = 500;
 
+/** Tells the broker again and again that messages are here and in work, so that it gives them to nobody else. */
+export function keepWorking(messages: () => readonly JsMsg[], everyMs: number): Disposable {
+  const timer = setInterval(() => {
+    for (const message of messages()) message.working();
+  }, everyMs).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
 /** Pulls messages from the shared durable consumer, and makes streams and consumer anew when they are gone. */
 export class Inbox implements AsyncDisposable {
   readonly #bus: Bus;
@@ -16,13 +24,15 @@ export class Inbox implements AsyncDisposable {
   readonly #log: Logger;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
+  readonly #working: Disposable;
   #messages: JsMsg[] = [];
   #changed = Promise.withResolvers<void>();
 
-  constructor(options: { bus: Bus; topology: TopologyOptions; log: Logger }) {
+  constructor(options: { bus: Bus; topology: TopologyOptions; log: Logger; workingMs: number }) {
     this.#bus = options.bus;
     this.#topology = options.topology;
     this.#log = options.log;
+    this.#working = keepWorking(() => this.#messages, options.workingMs);
     this.#running = this.#pull();
   }
 
@@ -73,6 +83,7 @@ export class Inbox implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
+    this.#working[Symbol.dispose]();
     this.#notify();
     await this.#running;
   }

@@ -4,12 +4,12 @@ import type { Bus } from "@uag/kit/bus.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Logger } from "@uag/kit/log.ts";
-import type { UsageBatch } from "@uag/proto/metering/v1/usage.ts";
 import { headers, type JsMsg } from "nats";
 import { type ApplyOptions, applyBatches } from "../apply/apply.ts";
-import { decodeBatch } from "../apply/decode.ts";
+import { type DecodedBatch, decodeBatch } from "../apply/decode.ts";
+import { confirmApplied } from "../rpc/confirm-applied.ts";
 import { isPassing } from "../store/connection.ts";
-import type { Inbox } from "./inbox.ts";
+import { type Inbox, keepWorking } from "./inbox.ts";
 
 export interface WorkerOptions {
   readonly inbox: Inbox;
@@ -19,12 +19,14 @@ export interface WorkerOptions {
   readonly apply: ApplyOptions;
   readonly deadSubject: string;
   readonly maxDeliver: number;
+  /** How often the broker is told that messages are being worked on. */
+  readonly workingMs: number;
   readonly log: Logger;
 }
 
 interface Delivery {
   readonly message: JsMsg;
-  readonly batch: UsageBatch;
+  readonly batch: DecodedBatch;
 }
 
 const groupMessages = 32;
@@ -36,6 +38,7 @@ export async function work(options: WorkerOptions, signal: AbortSignal): Promise
   while (!signal.aborted) {
     const messages = await options.inbox.take(groupMessages);
     crashPoint("received");
+    using _ = keepWorking(() => messages, options.workingMs);
     const deliveries: Delivery[] = [];
     for (const message of messages) {
       try {
@@ -45,8 +48,25 @@ export async function work(options: WorkerOptions, signal: AbortSignal): Promise
         await bury(options, message, error, "");
       }
     }
-    if (deliveries.length > 0) await applyGroup(options, deliveries, signal);
+    const fresh = await acknowledgeKnown(options, deliveries);
+    if (fresh.length > 0) await applyGroup(options, fresh, signal);
   }
+}
+
+/**
+ * A batch that comes again costs one look-up and no work: else an overload, which makes batches come again, would feed itself.
+ * @returns those that are not known to be applied
+ */
+async function acknowledgeKnown(options: WorkerOptions, deliveries: Delivery[]): Promise<Delivery[]> {
+  const batchIds = deliveries.map(({ batch }) => batch.batchId);
+  const { applied } = await confirmApplied(options.apply.store, { batchIds }).catch((error: unknown) => {
+    options.apply.events.waiting(error);
+    return { applied: [] };
+  });
+  if (applied.length === 0) return deliveries;
+  const known = new Set(applied);
+  for (const { message, batch } of deliveries) if (known.has(batch.batchId)) message.ack();
+  return deliveries.filter(({ batch }) => !known.has(batch.batchId));
 }
 
 /** True when the failure is the environment's and not the message's. */
@@ -67,7 +87,6 @@ async function applyGroup(options: WorkerOptions, group: Delivery[], signal: Abo
     } catch (error) {
       if (!passes(error)) return await applySingly(options, group, error, signal);
       options.apply.events.waiting(error);
-      for (const { message } of group) message.working();
       await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createFunds } from "./funds.ts";
+
+test("however many wait for money, and however often they begin anew, the accounts are read once in 40 ms", async () => {
+  let reads = 0;
+  const accounts = {
+    find: (filter: { _id: { $in: string[] } }) => ({
+      lean: async () => {
+        reads++;
+        return filter._id.$in.map((_id) => ({ _id, available: 0n }));
+      },
+    }),
+  };
+  const funds = createFunds({ accounts } as never);
+  const until = performance.now() + 400;
+  const waits = Array.from({ length: 25 }, async (_, n) => {
+    // Each begins to wait again right after it was woken, faster than the timer ticks.
+    while (performance.now() < until) {
+      const waited = funds.wait({ accountId: `a${n % 5}`, need: 1n, timeoutMs: 300 });
+      await sleep(3);
+      funds.notify(`a${n % 5}`);
+      await waited;
+    }
+  });
+  await Promise.all(waits);
+  assert.ok(reads >= 1 && reads <= 11, `${reads} reads in 400 ms`);
+  const before = reads;
+  await sleep(150);
+  assert.ok(reads <= before + 1, "nobody waits, nothing is read");
+});

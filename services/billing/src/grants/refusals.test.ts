@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createRefusals } from "./refusals.ts";
+
+test("an account that was refused a moment ago is refused again by one read, until it has the money or may get it back", async () => {
+  let row = { available: 3n, held: 0n };
+  const accounts = { findById: () => ({ lean: async () => row }) };
+  const refusals = createRefusals({ accounts } as never);
+  assert.equal(await refusals.still("a", 10n), undefined);
+  refusals.note("a");
+  assert.deepEqual(await refusals.still("a", 10n), {
+    ...{ kind: "insufficient", available: 3n, held: 0n, budgetExceeded: false },
+  });
+  assert.equal(await refusals.still("a", 3n), undefined);
+  row = { available: 3n, held: 1n };
+  assert.equal(await refusals.still("a", 10n), undefined);
+  row = { available: 10n, held: 0n };
+  assert.equal(await refusals.still("a", 10n), undefined);
+});

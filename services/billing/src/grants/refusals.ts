@@ -1,0 +1,45 @@
+import type { Store } from "../store/store.ts";
+import type { Acquired } from "./acquire.ts";
+
+const rememberedMs = 1_000;
+const mostRemembered = 10_000;
+
+/** Accounts that were refused money a moment ago. */
+export interface Refusals {
+  note(accountId: string): void;
+  /**
+   * The refusal of an account that has still too little, and nothing out that could come back: one read in place of a
+   * transaction. Undefined when it has to be tried.
+   */
+  still(accountId: string, need: bigint): Promise<Acquired | undefined>;
+}
+
+interface AccountRow {
+  readonly available: bigint;
+  readonly held: bigint;
+}
+
+/**
+ * Who hammers an empty account costs a read each time. What is remembered is only that a look is worth while: the balance
+ * itself is read, so a top-up or a return counts at once, whichever process it came through.
+ */
+export function createRefusals(store: Pick<Store, "accounts">): Refusals {
+  const refusedAt = new Map<string, number>();
+  return {
+    note(accountId) {
+      if (refusedAt.size >= mostRemembered) refusedAt.clear();
+      refusedAt.set(accountId, performance.now());
+    },
+    async still(accountId, need) {
+      const at = refusedAt.get(accountId);
+      if (at === undefined) return undefined;
+      if (performance.now() - at > rememberedMs) {
+        refusedAt.delete(accountId);
+        return undefined;
+      }
+      const row = await store.accounts.findById(accountId, { available: 1, held: 1 }).lean<AccountRow>();
+      if (row === null || row.held > 0n || row.available >= need) return undefined;
+      return { kind: "insufficient", available: row.available, held: 0n, budgetExceeded: false };
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { mongo } from "mongoose";
+import type { Store } from "../store/store.ts";
+import type { RefusedEvent } from "./decode.ts";
+
+export interface BuriedEvent extends RefusedEvent {
+  readonly batchId: string;
+}
+
+/** Keeps events that cannot be applied, each once, until somebody sees to them. */
+export async function bury(store: Store, buried: readonly BuriedEvent[], session: mongo.ClientSession): Promise<void> {
+  if (buried.length === 0) return;
+  const buriedAt = new Date();
+  const writes = buried.map(({ event, reason, batchId }) => {
+    const bytes = Buffer.from(UsageEvent.encode(event).finish());
+    const _id = createHash("sha256").update(bytes).digest("hex");
+    const { accountId, requestId } = event;
+    const document = { accountId, requestId, batchId, reason, event: bytes, buriedAt };
+    return { updateOne: { filter: { _id }, update: { $setOnInsert: document }, upsert: true } };
+  });
+  await store.buried.bulkWrite(writes, { session });
+}
