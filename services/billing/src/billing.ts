@@ -20,6 +20,8 @@ export interface Settings {
   readonly reapIntervalMs: number;
   readonly recallWaitMs: number;
   readonly grantShare: bigint;
+  /** Events that their grants cover are charged to those alone. */
+  readonly fromGrants: boolean;
 }
 
 /** What the RPCs work with. */

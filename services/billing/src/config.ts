@@ -28,6 +28,12 @@ export const schema = z.object({
   ),
   REAP_INTERVAL_MS: milliseconds(10, 5_000).describe("How often dead holders and overdue grants are looked for."),
   RECALL_WAIT_MS: milliseconds(0, 300).describe("How long a request waits for money to come back from other holders."),
+  SETTLE_FROM_GRANTS: z
+    .enum(["on", "off"])
+    .default("on")
+    .describe(
+      "`off` while replicas of before infra/decisions/0007-scale.md still run: they would lose what is charged to grants alone.",
+    ),
   GRANT_SHARE: z.coerce
     .number()
     .int()

@@ -45,6 +45,7 @@ function settingsOf(config: z.infer<typeof schema>): Settings {
     reapIntervalMs: config.REAP_INTERVAL_MS,
     recallWaitMs: config.RECALL_WAIT_MS,
     grantShare: BigInt(config.GRANT_SHARE),
+    fromGrants: config.SETTLE_FROM_GRANTS === "on",
   };
 }
 

@@ -8,18 +8,20 @@ import { randomText } from "@uag/kit/ids.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { Outcome, Pricing, UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { createConnection } from "mongoose";
 
 /**
- * Events a second from JetStream to settled and rolled up, with the real billing, MongoDB and NATS:
+ * Events a second from JetStream to settled and rolled up, with the real billing, MongoDB and NATS, and what an event costs:
  * `TEST_MONGODB_URL=… TEST_NATS_URL=… node services/metering/bench/throughput.ts [batches of 256] [accounts]`
+ * Every account has a grant, taken through billing; accounts themselves are made in bulk.
  */
 const batches = Number(process.argv[2] ?? 200);
 const accountCount = Number(process.argv[3] ?? 10);
 const perBatch = 256;
+const acquiresAtOnce = 256;
 const prefix = `bench${randomText(8)}_`;
 const [MONGODB_URL = "", NATS_URL = ""] = [process.env["TEST_MONGODB_URL"], process.env["TEST_NATS_URL"]];
 const children: ChildProcess[] = [];
@@ -39,8 +41,8 @@ async function start(service: string, env: Record<string, string>): Promise<stri
 }
 
 /** User and system time of a process, microseconds (clock ticks are 10 ms). */
-async function cpuOf(child: ChildProcess): Promise<number> {
-  const fields = (await readFile(`/proc/${child.pid}/stat`, "utf8")).split(") ")[1]?.split(" ") ?? [];
+async function cpuOf(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }
 
@@ -50,45 +52,59 @@ const metering = await start("metering", {
   BILLING_ADDR: billing,
   STREAM_PREFIX: prefix,
 });
-using accounts = createRpcClient<AccountServiceServer>(AccountServiceService, billing, insecure);
+const connection = await createConnection(MONGODB_URL, { useBigInt64: true }).asPromise();
+const engine = await connection.getClient().db("admin").command({ serverStatus: 1 });
+const names = ["billing", "metering", "mongod"];
+const pids = [...children.map(({ pid }) => pid ?? 0), Number(engine["pid"])];
+using grants = createRpcClient<GrantServiceServer>(GrantServiceService, billing, insecure);
 using usage = createRpcClient<MeteringServiceServer>(MeteringServiceService, metering, insecure);
 const log = createLogger({ service: "bench", level: "error" });
-const bus = await connectBus({ settings: { NATS_URL: NATS_URL }, name: "bench", log });
-const ids = await Promise.all(
-  Array.from({ length: accountCount }, async (_, n) => {
-    const { id } = await accounts.createAccount({ id: "", name: `bench ${n}` });
-    await accounts.topUp({ accountId: id, amountNanoUsd: 10n ** 12n, reference: "bench", note: "" });
-    return id;
-  }),
-);
+const bus = await connectBus({ settings: { NATS_URL }, name: "bench", log });
+
+const money = { available: 10n ** 12n, held: 0n, charged: 0n, writtenOff: 0n, toppedUp: 10n ** 12n };
+const ids = Array.from({ length: accountCount }, (_, n) => `acct_${n}`);
+const fresh = { name: "", ...money, seq: 0n, head: Buffer.alloc(32), version: 0n, createdAt: new Date() };
+await connection
+  .useDb(`${prefix}b`)
+  .collection("accounts")
+  .insertMany(ids.map((_id) => ({ _id, ...fresh })) as never[]);
+const grantIds: string[] = [];
+for (let n = 0; n < ids.length; n += acquiresAtOnce) {
+  const asked = ids.slice(n, n + acquiresAtOnce).map((accountId) => ({
+    ...{ accountId, holderId: "h", keyId: "", requestId: `acq_${accountId}`, taskUntilMs: 0n },
+    ...{ needNanoUsd: 10n ** 11n, wantNanoUsd: 10n ** 11n },
+  }));
+  const answers = await Promise.all(asked.map((request) => grants.acquire(request, { timeoutMs: 30_000 })));
+  grantIds.push(...answers.map(({ grantId }) => grantId));
+}
+
 const now = BigInt(Date.now());
 const encoded = Array.from({ length: batches }, (_, batch) => {
-  const events = Array.from({ length: perBatch }, (_, n) =>
-    UsageEvent.fromPartial({
-      ...{ requestId: `${prefix}${batch}-${n}`, accountId: ids[n % accountCount] as string, keyId: `key_${n % 20}` },
-      ...{ holderId: "h", operation: "chat.completions", model: `m${n % 3}`, upstream: "sim", upstreamModel: "m" },
+  const events = Array.from({ length: perBatch }, (_, n) => {
+    const at = (batch * perBatch + n) % accountCount;
+    return UsageEvent.fromPartial({
+      ...{ requestId: `${prefix}${batch}-${n}`, accountId: ids[at], grantId: grantIds[at], keyId: `key_${at}` },
+      ...{ holderId: "h", operation: "chat.completions", model: `m${batch % 3}`, upstream: "sim", upstreamModel: "m" },
       ...{ outcome: Outcome.COMPLETED, pricing: Pricing.EXACT, costNanoUsd: 1_000n, priceVersion: "v1", status: 200 },
       ...{ startedAtMs: now, endedAtMs: now, rawUsage: Buffer.from('{"prompt_tokens":12,"completion_tokens":34}') },
-      units: [{ name: "input_tokens", quantity: 12n }],
-    }),
-  );
+      ...{ units: [{ name: "input_tokens", quantity: 12n }], holdNanoUsd: 2_000n },
+    });
+  });
   return UsageBatch.encode({ batchId: `${prefix}:${batch}`, holderId: "h", events }).finish();
 });
-const cpuBefore = await Promise.all(children.map(cpuOf));
+const cpuBefore = await Promise.all(pids.map(cpuOf));
 const since = performance.now();
 for (const data of encoded) await bus.connection.jetstream().publish(`${prefix}usage.v1.batch`, data);
 const batchIds = encoded.map((_, batch) => `${prefix}:${batch}`);
 while ((await usage.confirmApplied({ batchIds })).applied.length < batches) await sleep(20);
 const seconds = (performance.now() - since) / 1_000;
 const count = batches * perBatch;
-const [billingCpu = 0, meteringCpu = 0] = (await Promise.all(children.map(cpuOf))).map(
-  (cpu, n) => cpu - (cpuBefore[n] ?? 0),
-);
+const used = (await Promise.all(pids.map(cpuOf))).map((cpu, n) => Math.round((cpu - (cpuBefore[n] ?? 0)) / count));
 process.stdout.write(
-  `${count} events in ${seconds.toFixed(1)} s: ${Math.round(count / seconds)} events/s; CPU an event: metering ${Math.round(meteringCpu / count)} us, billing ${Math.round(billingCpu / count)} us\n`,
+  `${accountCount} accounts, ${count} events in ${seconds.toFixed(1)} s: ${Math.round(count / seconds)} events/s; CPU us an event: ` +
+    `${names.map((name, n) => `${name} ${used[n]}`).join(", ")}\n`,
 );
 for (const child of children) child.kill();
-const connection = await createConnection(MONGODB_URL).asPromise();
 for (const name of ["b", "m"]) await connection.useDb(prefix + name).dropDatabase();
 await connection.close();
 const manager = await bus.connection.jetstreamManager();

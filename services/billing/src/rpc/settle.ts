@@ -4,6 +4,7 @@ import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Billing } from "../billing.ts";
 import type { Grant } from "../grants/grant.ts";
 import { finishOperation } from "../grants/return.ts";
+import type { EscrowChange } from "../ledger/escrow.ts";
 import { largestAmount } from "../ledger/money.ts";
 import { type Settlement, settleOperation } from "../ledger/settle.ts";
 
@@ -54,6 +55,10 @@ async function settleFromAccounts(
   return settled.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
 }
 
+const leftToAccounts = (rest: UsageEvent[]): EscrowChange => ({
+  ...{ settled: [], entries: [], grants: new Map(), spending: [], rest },
+});
+
 /** Grants that admit no more end when their last event is settled. Should it fail, they end with their holder. */
 function finishGrants(billing: Billing, grants: Iterable<Grant>): void {
   for (const { id, accountId, state } of grants) {
@@ -80,7 +85,8 @@ export async function settle(billing: Billing, request: SettleRequest): Promise<
     return new GatewayError("not_found", error.message, { param: `events[${index}].account_id` });
   };
   for (let i = 0; i < events.length; i += largestBatch) {
-    const escrow = await billing.settleFromGrants(events.slice(i, i + largestBatch));
+    const batch = events.slice(i, i + largestBatch);
+    const escrow = billing.settings.fromGrants ? await billing.settleFromGrants(batch) : leftToAccounts(batch);
     const rest = escrow.rest.length === 0 ? [] : await settleFromAccounts(billing, escrow.rest, named);
     answers.push(...escrow.settled, ...rest);
     finishGrants(billing, escrow.grants.values());

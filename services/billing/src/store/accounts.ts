@@ -10,7 +10,7 @@ export interface AccountDocument extends Money {
   readonly seq: bigint;
   /** Hash of the account's last ledger row. */
   readonly head: Buffer;
-  /** Rises with every transaction on the account, so that two of them can't pass each other. */
+  /** Rises when a transaction takes the account before it reads it: see `readAccounts`. */
   readonly version: bigint;
   readonly createdAt: Date;
 }

@@ -88,7 +88,8 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
   }
 
   async function work(parts: readonly Part[]): Promise<void> {
-    await commitParts({ ...options, onRetry }, parts, false);
+    // Who has lost lately takes the accounts first and reads then: see readAccounts.
+    await commitParts({ ...options, onRetry }, parts, performance.now() - lostAt < rivalMs);
     running--;
     pump();
     const lost = performance.now() - lostAt < rivalMs;

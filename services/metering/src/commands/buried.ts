@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   const books = { MONGODB_URL: true, MONGODB_DATABASE: true, BILLING_ADDR: true, RAW_USAGE_TTL_DAYS: true } as const;
   const tls = { TLS: true, TLS_CA_FILE: true, TLS_CERT_FILE: true, TLS_KEY_FILE: true } as const;
   const config = readConfig(schema.pick({ ...books, ...tls }));
-  const log = createLogger({ service: "metering-buried", level: "warn" });
+  const log = createLogger({ service: "metering-buried", level: "error" });
   const connection = await connectMongo({ url: config.MONGODB_URL, database: config.MONGODB_DATABASE });
   const store = await openStore(connection, { rawUsageTtlDays: config.RAW_USAGE_TTL_DAYS });
   using billing = createRpcClient<LedgerServiceServer>(
