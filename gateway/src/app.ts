@@ -1,10 +1,10 @@
+import type { FreeLimits } from "@uag/kit/free-limits.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
 import type { LinkClient } from "@uag/kit/link/client.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import express, { type Express } from "express";
 import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
 import { type ForwardOptions, forward } from "./forward.ts";
-import type { FreeLimits } from "./free-limits.ts";
 import { openApi } from "./handlers/openapi.ts";
 import { greeting, live, type ProbePath, ready } from "./handlers/probes.ts";
 import type { KeyCache } from "./keys/key-cache.ts";

@@ -1,5 +1,6 @@
 import { connectBus } from "@uag/kit/bus.ts";
 import { systemClock } from "@uag/kit/clock.ts";
+import { FreeLimits } from "@uag/kit/free-limits.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
 import { type Keyring, keyringOf } from "@uag/kit/keyring.ts";
 import { createLogger, type Logger } from "@uag/kit/log.ts";
@@ -11,7 +12,6 @@ import { FailedLogins } from "./admin/failed-logins.ts";
 import type { AdminOptions } from "./admin/mount.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
-import { FreeLimits } from "./free-limits.ts";
 import { openKeys } from "./keys/open-keys.ts";
 import { type Links, openLinks } from "./links.ts";
 import { observe } from "./middleware/observe.ts";

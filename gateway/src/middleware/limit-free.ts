@@ -1,4 +1,4 @@
-import type { FreeLimits } from "../free-limits.ts";
+import type { FreeLimits } from "@uag/kit/free-limits.ts";
 import type { Handler } from "../request-state.ts";
 
 /** Lets a request pass that costs nothing, within its key's limits for such. */

@@ -11,7 +11,7 @@ import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { Admitter } from "./admitter.ts";
 import { Adopter } from "./adopt.ts";
 import { changedKey } from "./changed-key.ts";
-import { admitTaskWithin, admitWithin } from "./limits/admit-within.ts";
+import { admitFreeWithin, admitTaskWithin, admitWithin } from "./limits/admit-within.ts";
 import { Limits } from "./limits/limits.ts";
 import type { Taken } from "./limits/taken.ts";
 import { Meters } from "./meters.ts";
@@ -74,6 +74,7 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
   await admission.begin(owner);
   return {
     admit: (request) => admitWithin(limits, request, { admission, refused: (code) => meters.refused(code) }),
+    admitFree: (request) => admitFreeWithin(limits, request),
     admitTask: (task) => admitTaskWithin(limits, task, (admitted) => admission.admitTask(admitted)),
     findTaskGrant: (task) => admission.findTaskGrant(task),
     settleTask: (event) => admission.settleTask(event),

@@ -64,6 +64,18 @@ export interface Admission extends AsyncDisposable {
   readonly check: HealthCheck;
 }
 
+/** The place of a request that costs nothing; disposing it ends the request. */
+export interface FreeSlot extends Disposable {
+  /** To tell the client, name and value by turns. */
+  readonly headers: readonly string[];
+}
+
+/** Requests that cost nothing, and count for their key's limits of requests all the same. */
+export interface FreeAdmission {
+  /** @throws {GatewayError} a limit's code, or `service_unavailable` */
+  admitFree(request: Pick<AdmitRequest, "caller" | "operation">): Promise<FreeSlot>;
+}
+
 /** A task that outlives the request that began it, and this process too if need be. */
 export interface AdmitTask extends Omit<AdmitRequest, "stream"> {
   /** Unix milliseconds by which the task is settled, whatever happens; then billing may take its money back. */
@@ -90,7 +102,7 @@ export interface TaskAdmission {
 }
 
 /** All that admission does for its process. */
-export interface AdmissionOfProcess extends Admission, TaskAdmission {
+export interface AdmissionOfProcess extends Admission, TaskAdmission, FreeAdmission {
   /** Whether this process may yet come to admit requests by itself; if not, it is better started anew. */
   readonly alive: HealthCheck;
 }

@@ -207,6 +207,7 @@ export async function replica(
   });
   return {
     admit: (request) => admission.admit(request),
+    admitFree: (request) => admission.admitFree(request),
     admitTask: (task) => admission.admitTask(task),
     findTaskGrant: (task) => admission.findTaskGrant(task),
     settleTask: (event) => admission.settleTask(event),

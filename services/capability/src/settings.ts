@@ -1,10 +1,13 @@
 import { defaultBufferLimits } from "@uag/kit/buffer-budget.ts";
 import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
+import { previousSecrets } from "@uag/kit/keyring.ts";
 import { z } from "zod";
 
 /** Read by `proxiesOf`, which knows the names in lower case too. */
 const proxy = z.string().optional();
 const bytes = z.coerce.number().int().positive();
+
+const answerKey = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex");
 
 /** Settings that every capability service has; a service adds its own beside them. */
 export const capabilitySettings = {
@@ -44,6 +47,16 @@ export const capabilitySettings = {
     .min(1)
     .optional()
     .describe("MongoDB replica set; answers under an Idempotency-Key are kept there. Unset: that header does nothing."),
+  ANSWER_KEY: answerKey
+    .optional()
+    .describe("Encrypts kept answers: 32 bytes in hex. Unset: none is kept, and who asks again gets the receipt."),
+  ANSWER_KEY_PREVIOUS: previousSecrets(answerKey).describe("Comma-separated keys that it replaced."),
+  ANSWER_TTL_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(24 * 3_600_000)
+    .describe("How long answers are kept under an Idempotency-Key, milliseconds; 0: not at all."),
   MAX_EXCHANGES: z.coerce
     .number()
     .int()

@@ -61,7 +61,7 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   const { context, admission } = await openContext(options, { log, metrics, bus, identity, started, runs });
   const built = await options.build(context, started, admission, identity);
   const { operations: bare, checks = {}, services = [], formats = {} } = built;
-  const operations = onceByKey(bare, { settings, context, identity, formats, started, runs });
+  const operations = onceByKey(bare, { settings, context, limits: admission, identity, formats, started, runs });
   const link = createLinkServer({ operations, maxExchanges: settings.MAX_EXCHANGES, log: linkLog(log) });
   const doors: LinkDoor[] = [];
   const isOpen: HealthCheck = async () =>

@@ -18,6 +18,7 @@ import { withIdempotency } from "../src/idempotency/idempotency.ts";
 import { Runs } from "../src/idempotency/runs.ts";
 import { IdempotencyStore } from "../src/idempotency/store.ts";
 import { openLinkDoor } from "../src/link-door.ts";
+import { testBox } from "./once-house.ts";
 
 const url = process.env["TEST_MONGODB_URL"] ?? "";
 const log = createLogger({ service: "idempotency-test", level: "silent" });
@@ -54,14 +55,24 @@ describe("Idempotency-Key", () => {
       await connection.dropDatabase();
       await connection.close();
     });
-    const store = resources.use(new IdempotencyStore({ url, database, leaseMs, lifeMs }));
+    const store = resources.use(new IdempotencyStore({ url, database, leaseMs, lifeMs, box: testBox }));
     const events = createEvents("test", log, createMetrics("test"));
     const run: LinkHandler = (exchange) => {
       runs++;
       return handler(exchange);
     };
+    const admitFree = async () => ({ headers: [], [Symbol.dispose]: () => {} });
     const runsNow = resources.use(new Runs());
-    const once = { store, runs: runsNow, findBill: async () => undefined, events, log, buffers, renewMs: leaseMs / 3 };
+    const once = {
+      store,
+      runs: runsNow,
+      findBill: async () => undefined,
+      admitFree,
+      events,
+      log,
+      buffers,
+      renewMs: leaseMs / 3,
+    };
     const operations = withIdempotency({ one: run, two: run }, once);
     const link = createLinkServer({ operations });
     const door = resources.use(
@@ -254,7 +265,7 @@ describe("Idempotency-Key", () => {
   });
 
   test("a run whose process died before its upstream was asked is free again after its lease", async () => {
-    await using store = new IdempotencyStore({ url, database, leaseMs: 200, lifeMs });
+    await using store = new IdempotencyStore({ url, database, leaseMs: 200, lifeMs, box: testBox });
     const claim = async (token: string) =>
       (await store.claim("dead", { bodyDigest: "body", requestId: token, token })).kind;
     assert.equal(await claim("first"), "mine");

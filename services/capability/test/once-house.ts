@@ -1,6 +1,7 @@
-import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admission/types.ts";
+import type { Admission, AdmitRequest, Admitted, FreeAdmission, FreeSlot, Settlement } from "@uag/admission/types.ts";
 import { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { newId } from "@uag/kit/ids.ts";
+import { keyringOf } from "@uag/kit/keyring.ts";
 import { AnswerStream } from "@uag/kit/link/answer-stream.ts";
 import { createLinkClient } from "@uag/kit/link/client.ts";
 import { dialGrpc } from "@uag/kit/link/grpc-client.ts";
@@ -12,12 +13,15 @@ import { insecure } from "@uag/kit/rpc/identity.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { createEvents } from "../src/events.ts";
+import { AnswerBox } from "../src/idempotency/answer-box.ts";
 import { withIdempotency } from "../src/idempotency/idempotency.ts";
 import { Runs } from "../src/idempotency/runs.ts";
 import { IdempotencyStore } from "../src/idempotency/store.ts";
 import { openLinkDoor } from "../src/link-door.ts";
 import { nestedErrors } from "../src/nested-error.ts";
 import { answerTrouble, troubleOf } from "../src/trouble.ts";
+
+export const testBox = new AnswerBox(keyringOf("5a".repeat(32)));
 
 /** Admits everything and keeps the books; what is booked has reached metering. */
 export class TestBooks {
@@ -57,7 +61,9 @@ export interface Replica extends AsyncDisposable {
   readonly asked: () => number;
   readonly runs: Runs;
   upstream: Upstream;
-  ask(key: string, options?: { keyId?: string }): Promise<Answer>;
+  /** What counts answers that are given again. */
+  admitFree: (request: Parameters<FreeAdmission["admitFree"]>[0]) => FreeSlot;
+  ask(key: string, caller?: { keyId?: string; models?: string[] }): Promise<Answer>;
 }
 
 export interface ReplicaOptions {
@@ -67,14 +73,16 @@ export interface ReplicaOptions {
   readonly leaseMs: number;
   /** Default: a third of the lease. */
   readonly renewMs?: number;
+  readonly box?: AnswerBox | undefined;
 }
 
 /** One replica of a service whose only operation costs money, behind a real link. */
 export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const { url, database, books, leaseMs, renewMs = leaseMs / 3 } = options;
+  const box = "box" in options ? options.box : testBox;
   await using starting = new AsyncDisposableStack();
   const log = createLogger({ service: "once-test", level: process.env["TEST_LOG"] ?? "silent" });
-  const store = starting.use(new IdempotencyStore({ url, database, leaseMs, lifeMs: 60_000 }));
+  const store = starting.use(new IdempotencyStore({ url, database, leaseMs, lifeMs: 60_000, box }));
   const runs = starting.use(new Runs());
   const events = createEvents("test", log, createMetrics("test"));
   const admission = runs.telling(books.admission);
@@ -92,7 +100,8 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   };
   const findBill = async ({ requestId }: { requestId: string }) => books.bills.get(requestId);
   const buffers = new BufferBudget();
-  const operations = withIdempotency({ paid }, { store, runs, findBill, events, log, buffers, renewMs });
+  const admitFree: FreeAdmission["admitFree"] = async (request) => replica.admitFree(request);
+  const operations = withIdempotency({ paid }, { store, runs, findBill, admitFree, events, log, buffers, renewMs });
   const link = createLinkServer({ operations });
   const door = starting.use(await openLinkDoor({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 500 }));
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${door.port}`] });
@@ -101,10 +110,11 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const running = starting.move();
   const replica: Replica = {
     runs,
+    admitFree: () => ({ headers: ["x-ratelimit-remaining-requests", "7"], [Symbol.dispose]: () => {} }),
     asked: () => asked,
     upstream: async () => ({ status: 200, text: "answer", costNanoUsd: 1_000n }),
-    async ask(key, { keyId = "key" } = {}) {
-      const context = Buffer.from(Caller.encode(Caller.fromPartial({ accountId: "acct", keyId })).finish());
+    async ask(key, { keyId = "key", models = [] } = {}) {
+      const context = Buffer.from(Caller.encode(Caller.fromPartial({ accountId: "acct", keyId, models })).finish());
       const headers = ["content-type", "application/json", "idempotency-key", key];
       const call = { operation: "paid", requestId: newId("req"), target: "/v1/x", headers, context, bodyless: false };
       const stream = AnswerStream.open(client, call, Buffer.from("{}"));
@@ -135,5 +145,5 @@ async function pay(exchange: LinkExchange, admission: Admission, upstream: () =>
     },
     ...{ upstream: "u", upstreamModel: "m", rawUsage: Buffer.alloc(0), attempts: 1, status },
   });
-  exchange.respond(status, ["content-type", "text/plain"], Buffer.from(text));
+  exchange.respond(status, ["content-type", "text/plain", "x-ratelimit-remaining-requests", "9"], Buffer.from(text));
 }

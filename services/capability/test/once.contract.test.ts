@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@uag/kit/errors.ts";
 import { newId } from "@uag/kit/ids.ts";
+import { keyringOf } from "@uag/kit/keyring.ts";
 import { createConnection } from "mongoose";
+import { AnswerBox } from "../src/idempotency/answer-box.ts";
 import { type MongoGate, startMongoGate } from "./mongo-gate.ts";
 import { type Answer, type Replica, type ReplicaOptions, startReplica, TestBooks } from "./once-house.ts";
 
@@ -211,5 +214,61 @@ describe("under an idempotency key a request is billed at most once", () => {
     const answers = await Promise.all(replicas.flatMap((one) => [insist(one), insist(one)]));
     assert.deepEqual([...new Set(answers.map(({ text }) => text))], ["once"]);
     assert.deepEqual(books.costs, [3n]);
+  });
+
+  test("an answer is given again only within its key's limits, which count it and are told as they stand now", async () => {
+    await using one = await replica();
+    assert.equal((await one.ask(key)).header("x-ratelimit-remaining-requests"), "9");
+    const operations: string[] = [];
+    const { admitFree } = one;
+    one.admitFree = (request) => {
+      operations.push(request.operation);
+      return admitFree(request);
+    };
+    const again = await one.ask(key);
+    assert.deepEqual([again.text, again.header("x-ratelimit-remaining-requests")], ["answer", "7"]);
+    assert.deepEqual(operations, ["paid"]);
+    one.admitFree = () => {
+      throw new GatewayError("rate_limit_exceeded", undefined, { retryAfterMs: 5_000 });
+    };
+    const refused = await one.ask(key);
+    assert.deepEqual([refused.status, refused.header("retry-after")], [429, "5"]);
+  });
+
+  test("an answer is not given again to a key that may not use its model any more", async () => {
+    await using one = await replica();
+    assert.equal((await one.ask(key, { models: ["m"] })).text, "answer");
+    const refused = await one.ask(key, { models: ["another"] });
+    assert.deepEqual([refused.status, /model_not_found/.test(refused.text)], [400, true]);
+    assert.equal((await one.ask(key, { models: ["m"] })).text, "answer");
+  });
+
+  test("another API key of the same account never gets an answer, with the same idempotency key and the same body", async () => {
+    await using one = await replica();
+    await one.ask(key);
+    const other = await one.ask(key, { keyId: "another" });
+    assert.equal(other.header("idempotent-replayed"), undefined);
+    assert.equal(one.asked(), 2);
+  });
+
+  test("answers are encrypted where they are kept, and without their key the client gets the receipt", async () => {
+    await using one = await replica();
+    one.upstream = async () => ({ status: 200, text: "a secret between two", costNanoUsd: 4n });
+    await one.ask(key);
+    const connection = await createConnection(url, { dbName: database }).asPromise();
+    const rows = await Promise.all(["runs", "answers"].map((name) => connection.collection(name).find({}).toArray()));
+    await connection.close();
+    assert.equal(JSON.stringify(rows).includes(Buffer.from("a secret").toString("base64").slice(0, 8)), false);
+    await using other = await replica({ box: new AnswerBox(keyringOf("77".repeat(32))) });
+    assert.match((await other.ask(key)).text, /idempotency_result_lost/);
+    assert.equal(other.asked(), 0);
+    assert.equal((await one.ask(key)).text, "a secret between two");
+  });
+
+  test("where no answers are kept a request is billed once all the same", async () => {
+    await using one = await replica({ box: undefined });
+    assert.equal((await one.ask(key)).text, "answer");
+    assert.match((await one.ask(key)).text, /idempotency_result_lost/);
+    assert.deepEqual(books.costs, [1_000n]);
   });
 });

@@ -71,6 +71,8 @@ function capability(name: Peer): ServiceRow {
       // One for all replicas: each takes over the journals of those that are gone.
       JOURNAL_DIR: join(around.dataDir, "journal", name),
       USAGE_MAC_KEY: around.batchKey(name),
+      ANSWER_KEY: around.secrets.answer_key.current,
+      ANSWER_KEY_PREVIOUS: around.secrets.answer_key.previous.join(","),
       CATALOG_FILE: catalogFile(around.callerEnv),
       EGRESS_ALLOW: around.egressAllow,
       DRAIN_MS: drainMs,

@@ -11,13 +11,14 @@ const allSecrets = z.object({
   key_pepper: secret,
   webhook_key: rotated,
   assets_secret: rotated,
+  answer_key: rotated,
   admin: z.object({ email: z.string(), password: z.string(), token: z.string() }),
   /** The passwords of the fleet's own engines and the keys of usage batches derive from it. */
   engines: secret,
   api_key: z.object({ id: z.string(), secret: z.string() }).optional(),
 });
 /** Data directories from before have the pepper alone. */
-const savedSecrets = allSecrets.partial({ webhook_key: true, assets_secret: true, engines: true });
+const savedSecrets = allSecrets.partial({ webhook_key: true, assets_secret: true, answer_key: true, engines: true });
 
 /** What a fleet makes up once and keeps: lose the pepper and no key of the data directory is valid any more. */
 export type Secrets = z.infer<typeof allSecrets>;
@@ -34,6 +35,7 @@ function newSecrets(): z.infer<typeof savedSecrets> {
     key_pepper: newSecret(),
     webhook_key: { current: newSecret(), previous: [] },
     assets_secret: { current: newSecret(), previous: [] },
+    answer_key: { current: newSecret(), previous: [] },
     admin: {
       email: "admin@localhost",
       password: randomBytes(12).toString("base64url"),
@@ -51,15 +53,15 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
     throw error;
   });
   const saved = text === undefined ? newSecrets() : savedSecrets.parse(JSON.parse(text));
-  const { webhook_key, assets_secret, engines } = saved;
-  if (text !== undefined && webhook_key && assets_secret && engines) {
-    return { ...saved, webhook_key, assets_secret, engines };
-  }
+  const whole = allSecrets.safeParse(saved);
+  if (text !== undefined && whole.success) return whole.data;
+  const { webhook_key, assets_secret, answer_key, engines } = saved;
   const completed = {
     ...saved,
     webhook_key: webhook_key ?? independent(saved.key_pepper, "webhooks"),
     assets_secret: assets_secret ?? independent(saved.key_pepper, "assets"),
     engines: engines ?? newSecret(),
+    answer_key: answer_key ?? { current: newSecret(), previous: [] },
   };
   await saveSecrets(dataDir, completed);
   return completed;

@@ -1,5 +1,5 @@
 import { type ErrorCode, toGatewayError } from "@uag/kit/errors.ts";
-import type { AdmitRequest, AdmitTask, Admitted } from "../types.ts";
+import type { AdmitRequest, AdmitTask, Admitted, FreeSlot } from "../types.ts";
 import type { LimitAsk } from "./key-limits.ts";
 import type { Limits } from "./limits.ts";
 import type { Taken } from "./taken.ts";
@@ -8,6 +8,21 @@ export interface Within {
   /** Takes the money. */
   readonly admission: { admit(request: AdmitRequest, taken?: Taken): Promise<Admitted> };
   readonly refused: (code: ErrorCode) => void;
+}
+
+const unlimited: FreeSlot = { headers: [], [Symbol.dispose]: () => {} };
+
+/** Takes a slot of its key's requests per minute and one of its concurrency, and no tokens. */
+export async function admitFreeWithin(
+  limits: Pick<Limits, "of">,
+  { caller, operation }: Pick<AdmitRequest, "caller" | "operation">,
+): Promise<FreeSlot> {
+  const key = limits.of(caller);
+  if (key === undefined) return unlimited;
+  const ask = { tokens: 0, native: operation.startsWith("messages") };
+  const taken = key.take(ask) ?? (await key.wait(ask));
+  taken.admitted();
+  return { headers: taken.headers, [Symbol.dispose]: () => taken.release() };
 }
 
 const askOf = ({ tokens, operation }: Pick<AdmitRequest, "tokens" | "operation">): LimitAsk => ({

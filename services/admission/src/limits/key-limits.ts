@@ -12,6 +12,7 @@ import { WindowSlots } from "./window-slots.ts";
 
 /** What a request asks of its key's limits. */
 export interface LimitAsk {
+  /** 0 for a request that has none. */
   readonly tokens: number;
   /** A messages operation: Anthropic's headers besides. */
   readonly native: boolean;
@@ -119,8 +120,8 @@ export class KeyLimits {
     const taken = new Taken(this.#limits, { now: this.#now, holder: this.#setting.holder });
     for (const name of names) {
       const limit = this.#limits[name];
-      if (limit.limit === 0) continue;
       const count = name === "tokens" ? ask.tokens : 1;
+      if (limit.limit === 0 || count === 0) continue;
       if (!limit.take(count, now)) {
         taken.undo();
         return undefined;
@@ -138,8 +139,8 @@ export class KeyLimits {
     try {
       for (const name of names) {
         const limit = this.#limits[name];
-        if (limit.limit === 0) continue;
         const count = name === "tokens" ? ask.tokens : 1;
+        if (limit.limit === 0 || count === 0) continue;
         const live = this.#setting.holder.live;
         if (!(live && limit.take(count, this.#now()))) await limit.wait({ count, native: ask.native });
         this.#note(taken, name, count);

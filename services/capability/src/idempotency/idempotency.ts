@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
+import type { FreeAdmission } from "@uag/admission/types.ts";
+import { mayUse } from "@uag/catalog/access.ts";
 import type { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
@@ -8,6 +10,7 @@ import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { callerOf } from "../caller.ts";
 import type { CapabilityEvents } from "../events.ts";
 import { nestedErrors } from "../nested-error.ts";
+import { modelNotFound } from "../request/find-model.ts";
 import { answerTrouble, type FormatChoice, formatFor, troubleOf } from "../trouble.ts";
 import { type FindBill, isOwed } from "./bills.ts";
 import { type ReadBody, readAhead } from "./read-body.ts";
@@ -28,6 +31,8 @@ export interface IdempotencyOptions {
   /** Those of this process; admission has to tell them what happens to their requests. */
   readonly runs: Runs;
   readonly findBill: FindBill;
+  /** Counts an answer that costs nothing for its key's limits. */
+  readonly admitFree: FreeAdmission["admitFree"];
   readonly events: CapabilityEvents;
   readonly log: Logger;
   /** Pays for the bodies that are read to be digested, and for the answers that are kept. */
@@ -69,7 +74,10 @@ async function runOnce(exchange: LinkExchange, asked: Asked): Promise<void> {
     body = await readAhead(exchange, lease);
     const request = { bodyDigest: body.digest, requestId: exchange.requestId, token };
     const claim = await claimFor(caller, { ...asked, id, request });
-    if (claim.kind !== "mine") return await answerAgain(exchange, answerOf(claim));
+    if (claim.kind !== "mine") {
+      using slot = await asked.admitFree({ caller, operation: exchange.operation });
+      return await answerAgain(exchange, answerOf(claim, { caller, operation: exchange.operation }), slot.headers);
+    }
   } catch (thrown) {
     const format = formatFor(asked.formats?.[exchange.operation] ?? nestedErrors, body?.whole(), exchange);
     const trouble = troubleOf(thrown, exchange.requestId);
@@ -131,16 +139,32 @@ function away(cause: unknown): never {
   throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000, cause });
 }
 
-/** @throws {GatewayError} when there is none to give */
-function answerOf(claim: Exclude<Claim, { kind: "mine" | "interrupted" }>): KeptAnswer {
+/** @throws {GatewayError} when there is none to give, or its model is not this key's any more */
+function answerOf(
+  claim: Exclude<Claim, { kind: "mine" | "interrupted" }>,
+  { caller, operation }: { caller: Caller; operation: string },
+): KeptAnswer {
   if (claim.kind === "reused") throw new GatewayError("idempotency_key_reuse");
   if (claim.kind === "running") throw new GatewayError("idempotency_in_progress", undefined, { retryAfterMs: 1_000 });
   if (claim.kind === "lost") throw resultLost(claim.receipt);
+  const { model } = claim.answer;
+  if (model !== undefined && !mayUse(caller.models, model)) throw modelNotFound(model, operation);
   return claim.answer;
 }
 
-async function answerAgain(exchange: LinkExchange, { status, headers, body }: KeptAnswer): Promise<void> {
-  exchange.head(status, [...headers, "idempotent-replayed", "true"]);
-  for await (const piece of body()) if (!exchange.write(piece)) await exchange.drained();
+/** @throws {GatewayError} when the answer cannot be read any more */
+async function answerAgain(exchange: LinkExchange, answer: KeptAnswer, limits: readonly string[]): Promise<void> {
+  const pieces = answer.body()[Symbol.asyncIterator]();
+  const lost = (): never => {
+    throw resultLost({ requestId: answer.requestId, costNanoUsd: undefined });
+  };
+  let piece = await pieces.next().catch(lost);
+  exchange.head(answer.status, [...lasting(answer.headers), ...limits, "idempotent-replayed", "true"]);
+  for (; piece.done !== true; piece = await pieces.next()) if (!exchange.write(piece.value)) await exchange.drained();
   exchange.end();
+}
+
+/** How the key's limits stood then is of no use now. */
+function lasting(headers: readonly string[]): string[] {
+  return headers.filter((_, at) => !/^(x|anthropic)-ratelimit-/.test(headers[at - (at % 2)] as string));
 }

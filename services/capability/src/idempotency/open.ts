@@ -1,3 +1,7 @@
+import type { FreeAdmission } from "@uag/admission/types.ts";
+import { systemClock } from "@uag/kit/clock.ts";
+import { FreeLimits } from "@uag/kit/free-limits.ts";
+import { keyringOf } from "@uag/kit/keyring.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
@@ -5,17 +9,18 @@ import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/m
 import type { CapabilityContext } from "../context.ts";
 import type { CapabilitySettings } from "../settings.ts";
 import type { FormatChoice } from "../trouble.ts";
+import { AnswerBox } from "./answer-box.ts";
 import { billsOf } from "./bills.ts";
 import { withIdempotency } from "./idempotency.ts";
 import type { Runs } from "./runs.ts";
 import { IdempotencyStore } from "./store.ts";
 
 const leaseMs = 6_000;
-const dayMs = 24 * 3_600_000;
 
 export interface OnceOptions {
   readonly settings: CapabilitySettings;
   readonly context: CapabilityContext;
+  readonly limits: FreeAdmission;
   readonly identity: Identity;
   readonly formats: Readonly<Record<string, FormatChoice>>;
   readonly runs: Runs;
@@ -26,14 +31,57 @@ export interface OnceOptions {
 /** Operations with answers kept under idempotency keys, where there is a database to keep them in. */
 export function onceByKey(
   operations: Readonly<Record<string, LinkHandler>>,
-  { settings, context, identity, formats, runs, started }: OnceOptions,
+  { settings, context, limits, identity, formats, runs, started }: OnceOptions,
 ): Readonly<Record<string, LinkHandler>> {
   const { MONGODB_URL: url, METERING_ADDR } = settings;
   if (url === undefined) return operations;
-  const store = started.use(new IdempotencyStore({ url, leaseMs, lifeMs: dayMs }));
+  const store = started.use(
+    new IdempotencyStore({ url, leaseMs, lifeMs: settings.ANSWER_TTL_MS, box: boxOf(settings) }),
+  );
   started.use(runs);
   const metering = started.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, METERING_ADDR, identity));
   const { events, log, buffers } = context;
   const findBill = billsOf(metering);
-  return withIdempotency(operations, { store, runs, findBill, events, log, buffers, formats, renewMs: leaseMs / 3 });
+  const admitFree = withinFree(limits);
+  return withIdempotency(operations, {
+    store,
+    runs,
+    findBill,
+    admitFree,
+    events,
+    log,
+    buffers,
+    formats,
+    renewMs: leaseMs / 3,
+  });
+}
+
+function boxOf({ ANSWER_KEY, ANSWER_KEY_PREVIOUS, ANSWER_TTL_MS }: CapabilitySettings): AnswerBox | undefined {
+  if (ANSWER_KEY === undefined || ANSWER_TTL_MS === 0) return undefined;
+  return new AnswerBox(keyringOf(ANSWER_KEY, ANSWER_KEY_PREVIOUS));
+}
+
+/** Of one key in this replica. */
+const freeLimits = { perMinute: 600, concurrency: 16 };
+
+/** Answers that cost nothing count for their key's limits, and have a limit of their own besides: most keys have none. */
+function withinFree(limits: FreeAdmission): FreeAdmission["admitFree"] {
+  const free = new FreeLimits({ clock: systemClock, ...freeLimits });
+  return async (request) => {
+    const { keyId } = request.caller;
+    free.enter({ keyId, requestsPerMinute: 0, bodyBytes: 0 });
+    try {
+      const slot = await limits.admitFree(request);
+      return {
+        headers: slot.headers,
+        [Symbol.dispose]: () => {
+          slot[Symbol.dispose]();
+          free.leave(keyId);
+        },
+      };
+    } catch (error) {
+      free.leave(keyId);
+      throw error;
+    }
+  };
 }

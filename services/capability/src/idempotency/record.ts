@@ -63,6 +63,9 @@ export interface KeptAnswer {
   readonly status: number;
   readonly headers: readonly string[];
   readonly model: string | undefined;
+  /** Of the request that was answered. */
+  readonly requestId: string;
+  /** Rejects when it is not whole any more, or its key is gone. */
   body(): AsyncIterable<Buffer>;
 }
 

@@ -105,7 +105,7 @@ export class Run {
 
   #writeOnce(answer: Answer | undefined): Promise<void> {
     const { store, id, token } = this.#options;
-    if (answer !== undefined) return store.keep(id, token, answer);
+    if (answer !== undefined && store.keepsAnswers) return store.keep(id, token, answer);
     if (this.#started && (this.#settlement === undefined || isOwed(this.#settlement)))
       return store.lose(id, token, { costNanoUsd: this.#settlement?.costNanoUsd });
     return store.free(id, token);

@@ -1,4 +1,5 @@
 import { type Connection, createConnection, mongo } from "mongoose";
+import type { AnswerBox } from "./answer-box.ts";
 import type { Answer, Claim, KeptAnswer, PartDocument, Receipt, RecordDocument } from "./record.ts";
 
 const selectionTimeoutMs = 2_000;
@@ -17,6 +18,8 @@ export interface IdempotencyStoreOptions {
   readonly leaseMs: number;
   /** How long answers are kept. */
   readonly lifeMs: number;
+  /** Undefined: no answer is kept, and who asks again gets a receipt. */
+  readonly box: AnswerBox | undefined;
 }
 
 /** What runs under idempotency keys, and their answers, in MongoDB. How a run goes on is told at `RunState`. */
@@ -26,6 +29,10 @@ export class IdempotencyStore implements AsyncDisposable {
 
   constructor(options: IdempotencyStoreOptions) {
     this.#options = options;
+  }
+
+  get keepsAnswers(): boolean {
+    return this.#options.box !== undefined;
   }
 
   /** Takes a key for a request, or says what has become of the one that has it. */
@@ -82,15 +89,18 @@ export class IdempotencyStore implements AsyncDisposable {
   /** Stores a run's answer. May be repeated, and comes in time also after somebody found the run lost. */
   async keep(id: string, token: string, { status, headers, body }: Answer): Promise<void> {
     const { records, parts } = await this.#collections();
-    const expiresAt = new Date(Date.now() + this.#options.lifeMs);
+    const { box, lifeMs } = this.#options;
+    if (box === undefined) throw new Error("there is no key to seal answers with");
+    const expiresAt = new Date(Date.now() + lifeMs);
     const partsExpireAt = new Date(expiresAt.getTime() + pieceGraceMs);
     const whole = Buffer.concat(body);
     const pieces = Array.from({ length: Math.ceil(whole.length / pieceBytes) }, (_, n) =>
       whole.subarray(n * pieceBytes, (n + 1) * pieceBytes),
     );
     for (const [n, piece] of pieces.entries()) {
-      const part = { data: new mongo.Binary(piece), expiresAt: partsExpireAt };
-      await parts.replaceOne({ _id: `${token}/${n}` }, part, { upsert: true });
+      const place = `${token}/${n}`;
+      const part = { data: new mongo.Binary(box.seal(piece, place)), expiresAt: partsExpireAt };
+      await parts.replaceOne({ _id: place }, part, { upsert: true });
     }
     const set = { state: "kept" as const, status, headers: [...headers], parts: pieces.length, expiresAt };
     await records.updateOne({ _id: id, token, state: { $ne: "kept" } }, { $set: set });
@@ -110,16 +120,18 @@ export class IdempotencyStore implements AsyncDisposable {
     await records.deleteOne({ _id: id, token, state: { $in: ["claimed", "started"] } });
   }
 
-  #kept({ status = 200, headers = [], model, parts = 0, token }: RecordDocument): KeptAnswer {
-    return { status, headers, model, body: () => this.#pieces(token, parts) };
+  #kept({ status = 200, headers = [], model, requestId, parts = 0, token }: RecordDocument): KeptAnswer {
+    return { status, headers, model, requestId, body: () => this.#pieces(token, parts) };
   }
 
   async *#pieces(token: string, count: number): AsyncGenerator<Buffer, void, undefined> {
     const { parts } = await this.#collections();
+    const { box } = this.#options;
     for (let n = 0; n < count; n++) {
-      const part = await parts.findOne({ _id: `${token}/${n}` });
-      if (part === null) throw new Error("a stored answer is not whole any more");
-      yield Buffer.from(part.data.buffer);
+      const place = `${token}/${n}`;
+      const part = await parts.findOne({ _id: place });
+      if (part === null || box === undefined) throw new Error("a stored answer is not whole any more");
+      yield box.open(Buffer.from(part.data.buffer), place);
     }
   }
 

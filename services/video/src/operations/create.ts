@@ -23,7 +23,9 @@ export function createVideo(context: VideoContext): LinkHandler {
     const timeoutMs = waitMs({ prefer, target: exchange.target, body: request.fields["wait"] });
     await checkDrafts(context, caller.accountId, request.drafts);
     const { requestId } = exchange;
-    const idempotencyKey = exchange.header("idempotency-key");
+    const given = exchange.header("idempotency-key");
+    // A key of one API key says nothing to another of the account.
+    const idempotencyKey = given && `${caller.keyId}/${given}`;
     const task = await submit(context, { request, caller, requestId, idempotencyKey });
     const waits = task.live && timeoutMs > 0;
     const ended = waits ? await hub.wait(task._id, { timeoutMs, signal: exchange.signal }) : undefined;

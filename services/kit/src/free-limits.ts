@@ -1,5 +1,5 @@
-import type { Clock } from "@uag/kit/clock.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import type { Clock } from "./clock.ts";
+import { GatewayError } from "./errors.ts";
 
 export interface FreeLimitsOptions {
   readonly clock: Clock;
