@@ -18,6 +18,8 @@ export interface RequestHome {
 }
 
 const noBytes = Buffer.alloc(0);
+/** Between the tries of a bill that the disk refuses: some eight seconds in all. */
+const restsMs = [50, 100, 200, 400, 800, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000];
 const noHeaders: readonly string[] = [];
 
 /** What admits a request: money of a grant, unless it cannot cost anything, and slots, if its key has limits. */
@@ -96,15 +98,41 @@ export class OpenRequest implements Admitted {
     this.#taken?.correct(tokensOf(settlement));
     const final = encodeFinal(event);
     try {
-      await this.#home.journal.append(final);
+      await this.#write(final);
     } catch (error) {
-      this.#home.unwritten(this, final);
+      this.#home.unwritten(this, event.stream ? final : this.#voided());
       throw error;
     } finally {
       this.#taken?.release();
     }
     crashPoint("billed");
     this.written();
+  }
+
+  /** The answer waits for its bill: a disk that refuses for a moment costs a moment, and not a second charge for a retry. */
+  async #write(final: Uint8Array): Promise<void> {
+    for (const restMs of restsMs) {
+      try {
+        await this.#home.journal.append(final);
+        return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, restMs));
+      }
+    }
+    await this.#home.journal.append(final);
+  }
+
+  /** Of an answer in one piece nothing has left yet, and its client is told to try again: it is not charged for what it does not get. */
+  #voided(): Uint8Array {
+    const { FAILED } = Outcome;
+    const nothing = {
+      outcome: FAILED,
+      settlementRule: SettlementRule.NOTHING_OWED,
+      pricing: Pricing.EXACT,
+      status: 503,
+    };
+    Object.assign(this.#event, nothing, { units: [], costNanoUsd: 0n, rawUsage: noBytes });
+    return encodeFinal(this.#event);
   }
 
   /**

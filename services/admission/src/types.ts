@@ -45,7 +45,11 @@ export interface Admitted {
   readonly started: Promise<void>;
   /** Notes what a long stream has delivered so far, should this process die. Cheap; not awaited. */
   checkpoint(units: Unit[], costNanoUsd: bigint): void;
-  /** Writes the bill; resolves when it is on disk, behind `started`: wait for it before the last byte to the client. */
+  /**
+   * Writes the bill; resolves when it is on disk, behind `started`: wait for it before the last byte to the client. A disk that refuses is
+   * tried again for some seconds. Rejects when it goes on refusing: then an answer in one piece must not go out, and is not charged; what a
+   * stream has delivered is charged once the disk takes it.
+   */
   settle(settlement: Settlement): Promise<void>;
   /** The client has left and its upstream is still read: frees its slot of concurrency. The hold stays until `settle`. */
   clientLeft(): void;

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { decodeRecord } from "./records.ts";
+import { OpenRequest, type RequestHome } from "./request.ts";
+
+const settlement = {
+  ...{ outcome: Outcome.COMPLETED, settlementRule: SettlementRule.COMPLETED, pricing: Pricing.EXACT },
+  ...{ units: [{ name: "input_tokens", quantity: 9n }], costNanoUsd: 900n, upstream: "u", upstreamModel: "m" },
+  ...{ rawUsage: Buffer.from("{}"), attempts: 1, status: 200 },
+};
+
+/** A request whose journal refuses so many finals; time passes as fast as it is waited for. */
+async function settledWith(refusals: number, stream: boolean) {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const written: UsageEvent[] = [];
+  const later: UsageEvent[] = [];
+  const eventIn = (record: Uint8Array): UsageEvent => decodeRecord(record).kind?.value as UsageEvent;
+  let left = refusals;
+  const journal = {
+    segment: 1,
+    appendLazy: async () => {},
+    append: async (record: Uint8Array) => {
+      if (left-- > 0) throw new Error("ENOSPC: no space left on device");
+      written.push(eventIn(record));
+    },
+  };
+  const home = {
+    ...{ holderId: "h", open: new Set(), now: () => 1_000, journal },
+    unwritten: (_: OpenRequest, final: Uint8Array) => later.push(eventIn(final)),
+  } as unknown as RequestHome;
+  const request = {
+    ...{ requestId: "r", caller: Caller.fromPartial({}), operation: "o", model: "m", holdNanoUsd: 1_000n },
+    ...{ tokens: 1, priceVersion: "v", stream },
+  };
+  const settling = new OpenRequest(home, request, {}).settle(settlement);
+  const outcome = settling.then(
+    () => "settled",
+    () => "refused",
+  );
+  let over = false;
+  void outcome.then(() => {
+    over = true;
+  });
+  while (!over) {
+    await new Promise((resolve) => setImmediate(resolve));
+    mock.timers.tick(1_000);
+  }
+  mock.timers.reset();
+  return { outcome: await outcome, written, later };
+}
+
+test("a bill that the disk refuses once, or for seconds, is written all the same, once, and the answer goes out", async () => {
+  for (const refusals of [1, 8]) {
+    const { outcome, written, later } = await settledWith(refusals, false);
+    assert.equal(outcome, "settled");
+    assert.deepEqual(
+      written.map(({ costNanoUsd }) => costNanoUsd),
+      [900n],
+    );
+    assert.deepEqual(later, []);
+  }
+});
+
+test("an answer in one piece that cannot be billed is not given, and not charged for when the disk is back", async () => {
+  const { outcome, written, later } = await settledWith(1_000, false);
+  assert.deepEqual([outcome, written], ["refused", []]);
+  const [voided] = later;
+  assert.equal(later.length, 1);
+  assert.deepEqual([voided?.costNanoUsd, voided?.outcome, voided?.units], [0n, Outcome.FAILED, []]);
+  assert.equal(voided?.settlementRule, SettlementRule.NOTHING_OWED);
+});
+
+test("what a stream has delivered is charged when the disk is back", async () => {
+  const { outcome, later } = await settledWith(1_000, true);
+  assert.deepEqual([outcome, later.map(({ costNanoUsd }) => costNanoUsd)], ["refused", [900n]]);
+});
