@@ -218,8 +218,8 @@ describe("embeddings through the door", () => {
     assert.equal(bill.costNanoUsd, BigInt(tokens) * 70n);
   });
 
-  test("a client that leaves cancels what is under way within a second", async () => {
-    const clear = await setFault(fleet.run.simulator_url, { hang: true }, { model: "text-embedding-3-large" });
+  test("a client that leaves is billed for the vectors that the upstream was making", async () => {
+    const clear = await setFault(fleet.run.simulator_url, { latency: 1_000 }, { model: "text-embedding-3-large" });
     const controller = new AbortController();
     const asking = openai.embeddings.create(
       { ...good, model: "text-embedding-3-large" },
@@ -228,12 +228,11 @@ describe("embeddings through the door", () => {
     await waitFor(async () => (await faultHits(fleet.run.simulator_url)) > 0);
     controller.abort();
     await assert.rejects(asking, OpenAI.APIUserAbortError);
-    const left = performance.now();
+    // That it is billed by the simulator's count is for the audit at the end to say.
     await waitFor(async () => {
       const attempts = await attemptsAt(fleet.run.simulator_url);
-      return attempts.some(({ model, outcome }) => model === "text-embedding-3-large" && outcome === "disconnected");
+      return attempts.some(({ model, outcome }) => model === "text-embedding-3-large" && outcome === "completed");
     });
-    assert.ok(performance.now() - left < 1_000, "the upstream call outlived its client by more than a second");
     await clear();
   });
 

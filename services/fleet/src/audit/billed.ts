@@ -15,6 +15,8 @@ export interface Billed {
   readonly upstream: string;
   readonly costNanoUsd: bigint;
   readonly outcome: Outcome;
+  /** The HTTP status; 499 where nobody was left to read one. */
+  readonly status: number;
   /** Pictures billed one by one; undefined when none are. */
   readonly images: number | undefined;
   /** The provider's own count as it is kept in the row; undefined when there was none. */
@@ -63,10 +65,10 @@ function imagesOf(event: UsageEvent): number | undefined {
 function billedIn(entry: Entry): Billed[] {
   const { event, kind } = entry;
   if (kind !== "settle" || event === undefined) return [];
-  const { requestId, keyId, upstream, outcome, costNanoUsd } = event;
+  const { requestId, keyId, upstream, outcome, costNanoUsd, status } = event;
   const startedAtMs = Number(event.startedAtMs);
   const counts = { images: imagesOf(event), rawUsage: rawUsageOf(event) };
-  return [{ requestId, keyId, startedAtMs, upstream, outcome, costNanoUsd, ...counts }];
+  return [{ requestId, keyId, startedAtMs, upstream, outcome, status, costNanoUsd, ...counts }];
 }
 
 /** All rows of an account, newest first. */

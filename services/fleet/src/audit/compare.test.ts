@@ -28,6 +28,7 @@ function bill(more: Partial<Billed> = {}): Billed {
     upstream: "openai",
     costNanoUsd: 5n,
     outcome: Outcome.COMPLETED,
+    status: 200,
     images: undefined,
     rawUsage: structuredClone(usage),
     ...more,
@@ -94,4 +95,13 @@ test("pictures of a model that reports no usage are held against what was made",
     /billed for 3 pictures; 2 were made/,
   );
   assert.match(run([made], []).violations[0] ?? "", /was served and is not in the ledger/);
+});
+
+test("a client that left when the provider had its request, and paid nothing, is found", () => {
+  const free = bill({ costNanoUsd: 0n, rawUsage: undefined, outcome: Outcome.FAILED, status: 499 });
+  const left = attempt({ usage: undefined, outcome: "disconnected", status: 0 });
+  for (const one of [left, attempt()]) {
+    assert.match(run([one], [free]).violations[0] ?? "", /r1 was left by its client when the provider had it/);
+  }
+  assert.deepEqual(run([attempt({ usage: undefined, status: 500 })], [free]).violations, []);
 });

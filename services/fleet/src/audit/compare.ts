@@ -38,6 +38,9 @@ function diedDuring(attempt: Served, deaths: readonly Death[]): boolean {
 
 const wasCounted = ({ outcome, usage }: Served): boolean => outcome === "completed" && usage !== undefined;
 
+/** What the provider had in hand when it was left, or has counted. */
+const isCharged = (attempt: Served): boolean => attempt.outcome === "disconnected" || wasCounted(attempt);
+
 /** Some models report no usage: what they made is known all the same. */
 const wasAnswered = (attempt: Served): boolean =>
   wasCounted(attempt) || (attempt.outcome === "completed" && (attempt.images ?? 0) > 0);
@@ -70,6 +73,9 @@ function judge(
     if (answered.length === 0) return "nothingOwed";
     if (answered.every((attempt) => diedDuring(attempt, deaths))) return "lostToCrash";
     return "unbilled";
+  }
+  if (bill.status === 499 && bill.costNanoUsd === 0n && attempts.some(isCharged)) {
+    return { violation: `${requestId} was left by its client when the provider had it, and costs nothing.` };
   }
   if (bill.rawUsage !== undefined) {
     if (isBilledByCount(attempts, bill.rawUsage)) return "byCount";

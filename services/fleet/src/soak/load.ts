@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TestClient, TestRequest } from "../testing/client.ts";
 
-/** `disconnect`: a stream that the client leaves; `retry`: sent again under one idempotency key until it is answered. */
-export type RequestKind = "json" | "stream" | "messages" | "disconnect" | "retry";
+/** `disconnect`: a stream that the client leaves; `leave`: any answer, left at any moment, before its first byte too; `retry`: sent again under one idempotency key until it is answered. */
+export type RequestKind = "json" | "stream" | "messages" | "disconnect" | "leave" | "retry";
 
 export interface LoadOptions {
   readonly clients: readonly TestClient[];
@@ -75,6 +75,22 @@ async function askStream(client: TestClient, path: string, body: object, most?: 
   return { outcome: done ? "completed" : "broken", headers };
 }
 
+/** Leaves at any moment of its first tenth of a second. */
+async function leave(client: TestClient, body: object, random: () => number): Promise<Seen> {
+  const signal = AbortSignal.timeout(Math.floor(random() * 100));
+  const streamed = random() < 0.5;
+  try {
+    const answer = await client.post(completions, { ...body, stream: streamed }, { signal });
+    return {
+      outcome: answer.status === 200 ? "completed" : refusalOf(answer.status, answer.text),
+      headers: answer.headers,
+    };
+  } catch (error) {
+    if (signal.aborted) return { outcome: "left", headers: undefined };
+    throw error;
+  }
+}
+
 async function askAgain(client: TestClient, body: object, random: () => number): Promise<Seen> {
   const headers = { "idempotency-key": `load-${random()}-${random()}` };
   for (let tries = 1; ; tries++) {
@@ -92,6 +108,7 @@ const asks: Readonly<Record<RequestKind, Ask>> = {
   messages: (client, body) =>
     askStream(client, "/v1/messages", { ...body, model: "claude-sonnet-4-6", max_tokens: 64 }),
   disconnect: (client, body, random) => askStream(client, completions, body, 1 + Math.floor(random() * 6)),
+  leave,
   retry: askAgain,
 };
 

@@ -34,7 +34,7 @@ interface Loads {
 async function startLoads(fleet: TestFleet, random: () => number): Promise<Loads> {
   const limited = await newKey(fleet, { requestsPerMinute: BigInt(perMinute) });
   const narrow = await newKey(fleet, { concurrentRequests: BigInt(atOnce) });
-  const mixed = ["json", "stream", "messages", "disconnect", "retry", "json", "stream"] as const;
+  const mixed = ["json", "stream", "messages", "disconnect", "leave", "retry", "json", "stream"] as const;
   const all = [
     new Load({ clients: [fleet.client], kinds: mixed, concurrency: 12, random }),
     new Load({ clients: [limited.client], kinds: ["json", "stream"], concurrency: 4, random }),
