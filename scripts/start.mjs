@@ -2,4 +2,7 @@
 import { runProgram } from "./lib/node.mjs";
 import { fail } from "./lib/step.mjs";
 
+// Before anything is loaded: whoever types the command sees at once that it works.
+if (process.argv.length === 2) process.stderr.write("Starting the gateway …\n");
+
 await runProgram("services/fleet/src/main.ts", process.argv.slice(2)).catch(fail);

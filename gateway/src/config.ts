@@ -45,6 +45,9 @@ export const schema = z.object({
   MEDIA_ADDR: addresses.describe("Comma-separated gRPC addresses of the media service."),
   SPEECH_ADDR: addresses.describe("Comma-separated gRPC addresses of the speech service."),
   VIDEO_ADDR: addresses.describe("Comma-separated gRPC addresses of the video service."),
+  PUBLIC_URL: url.describe(
+    "Where clients reach the public door; `http://<HOST>:<PORT>` when unset. The snippets of new keys name it.",
+  ),
   CONSOLE_URL: url.describe("Where /console is served."),
   MCP_URL: url.describe("Where /mcp is served."),
   ASSETS_URL: url.describe("Where /assets is served."),

@@ -89,7 +89,8 @@ function openAdmin(
   const clock = systemClock;
   const failedLogins = new FailedLogins({ clients, clock, log });
   const door = new AdminDoor({ clients, peppers, failedLogins, clock });
-  return { clients, door, trustedHops: config.TRUSTED_HOPS };
+  const publicUrl = config.PUBLIC_URL?.replace(/\/$/, "") ?? `http://${config.HOST}:${config.PORT}`;
+  return { clients, door, trustedHops: config.TRUSTED_HOPS, publicUrl };
 }
 
 function keySettings(config: Config) {

@@ -59,6 +59,8 @@ export interface AdminCall {
   readonly url: string;
   /** What the body's JSON says; undefined on routes without one. */
   readonly body: unknown;
+  /** Where clients reach the gateway, without a slash at its end. */
+  readonly publicUrl: string;
   readonly request: Request;
   readonly response: GatewayResponse;
 }

@@ -42,7 +42,9 @@ const confines: Readonly<Record<AccountRule, Confine>> = {
   },
   query: (call, account) => ({ ...call, url: withAccount(call.url, account) }),
   body: (call, account) => {
-    if (accountOfBody(call.body) !== account) throw denied(account);
+    const given = accountOfBody(call.body);
+    if (given === undefined) return { ...call, body: { ...(call.body as object | undefined), account_id: account } };
+    if (given !== account) throw denied(account);
     return call;
   },
   key: async (call, account) => {

@@ -1,14 +1,19 @@
+import { GatewayError } from "@uag/kit/errors.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import type { Key } from "@uag/proto/billing/v1/keys.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import { z } from "zod";
-import type { AdminHandler } from "./admin.ts";
+import type { AdminClients, AdminHandler } from "./admin.ts";
 import { usdText } from "./amounts.ts";
 import { checkedQuery } from "./check.ts";
 import { id, keyFields, name, pageFields, pageOf } from "./fields.ts";
 import { listOf, timeText } from "./json.ts";
+import { snippetsOf } from "./snippets.ts";
 
-export const create = z.strictObject({ account_id: id, ...keyFields });
+export const create = z.strictObject({
+  account_id: id.optional().describe("May be left out where there is one account, or by a token that is good for one."),
+  ...keyFields,
+});
 export const change = z
   .strictObject(keyFields)
   .refine((fields) => Object.keys(fields).length > 0, "Name a field to change.");
@@ -54,18 +59,33 @@ function showKey(key: Key): object {
   };
 }
 
-/** With its secret, which is shown this once. */
-function showNewKey({ key, secret }: { key?: Key | undefined; secret: string }): object {
-  return { ...(key && showKey(key)), key: secret };
+/** With its secret, which is shown this once, and with what uses it. */
+function showNewKey({ key, secret }: { key?: Key | undefined; secret: string }, publicUrl: string): object {
+  return { ...(key && showKey(key)), key: secret, snippets: snippetsOf(publicUrl, secret, key?.models ?? []) };
 }
 
-export const createKey: AdminHandler = async ({ clients, actor, body }) => {
+/** The only account there is. @throws {GatewayError} `invalid_request` when there are several, or none */
+async function soleAccount({ accounts }: AdminClients): Promise<string> {
+  const page = { limit: 2, cursor: "" };
+  const found = (await accounts.listAccounts({ page })).accounts;
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only.id;
+  const text = `account_id: is required${only === undefined ? "; there is no account yet" : ", for there are several accounts"}.`;
+  throw new GatewayError("invalid_request", text, { param: "account_id" });
+}
+
+export const createKey: AdminHandler = async ({ clients, actor, body, publicUrl }) => {
   const fields = checked(create, body);
   const made = await clients.keys.createKey({
-    ...{ accountId: fields.account_id, name: fields.key_alias ?? "", models: fields.models ?? [], actor },
+    ...{
+      accountId: fields.account_id ?? (await soleAccount(clients)),
+      name: fields.key_alias ?? "",
+      models: fields.models ?? [],
+      actor,
+    },
     ...{ limits: limitsOf(fields), expiresAtMs: fields.expires ?? 0n, metadata: fields.metadata ?? "{}" },
   });
-  return { status: 201, body: showNewKey(made) };
+  return { status: 201, body: showNewKey(made, publicUrl) };
 };
 
 export const listKeys: AdminHandler = async ({ clients, url }) => {
@@ -106,10 +126,10 @@ export const updateKey: AdminHandler = async ({ clients, actor, id: keyId, body 
   return { body: showKey(after) };
 };
 
-export const regenerateKey: AdminHandler = async ({ clients, actor, id: keyId, body }) => {
+export const regenerateKey: AdminHandler = async ({ clients, actor, id: keyId, body, publicUrl }) => {
   const { overlap_seconds } = checked(regenerate, body ?? {});
   const overlapMs = BigInt(overlap_seconds) * 1_000n;
-  return { body: showNewKey(await clients.admin.regenerateKey({ id: keyId, overlapMs, actor })) };
+  return { body: showNewKey(await clients.admin.regenerateKey({ id: keyId, overlapMs, actor }), publicUrl) };
 };
 
 export const revokeKey: AdminHandler = async ({ clients, actor, id: keyId }) => ({

@@ -18,6 +18,8 @@ export interface AdminOptions {
   readonly door: AdminDoor;
   /** Proxies of ours in front, whose word on a client's address counts. */
   readonly trustedHops: number;
+  /** Where clients reach the gateway, without a slash at its end. */
+  readonly publicUrl: string;
 }
 
 const bodyLimit = 256 * 1024;
@@ -65,7 +67,7 @@ function authenticate({ access }: AdminRow, { door, trustedHops }: AdminOptions)
 
 async function answer(
   row: AdminRow,
-  { clients }: AdminOptions,
+  { clients, publicUrl }: AdminOptions,
   { request, response }: { request: Request; response: GatewayResponse },
 ): Promise<AdminAnswer | undefined> {
   const { admin } = response.locals;
@@ -73,7 +75,7 @@ async function answer(
   const id = idOf(request);
   const body = row.body === "json" ? await readJson(request, { response, limit: bodyLimit }) : undefined;
   const { actor } = admin;
-  const call = { clients, admin, actor, id, url: request.originalUrl, body, request, response };
+  const call = { clients, admin, actor, id, url: request.originalUrl, body, publicUrl, request, response };
   return row.handler(await confine(call, row.access.account));
 }
 

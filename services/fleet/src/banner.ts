@@ -8,17 +8,34 @@ export function curlLine(run: Run): string {
   return `curl ${run.base_url}/v1/chat/completions -H 'authorization: Bearer ${run.api_key}' -H 'content-type: application/json' -d '${body}'`;
 }
 
-/** What a person needs to know of a fleet that has just become ready. */
-export function banner(run: Run, seconds: number): string {
+/** Pages and servers for people, which the banner names where they answer. */
+const extras = [
+  ["Console", (run: Run) => run.console_url],
+  ["MCP", (run: Run) => run.mcp_url],
+  ["Reference", (run: Run) => `${run.base_url}/docs`],
+] as const;
+
+const answerMs = 2_000;
+
+async function isServed(url: string): Promise<boolean> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(answerMs), redirect: "manual" }).catch(() => undefined);
+  await answer?.body?.cancel();
+  return answer !== undefined && answer.status !== 404 && answer.status < 500;
+}
+
+/** What a person needs to know of a fleet that has just become ready. Names nothing that does not answer. */
+export async function banner(run: Run, seconds: number): Promise<string> {
+  const served = await Promise.all(extras.map(([, urlOf]) => isServed(urlOf(run))));
+  const lines = extras
+    .filter((_, index) => served[index])
+    .map(([name, urlOf]) => `  ${name.padEnd(10)} ${urlOf(run)}\n`);
   return `
 Ready in ${seconds.toFixed(1)} s.
 
   Base URL   ${run.base_url}
   API key    ${run.api_key}
   Admin API  ${run.admin_url}   (bearer token ${run.admin.token})
-  Console    ${run.console_url}   (not served yet)
-  MCP        ${run.mcp_url}   (not served yet)
-
+${lines.join("")}
 Try it:
 
   ${curlLine(run)}

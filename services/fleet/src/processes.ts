@@ -81,13 +81,15 @@ function capability(name: Peer): ServiceRow {
   };
 }
 
+const publicUrl = (port: number): string => `http://127.0.0.1:${port}`;
+
 const mediaRow = capability("media");
 const media: ServiceRow = {
   ...mediaRow,
   ports: [...mediaRow.ports, "ASSETS_PORT", "ASSETS_GRPC_PORT"],
   env: (around) => ({
     ...mediaRow.env(around),
-    PUBLIC_URL: `http://127.0.0.1:${around.port}`,
+PUBLIC_URL: publicUrl(around.port),
     ASSETS_SECRET: around.secrets.assets_secret.current,
     ASSETS_SECRET_PREVIOUS: around.secrets.assets_secret.previous.join(","),
   }),
@@ -157,6 +159,7 @@ export const services: readonly ServiceRow[] = [
     ...health,
     env: ({ port, secrets, grpc, address }) => ({
       PORT: String(port),
+      PUBLIC_URL: publicUrl(port),
       // One machine, one person: the admin API may as well be where everything else is.
       ADMIN_ON_PUBLIC_PORT: "on",
       KEY_PEPPER: secrets.key_pepper,

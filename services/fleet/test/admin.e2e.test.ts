@@ -74,6 +74,34 @@ describe("what an administrator does through the public door", () => {
     return await admin("POST", "/keys", { account_id: id, key_alias: `${id}-app` }, 201);
   }
 
+  test("a key's account may be left out by a token that is good for one, and only where there is one otherwise", async () => {
+    await newAccount("sole", "1");
+    assert.match(
+      JSON.stringify(await admin("POST", "/keys", {}, 400)),
+      /account_id: is required, for there are several/,
+    );
+    const { token } = await admin("POST", "/tokens", { name: "sole", role: "keys", account_id: "sole" }, 201);
+    const response = await fetch(`${fleet.run.base_url}/admin/v1/keys`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ models: ["claude-*", "gpt-4o-mini"] }),
+    });
+    const made = (await response.json()) as { account_id: string; key: string; snippets: Record<string, string> };
+    assert.equal(response.status, 201, JSON.stringify(made));
+    assert.equal(made.account_id, "sole");
+    for (const [name, text] of Object.entries(made.snippets)) {
+      assert.ok(text.includes(made.key) && text.includes(fleet.run.base_url), name);
+    }
+    const js = promisify(execFile)(
+      process.execPath,
+      ["--input-type=module", "-e", made.snippets["openai_javascript"] ?? ""],
+      {
+        cwd: join(repoRoot, "services/fleet"),
+      },
+    );
+    assert.match((await js).stdout, /gpt-4o-mini/);
+  });
+
   test("what a new account's key uses is the same in usage, events, ledger, subscription and billing usage", async () => {
     const key = await newAccount("acme", "1.5");
     const client = clientOf(key["key"]);

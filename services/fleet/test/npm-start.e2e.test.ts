@@ -74,7 +74,12 @@ const question = { model: "gpt-4o-mini", messages: [{ role: "user", content: "He
 test("npm start prints what answers, the commands work beside it, and Ctrl-C leaves nothing", async () => {
   await withStarted(["npm", "start"], async ({ child, env, run, output }) => {
     await waitFor(() => output().includes("Ctrl-C stops everything"));
-    for (const value of [run.base_url, run.console_url, run.mcp_url, run.api_key]) assert.ok(output().includes(value));
+    assert.match(output(), /^(?:> .*\n|\n)*Starting the gateway …\n/, "the first thing said");
+    for (const value of [run.base_url, run.api_key]) assert.ok(output().includes(value));
+    for (const [name, url] of Object.entries({ Console: run.console_url, MCP: run.mcp_url })) {
+      const served = (await fetch(url)).status !== 404;
+      assert.equal(output().includes(`${name} `), served, `the banner names what answers: ${name}`);
+    }
     const client = createTestClient({ baseUrl: run.base_url, apiKey: run.api_key });
     assert.equal((await client.post("/v1/chat/completions", question)).status, 200);
 
@@ -82,13 +87,26 @@ test("npm start prints what answers, the commands work beside it, and Ctrl-C lea
     const [, id = ""] = /(key_\w+) for/.exec(created.text) ?? [];
     const [secret = ""] = /sk-\w+/.exec(created.text) ?? [];
     const second = createTestClient({ baseUrl: run.base_url, apiKey: secret });
+    const [curl = ""] = /^curl .*$/m.exec(created.text) ?? [];
+    assert.match(
+      (await runToEnd(["sh", "-c", curl], env)).text,
+      /"object":\s*"chat.completion"/,
+      "the snippet answers as pasted",
+    );
     assert.equal((await second.get("/v1/models")).status, 200);
     assert.match((await runToEnd(["npm", "run", "-s", "keys", "--", "list"], env)).text, new RegExp(`${id} .*second`));
     assert.equal((await runToEnd(["npm", "run", "-s", "keys", "--", "revoke", id], env)).code, 0);
     await waitFor(async () => (await second.get("/v1/models")).status === 401, { timeoutMs: 5_000 });
 
+    const logs = await runToEnd(["npm", "run", "-s", "logs", "--", "--service", "billing", "--no-follow"], env);
+    assert.match(logs.text, /^\d\d:\d\d:\d\d\.\d{3} info /m);
+    assert.match(
+      (await runToEnd(["npm", "run", "-s", "logs", "--", "--service", "x"], env)).text,
+      /There are: billing, /,
+    );
+
     const audit = await runToEnd(["npm", "run", "-s", "audit"], env);
-    assert.match(audit.text, /1 requests billed by its own count[\s\S]*\nexact\n$/);
+    assert.match(audit.text, /2 requests billed by its own count[\s\S]*\nexact\n$/);
     assert.equal(audit.code, 0);
 
     process.kill(-(child.pid ?? 0), "SIGINT");

@@ -58,7 +58,7 @@ const keySchema = z.object({
   expires: z.string().nullable(),
   revoked_at: z.string().nullable(),
 });
-const newKeySchema = keySchema.extend({ key: z.string() });
+const newKeySchema = keySchema.extend({ key: z.string(), snippets: z.record(z.string(), z.string()) });
 type Key = z.infer<typeof keySchema>;
 
 function say(line: string): void {
@@ -85,9 +85,10 @@ function fieldsOf(values: Values): Record<string, unknown> {
 
 /** The secret alone goes to stdout, so that a script can take it. */
 function saySecret(answer: unknown): void {
-  const { id, account_id, key } = newKeySchema.parse(answer);
+  const { id, account_id, key, snippets } = newKeySchema.parse(answer);
   process.stderr.write(`${id} for ${account_id}. This is its secret; it is not shown again:\n`);
   say(key);
+  for (const [name, text] of Object.entries(snippets)) process.stderr.write(`\n# ${name}\n${text.trimEnd()}\n`);
 }
 
 const minute = (time: string): string => time.slice(0, 16).replace("T", " ");

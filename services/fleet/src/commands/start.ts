@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { readConfig } from "@uag/kit/config.ts";
 import { banner } from "../banner.ts";
 import { schema } from "../config.ts";
+import { followRequests } from "../logs/requests.ts";
 import { startFleet } from "../service.ts";
 
 const help = `npm start
@@ -43,6 +44,7 @@ export async function start(args: string[]): Promise<void> {
   const signal = stopSignal();
   const startedAt = performance.now();
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  const atTerminal = process.stdout.isTTY === true;
   const fleet = await startFleet({
     dataDir: config.DATA_DIR,
     port: config.PORT,
@@ -50,13 +52,16 @@ export async function start(args: string[]): Promise<void> {
     mongodbUrl: config.MONGODB_URL,
     natsUrl: config.NATS_URL,
     egressAllow: config.EGRESS_ALLOW,
+    // A person watches: each request is a line. Elsewhere only failures leave one, and nothing is read here.
+    env: atTerminal && process.env["ACCESS_LOG"] === undefined ? { ACCESS_LOG: "all" } : {},
     report: say,
     signal,
   }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   if (fleet !== undefined) {
-    say(banner(fleet.run, (performance.now() - startedAt) / 1000));
+    say(await banner(fleet.run, (performance.now() - startedAt) / 1000));
+    if (atTerminal) followRequests(fleet.dataDir, say, signal);
     await new Promise((resolve) => (signal.aborted ? resolve(0) : signal.addEventListener("abort", resolve)));
     say("Stopping.");
     await fleet.stop();

@@ -52,7 +52,18 @@ export const key = z.looseObject({
   revoked_at: time.nullable(),
 });
 
-export const newKey = key.extend({ key: z.string().describe("The key itself, shown this once.") });
+export const newKey = key.extend({
+  key: z.string().describe("The key itself, shown this once."),
+  snippets: z
+    .looseObject({
+      curl: z.string(),
+      openai_javascript: z.string(),
+      openai_python: z.string(),
+      anthropic_python: z.string(),
+      claude_code: z.string(),
+    })
+    .describe("Ready to be pasted, with the key in them."),
+});
 
 export const usageEvent = z.looseObject({
   request_id: z.string(),

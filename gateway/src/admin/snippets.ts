@@ -1,0 +1,52 @@
+/** What makes a new key answer, ready to be pasted. The shell's are for POSIX shells. */
+export interface Snippets {
+  readonly curl: string;
+  readonly openai_javascript: string;
+  readonly openai_python: string;
+  readonly anthropic_python: string;
+  readonly claude_code: string;
+}
+
+/** Apart from its quotes, or the check of what this package imports would take it for an import of its own. */
+const sdk = JSON.stringify("openai");
+const usualModel = "gpt-4o-mini";
+
+/** The first model that the key names in full; a usual one for a key that may use all. */
+function modelOf(models: readonly string[]): string {
+  return models.find((model) => !model.includes("*")) ?? usualModel;
+}
+
+/** @param publicUrl where clients reach the gateway, without a slash at its end */
+export function snippetsOf(publicUrl: string, key: string, models: readonly string[]): Snippets {
+  const model = modelOf(models);
+  const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });
+  return {
+    curl: `curl ${publicUrl}/v1/chat/completions -H 'authorization: Bearer ${key}' -H 'content-type: application/json' -d '${body}'`,
+    openai_javascript: `import OpenAI from ${sdk};
+
+const openai = new OpenAI({ baseURL: "${publicUrl}/v1", apiKey: "${key}" });
+const completion = await openai.chat.completions.create({
+  model: "${model}",
+  messages: [{ role: "user", content: "Hello!" }],
+});
+console.log(completion.choices[0].message.content);
+`,
+    openai_python: `from openai import OpenAI
+
+client = OpenAI(base_url="${publicUrl}/v1", api_key="${key}")
+completion = client.chat.completions.create(
+    model="${model}", messages=[{"role": "user", "content": "Hello!"}]
+)
+print(completion.choices[0].message.content)
+`,
+    anthropic_python: `import anthropic
+
+client = anthropic.Anthropic(base_url="${publicUrl}", auth_token="${key}")
+message = client.messages.create(
+    model="${model}", max_tokens=256, messages=[{"role": "user", "content": "Hello!"}]
+)
+print(message.content[0].text)
+`,
+    claude_code: `ANTHROPIC_BASE_URL=${publicUrl} ANTHROPIC_AUTH_TOKEN=${key} claude`,
+  };
+}

@@ -1,0 +1,26 @@
+import { open } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const pollMs = 250;
+const mostAtOnce = 1024 * 1024;
+
+/**
+ * The lines that are written to a log from now on, one by one. A log that becomes shorter was rotated: it is read from its new beginning.
+ * Ends with the signal.
+ */
+export async function* followLines(path: string, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+  await using file = await open(path, "r");
+  let at = (await file.stat()).size;
+  let rest = "";
+  while (!signal.aborted) {
+    const { size } = await file.stat();
+    if (size < at) at = 0;
+    const bytes = Buffer.alloc(Math.min(size - at, mostAtOnce));
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, at);
+    at += bytesRead;
+    const lines = (rest + bytes.toString("utf8", 0, bytesRead)).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+    if (bytesRead === 0) await sleep(pollMs, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}
