@@ -89,7 +89,7 @@ const media: ServiceRow = {
   ports: [...mediaRow.ports, "ASSETS_PORT", "ASSETS_GRPC_PORT"],
   env: (around) => ({
     ...mediaRow.env(around),
-PUBLIC_URL: publicUrl(around.port),
+    PUBLIC_URL: publicUrl(around.port),
     ASSETS_SECRET: around.secrets.assets_secret.current,
     ASSETS_SECRET_PREVIOUS: around.secrets.assets_secret.previous.join(","),
   }),
