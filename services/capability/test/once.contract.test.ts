@@ -89,14 +89,17 @@ describe("under an idempotency key a request is billed at most once", () => {
     await using one = await replica();
     await using other = await replica();
     const gateway = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
     one.upstream = async () => {
       gate.close();
+      begun.resolve();
       await sleep(leaseMs * 3);
       gate.open();
       await gateway.promise;
       return { status: 200, text: "late", costNanoUsd: 5n };
     };
     const first = one.ask(key);
+    await begun.promise;
     await until("MongoDB is back", async () => {
       const { status, text } = await other.ask(key);
       assert.ok(status === 503 || text.includes("idempotency_in_progress"), text);

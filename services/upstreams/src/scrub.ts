@@ -44,13 +44,16 @@ export function scrub(text: string, provider: Provider): string {
 function stretchesIn(text: string, provider: Provider): Stretch[] {
   const { host, hostname } = new URL(provider.origin);
   const secrets = [provider.apiKey, ...(provider.headers ?? []).filter((value) => value.length >= shortestHeader)];
+  const ours = [provider.origin + provider.basePath, provider.origin, host, hostname].flatMap((address) =>
+    places(text, address, "[upstream]"),
+  );
+  // Of our own address we know where it ends; of another that looks internal nothing is shown.
+  const known = new Set(ours.map(({ from }) => from));
   const stretches = [
     ...secrets.filter((secret) => secret.length >= shortestKey).flatMap((secret) => places(text, secret, "[redacted]")),
-    ...[provider.origin + provider.basePath, provider.origin, host, hostname].flatMap((address) =>
-      places(text, address, "[upstream]"),
-    ),
+    ...ours,
     ...secretShapes.flatMap((shape) => matches(text, shape, "[redacted]")),
-    ...matches(text, addresses, "[upstream]"),
+    ...matches(text, addresses, "[upstream]").filter(({ from }) => !known.has(from)),
   ];
   return stretches.sort((a, b) => a.from - b.from || b.to - a.to);
 }
