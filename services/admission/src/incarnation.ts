@@ -93,6 +93,10 @@ export class Incarnation implements RequestHome {
     throw outOfReach(new Error("the lease ran out while waiting for a grant"));
   }
 
+  rest(ms: number): Promise<void> {
+    return this.#setting.rest(ms);
+  }
+
   unwritten(request: OpenRequest, final: Uint8Array): void {
     this.#unwritten.push({ request, final });
   }

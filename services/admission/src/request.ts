@@ -13,6 +13,8 @@ export interface RequestHome {
   readonly journal: Journal;
   readonly open: Set<OpenRequest>;
   now(): number;
+  /** Milliseconds. */
+  rest(ms: number): Promise<void>;
   /** A final that the disk refused: it is written again until it is there. */
   unwritten(request: OpenRequest, final: Uint8Array): void;
 }
@@ -116,7 +118,7 @@ export class OpenRequest implements Admitted {
         await this.#home.journal.append(final);
         return;
       } catch {
-        await new Promise((resolve) => setTimeout(resolve, restMs));
+        await this.#home.rest(restMs);
       }
     }
     await this.#home.journal.append(final);

@@ -13,6 +13,8 @@ interface Running {
   readonly replica: Replica;
   readonly open: Admitted;
   readonly truth: RequestTruth;
+  /** False: its answer goes out in one piece, once its bill is on disk. */
+  readonly stream: boolean;
   readonly beganMs: number;
   /** Under which it has a slot of concurrency. */
   readonly slotHolder: string | undefined;
@@ -67,13 +69,14 @@ export class Requests {
     const limited = this.#options.random(100) < this.#limitedPercent;
     const requestId = `r${++this.#ids}`;
     const holdNanoUsd = BigInt(1 + this.#options.random(200));
-    const request = { ...requestOf(limited ? this.#limitedCaller() : freeCaller), requestId, holdNanoUsd };
+    const stream = this.#options.random(2) === 0;
+    const request = { ...requestOf(limited ? this.#limitedCaller() : freeCaller), requestId, holdNanoUsd, stream };
     const refused = (error: unknown): void => {
       if (!(error instanceof GatewayError) || error.code === "internal_error") throw error;
     };
     replica
       .admit(request)
-      .then((open) => this.#admitted({ id: requestId, replica, open, hold: holdNanoUsd, limited }), refused)
+      .then((open) => this.#admitted({ id: requestId, replica, open, hold: holdNanoUsd, limited, stream }), refused)
       .catch((error: unknown) => {
         this.fault ??= error;
       });
@@ -85,12 +88,19 @@ export class Requests {
     return { ...freeCaller, keyId: limitedKey, limits, version: this.#version };
   }
 
-  #admitted(one: { id: string; replica: Replica; open: Admitted; hold: bigint; limited: boolean }): void {
-    const { id, replica, open, hold, limited } = one;
+  #admitted(one: {
+    id: string;
+    replica: Replica;
+    open: Admitted;
+    hold: bigint;
+    limited: boolean;
+    stream: boolean;
+  }): void {
+    const { id, replica, open, hold, limited, stream } = one;
     const truth: RequestTruth = { hold, possible: new Set([0n]), answered: undefined, begun: false };
     this.#options.truth.requests.set(id, truth);
     const slotHolder = limited ? replica.holder.id : undefined;
-    this.#running.push({ id, replica, open, truth, slotHolder, beganMs: this.#options.now() });
+    this.#running.push({ id, replica, open, truth, stream, slotHolder, beganMs: this.#options.now() });
     if (!limited) return;
     this.#options.truth.admitted(this.#options.now());
     const atOnce = this.#running.filter(
@@ -127,10 +137,11 @@ export class Requests {
   /** A request ends: for less than its hold, now and then for more, for nothing, or without a price. */
   end(running = this.#oneRunning()): void {
     if (running === undefined) return;
-    const { truth, open } = running;
+    const { truth, open, stream } = running;
     const unpriced = this.#options.random(20) === 0;
     const cost = BigInt(this.#options.random(Number(truth.hold) * (this.#options.random(10) === 0 ? 3 : 1) + 1));
     const charged = unpriced ? 0n : cost;
+    const asCrashed = truth.possible.has(charged);
     truth.possible.add(charged);
     const settlement = {
       ...{
@@ -153,8 +164,10 @@ export class Requests {
       () => {
         truth.answered = charged;
       },
-      // The disk refused it: its client is told of an error, and the bill is written later.
-      () => undefined,
+      // The disk refused it: what was streamed is billed later; an answer that was not given is not.
+      () => {
+        if (!stream && !asCrashed) truth.possible.delete(charged);
+      },
     );
   }
 
@@ -178,6 +191,6 @@ export const freeCaller: Caller = {
   version: 1n,
 };
 
-const requestOf = (caller: Caller): Omit<AdmitRequest, "requestId" | "holdNanoUsd"> => ({
-  ...{ caller, operation: "chat.completions", model: "m", tokens: 1, priceVersion: "v1", stream: true },
+const requestOf = (caller: Caller): Omit<AdmitRequest, "requestId" | "holdNanoUsd" | "stream"> => ({
+  ...{ caller, operation: "chat.completions", model: "m", tokens: 1, priceVersion: "v1" },
 });

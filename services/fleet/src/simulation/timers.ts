@@ -12,9 +12,9 @@ export class Timers {
     this.#now = now;
   }
 
-  readonly rest = (ms: number, signal: AbortSignal): Promise<void> =>
+  readonly rest = (ms: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
-      if (signal.aborted) resolve();
+      if (signal?.aborted) resolve();
       else this.#timers.push({ dueMs: this.#now() + ms, fire: resolve });
     });
 
