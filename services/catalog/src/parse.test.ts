@@ -58,6 +58,7 @@ test("a row becomes a model with its provider, defaults filled in", () => {
       maxConnections: 4_096,
       maxQueued: 1_024,
     },
+    onAbort: undefined,
     developerRole: true,
   });
 });

@@ -13,7 +13,7 @@ const yaml = (price: number): string => `
 providers: { acme: { protocol: openai, base_url: "http://127.0.0.1:9", api_key: k } }
 models:
   - { id: m, owned_by: a, created: 0, operations: [chat.completions], context_tokens: 9, max_output_tokens: 9,
-      price: { input_tokens: ${price} }, upstreams: [{ provider: acme }] }
+      price: { input_tokens: ${price}, output_tokens: 1 }, upstreams: [{ provider: acme }] }
 `;
 
 async function until(condition: () => boolean): Promise<void> {

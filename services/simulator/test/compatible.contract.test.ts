@@ -57,6 +57,20 @@ test("an omni model speaks beside its text, 24 kHz PCM in base64, in streams alo
   );
 });
 
+test("a cap bounds OpenAI's sound with its words, of Qwen-Omni's answer the words alone, and a model's limit bounds both", async () => {
+  const spoken = { messages: user("repeat 9000 words"), modalities: ["text", "audio"], ...streamed };
+  const generated = async (path: string, body: object): Promise<number[]> => {
+    const data = dataOf((await send(simulator, path, { ...spoken, ...body })).text);
+    const { completion_tokens: total, completion_tokens_details: details } = JSON.parse(data.at(-2) ?? "").usage;
+    return [total - details.audio_tokens, details.audio_tokens];
+  };
+  const gpt = { model: "gpt-audio", audio: { voice: "alloy", format: "pcm16" }, max_completion_tokens: 64 };
+  const qwen = { model: "qwen3-omni-flash", audio: { voice: "Cherry", format: "wav" } };
+  assert.deepEqual(await generated("/openai/v1/chat/completions", gpt), [16, 48]);
+  assert.deepEqual(await generated(qwenPath, { ...qwen, max_tokens: 64 }), [64, 192]);
+  assert.deepEqual(await generated(qwenPath, qwen), [4_096, 12_288]);
+});
+
 test("video, audio by URL and images are taken by the models that see and hear", async () => {
   const parts = [
     { type: "video_url", video_url: { url: "https://example.com/v.mp4" } },

@@ -4,12 +4,13 @@ import { parseCatalog } from "@uag/catalog/parse.ts";
 import { type Sizing, sizeOf } from "./size.ts";
 
 const catalog = parseCatalog(
-  `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:1", api_key: k }, x: { protocol: xai, base_url: "http://127.0.0.1:1", api_key: k } }
+  `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:1", api_key: k }, x: { protocol: xai, base_url: "http://127.0.0.1:1", api_key: k }, d: { protocol: dashscope, base_url: "http://127.0.0.1:1", api_key: k } }
 models:
   - &m { id: plain, owned_by: o, created: 0, operations: [chat.completions], context_tokens: 10000, max_output_tokens: 1000, image_tokens: 800,
       price: { input_tokens: 1, cached_input_tokens: 0.1, audio_input_tokens: 10, output_tokens: 2, audio_output_tokens: 20 }, upstreams: [{ provider: p }] }
   - { <<: *m, id: thinker, reasoning: {} }
-  - { <<: *m, id: grok, reasoning: {}, upstreams: [{ provider: x }] }`,
+  - { <<: *m, id: grok, reasoning: {}, upstreams: [{ provider: x }] }
+  - { <<: *m, id: omni, upstreams: [{ provider: d }] }`,
   {},
 );
 const messages = (...parts: object[]) => ({ messages: [{ role: "user", content: parts }] });
@@ -32,6 +33,17 @@ test("the hold is the body's bytes as tokens and the cap, each candidate's", () 
 test("a cap bounds reasoning too, except where reasoning stands beside it", () => {
   assert.equal(hold({ id: "thinker" }), 500 * 1_000 + 100 * 2_000);
   assert.equal(hold({ id: "grok" }), 500 * 1_000 + 1_000 * 2_000);
+});
+
+test("a cap bounds speech too, except where speech is made of the text by another model", () => {
+  const spoken = { ...messages(), modalities: ["text", "audio"], audio: { voice: "x" } };
+  assert.equal(hold({ fields: spoken }), 500_000 + 100 * 20_000);
+  assert.equal(hold({ id: "omni", fields: spoken }), 500_000 + 1_000 * 20_000);
+  assert.equal(
+    hold({ id: "omni", fields: { ...messages(), modalities: ["text", "audio"] } }),
+    500_000 + 1_000 * 20_000,
+  );
+  assert.equal(hold({ id: "omni", fields: { ...messages(), modalities: ["text"] } }), 500_000 + 100 * 2_000);
 });
 
 test("pictures count by their kind and not by their bytes, sound at sound's price, and what cannot be known as the context", () => {

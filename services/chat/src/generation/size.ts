@@ -1,7 +1,7 @@
 import type { Fields } from "@uag/capability/request/body.ts";
 import { bound, type Limit } from "@uag/catalog/price.ts";
 import { tokenUnits } from "@uag/catalog/sizing.ts";
-import type { Model } from "@uag/catalog/types.ts";
+import type { Model, Protocol } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
 import { mostToolRounds } from "@uag/upstreams/anthropic/server-tools.ts";
 import { noServerTools, type ServerTools } from "@uag/upstreams/server-tools/types.ts";
@@ -55,7 +55,7 @@ export function sizeOf(sizing: Sizing): Size {
   const uses = usesOf(sizing);
   const input = inputOfRounds(sizing, { prompt: text + added + media.tokens, output, uses: sum(uses) });
   const units = media.sound ? soundIn : media.tokens > 0 ? mediaIn : textIn;
-  const speaks = sizing.fields["audio"] != null || model.output.has("audio");
+  const speaks = asksForSpeech(sizing.fields) || model.output.has("audio");
   const limits: Limit[] = [
     { quantity: BigInt(input), anyOf: units },
     { quantity: BigInt(output), anyOf: speaks ? soundOut : textOut },
@@ -97,14 +97,20 @@ function inputOfRounds(
   return input;
 }
 
-/** Most tokens of one candidate. Where reasoning is not under the cap, the cap says nothing. */
+/** Most tokens of one candidate. Where reasoning or speech is not under the cap, the cap says nothing. */
 function outputBound({ model, outputCap, fields }: Sizing): number {
   if (outputCap === undefined) return model.maxOutputTokens;
-  const apart = model.upstreams.some(
-    ({ provider }) => provider.protocol === "xai" || provider.protocol === "dashscope",
-  );
+  const servedBy = (protocol: Protocol): boolean =>
+    model.upstreams.some(({ provider }) => provider.protocol === protocol);
   const thinks = model.reasoning !== undefined || fields["enable_thinking"] === true;
-  return apart && thinks ? model.maxOutputTokens : Math.min(outputCap, model.maxOutputTokens);
+  const thinksApart = thinks && (servedBy("xai") || servedBy("dashscope"));
+  // OpenAI's cap bounds all that is generated. Qwen-Omni's bounds its text, from which another model makes the speech.
+  const speaksApart = asksForSpeech(fields) && servedBy("dashscope");
+  return thinksApart || speaksApart ? model.maxOutputTokens : Math.min(outputCap, model.maxOutputTokens);
+}
+
+function asksForSpeech({ audio, modalities }: Fields): boolean {
+  return audio != null || (Array.isArray(modalities) && modalities.includes("audio"));
 }
 
 interface Media {

@@ -9,7 +9,7 @@ import { type ChatJob, customToolNames, finishReasonOf } from "./job.ts";
 import { logprobsOf } from "./logprobs.ts";
 import type { PromptTokens } from "./prompt-tokens.ts";
 import type { ChatRequest } from "./schema.ts";
-import { encodedSpeech } from "./speech.ts";
+import { encodedSpeech, speechLimits } from "./speech.ts";
 
 const audioLifeSeconds = 3600;
 
@@ -80,7 +80,7 @@ export function answerChat(options: {
   model: ChatModel;
   flavour: ChatFlavour;
   prompt: PromptTokens;
-  /** Reasoning and answer together. */
+  /** Reasoning and answer together, without what is spoken beside the text. */
   maxTokens: number;
   /** Whether the model reasons; a reasoning model does unless told otherwise. */
   thinks?: boolean;
@@ -90,15 +90,16 @@ export function answerChat(options: {
   const stop = typeof request.stop === "string" ? [request.stop] : (request.stop ?? []);
   const customTools = customToolNames(request);
   const { huge } = call.faults;
+  const speaks = request.modalities?.includes("audio") === true;
   const limits = {
     maxTokens: options.maxTokens,
+    ...(speaks && speechLimits(flavour, model, options.maxTokens)),
     stop,
     newCallId: () => call.newId(flavour.toolCallIdPrefix),
     freeTextTools: customTools,
     huge: huge === undefined ? undefined : { mebibytes: huge, pieceKibibytes: call.faults["huge-chunk"] ?? 16 },
   };
   const candidates = Array.from({ length: request.n ?? 1 }, (_, index) => candidateOf(ask, index, limits));
-  const speaks = request.modalities?.includes("audio") === true;
   const counts = countsOf({ call, request, prompt, candidates, speaks });
   const id = call.newId(flavour.answerIdPrefix);
   const job: ChatJob = { call, request, model, flavour, candidates, counts, id, customTools, speaks };

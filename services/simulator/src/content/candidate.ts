@@ -28,6 +28,8 @@ export type Candidate = {
 export type Limits = {
   /** Reasoning and answer together. */
   readonly maxTokens: number;
+  /** What a token of the answer's text takes of them: more than 1 where it is spoken too; default 1. */
+  readonly tokensPerText?: number;
   readonly stop: readonly string[];
   readonly newCallId: () => string;
   /** Names of tools that take free text, not JSON. */
@@ -80,8 +82,9 @@ export function candidateOf(ask: Ask, index: number, limits: Limits): Candidate 
   let left = reasoning.cut ? 0 : limits.maxTokens - reasoning.tokens;
   const { text, stoppedBy } = untilStop(plan.text, limits.stop);
   const whole = limits.huge === undefined ? piecesOf(text) : hugePieces(ask.digest, limits.huge);
-  const content = takeTokens(plan.filtered ? [] : whole, left);
-  left -= content.tokens;
+  const { tokensPerText = 1 } = limits;
+  const content = takeTokens(plan.filtered ? [] : whole, Math.floor(left / tokensPerText));
+  left -= content.tokens * tokensPerText;
   const refusal = takeTokens(piecesOf(plan.refusal ?? ""), left);
   const { calls, tokens, cut } = callsWithin(plan, limits, content.cut ? 0 : left - refusal.tokens);
   const isCut = reasoning.cut || content.cut || refusal.cut || cut;
