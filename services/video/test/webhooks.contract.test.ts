@@ -186,13 +186,15 @@ describe("webhooks", () => {
     });
   }
 
-  test("a name of a private address is not called: the address counts when connecting", async () => {
+  test("a webhook that leads inside is refused when it is submitted: no task is begun, and nobody is called", async () => {
     await begin([204]);
     const { port } = new URL(receiver.url);
-    await finish("SUCCEEDED", `https://localhost:${port}/hook`);
-    await until("a try", async () => ((await deliveries())[0]?.attempts.length ?? 0) > 0);
-    const [attempt] = (await deliveries())[0]?.attempts ?? [];
-    assert.deepEqual([attempt?.status, attempt?.error], [0, "The URL's host is not a public address."]);
+    for (const host of ["localhost", "LOCALHOST.", "[::1]", "10.0.0.1"]) {
+      const answer = await replica.ask("videos.create", order({ webhook_url: `https://${host}:${port}/hook` }));
+      assert.equal(answer.status, 400, `${host}: ${answer.text}`);
+      assert.equal(answer.json<{ error: { param: string } }>().error.param, "webhook_url");
+    }
+    assert.equal(provider.tasks.size, 0);
     assert.equal(receiver.arrivals.length, 0);
   });
 
