@@ -18,13 +18,16 @@ import { attemptsAt, setFault } from "../src/testing/faults.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
-/** A model of each provider that sees; `files` where it takes documents too. */
+/**
+ * A model of each provider that sees; `files` where it takes documents too. When its client leaves, a call is ended where the provider then
+ * stops billing, and else read to its count: providers that go on, and models that think unseen.
+ */
 const models = [
-  { model: "gpt-4o-mini", files: true },
-  { model: "claude-sonnet-4-6", files: true },
-  { model: "gemini-2.5-flash", files: true },
-  { model: "qwen3.8-flash", files: false },
-  { model: "grok-4.7", files: false },
+  { model: "gpt-4o-mini", files: true, whenLeft: "disconnected" },
+  { model: "claude-sonnet-4-6", files: true, whenLeft: "disconnected" },
+  { model: "gemini-2.5-flash", files: true, whenLeft: "completed" },
+  { model: "qwen3.8-flash", files: false, whenLeft: "completed" },
+  { model: "grok-4.7", files: false, whenLeft: "completed" },
 ];
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const pdf = Buffer.from("%PDF-1.4\n%%EOF\n").toString("base64");
@@ -66,7 +69,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
     },
   };
 
-  for (const { model, files } of models) {
+  for (const { model, files, whenLeft } of models) {
     test(`${model} sees pictures through both doors, inline and by address`, async () => {
       const source = { type: "base64" as const, media_type: "image/png" as const, data: png };
       const seen = [
@@ -145,18 +148,20 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
       assert.equal(typeof shaped.name, "string");
     });
 
-    test(`${model}: a fault is each SDK's own error, and leaving ends the call upstream`, async () => {
+    test(`${model}: a fault is each SDK's own error, and who leaves has the call ${whenLeft === "disconnected" ? "ended" : "read to its count"}`, async () => {
       const end = await setFault(fleet.run.simulator_url, { status: 429, "retry-after": 60 }, { model: `${model}*` });
       const messages = [{ role: "user" as const, content: "x" }];
       await assert.rejects(openai.chat.completions.create({ model, messages }), OpenAI.RateLimitError);
       await assert.rejects(anthropic.messages.create({ model, max_tokens, messages }), Anthropic.RateLimitError);
       await end();
-      const endSlow = await setFault(fleet.run.simulator_url, { slow: 40 }, { model: `${model}*` });
-      const long = [{ role: "user" as const, content: "repeat 2000 words" }];
+      const [slow, words] = whenLeft === "disconnected" ? [40, 2_000] : [20, 150];
+      const endSlow = await setFault(fleet.run.simulator_url, { slow }, { model: `${model}*` });
+      const long = [{ role: "user" as const, content: `repeat ${words} words` }];
+      const before = (await attemptsAt(fleet.run.simulator_url)).length;
       const left = async (): Promise<number> =>
-        (await attemptsAt(fleet.run.simulator_url)).filter(
-          (one) => one.model === model && one.outcome === "disconnected",
-        ).length;
+        (await attemptsAt(fleet.run.simulator_url))
+          .slice(before)
+          .filter((one) => one.model === model && one.outcome === whenLeft).length;
       const chunks = await openai.chat.completions.create({ model, messages: long, stream: true });
       for await (const _ of chunks) break;
       await waitFor(async () => (await left()) === 1, { what: "the first call to be left" });

@@ -70,8 +70,9 @@ async function runOnce(exchange: LinkExchange, asked: Asked): Promise<void> {
   let body: ReadBody | undefined;
   let id: string;
   try {
-    id = idOf(exchange, caller, asked.key);
+    // The body first, also for a key that cannot be: the form of the error may depend on the model that it names.
     body = await readAhead(exchange, lease);
+    id = idOf(exchange, caller, asked.key);
     const request = { bodyDigest: body.digest, requestId: exchange.requestId, token };
     const claim = await claimFor(caller, { ...asked, id, request });
     if (claim.kind !== "mine") {

@@ -184,7 +184,7 @@ export function alphaTests(here: Here): void {
     const body = bodyOf("alpha-image-2.0", [text]);
     const { clientOf, under } = here();
     assertFlat(await (await clientOf({})).post(path, body), 402, "insufficient_balance");
-    assertFlat(await (await clientOf({ models: ["delta-2"] })).post(path, body), 403, "permission_denied");
+    assertFlat(await (await clientOf({ models: ["delta-2"] })).post(path, body), 400, "InvalidParameter");
     await under({ status: 500 }, { model: "qwen-image-2.0" }, async () =>
       assertFlat(await ask(body), 502, "upstream_error"),
     );
