@@ -24,6 +24,8 @@ export class Admitter {
 
   admit(request: AdmitRequest, taken?: Taken): Promise<Admitted> {
     const { succession, meters } = this.#options;
+    if (taken?.live === false)
+      return this.#refuse(outOfReach(new Error("the lease on limits ran out while waiting for slots")));
     const incarnation = succession.current;
     if (incarnation === undefined) return this.#admitLater(request, taken);
     const { state } = incarnation.journal;

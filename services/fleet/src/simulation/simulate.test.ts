@@ -11,3 +11,7 @@ test("the same seed is the same story", async () => {
   const once = await simulate({ steps: 20_000, seed: 7 });
   assert.deepEqual(await simulate({ steps: 20_000, seed: 7 }), once);
 });
+
+test("slots whose lease ran out while their request waited for another slot admit nothing, though the money is at hand", async () => {
+  await simulate({ steps: 4_000, seed: 1170 });
+});
