@@ -43,3 +43,22 @@ test("a holder's first calls may come all at once, to any replica: none of their
   await connection.close();
   assert.deepEqual([alive.length, alive.filter((is) => !is).length], [1_200, 0]);
 });
+
+test("a holder's first calls at once are one write, however many they are; one that failed is not remembered", async (t) => {
+  await using db = scratch();
+  const where = { url: db.env.MONGODB_URL ?? "", database: db.env.MONGODB_DATABASE ?? "" };
+  const connection = await connectMongo(where);
+  t.after(() => connection.close());
+  const store = await openStore(connection);
+  const writes = t.mock.method(store.holders, "updateOne");
+  const register = createRegister(store, 5_000);
+  await Promise.all(Array.from({ length: 500 }, () => register("busy")));
+  await register("busy");
+  assert.equal(writes.mock.callCount(), 1);
+
+  await connection.close();
+  await assert.rejects(register("unlucky"));
+  await connection.openUri(where.url, { dbName: where.database });
+  await register("unlucky");
+  assert.equal(await findsItAlive(store, "unlucky"), true);
+});

@@ -27,20 +27,34 @@ const mostRemembered = 10_000;
  * process remembers only saves look-ups: whether a holder is alive is read in each transaction. Hence a write and not a
  * look: a majority write that changes nothing waits for what it saw, so the row that another call has just made is in
  * every snapshot from here on. https://www.mongodb.com/docs/manual/reference/write-concern/
+ * First calls that come at once share one write: by themselves they would get in each other's way at the same row, and
+ * keep the connections that everybody else waits for.
  */
 export function createRegister(store: Store, leaseMs: number): (holderId: string) => Promise<void> {
-  const known = new Set<string>();
-  return async (holderId) => {
-    if (known.has(holderId)) return;
+  const known = new Map<string, Promise<void>>();
+
+  async function write(holderId: string): Promise<void> {
     const fresh = newHolder("", leaseMs);
     const set = {
       ...fresh,
       state: { $ifNull: ["$state", "alive"] },
       leaseUntil: { $ifNull: ["$leaseUntil", fresh.leaseUntil] },
     };
-    await store.holders.updateOne({ _id: holderId }, [{ $set: set }], { ...pipeline, upsert: true });
+    try {
+      await store.holders.updateOne({ _id: holderId }, [{ $set: set }], { ...pipeline, upsert: true });
+    } catch (error) {
+      known.delete(holderId);
+      throw error;
+    }
+  }
+
+  return (holderId) => {
+    const before = known.get(holderId);
+    if (before !== undefined) return before;
     if (known.size >= mostRemembered) known.clear();
-    known.add(holderId);
+    const written = write(holderId);
+    known.set(holderId, written);
+    return written;
   };
 }
 
