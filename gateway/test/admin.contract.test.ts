@@ -81,7 +81,6 @@ test("a wrong path is 404, a wrong method 405 with the right ones, and OPTIONS a
 test("a request that does not fit is 400 and names its field, before anyone is asked", async () => {
   const key = { account_id: "acme" };
   const rows: [string, string, unknown, string | null][] = [
-    ["POST", "/keys", {}, "account_id"],
     ["POST", "/keys", { ...key, account_id: 5 }, "account_id"],
     ["POST", "/keys", { ...key, account_id: { $gt: "" } }, "account_id"],
     ["POST", "/keys", { ...key, unknown: 1 }, "unknown"],

@@ -62,7 +62,7 @@ describe("three replicas under load, seen from the public door", () => {
   test("metering is down: no client notices, and its usage arrives when it is back", () => prove("metering-down", 5));
 
   test("the journals' disk is full: at most 503, and nothing is lost or doubled when there is room again", () =>
-    prove("disk-full", 4));
+    prove("disk-full", 14));
 
   test("MongoDB is down until grants run out: 503 that says when to come back, never 402", () =>
     prove("mongod-down", 6));
