@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { ConfigError, readConfig, tlsSettings } from "@uag/kit/config.ts";
 import { createLogger } from "@uag/kit/log.ts";
@@ -51,6 +51,9 @@ async function save(dir: string, name: string, pair: Pair, ca: string): Promise<
   await writeFile(files.ca, ca);
   return files;
 }
+
+// A connection that is still in its handshake outlives grpc-js's forceShutdown, and would keep this process when all is done.
+after(() => void setTimeout(() => process.exit(), 2_000).unref());
 
 const named = (peer: Peer) => ({ commonName: peer, uri: uriOf(peer) });
 
