@@ -13,7 +13,7 @@ export type Seen = {
 const openings = [
   (model: string) => `This is the built-in simulator answering as ${model}; no provider was called.`,
   (model: string) => `Hello from the built-in simulator, which answers here as ${model}.`,
-  (model: string) => `The built-in simulator speaks for ${model} here, so this answer costs nobody anything.`,
+  (model: string) => `The built-in simulator speaks for ${model} here, and no provider was asked.`,
 ];
 
 const keys: Readonly<Record<string, string>> = {
