@@ -131,6 +131,9 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
       };
     },
     applyRepairs: says("applyRepairs", { applied: 1 }),
+    listBuried: says("listBuried", { buried: [] }),
+    priceBuried: says("priceBuried", {}),
+    repairBuried: says("repairBuried", { refused: "" }),
   };
   const server = await serveRpc({
     identity: insecure,

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
+import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { MongoClient } from "mongodb";
 import { repoRoot } from "../src/paths.ts";
 import { createTestClient, type TestClient } from "../src/testing/client.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
@@ -53,6 +55,12 @@ describe("what an administrator does through the public door", () => {
       after = page.next_cursor;
     }
   }
+
+  const run = async (command: string, ...args: string[]): Promise<string> => {
+    const program = join(repoRoot, `services/fleet/src/commands/${command}.ts`);
+    const env = { ...process.env, DATA_DIR: fleet.dataDir };
+    return (await promisify(execFile)(process.execPath, [program, ...args], { env })).stdout;
+  };
 
   const clientOf = (key: unknown): TestClient => createTestClient({ baseUrl: fleet.run.base_url, apiKey: String(key) });
   const chat = (client: TestClient) =>
@@ -211,11 +219,6 @@ describe("what an administrator does through the public door", () => {
   });
 
   test("the commands do the same through the same door", async () => {
-    const run = async (command: string, ...args: string[]): Promise<string> => {
-      const program = join(repoRoot, `services/fleet/src/commands/${command}.ts`);
-      const env = { ...process.env, DATA_DIR: fleet.dataDir };
-      return (await promisify(execFile)(process.execPath, [program, ...args], { env })).stdout;
-    };
     const reader = (
       await run("admin-tokens", "create", "--name", "r", "--role", "read-only", "--expires", "1d")
     ).trim();
@@ -241,6 +244,28 @@ describe("what an administrator does through the public door", () => {
     assert.match(await run("ledger", "repair", "--dry-run"), /No request is without its price/);
     assert.match(await run("admin-tokens", "list"), /ADMIN_TOKEN/);
     await assert.rejects(run("keys", "revoke", "key_none"), /There is no such key/);
+  });
+
+  test("usage that lies buried is listed, priced and repaired, and its account has paid for it once", async () => {
+    const accountId = fleet.run.account_id;
+    const event = UsageEvent.fromPartial({
+      ...{ requestId: "req_buried", accountId, model, upstream: "elsewhere", operation: "chat.completions" },
+      ...{ costNanoUsd: -5n, endedAtMs: BigInt(Date.now()), startedAtMs: BigInt(Date.now()), pricing: Pricing.EXACT },
+    });
+    const mongo = resources.use(new MongoClient(fleet.run.mongodb_url));
+    const about = { accountId, requestId: event.requestId, batchId: "b", reason: "an amount is not valid" };
+    const bytes = Buffer.from(UsageEvent.encode(event).finish());
+    await mongo
+      .db("metering")
+      .collection<{ _id: string }>("buried")
+      .insertOne({ _id: "dead", ...about, event: bytes, buriedAt: new Date() } as never);
+    assert.match(await run("buried", "list"), /req_buried +acct_default .* no price +an amount is not valid/);
+    await run("buried", "price", "--request", "req_buried", "--cost", "0.25");
+    assert.match(await run("buried", "list", "--request", "req_buried"), /0\.25 USD/);
+    assert.match(await run("buried", "repair"), /req_buried repaired\n1 repaired, 0 stay buried/);
+    assert.match(await run("buried", "list"), /Nothing is buried/);
+    assert.match(await run("ledger", "list", "--request", "req_buried"), /settle .* 0\.250000000/);
+    await assert.rejects(run("buried", "repair", "--request", "req_buried"), /Nothing of request req_buried is buried/);
   });
 
   test("after all of it the books are exact", async () => {

@@ -12,6 +12,8 @@ export interface MeteringEvents {
   forged(): void;
   /** One event of a batch cannot be applied; the others are. */
   eventBuried(requestId: string, reason: string, batchId: string): void;
+  /** A buried event was put right and applied. */
+  unburied(id: string): void;
   waiting(error: unknown): void;
   streamMade(name: string): void;
 }
@@ -49,6 +51,7 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
         "a request's usage cannot be applied: it is buried until it is repaired",
       );
     },
+    unburied: (id) => log.warn({ buriedId: id }, "a buried event was repaired and applied"),
     waiting: (error) => log.warn({ err: error }, "usage waits: billing or MongoDB is out of reach"),
     streamMade: (name) => log.info({ stream: name }, "stream made"),
   };

@@ -10,15 +10,17 @@ import { type RpcService, serveRpc, unaryService } from "@uag/kit/rpc/server.ts"
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
+import type { ApplyOptions } from "./apply/apply.ts";
 import { type MeteringConfig, schema } from "./config.ts";
 import { createEvents } from "./events.ts";
 import { applyRepairs } from "./rpc/apply-repairs.ts";
+import { listBuried, priceBuried, repairBuried } from "./rpc/buried.ts";
 import { confirmApplied } from "./rpc/confirm-applied.ts";
 import { findEvents } from "./rpc/find-events.ts";
 import { exportEvents, listEvents } from "./rpc/list-events.ts";
 import { queryUsage } from "./rpc/query-usage.ts";
 import { connectMongo, mongoCheck } from "./store/connection.ts";
-import { openStore, type Store } from "./store/store.ts";
+import { openStore } from "./store/store.ts";
 import { Inbox } from "./stream/inbox.ts";
 import { streamNames } from "./stream/topology.ts";
 import { work } from "./stream/worker.ts";
@@ -30,7 +32,8 @@ export interface MeteringService extends AsyncDisposable {
   readonly adminPort: number;
 }
 
-function rpcServices(store: Store, log: Logger): RpcService[] {
+function rpcServices(apply: ApplyOptions, log: Logger): RpcService[] {
+  const { store } = apply;
   return [
     unaryService<MeteringServiceServer>(
       MeteringServiceService,
@@ -47,6 +50,9 @@ function rpcServices(store: Store, log: Logger): RpcService[] {
       {
         exportEvents: (request) => exportEvents(store, request, Date.now()),
         applyRepairs: (request) => applyRepairs(store, request),
+        listBuried: (request) => listBuried(store, request),
+        priceBuried: (request) => priceBuried(store, request),
+        repairBuried: (request) => repairBuried(apply, request),
       },
       log,
     ),
@@ -101,7 +107,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     await working;
     await bus.connection.flush().catch(() => undefined);
   });
-  const services = rpcServices(store, log);
+  const services = rpcServices(apply, log);
   const server = stack.use(await serveRpc({ host: config.HOST, port: config.GRPC_PORT, identity, services }));
   const billingCheck = async () => {
     await billing.settle({ events: [] }, { timeoutMs: 2_000 });

@@ -91,7 +91,7 @@ test("a batch that is applied already is answered by a look-up: billing is not a
   assert.equal(calls, 0);
 });
 
-test("one event that cannot be applied is buried alone: its batch is applied and confirmed, and a command repairs it", async () => {
+test("one event that cannot be applied is buried alone: its batch is applied and confirmed, and it can be priced and repaired", async () => {
   await using bench = await startBench();
   const noAccount = (events: UsageEvent[]) => events.findIndex(({ requestId }) => requestId === "stray");
   let away = true;
@@ -104,17 +104,21 @@ test("one event that cannot be applied is buried alone: its batch is applied and
   await bench.applied([id]);
   assert.deepEqual([...bench.billing.settled.keys()].sort(), ["good1", "good2"]);
   assert.equal(total(await rollups(bench)), 2n);
-  const command = join(import.meta.dirname, "../src/commands/buried.ts");
-  const run = async (...args: string[]) =>
-    (await promisify(execFile)(process.execPath, [command, ...args], { env: { ...process.env, ...bench.env } })).stdout;
-  const listed = await run("list");
-  assert.match(listed, /owed acct_1 buried: an amount is not valid/);
-  assert.match(listed, /stray acct_1 buried: There is no such account/);
-  assert.match(await run("repair", "--request", "owed", "--cost-nano", "7"), /owed acct_1 repaired/);
-  assert.match(await run("repair"), /stray acct_1 buried: There is no such account/);
+  const lying = async () => (await bench.admin.listBuried({ requestId: "" })).buried;
+  const idOf = async (request: string) => (await lying()).find(({ requestId }) => requestId === request)?.id ?? "";
+  assert.deepEqual((await lying()).map(({ requestId, accountId, reason }) => [requestId, accountId, reason]).sort(), [
+    ["owed", "acct_1", "an amount is not valid"],
+    ["stray", "acct_1", "There is no such account."],
+  ]);
+  const owed = await idOf("owed");
+  await bench.admin.priceBuried({ id: owed, costNanoUsd: 7n });
+  assert.equal((await bench.admin.repairBuried({ id: owed })).refused, "");
+  const stray = await idOf("stray");
+  assert.equal((await bench.admin.repairBuried({ id: stray })).refused, "There is no such account.");
   away = false;
-  assert.match(await run("repair"), /stray acct_1 repaired/);
-  assert.match(await run("list"), /^0 in all/);
+  assert.equal((await bench.admin.repairBuried({ id: stray })).refused, "");
+  assert.deepEqual(await lying(), []);
+  await assert.rejects(bench.admin.repairBuried({ id: stray }), /Nothing of that id/);
   assert.deepEqual(Object.fromEntries(bench.billing.settled), { good1: 10n, good2: 10n, owed: 7n, stray: 10n });
   assert.equal(total(await rollups(bench)), 4n);
 });

@@ -54,6 +54,42 @@ export interface ApplyRepairsResponse {
   applied: number;
 }
 
+export interface BuriedEvent {
+  id: string;
+  requestId: string;
+  accountId: string;
+  reason: string;
+  buriedAtMs: bigint;
+  /** As it would be charged, put right. */
+  event: UsageEvent | undefined;
+}
+
+export interface ListBuriedRequest {
+  /** Empty: all. */
+  requestId: string;
+}
+
+export interface ListBuriedResponse {
+  buried: BuriedEvent[];
+}
+
+export interface PriceBuriedRequest {
+  id: string;
+  costNanoUsd: bigint;
+}
+
+export interface PriceBuriedResponse {
+}
+
+export interface RepairBuriedRequest {
+  id: string;
+}
+
+export interface RepairBuriedResponse {
+  /** Why it stays buried; empty when it is applied. */
+  refused: string;
+}
+
 function createBaseExportedEvent(): ExportedEvent {
   return { event: undefined, cursor: "" };
 }
@@ -464,6 +500,596 @@ export const ApplyRepairsResponse: MessageFns<ApplyRepairsResponse> = {
   },
 };
 
+function createBaseBuriedEvent(): BuriedEvent {
+  return { id: "", requestId: "", accountId: "", reason: "", buriedAtMs: 0n, event: undefined };
+}
+
+export const BuriedEvent: MessageFns<BuriedEvent> = {
+  encode(message: BuriedEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(18).string(message.requestId);
+    }
+    if (message.accountId !== "") {
+      writer.uint32(26).string(message.accountId);
+    }
+    if (message.reason !== "") {
+      writer.uint32(34).string(message.reason);
+    }
+    if (message.buriedAtMs !== 0n) {
+      if (BigInt.asIntN(64, message.buriedAtMs) !== message.buriedAtMs) {
+        throw new globalThis.Error("value provided for field message.buriedAtMs of type int64 too large");
+      }
+      writer.uint32(40).int64(message.buriedAtMs);
+    }
+    if (message.event !== undefined) {
+      UsageEvent.encode(message.event, writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BuriedEvent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBuriedEvent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.buriedAtMs = reader.int64() as bigint;
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.event = UsageEvent.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): BuriedEvent {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      requestId: isSet(object.requestId)
+        ? globalThis.String(object.requestId)
+        : isSet(object.request_id)
+        ? globalThis.String(object.request_id)
+        : "",
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+      buriedAtMs: isSet(object.buriedAtMs)
+        ? BigInt(object.buriedAtMs)
+        : isSet(object.buried_at_ms)
+        ? BigInt(object.buried_at_ms)
+        : 0n,
+      event: isSet(object.event) ? UsageEvent.fromJSON(object.event) : undefined,
+    };
+  },
+
+  toJSON(message: BuriedEvent): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.requestId !== "") {
+      obj.requestId = message.requestId;
+    }
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.reason !== "") {
+      obj.reason = message.reason;
+    }
+    if (message.buriedAtMs !== 0n) {
+      obj.buriedAtMs = message.buriedAtMs.toString();
+    }
+    if (message.event !== undefined) {
+      obj.event = UsageEvent.toJSON(message.event);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<BuriedEvent>): BuriedEvent {
+    return BuriedEvent.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BuriedEvent>): BuriedEvent {
+    const message = createBaseBuriedEvent();
+    message.id = object.id ?? "";
+    message.requestId = object.requestId ?? "";
+    message.accountId = object.accountId ?? "";
+    message.reason = object.reason ?? "";
+    message.buriedAtMs = (object.buriedAtMs !== undefined && object.buriedAtMs !== null)
+      ? BigInt(object.buriedAtMs)
+      : 0n;
+    message.event = (object.event !== undefined && object.event !== null)
+      ? UsageEvent.fromPartial(object.event)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseListBuriedRequest(): ListBuriedRequest {
+  return { requestId: "" };
+}
+
+export const ListBuriedRequest: MessageFns<ListBuriedRequest> = {
+  encode(message: ListBuriedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.requestId !== "") {
+      writer.uint32(10).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListBuriedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListBuriedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListBuriedRequest {
+    return {
+      requestId: isSet(object.requestId)
+        ? globalThis.String(object.requestId)
+        : isSet(object.request_id)
+        ? globalThis.String(object.request_id)
+        : "",
+    };
+  },
+
+  toJSON(message: ListBuriedRequest): unknown {
+    const obj: any = {};
+    if (message.requestId !== "") {
+      obj.requestId = message.requestId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListBuriedRequest>): ListBuriedRequest {
+    return ListBuriedRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListBuriedRequest>): ListBuriedRequest {
+    const message = createBaseListBuriedRequest();
+    message.requestId = object.requestId ?? "";
+    return message;
+  },
+};
+
+function createBaseListBuriedResponse(): ListBuriedResponse {
+  return { buried: [] };
+}
+
+export const ListBuriedResponse: MessageFns<ListBuriedResponse> = {
+  encode(message: ListBuriedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.buried) {
+      BuriedEvent.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListBuriedResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListBuriedResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.buried.push(BuriedEvent.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListBuriedResponse {
+    return {
+      buried: globalThis.Array.isArray(object?.buried) ? object.buried.map((e: any) => BuriedEvent.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: ListBuriedResponse): unknown {
+    const obj: any = {};
+    if (message.buried?.length) {
+      obj.buried = message.buried.map((e) => BuriedEvent.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListBuriedResponse>): ListBuriedResponse {
+    return ListBuriedResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListBuriedResponse>): ListBuriedResponse {
+    const message = createBaseListBuriedResponse();
+    message.buried = object.buried?.map((e) => BuriedEvent.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBasePriceBuriedRequest(): PriceBuriedRequest {
+  return { id: "", costNanoUsd: 0n };
+}
+
+export const PriceBuriedRequest: MessageFns<PriceBuriedRequest> = {
+  encode(message: PriceBuriedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.costNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.costNanoUsd) !== message.costNanoUsd) {
+        throw new globalThis.Error("value provided for field message.costNanoUsd of type int64 too large");
+      }
+      writer.uint32(16).int64(message.costNanoUsd);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PriceBuriedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePriceBuriedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.costNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): PriceBuriedRequest {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      costNanoUsd: isSet(object.costNanoUsd)
+        ? BigInt(object.costNanoUsd)
+        : isSet(object.cost_nano_usd)
+        ? BigInt(object.cost_nano_usd)
+        : 0n,
+    };
+  },
+
+  toJSON(message: PriceBuriedRequest): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.costNanoUsd !== 0n) {
+      obj.costNanoUsd = message.costNanoUsd.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<PriceBuriedRequest>): PriceBuriedRequest {
+    return PriceBuriedRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PriceBuriedRequest>): PriceBuriedRequest {
+    const message = createBasePriceBuriedRequest();
+    message.id = object.id ?? "";
+    message.costNanoUsd = (object.costNanoUsd !== undefined && object.costNanoUsd !== null)
+      ? BigInt(object.costNanoUsd)
+      : 0n;
+    return message;
+  },
+};
+
+function createBasePriceBuriedResponse(): PriceBuriedResponse {
+  return {};
+}
+
+export const PriceBuriedResponse: MessageFns<PriceBuriedResponse> = {
+  encode(_: PriceBuriedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PriceBuriedResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePriceBuriedResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): PriceBuriedResponse {
+    return {};
+  },
+
+  toJSON(_: PriceBuriedResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<PriceBuriedResponse>): PriceBuriedResponse {
+    return PriceBuriedResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<PriceBuriedResponse>): PriceBuriedResponse {
+    const message = createBasePriceBuriedResponse();
+    return message;
+  },
+};
+
+function createBaseRepairBuriedRequest(): RepairBuriedRequest {
+  return { id: "" };
+}
+
+export const RepairBuriedRequest: MessageFns<RepairBuriedRequest> = {
+  encode(message: RepairBuriedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RepairBuriedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRepairBuriedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RepairBuriedRequest {
+    return { id: isSet(object.id) ? globalThis.String(object.id) : "" };
+  },
+
+  toJSON(message: RepairBuriedRequest): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RepairBuriedRequest>): RepairBuriedRequest {
+    return RepairBuriedRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RepairBuriedRequest>): RepairBuriedRequest {
+    const message = createBaseRepairBuriedRequest();
+    message.id = object.id ?? "";
+    return message;
+  },
+};
+
+function createBaseRepairBuriedResponse(): RepairBuriedResponse {
+  return { refused: "" };
+}
+
+export const RepairBuriedResponse: MessageFns<RepairBuriedResponse> = {
+  encode(message: RepairBuriedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.refused !== "") {
+      writer.uint32(10).string(message.refused);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RepairBuriedResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRepairBuriedResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.refused = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): RepairBuriedResponse {
+    return { refused: isSet(object.refused) ? globalThis.String(object.refused) : "" };
+  },
+
+  toJSON(message: RepairBuriedResponse): unknown {
+    const obj: any = {};
+    if (message.refused !== "") {
+      obj.refused = message.refused;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<RepairBuriedResponse>): RepairBuriedResponse {
+    return RepairBuriedResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<RepairBuriedResponse>): RepairBuriedResponse {
+    const message = createBaseRepairBuriedResponse();
+    message.refused = object.refused ?? "";
+    return message;
+  },
+};
+
 /** What only administrators do with usage. */
 export type UsageAdminServiceService = typeof UsageAdminServiceService;
 export const UsageAdminServiceService = {
@@ -489,6 +1115,37 @@ export const UsageAdminServiceService = {
       Buffer.from(ApplyRepairsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ApplyRepairsResponse => ApplyRepairsResponse.decode(value),
   },
+  /** Usage that could not be applied and waits for somebody, the oldest first, at most 1,000. */
+  listBuried: {
+    path: "/metering.v1.UsageAdminService/ListBuried" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListBuriedRequest): Buffer => Buffer.from(ListBuriedRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListBuriedRequest => ListBuriedRequest.decode(value),
+    responseSerialize: (value: ListBuriedResponse): Buffer => Buffer.from(ListBuriedResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListBuriedResponse => ListBuriedResponse.decode(value),
+  },
+  /** Says what a buried request costs, by a person's word. It is charged when it is repaired. */
+  priceBuried: {
+    path: "/metering.v1.UsageAdminService/PriceBuried" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PriceBuriedRequest): Buffer => Buffer.from(PriceBuriedRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PriceBuriedRequest => PriceBuriedRequest.decode(value),
+    responseSerialize: (value: PriceBuriedResponse): Buffer => Buffer.from(PriceBuriedResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PriceBuriedResponse => PriceBuriedResponse.decode(value),
+  },
+  /** Puts one right, charges and counts it. Each request counts once, however often this is called. */
+  repairBuried: {
+    path: "/metering.v1.UsageAdminService/RepairBuried" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RepairBuriedRequest): Buffer => Buffer.from(RepairBuriedRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RepairBuriedRequest => RepairBuriedRequest.decode(value),
+    responseSerialize: (value: RepairBuriedResponse): Buffer =>
+      Buffer.from(RepairBuriedResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RepairBuriedResponse => RepairBuriedResponse.decode(value),
+  },
 } as const;
 
 export interface UsageAdminServiceServer extends UntypedServiceImplementation {
@@ -496,6 +1153,12 @@ export interface UsageAdminServiceServer extends UntypedServiceImplementation {
   exportEvents: handleUnaryCall<ListEventsRequest, ExportEventsResponse>;
   /** Takes up what requests cost that had no price at first. Each counts once by request id. */
   applyRepairs: handleUnaryCall<ApplyRepairsRequest, ApplyRepairsResponse>;
+  /** Usage that could not be applied and waits for somebody, the oldest first, at most 1,000. */
+  listBuried: handleUnaryCall<ListBuriedRequest, ListBuriedResponse>;
+  /** Says what a buried request costs, by a person's word. It is charged when it is repaired. */
+  priceBuried: handleUnaryCall<PriceBuriedRequest, PriceBuriedResponse>;
+  /** Puts one right, charges and counts it. Each request counts once, however often this is called. */
+  repairBuried: handleUnaryCall<RepairBuriedRequest, RepairBuriedResponse>;
 }
 
 export interface UsageAdminServiceClient extends Client {
@@ -530,6 +1193,54 @@ export interface UsageAdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ApplyRepairsResponse) => void,
+  ): ClientUnaryCall;
+  /** Usage that could not be applied and waits for somebody, the oldest first, at most 1,000. */
+  listBuried(
+    request: ListBuriedRequest,
+    callback: (error: ServiceError | null, response: ListBuriedResponse) => void,
+  ): ClientUnaryCall;
+  listBuried(
+    request: ListBuriedRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListBuriedResponse) => void,
+  ): ClientUnaryCall;
+  listBuried(
+    request: ListBuriedRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListBuriedResponse) => void,
+  ): ClientUnaryCall;
+  /** Says what a buried request costs, by a person's word. It is charged when it is repaired. */
+  priceBuried(
+    request: PriceBuriedRequest,
+    callback: (error: ServiceError | null, response: PriceBuriedResponse) => void,
+  ): ClientUnaryCall;
+  priceBuried(
+    request: PriceBuriedRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PriceBuriedResponse) => void,
+  ): ClientUnaryCall;
+  priceBuried(
+    request: PriceBuriedRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PriceBuriedResponse) => void,
+  ): ClientUnaryCall;
+  /** Puts one right, charges and counts it. Each request counts once, however often this is called. */
+  repairBuried(
+    request: RepairBuriedRequest,
+    callback: (error: ServiceError | null, response: RepairBuriedResponse) => void,
+  ): ClientUnaryCall;
+  repairBuried(
+    request: RepairBuriedRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RepairBuriedResponse) => void,
+  ): ClientUnaryCall;
+  repairBuried(
+    request: RepairBuriedRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RepairBuriedResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -1,3 +1,4 @@
+import { nanoUsdOf } from "@uag/gateway/admin/amounts.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { Advice } from "../../../../scripts/lib/step.mjs";
 import { schema } from "../config.ts";
@@ -16,6 +17,13 @@ export function parseCount(name: string, text: string | undefined): bigint {
   if (text === undefined) return 0n;
   if (!/^\d+$/.test(text)) throw new Advice(`--${name} ${text} is not a whole number`);
   return BigInt(text);
+}
+
+/** A cost in dollars, as nano-USD. */
+export function parseCost(name: string, text: string): bigint {
+  const cost = nanoUsdOf(text);
+  if (cost === undefined || cost < 0n) throw new Advice(`--${name} ${text} is not an amount of USD, such as 0.0125`);
+  return cost;
 }
 
 /** Nano-USD as dollars, exactly: every decimal that is not a closing zero, two at least. */

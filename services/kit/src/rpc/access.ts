@@ -80,7 +80,10 @@ export const access: Readonly<Record<string, Access>> = {
   },
   "metering.v1.UsageAdminService": {
     servedBy: ["metering"],
-    callers: { ExportEvents: router, ApplyRepairs: router },
+    callers: {
+      ...{ ExportEvents: router, ApplyRepairs: router },
+      ...{ ListBuried: ["operator"], PriceBuried: ["operator"], RepairBuried: ["operator"] },
+    },
   },
   "media.v1.AssetService": { servedBy: ["media"], callers: { Put: ["video"] } },
   "video.v1.WebhookService": {

@@ -1,23 +1,17 @@
+import { GatewayError } from "@uag/kit/errors.ts";
 import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { BuriedDocument } from "../store/rollup.ts";
+import type { Store } from "../store/store.ts";
 import { type ApplyOptions, applyBatches } from "./apply.ts";
 import { decodeEvents } from "./decode.ts";
-
-/** What became of a buried event. */
-export interface Unburied {
-  readonly requestId: string;
-  readonly accountId: string;
-  /** Why it was buried, or why it still is. */
-  readonly reason: string;
-  readonly repaired: boolean;
-}
 
 const longestText = 256;
 const clean = (text: string): string => text.replaceAll(/[\n\r\0]/g, " ").slice(0, longestText);
 const atLeastZero = (amount: bigint): bigint => (amount < 0n ? 0n : amount);
 
 /** The event with what nobody could store put right. A cost that cannot be is no price: it is charged once there is one. */
-function mend(event: UsageEvent, buriedAt: Date, costNanoUsd: bigint | undefined): UsageEvent {
+export function mended({ event: bytes, buriedAt, costNanoUsd }: BuriedDocument): UsageEvent {
+  const event = UsageEvent.decode(bytes);
   const priced = costNanoUsd !== undefined;
   const cost = costNanoUsd ?? event.costNanoUsd;
   return {
@@ -39,39 +33,39 @@ function mend(event: UsageEvent, buriedAt: Date, costNanoUsd: bigint | undefined
   };
 }
 
-async function repairOne(options: ApplyOptions, document: BuriedDocument, cost: bigint | undefined): Promise<Unburied> {
-  const { _id, requestId, accountId, buriedAt } = document;
-  const { events, refused } = decodeEvents([mend(UsageEvent.decode(document.event), buriedAt, cost)]);
+/** What lies buried, the oldest first, at most 1,000. @param requestId empty: all of it */
+export async function listBuried({ buried }: Store, requestId: string): Promise<BuriedDocument[]> {
+  const filter = { repairedAt: { $exists: false }, ...(requestId !== "" && { requestId }) };
+  return await buried.find(filter).sort({ buriedAt: 1 }).limit(1_000).toArray();
+}
+
+/** Says what a buried event costs, nano-USD. @throws {GatewayError} `not_found` when it does not lie there */
+export async function priceBuried({ buried }: Store, id: string, costNanoUsd: bigint): Promise<void> {
+  const { matchedCount } = await buried.updateOne(
+    { _id: id, repairedAt: { $exists: false } },
+    { $set: { costNanoUsd } },
+  );
+  if (matchedCount === 0) throw new GatewayError("not_found", "Nothing of that id is buried.", { param: "id" });
+}
+
+/**
+ * Puts a buried event right and applies it: it is charged and counted once, however often this runs.
+ * @returns why it stays buried; undefined when it is applied
+ * @throws {GatewayError} `not_found` when it does not lie there
+ */
+export async function repairBuried(options: ApplyOptions, id: string): Promise<string | undefined> {
+  const { store } = options;
+  const document = await store.buried.findOne({ _id: id, repairedAt: { $exists: false } });
+  if (document === null) throw new GatewayError("not_found", "Nothing of that id is buried.", { param: "id" });
+  const { events, refused } = decodeEvents([mended(document)]);
   const [wrong] = refused;
-  if (wrong !== undefined) return { requestId, accountId, reason: wrong.reason, repaired: false };
-  const again = await applyBatches(options, [{ batchId: `buried:${_id}`, events, refused: [] }], {
+  if (wrong !== undefined) return wrong.reason;
+  const failure = await applyBatches(options, [{ batchId: `buried:${id}`, events, refused: [] }], {
     buries: false,
   }).then(
     () => undefined,
     (error: Error) => error.message,
   );
-  if (again !== undefined) return { requestId, accountId, reason: again, repaired: false };
-  await options.store.buried.updateOne({ _id }, { $set: { repairedAt: new Date() } });
-  return { requestId, accountId, reason: document.reason, repaired: true };
-}
-
-/** What lies buried, the oldest first. @param requestId empty: all of it */
-export async function listBuried({ store }: Pick<ApplyOptions, "store">, requestId: string): Promise<BuriedDocument[]> {
-  const filter = { repairedAt: { $exists: false }, ...(requestId !== "" && { requestId }) };
-  return await store.buried.find(filter).sort({ buriedAt: 1 }).limit(1_000).toArray();
-}
-
-/**
- * Puts buried events right and applies them: each is charged and counted once, however often this runs.
- * @param which `cost` is what the request costs by a person's word, nano-USD
- */
-export async function repairBuried(
-  options: ApplyOptions,
-  which: { readonly requestId: string; readonly cost: bigint | undefined },
-): Promise<Unburied[]> {
-  const done: Unburied[] = [];
-  for (const document of await listBuried(options, which.requestId)) {
-    done.push(await repairOne(options, document, which.cost));
-  }
-  return done;
+  if (failure === undefined) await store.buried.updateOne({ _id: id }, { $set: { repairedAt: new Date() } });
+  return failure;
 }

@@ -62,6 +62,8 @@ export interface BuriedDocument {
   /** As it came, a `UsageEvent`. */
   event: Buffer;
   buriedAt: Date;
+  /** What it costs by a person's word, nano-USD. */
+  costNanoUsd?: bigint;
   /** When it was brought back; undefined while it lies there. */
   repairedAt?: Date;
 }
@@ -75,6 +77,7 @@ export const buriedSchema = new Schema<BuriedDocument>(
     reason: text,
     event: { type: Buffer, required: true },
     buriedAt: { type: Date, required: true },
+    costNanoUsd: BigInt,
     repairedAt: Date,
   },
   { collection: "buried", versionKey: false },
