@@ -8,6 +8,7 @@ import { Drains } from "@uag/upstreams/disconnect/drains.ts";
 import { UpstreamHealth } from "@uag/upstreams/health.ts";
 import { HttpPools } from "@uag/upstreams/http/pools.ts";
 import { noProxies, type Proxies } from "@uag/upstreams/http/proxies.ts";
+import { UrlFetches } from "@uag/upstreams/media/url-fetches.ts";
 import { RetryBudget } from "@uag/upstreams/retry-budget.ts";
 import { type CapabilityEvents, createEvents } from "./events.ts";
 
@@ -26,6 +27,8 @@ export interface CapabilityContext {
   readonly events: CapabilityEvents;
   /** For URLs that come from users or from upstreams' answers. */
   readonly guarded: GuardedClient;
+  /** What requests only give the address of is fetched through this. */
+  readonly urls: UrlFetches;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
@@ -64,6 +67,7 @@ export function createContext(options: ContextOptions): CapabilityContext & Asyn
     buffers,
     events: createEvents(name, log, metrics),
     guarded,
+    urls: new UrlFetches(guarded, buffers),
     log,
     metrics,
     async [Symbol.asyncDispose]() {

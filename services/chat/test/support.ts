@@ -132,6 +132,7 @@ export async function startChat(options: {
   env?: NodeJS.ProcessEnv;
   drains?: Drains;
   bufferLimits?: BufferLimits;
+  egressAllow?: readonly string[];
 }): Promise<ChatHarness> {
   await using starting = new AsyncDisposableStack();
   const admission = new TestAdmission();
@@ -139,8 +140,8 @@ export async function startChat(options: {
   const log = createLogger({ service: "chat-test", level: process.env["TEST_LOG"] ?? "silent" });
   const catalog = { current, [Symbol.dispose]: () => {} };
   const metrics = createMetrics("chat-test");
-  const { drains, bufferLimits = defaultBufferLimits } = options;
-  const parts = { name: "chat", catalog, admission, log, metrics, egressAllow: [], bufferLimits };
+  const { drains, bufferLimits = defaultBufferLimits, egressAllow = [] } = options;
+  const parts = { name: "chat", catalog, admission, log, metrics, egressAllow, bufferLimits };
   const context = chatContext({ ...starting.use(createContext(parts)), ...(drains !== undefined && { drains }) });
   const link = createLinkServer({
     operations: operations(context),

@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
+import { GatewayError } from "../src/errors.ts";
 import { createGuardedClient } from "../src/http/guarded.ts";
 import { PublicNames } from "../src/http/public-names.ts";
 import { UrlError, type UrlFault } from "../src/http/url-error.ts";
@@ -154,14 +155,19 @@ test("an exempt name is the system's affair, /etc/hosts included; no other name 
   assert.ok(server.asked.length > 0);
 });
 
-test("what several calls fetch together is bounded too", async (t) => {
+test("what a body is paid with is asked before it is kept, and may refuse it", async (t) => {
   const site = createServer((_, response) => response.end("x".repeat(600))).listen(0, "127.0.0.1");
   await once(site, "listening");
   t.after(() => site.close());
   const { port } = site.address() as AddressInfo;
   await using client = createGuardedClient({ allow: [`127.0.0.1:${port}`] });
-  const call = { timeoutMs: 2_000, maxBytes: 1_000, allowance: { left: 1_000 } };
+  let left = 1_000;
+  const take = (bytes: number): void => {
+    left -= bytes;
+    if (left < 0) throw new GatewayError("service_unavailable");
+  };
+  const call = { timeoutMs: 2_000, maxBytes: 1_000, take };
   const url = `http://127.0.0.1:${port}/`;
   assert.equal((await client.fetch(url, call)).body.length, 600);
-  await assert.rejects(client.fetch(url, call), fails("too_large"));
+  await assert.rejects(client.fetch(url, call), GatewayError);
 });

@@ -237,7 +237,27 @@ test("pictures behind URLs are fetched for an upstream that takes none", async (
   assert.ok(sent.includes(b64));
   const missing = await harness.ask(generations, { ...asked, image: "https://localhost/in.png" });
   assert.equal(missing.status, 400);
-  assert.equal(harness.admission.booked.length, 1, "what cannot be fetched is not admitted");
+  assert.equal(harness.admission.booked.length, 1, "what the guard refuses is not admitted");
+});
+
+test("pictures behind URLs are fetched for whom is admitted only, and one that is not there costs nothing", async () => {
+  upstream.script = (_, response) => sendJson(response, 404, {});
+  const asked = { model: "gemini", prompt: "x", image: `${upstream.url}/in.png` };
+  harness.admission.onAdmit = () => {
+    throw new GatewayError("insufficient_balance");
+  };
+  assert.equal((await harness.ask(generations, asked)).status, 402);
+  assert.equal(upstream.asked.length, 0);
+  harness.admission.onAdmit = () => {};
+  const missing = await harness.ask(generations, asked);
+  assert.equal(missing.status, 400);
+  assert.match(String((missing.json()["error"] as { message: string }).message), /answered with status 404/);
+  assert.deepEqual(
+    upstream.asked.map(({ path }) => path),
+    ["/in.png"],
+  );
+  assert.deepEqual(settlement().units, []);
+  await until("all is given back", () => harness.buffers.held === 0);
 });
 
 test("the answer leaves after the bill is on disk; a bill that cannot be written leaves no answer", async () => {

@@ -100,9 +100,10 @@ async function serve(serving: Serving): Promise<void> {
   }
 }
 
-function askUpstreams(serving: Serving, admission: AdmittedGeneration): Promise<Attempted<Generated>> {
-  const { exchange, format, context, request, model } = serving;
+async function askUpstreams(serving: Serving, admission: AdmittedGeneration): Promise<Attempted<Generated>> {
+  const { exchange, format, context, request, model, caller } = serving;
   const { pools, health, budget, events } = context;
+  using media = context.media(caller);
   const call: GenerationCall = {
     requestId: exchange.requestId,
     body: request.body,
@@ -113,11 +114,11 @@ function askUpstreams(serving: Serving, admission: AdmittedGeneration): Promise<
     outputCap: admission.affordableCap,
     maxUses: admission.maxUses,
     headers: format.passedHeaders(exchange.headers),
-    media: context.media(serving.caller.accountId),
+    media,
   };
   const { signal } = exchange;
   const disconnect = { drains: context.drains, draining: () => admission.admitted.clientLeft() };
-  return attempt({
+  return await attempt({
     upstreams: model.upstreams,
     health,
     budget,

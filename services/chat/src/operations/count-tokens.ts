@@ -34,9 +34,10 @@ async function count(exchange: LinkExchange, context: ChatContext): Promise<numb
   checkUrls(fields, context.guarded);
   const { requestId, signal } = exchange;
   const headers = messages.passedHeaders(exchange.headers);
+  using media = context.media(caller);
   return await countPrompt({
     pools: context.pools,
-    call: { requestId, body, fields, headers, media: context.media(caller.accountId) },
+    call: { requestId, body, fields, headers, media },
     upstreams: model.upstreams,
     signal,
     onFailure: (upstream, failure) => context.events.upstreamFailed(requestId, upstream, failure),

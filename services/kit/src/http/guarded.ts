@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { Agent, request } from "undici";
+import { GatewayError } from "../errors.ts";
 import { PublicNames } from "./public-names.ts";
 import { UrlError } from "./url-error.ts";
 import { hostOf, UrlGuard } from "./url-guard.ts";
@@ -13,11 +14,6 @@ export interface GuardedClientOptions {
   nameServers?: readonly string[];
 }
 
-/** What several calls together may fetch. */
-export interface ByteAllowance {
-  left: number;
-}
-
 export interface GuardedRequest {
   method?: "GET" | "HEAD" | "POST";
   headers?: Record<string, string>;
@@ -26,8 +22,8 @@ export interface GuardedRequest {
   timeoutMs: number;
   /** The answer's body is cut off with `too_large` beyond this many bytes. */
   maxBytes: number;
-  /** The same for all calls that share it, such as those of one client's request. */
-  allowance?: ByteAllowance;
+  /** Told of each piece of the body before it is kept, in bytes; what it throws ends the call and is thrown as it is. */
+  take?: (bytes: number) => void;
   /** On whose behalf: each may have a few names looked up at a time. */
   owner?: string;
   /** The head is all that counts: at most `maxBytes` of a body are taken off the line, and nobody waits for them. */
@@ -45,9 +41,7 @@ export interface GuardedAnswer {
 
 /** An HTTP client for URLs that come from users: https only, to public addresses only. */
 export interface GuardedClient extends AsyncDisposable {
-  /**
-   * @throws {UrlError}
-   */
+  /** @throws {UrlError} */
   fetch(url: string, options: GuardedRequest): Promise<GuardedAnswer>;
   /** Checks a URL's form without calling it. @throws {UrlError} */
   parse(url: string): URL;
@@ -55,14 +49,13 @@ export interface GuardedClient extends AsyncDisposable {
   leadsInside(text: string): boolean;
 }
 
-async function readAtMost(maxBytes: number, allowance: ByteAllowance, stream: AsyncIterable<Buffer>): Promise<Buffer> {
+async function readBody({ maxBytes, take }: GuardedRequest, stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of stream) {
     size += part.length;
-    allowance.left -= part.length;
     if (size > maxBytes) throw new UrlError("too_large", `The URL's content is larger than ${maxBytes} bytes.`);
-    if (allowance.left < 0) throw new UrlError("too_large", "The URLs' contents are too large together.");
+    take?.(part.length);
     parts.push(part);
   }
   return Buffer.concat(parts, size);
@@ -94,8 +87,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       answer.body.dump({ limit: call.maxBytes, signal }).catch(() => undefined);
       return { status: answer.statusCode, headers: answer.headers, body: Buffer.alloc(0) };
     }
-    const allowance = call.allowance ?? { left: call.maxBytes };
-    const body = await readAtMost(call.maxBytes, allowance, answer.body as AsyncIterable<Buffer>);
+    const body = await readBody(call, answer.body as AsyncIterable<Buffer>);
     return { status: answer.statusCode, headers: answer.headers, body };
   };
 
@@ -129,8 +121,10 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   };
 }
 
-function toUrlError(error: unknown, deadline: AbortSignal): UrlError {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof UrlError) return at;
+function toUrlError(error: unknown, deadline: AbortSignal): UrlError | GatewayError {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (at instanceof UrlError || at instanceof GatewayError) return at;
+  }
   if (deadline.aborted) return new UrlError("timeout", "The URL did not answer in time.", error);
   return new UrlError("unreachable", "The URL cannot be reached.", error);
 }

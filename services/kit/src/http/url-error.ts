@@ -4,6 +4,7 @@ export type UrlFault =
   | "unreachable"
   | "timeout"
   | "too_large"
+  | "too_many"
   | "too_many_redirects";
 
 /** Why a URL given by a user was not fetched. The message is fit for that user: it names no address. */

@@ -1,8 +1,8 @@
 import type { Admitted } from "@uag/admission/types.ts";
 import { Bill } from "@uag/capability/bill.ts";
-import { callerOf } from "@uag/capability/caller.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
-import type { ImageAdapter, ImageRequest, ImageSource } from "@uag/upstreams/images/types.ts";
+import type { ImageAdapter, ImageRequest } from "@uag/upstreams/images/types.ts";
+import type { UrlAllowance } from "@uag/upstreams/media/url-fetches.ts";
 import { imageAdapter } from "@uag/upstreams/registry.ts";
 import type { MediaContext } from "../context.ts";
 import { withPng } from "./as-png.ts";
@@ -28,8 +28,8 @@ export async function serveOrder(exchange: LinkExchange, asked: ImageOrder, cont
   const { model, caller, operation } = asked;
   const adapter = adapterFor(asked);
   const size = asked.request.size ?? model.image?.defaultSize;
-  const request = await withContent({ ...asked.request, size }, adapter, { exchange, context });
-  let order: ImageOrder = { ...asked, request };
+  let order: ImageOrder = { ...asked, request: { ...asked.request, size } };
+  const { request } = order;
   const { requestId } = exchange;
   const { holdNanoUsd, tokens } = holdFor(model, request, adapter);
   const admitted = await context.admission.admit({
@@ -46,9 +46,10 @@ export async function serveOrder(exchange: LinkExchange, asked: ImageOrder, cont
   admitted.started.catch(() => {});
   const bill = new Bill({ requestId, admitted, model, events: context.events });
   const parts = { exchange, context, adapter, admitted, bill };
+  using urls = context.urls.open(caller);
   try {
-    // Decoding costs: it waits until the request is admitted.
-    if (model.image?.family === "delta") order = { ...order, request: await withPng(request) };
+    // Fetching and decoding cost: they wait until the request is admitted.
+    order = { ...order, request: await prepared(order, adapter, { urls, signal: exchange.signal }) };
   } catch (thrown) {
     await giveUp({ ...parts, order }, thrown, 0);
     return;
@@ -64,21 +65,27 @@ function adapterFor({ model }: ImageOrder): ImageAdapter {
   return adapter;
 }
 
-/** The request with the pictures themselves in the place of URLs, where the upstream takes no URLs. */
-async function withContent(
-  request: ImageRequest,
+interface Fetching {
+  readonly urls: UrlAllowance;
+  readonly signal: AbortSignal;
+}
+
+/** The request with its pictures in the form that the upstream takes. */
+async function prepared(
+  { model, request }: ImageOrder,
   adapter: ImageAdapter,
-  { exchange, context }: { exchange: LinkExchange; context: MediaContext },
+  fetching: Fetching,
 ): Promise<ImageRequest> {
-  const fetched = (source: ImageSource): boolean => source.type === "url" && !adapter.takesUrls;
-  if (!request.references.some(fetched)) return request;
-  const { signal } = exchange;
-  const { guarded } = context;
-  const owner = callerOf(exchange.context).accountId;
-  const references = await Promise.all(
-    request.references.map((source) =>
-      fetched(source) ? contentOf(source, "image", { guarded, owner, signal }) : source,
-    ),
-  );
-  return { ...request, references };
+  const whole = adapter.takesUrls ? request : await withContent(request, fetching);
+  return model.image?.family === "delta" ? await withPng(whole) : whole;
+}
+
+/** The request with the pictures themselves in the place of URLs. */
+async function withContent(request: ImageRequest, fetching: Fetching): Promise<ImageRequest> {
+  const { references } = request;
+  if (references.every(({ type }) => type === "inline")) return request;
+  return {
+    ...request,
+    references: await Promise.all(references.map((source) => contentOf(source, "image", fetching))),
+  };
 }

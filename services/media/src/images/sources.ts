@@ -3,6 +3,7 @@ import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 import { UrlError } from "@uag/kit/http/url-error.ts";
 import { refusal } from "@uag/upstreams/conversation/refusal.ts";
 import type { ImageSource, InlineImage } from "@uag/upstreams/images/types.ts";
+import type { UrlAllowance } from "@uag/upstreams/media/url-fetches.ts";
 import { inspectImage } from "./inspect.ts";
 
 const dataUrl = /^data:image\/[a-z0-9.+-]+;base64,/i;
@@ -41,18 +42,18 @@ function inlined(text: string, param: string): InlineImage {
 }
 
 /**
- * The content behind a source, fetched through the guard where it is a URL.
+ * The content behind a source, fetched where it is a URL.
  * @throws {UpstreamFailure} `client` when there is no fit picture
  */
 export async function contentOf(
   source: ImageSource,
   param: string,
-  { guarded, owner, signal }: { guarded: GuardedClient; owner: string; signal: AbortSignal },
+  { urls, signal }: { urls: UrlAllowance; signal: AbortSignal },
 ): Promise<InlineImage> {
   if (source.type === "inline") return source;
   try {
-    const call = { timeoutMs: fetchTimeoutMs, maxBytes: mostFetchedBytes, maxRedirects: mostRedirects, owner, signal };
-    const { status, body } = await guarded.fetch(source.url, call);
+    const call = { timeoutMs: fetchTimeoutMs, maxBytes: mostFetchedBytes, maxRedirects: mostRedirects, signal };
+    const { status, body } = await urls.fetch(source.url, call);
     if (status !== 200) throw refusal(param, `The URL answered with status ${status}.`, "invalid_url");
     return inspectImage(body, param);
   } catch (error) {

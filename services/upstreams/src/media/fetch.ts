@@ -1,15 +1,14 @@
-import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import type { GuardedAnswer } from "@uag/kit/http/guarded.ts";
 import { UrlError } from "@uag/kit/http/url-error.ts";
 import { refusal } from "../conversation/refusal.ts";
 import type { MediaKind, MediaSource } from "../conversation/types.ts";
 import { mediaType } from "./data-url.ts";
 import { sniffMediaType } from "./sniff.ts";
+import type { UrlAllowance } from "./url-fetches.ts";
 
 const timeoutMs = 15_000;
 /** Gemini takes 20 MB in a request, OpenAI more; base64 adds a third. */
 const mostBytes = 14 * 1024 * 1024;
-/** Of one request, all together. */
-const mostBytesOfRequest = 40 * 1024 * 1024;
 const mostRedirects = 3;
 
 export type InlineSource = Extract<MediaSource, { type: "inline" }>;
@@ -23,31 +22,45 @@ export interface MediaFetcher {
   fetch(url: string, kind: MediaKind, options: { param: string; signal: AbortSignal }): Promise<InlineSource>;
 }
 
-/** @param owner on whose behalf: names are looked up a few at a time for each */
-export function createMediaFetcher(client: GuardedClient, owner: string): MediaFetcher {
-  const call = {
-    timeoutMs,
-    maxBytes: mostBytes,
-    maxRedirects: mostRedirects,
-    owner,
-    allowance: { left: mostBytesOfRequest },
-  };
+/** The fetcher of one request. What several tries of it need is fetched once, and kept until it is disposed. */
+export function createMediaFetcher(urls: UrlAllowance): MediaFetcher & Disposable {
+  const known = new Map<string, Promise<InlineSource>>();
   return {
-    async fetch(url, kind, { param, signal }) {
-      let answer: Awaited<ReturnType<GuardedClient["fetch"]>>;
-      try {
-        answer = await client.fetch(url, { ...call, signal });
-      } catch (error) {
-        if (error instanceof UrlError) throw refusal(param, error.message, "invalid_url");
-        throw error;
-      }
-      if (answer.status !== 200) throw refusal(param, `The URL answered with status ${answer.status}.`, "invalid_url");
-      const declared = answer.headers["content-type"];
-      const type = sniffMediaType(answer.body) ?? mediaType(typeof declared === "string" ? declared : "");
-      if (!fits(type, kind)) throw refusal(param, `The URL's content is no ${kind}.`, "invalid_url");
-      return { type: "inline", mediaType: type, base64: answer.body.toString("base64") };
+    fetch(url, kind, options) {
+      const id = `${kind} ${url}`;
+      const fetched = known.get(id) ?? fetchMedia(urls, { url, kind, ...options });
+      known.set(id, fetched);
+      // Another try may have more luck.
+      fetched.catch(() => known.delete(id));
+      return fetched;
+    },
+    [Symbol.dispose]() {
+      known.clear();
+      urls[Symbol.dispose]();
     },
   };
+}
+
+interface Wanted {
+  readonly url: string;
+  readonly kind: MediaKind;
+  readonly param: string;
+  readonly signal: AbortSignal;
+}
+
+async function fetchMedia(urls: UrlAllowance, { url, kind, param, signal }: Wanted): Promise<InlineSource> {
+  let answer: GuardedAnswer;
+  try {
+    answer = await urls.fetch(url, { timeoutMs, maxBytes: mostBytes, maxRedirects: mostRedirects, signal });
+  } catch (error) {
+    if (error instanceof UrlError) throw refusal(param, error.message, "invalid_url");
+    throw error;
+  }
+  if (answer.status !== 200) throw refusal(param, `The URL answered with status ${answer.status}.`, "invalid_url");
+  const declared = answer.headers["content-type"];
+  const type = sniffMediaType(answer.body) ?? mediaType(typeof declared === "string" ? declared : "");
+  if (!fits(type, kind)) throw refusal(param, `The URL's content is no ${kind}.`, "invalid_url");
+  return { type: "inline", mediaType: type, base64: answer.body.toString("base64") };
 }
 
 function fits(type: string, kind: MediaKind): boolean {

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, beforeEach, test } from "node:test";
+import { sendJson } from "./fixtures.ts";
+import { type ChatHarness, startChat, startUpstream, type TestUpstream, until } from "./support.ts";
+
+const mebi = 1024 * 1024;
+const pictureBytes = 4 * mebi;
+const ownerBytes = 32 * mebi;
+const picture = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(pictureBytes - 8)]);
+const answered = {
+  candidates: [{ content: { role: "model", parts: [{ text: "A cat." }] }, finishReason: "STOP" }],
+  usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2, totalTokenCount: 7 },
+  totalTokens: 1_234,
+};
+
+let upstream: TestUpstream;
+let site: Server;
+let url = "";
+let fetches = 0;
+let harness: ChatHarness;
+const resources = new AsyncDisposableStack();
+
+const catalog = (): string => `
+providers:
+  google: { protocol: gemini, base_url: "${upstream.url}", api_key: k, timeouts: { first_byte: 20s, connect: 5s } }
+models:
+  - id: gem
+    owned_by: google
+    created: 2026-01-02
+    operations: [chat.completions, messages]
+    context_tokens: 1000000
+    max_output_tokens: 1000
+    input: [text, image]
+    price: { input_tokens: 1, output_tokens: 2 }
+    upstreams: [{ provider: google }]
+`;
+
+before(async () => {
+  upstream = resources.use(await startUpstream((_, response) => sendJson(response, 200, answered)));
+  site = createServer((request, response) => {
+    fetches++;
+    response.end(request.url?.startsWith("/small") ? picture.subarray(0, 100) : picture);
+  });
+  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+  resources.defer(() => void site.close());
+  const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+  url = `http://${host}`;
+  const bufferLimits = { totalBytes: 4 * ownerBytes, ownerBytes };
+  harness = resources.use(await startChat({ catalog: catalog(), egressAllow: [host], bufferLimits }));
+});
+after(() => resources.disposeAsync());
+beforeEach(() => {
+  fetches = 0;
+  upstream.script = (_, response) => sendJson(response, 200, answered);
+});
+
+const chatOf = (urls: readonly string[]) => ({
+  model: "gem",
+  messages: [{ role: "user", content: urls.map((url) => ({ type: "image_url", image_url: { url } })) }],
+});
+const messagesOf = (urls: readonly string[]) => ({
+  model: "gem",
+  max_tokens: 10,
+  messages: [{ role: "user", content: urls.map((url) => ({ type: "image", source: { type: "url", url } })) }],
+});
+const small = (count: number) => Array.from({ length: count }, (_, n) => `${url}/small/${n}`);
+
+for (const [operation, bodyOf] of [
+  ["chat.completions", chatOf],
+  ["messages.create", messagesOf],
+  ["messages.count_tokens", messagesOf],
+] as const) {
+  test(`${operation} with 100 URLs is a 400 that says how many there may be; with 64 it is served`, async () => {
+    const refused = await harness.ask(operation, bodyOf(small(100)));
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /content[.[]64.*at most 64 URLs/);
+    assert.equal(fetches, 64);
+    assert.equal((await harness.ask(operation, bodyOf(small(64)))).status, 200);
+    assert.equal(fetches, 128);
+    await until("all is given back", () => harness.buffers.held === 0);
+  });
+
+  test(`twenty of ${operation} at once hold in fetched pictures what an account may, and others are served`, async () => {
+    let most = 0;
+    const watch = setInterval(() => {
+      most = Math.max(most, harness.buffers.heldBy("greedy"));
+    }, 1);
+    const refusedBefore = harness.buffers.refused;
+    upstream.script = async (_, response) => {
+      await until("there is no room for another", () => harness.buffers.refused > refusedBefore);
+      sendJson(response, 200, answered);
+    };
+    const ask = (account: string, n: number) => harness.ask(operation, bodyOf([`${url}/${n}`]), { account });
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => ask("greedy", n)));
+    clearInterval(watch);
+    const statuses = new Set(answers.map(({ status }) => status));
+    assert.ok(
+      [...statuses].every((status) => status === 200 || status === 503),
+      [...statuses].join(),
+    );
+    assert.ok(statuses.has(503), "twenty do not fit");
+    assert.ok(most > 0 && most <= ownerBytes, String(most));
+    assert.equal((await ask("modest", 0)).status, 200);
+    await until("all is given back", () => harness.buffers.held === 0);
+  });
+}
+
+test("a picture is fetched once, however often its upstream has to be asked", async () => {
+  let calls = 0;
+  upstream.script = (_, response) => sendJson(response, ++calls < 3 ? 500 : 200, answered);
+  const answer = await harness.ask("chat.completions", chatOf([`${url}/small`, `${url}/small`]));
+  assert.deepEqual([answer.status, answer.header("x-gateway-attempts"), fetches], [200, "3", 1]);
+});
+
+test("what one request's pictures come to together is bounded", async () => {
+  const bufferLimits = { totalBytes: 512 * mebi, ownerBytes: 512 * mebi };
+  const egressAllow = [new URL(url).host];
+  await using roomy = await startChat({ catalog: catalog(), egressAllow, bufferLimits });
+  const refused = await roomy.ask("chat.completions", chatOf(Array.from({ length: 12 }, (_, n) => `${url}/${n}`)));
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /40 MiB in all/);
+  assert.equal(fetches, 11);
+});
