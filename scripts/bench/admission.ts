@@ -37,6 +37,7 @@ const billing = await serveRpc({
           scarce: false,
           insufficient: false,
           budgetExceeded: false,
+          owedNanoUsd: 0n,
         }),
         returnMany: async ({ returns }) => ({ outcomes: returns.map(() => ({ refused: "", again: false })) }),
         return: async () => ({}),

@@ -31,7 +31,8 @@ function showColumns(money: Columns): object {
 
 export function showAccount(account: Account): object {
   const { id, name, createdAtMs } = account;
-  return { id, object: "account", name, created_at: timeText(createdAtMs), ...showColumns(account) };
+  const repaid = { repaid_usd: usdText(account.repaidNanoUsd), repaid_nano_usd: account.repaidNanoUsd };
+  return { id, object: "account", name, created_at: timeText(createdAtMs), ...showColumns(account), ...repaid };
 }
 
 /** A row of the ledger: the columns are what it changes. */

@@ -39,7 +39,7 @@ export interface FakeAdmin extends AsyncDisposable {
 const key = Key.fromPartial({ id: "key_1", accountId: "acme", name: "k", createdAtMs: 1n, version: 1n });
 const account = {
   ...{ id: "acme", name: "Acme", availableNanoUsd: 9_007_199_254_740_993n, heldNanoUsd: 0n, chargedNanoUsd: 1n },
-  ...{ writtenOffNanoUsd: 0n, toppedUpNanoUsd: 9_007_199_254_740_994n, createdAtMs: 1n },
+  ...{ writtenOffNanoUsd: 0n, toppedUpNanoUsd: 9_007_199_254_740_994n, repaidNanoUsd: 0n, createdAtMs: 1n },
 };
 const event = (n: number) =>
   UsageEvent.fromPartial({ requestId: `r${n}`, accountId: "acme", model: '=a,"b"', costNanoUsd: 1n, endedAtMs: 1n });

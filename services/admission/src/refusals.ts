@@ -18,6 +18,13 @@ export function insufficientBalance(need: bigint, there: bigint): GatewayError {
   );
 }
 
+export function unpaidUsage(owed: bigint): GatewayError {
+  return new GatewayError(
+    "unpaid_usage",
+    `Earlier requests of this account cost ${formatUsd(owed)} more than its money covered. Top it up: that is repaid first.`,
+  );
+}
+
 export function budgetExceeded(need: bigint, there: bigint): GatewayError {
   return new GatewayError(
     "budget_exceeded",

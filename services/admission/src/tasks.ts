@@ -4,7 +4,7 @@ import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
 import { Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { encodeFinal } from "./records.ts";
-import { budgetExceeded, insufficientBalance, outOfReach } from "./refusals.ts";
+import { budgetExceeded, insufficientBalance, outOfReach, unpaidUsage } from "./refusals.ts";
 import type { Setting } from "./setting.ts";
 import type { Succession } from "./succession.ts";
 import type { AdmitTask } from "./types.ts";
@@ -36,6 +36,7 @@ async function acquireForTask(
     { timeoutMs: acquireTimeoutMs },
   );
   if (answer.insufficient) {
+    if (answer.owedNanoUsd > 0n) throw unpaidUsage(answer.owedNanoUsd);
     const refusal = answer.budgetExceeded ? budgetExceeded : insufficientBalance;
     throw refusal(task.holdNanoUsd, answer.availableNanoUsd);
   }

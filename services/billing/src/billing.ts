@@ -20,6 +20,8 @@ export interface Settings {
   readonly reapIntervalMs: number;
   readonly recallWaitMs: number;
   readonly grantShare: bigint;
+  /** An account for which more than this is written off is admitted nothing, nano-USD. */
+  readonly writeOffLimit: bigint;
   /** Events that their grants cover are charged to those alone. */
   readonly fromGrants: boolean;
 }

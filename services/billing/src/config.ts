@@ -34,6 +34,12 @@ export const schema = z.object({
     .describe(
       "`off` while replicas of before infra/decisions/0007-scale.md still run: they would lose what is charged to grants alone.",
     ),
+  WRITE_OFF_LIMIT_NANO_USD: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(1_000_000_000)
+    .describe("An account for which more than this is written off admits nothing until a top-up has repaid it."),
   GRANT_SHARE: z.coerce
     .number()
     .int()

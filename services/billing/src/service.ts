@@ -45,6 +45,7 @@ function settingsOf(config: z.infer<typeof schema>): Settings {
     reapIntervalMs: config.REAP_INTERVAL_MS,
     recallWaitMs: config.RECALL_WAIT_MS,
     grantShare: BigInt(config.GRANT_SHARE),
+    writeOffLimit: BigInt(config.WRITE_OFF_LIMIT_NANO_USD),
     fromGrants: config.SETTLE_FROM_GRANTS === "on",
   };
 }
@@ -96,7 +97,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     transact,
     prices: createPrices(config.CATALOG_FILE),
     funds,
-    refusals: createRefusals(store),
+    refusals: createRefusals(store, settings.writeOffLimit),
     recall: createRecall(bus),
     register: createRegister(store, settings.leaseMs),
     limits,

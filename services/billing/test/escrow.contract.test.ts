@@ -165,7 +165,7 @@ test("operations of many accounts are committed together, and no statement of th
     queue.submit(
       acquireOperation({
         ...{ grantId: newId("gr"), holderId: "h", accountId, keyId: keys[i]?.key?.id ?? "", requestId: newId("acq") },
-        ...{ need: 100n, want: 100n, taskUntilMs: 0, share: 4n },
+        ...{ need: 100n, want: 100n, taskUntilMs: 0, share: 4n, writeOffLimit: 0n },
       }),
     ),
   );

@@ -62,6 +62,58 @@ test("what neither hold nor balance covers is written off and never makes the ba
   assert.deepEqual(await faults(billing), []);
 });
 
+test("an account for which too much is written off gets no grant until a top-up, sent twice to two replicas at once, has repaid it once", async () => {
+  await using db = scratch({ WRITE_OFF_LIMIT_NANO_USD: "500" });
+  await using one = await startBilling(db.env);
+  await using two = await startBilling(db.env);
+  const accountId = await fund(one, 100n);
+  const ask = asking({ holderId: "h", accountId, needNanoUsd: 60n });
+  const { grantId } = await one.grants.acquire(ask);
+  await one.ledger.settle({ events: [usage({ accountId, grantId, costNanoUsd: 570n, holdNanoUsd: 30n })] });
+  const allowed = await one.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 1n }));
+  assert.deepEqual(
+    [allowed.insufficient, allowed.owedNanoUsd],
+    [true, 0n],
+    "500 may be owed: there is no money, that is all",
+  );
+  await one.ledger.settle({ events: [usage({ accountId, grantId: "", costNanoUsd: 1n, holdNanoUsd: 1n })] });
+  const topUp = (amountNanoUsd: bigint, reference: string, by = one) =>
+    by.accounts.topUp({ accountId, amountNanoUsd, reference, note: "" });
+  const state = async () => {
+    const { availableNanoUsd, chargedNanoUsd, writtenOffNanoUsd, repaidNanoUsd } = await two.accounts.getAccount({
+      id: accountId,
+    });
+    return [availableNanoUsd, chargedNanoUsd, writtenOffNanoUsd, repaidNanoUsd];
+  };
+  assert.deepEqual(await state(), [0n, 70n, 501n, 0n]);
+  for (const by of [one, two]) {
+    for (let time = 0; time < 2; time++) {
+      const refused = await by.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 1n }));
+      assert.deepEqual([refused.insufficient, refused.owedNanoUsd], [true, 501n]);
+    }
+  }
+  assert.equal((await two.grants.acquire(ask)).grantId, grantId, "a grant that was made is found again");
+  await Promise.all([one, two, one, two].map((by) => topUp(201n, "first", by)));
+  assert.deepEqual(await state(), [0n, 271n, 300n, 201n]);
+  const paid = await one.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 1n }));
+  assert.deepEqual([paid.insufficient, paid.owedNanoUsd], [true, 0n]);
+  await assert.rejects(topUp(200n, "first"), refused("already_exists"));
+  await Promise.all([topUp(1_000n, "second"), topUp(50n, "third", two)]);
+  assert.deepEqual(await state(), [750n, 571n, 0n, 501n]);
+  assert.equal((await two.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 100n }))).insufficient, false);
+  const { entries } = await one.ledger.listEntries({ accountId, requestId: "", page: { limit: 100, cursor: "" } });
+  const repaid = entries.filter(({ kind }) => kind === "repayment");
+  assert.equal(
+    repaid.reduce((sum, { chargedNanoUsd }) => sum + chargedNanoUsd, 0n),
+    501n,
+  );
+  const { hardLimitNanoUsd } = await one.accounts.getSubscription({ accountId, keyId: "" });
+  assert.equal(hardLimitNanoUsd, 850n, "less what repaid: 70 were charged by usage, 30 are held, and 750 are left");
+  assert.deepEqual(await faults(two), []);
+  await db.tamper("accounts", { _id: accountId }, { $set: { repaid: 500n } });
+  assert.equal((await faults(one)).length, 1);
+});
+
 test("a settle row keeps the whole event, and an unpriced one is charged 0 and says so", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);

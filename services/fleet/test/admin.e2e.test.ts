@@ -9,6 +9,7 @@ import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { MongoClient } from "mongodb";
 import { repoRoot } from "../src/paths.ts";
 import { createTestClient, type TestClient } from "../src/testing/client.ts";
+import { setFault } from "../src/testing/faults.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
@@ -74,6 +75,12 @@ describe("what an administrator does through the public door", () => {
     await waitFor(condition, { timeoutMs, what: `${what}, within ${timeoutMs} ms` });
   }
 
+  async function run(command: string, ...args: string[]): Promise<string> {
+    const program = join(repoRoot, `services/fleet/src/commands/${command}.ts`);
+    const env = { ...process.env, DATA_DIR: fleet.dataDir };
+    return (await promisify(execFile)(process.execPath, [program, ...args], { env })).stdout;
+  }
+
   async function newAccount(id: string, amountUsd: string): Promise<Json> {
     await admin("POST", "/accounts", { id, name: id }, 201);
     const topUp = { amount_usd: amountUsd, reference: "first", note: "paid" };
@@ -108,6 +115,45 @@ describe("what an administrator does through the public door", () => {
       },
     );
     assert.match((await js).stdout, /gpt-4o-mini/);
+  });
+
+  test("an account that came to owe too much is told so in place of an answer, though it has money, until a top-up has repaid it", async () => {
+    const key = await newAccount("debtor", "0.1");
+    const client = clientOf(key["key"]);
+    const endFault = await setFault(fleet.run.simulator_url, { "usage-lie": 1_000_000 });
+    assert.equal((await chat(client)).status, 200);
+    await endFault();
+    const refused = await waitFor(
+      async () => {
+        const answer = await chat(client);
+        return answer.status === 402 && answer.json<{ error: Json }>().error["code"] === "unpaid_usage"
+          ? answer
+          : undefined;
+      },
+      { what: "the refusal" },
+    );
+    const { error } = refused.json<{ error: Json }>();
+    const { written_off_usd: owed } = await admin("GET", "/accounts/debtor");
+    const shown = String(owed).replace(/0+$/, "");
+    assert.ok(String(error["message"]).includes(`cost $${shown} more than its money covered`), JSON.stringify(error));
+    assert.equal(error["type"], "insufficient_balance");
+    const topUp = (usd: string) => run("topup", "--account", "debtor", "--usd", usd, "--reference", usd);
+    const half = await topUp("0.5");
+    assert.match(
+      half,
+      /^debtor has 0[\d.]* USD available\.\n0\.50 USD repaid earlier requests .*\nIt still owes [\d.]+ USD/s,
+    );
+    assert.equal((await chat(client)).json<{ error: Json }>().error["code"], "unpaid_usage");
+    assert.match(
+      await topUp("20"),
+      /^debtor has 1[\d.]+ USD available\.\n[\d.]+ USD repaid earlier requests [^\n]*\n$/,
+    );
+    assert.match(await topUp("20"), /^debtor has 1[\d.]+ USD available\.\n$/);
+    assert.equal((await chat(client)).status, 200);
+    const { repaid_usd, written_off_nano_usd } = await admin("GET", "/accounts/debtor");
+    assert.deepEqual([repaid_usd, written_off_nano_usd], [owed, 0]);
+    const rows = await pages("/accounts/debtor/ledger");
+    assert.equal(rows.filter(({ kind }) => kind === "repayment").length, 2);
   });
 
   test("what a new account's key uses is the same in usage, events, ledger, subscription and billing usage", async () => {

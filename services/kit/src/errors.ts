@@ -58,6 +58,13 @@ export const errorTable = {
     false,
     "The account's balance does not cover this request.",
   ),
+  unpaid_usage: row(
+    402,
+    grpc.RESOURCE_EXHAUSTED,
+    "insufficient_balance",
+    false,
+    "Earlier requests of this account cost more than its money covered. Top it up: that is repaid first.",
+  ),
   permission_denied: row(403, grpc.PERMISSION_DENIED, "permission_error", false, "This key may not do that."),
   not_found: row(404, grpc.NOT_FOUND, "invalid_request_error", false, "There is nothing at that path."),
   method_not_allowed: row(

@@ -34,6 +34,8 @@ export interface Account {
   writtenOffNanoUsd: bigint;
   toppedUpNanoUsd: bigint;
   createdAtMs: bigint;
+  /** Part of charged: what had been written off and was repaid by top-ups since. */
+  repaidNanoUsd: bigint;
 }
 
 export interface CreateAccountRequest {
@@ -90,6 +92,7 @@ function createBaseAccount(): Account {
     writtenOffNanoUsd: 0n,
     toppedUpNanoUsd: 0n,
     createdAtMs: 0n,
+    repaidNanoUsd: 0n,
   };
 }
 
@@ -136,6 +139,12 @@ export const Account: MessageFns<Account> = {
         throw new globalThis.Error("value provided for field message.createdAtMs of type int64 too large");
       }
       writer.uint32(64).int64(message.createdAtMs);
+    }
+    if (message.repaidNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.repaidNanoUsd) !== message.repaidNanoUsd) {
+        throw new globalThis.Error("value provided for field message.repaidNanoUsd of type int64 too large");
+      }
+      writer.uint32(72).int64(message.repaidNanoUsd);
     }
     return writer;
   },
@@ -217,6 +226,14 @@ export const Account: MessageFns<Account> = {
             message.createdAtMs = reader.int64() as bigint;
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.repaidNanoUsd = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -263,6 +280,11 @@ export const Account: MessageFns<Account> = {
         : isSet(object.created_at_ms)
         ? BigInt(object.created_at_ms)
         : 0n,
+      repaidNanoUsd: isSet(object.repaidNanoUsd)
+        ? BigInt(object.repaidNanoUsd)
+        : isSet(object.repaid_nano_usd)
+        ? BigInt(object.repaid_nano_usd)
+        : 0n,
     };
   },
 
@@ -292,6 +314,9 @@ export const Account: MessageFns<Account> = {
     if (message.createdAtMs !== 0n) {
       obj.createdAtMs = message.createdAtMs.toString();
     }
+    if (message.repaidNanoUsd !== 0n) {
+      obj.repaidNanoUsd = message.repaidNanoUsd.toString();
+    }
     return obj;
   },
 
@@ -319,6 +344,9 @@ export const Account: MessageFns<Account> = {
       : 0n;
     message.createdAtMs = (object.createdAtMs !== undefined && object.createdAtMs !== null)
       ? BigInt(object.createdAtMs)
+      : 0n;
+    message.repaidNanoUsd = (object.repaidNanoUsd !== undefined && object.repaidNanoUsd !== null)
+      ? BigInt(object.repaidNanoUsd)
       : 0n;
     return message;
   },

@@ -56,6 +56,11 @@ export interface AcquireResponse {
   insufficient: boolean;
   /** With insufficient: it was the key's budget that could not cover it, and available_nano_usd is what is left of that. */
   budgetExceeded: boolean;
+  /**
+   * With insufficient: what was written off for the account is more than may be, and this much of it has to be repaid by a top-up
+   * before any grant is made. 0: that is not the reason.
+   */
+  owedNanoUsd: bigint;
 }
 
 export interface ReturnRequest {
@@ -336,6 +341,7 @@ function createBaseAcquireResponse(): AcquireResponse {
     scarce: false,
     insufficient: false,
     budgetExceeded: false,
+    owedNanoUsd: 0n,
   };
 }
 
@@ -364,6 +370,12 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
     }
     if (message.budgetExceeded !== false) {
       writer.uint32(48).bool(message.budgetExceeded);
+    }
+    if (message.owedNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.owedNanoUsd) !== message.owedNanoUsd) {
+        throw new globalThis.Error("value provided for field message.owedNanoUsd of type int64 too large");
+      }
+      writer.uint32(56).int64(message.owedNanoUsd);
     }
     return writer;
   },
@@ -429,6 +441,14 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
             message.budgetExceeded = reader.bool();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.owedNanoUsd = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -465,6 +485,11 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
         : isSet(object.budget_exceeded)
         ? globalThis.Boolean(object.budget_exceeded)
         : false,
+      owedNanoUsd: isSet(object.owedNanoUsd)
+        ? BigInt(object.owedNanoUsd)
+        : isSet(object.owed_nano_usd)
+        ? BigInt(object.owed_nano_usd)
+        : 0n,
     };
   },
 
@@ -488,6 +513,9 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
     if (message.budgetExceeded !== false) {
       obj.budgetExceeded = message.budgetExceeded;
     }
+    if (message.owedNanoUsd !== 0n) {
+      obj.owedNanoUsd = message.owedNanoUsd.toString();
+    }
     return obj;
   },
 
@@ -506,6 +534,9 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
     message.scarce = object.scarce ?? false;
     message.insufficient = object.insufficient ?? false;
     message.budgetExceeded = object.budgetExceeded ?? false;
+    message.owedNanoUsd = (object.owedNanoUsd !== undefined && object.owedNanoUsd !== null)
+      ? BigInt(object.owedNanoUsd)
+      : 0n;
     return message;
   },
 };

@@ -46,7 +46,7 @@ export interface Entry {
   accountId: string;
   /** Rises over all rows of an account, with gaps: a row's is larger than those of all rows that it rests on. */
   seq: bigint;
-  /** top_up, correction, grant, release, settle, repair */
+  /** top_up, repayment, correction, grant, release, settle, repair */
   kind: string;
   /** What the row changes, nano-USD: sums over an account give its balances. */
   availableNanoUsd: bigint;

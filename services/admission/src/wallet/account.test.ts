@@ -9,11 +9,12 @@ interface Books {
   available: bigint;
   readonly asked: AcquireRequest[];
   failure: Error | undefined;
+  refusal: AcquireResponse | undefined;
 }
 
 /** Billing as far as one account sees it. */
 function setUp(available: bigint) {
-  const books: Books = { available, asked: [], failure: undefined };
+  const books: Books = { available, asked: [], failure: undefined, refusal: undefined };
   const given = new Map<string, AcquireResponse>();
   let ids = 0;
   const account = new Account(
@@ -33,13 +34,14 @@ function setUp(available: bigint) {
         const most = request.wantNanoUsd < share ? request.wantNanoUsd : share;
         const amountNanoUsd = enough ? (most > request.needNanoUsd ? most : request.needNanoUsd) : 0n;
         const answer = known ?? {
-          ...{ grantId: `g${books.asked.length}`, amountNanoUsd, insufficient: !enough, budgetExceeded: false },
+          ...{ grantId: `g${books.asked.length}`, amountNanoUsd, insufficient: !enough, owedNanoUsd: 0n },
+          budgetExceeded: false,
           ...{ scarce: books.available - amountNanoUsd < request.wantNanoUsd * 4n, availableNanoUsd: books.available },
         };
         if (known === undefined) books.available -= amountNanoUsd;
         given.set(request.requestId, answer);
         if (books.failure) throw books.failure;
-        return answer;
+        return books.refusal ?? answer;
       },
     },
     {},
@@ -98,7 +100,10 @@ test("what nobody used for a while goes back, and then nothing is left of the ac
 test("a grant that came of a call which was given up, after its second asking was refused, is found and goes back", async () => {
   const gives: Give[] = [];
   const asked: AcquireRequest[] = [];
-  const granted = { grantId: "late", amountNanoUsd: 70n, scarce: true, budgetExceeded: false, availableNanoUsd: 0n };
+  const granted = {
+    ...{ grantId: "late", amountNanoUsd: 70n, scarce: true, budgetExceeded: false },
+    ...{ availableNanoUsd: 0n, owedNanoUsd: 0n },
+  };
   const account = new Account(
     { accountId: "a", keyId: "" },
     {
@@ -153,4 +158,20 @@ test("an account that is seen once a minute is admitted from memory each time, a
   assert.deepEqual(gives, []);
   for (let second = 0; second < 120; second++) account.advance(1_000, 150_000);
   assert.deepEqual(gives, [{ grantId: "g", sequence: 1, amount: 995n, close: true, spent: 5n }]);
+});
+
+test("when billing says what the account owes, all who wait are told so, and what it had for small requests goes back", async () => {
+  const { account, books } = setUp(1_000n);
+  const owing = { grantId: "", amountNanoUsd: 0n, insufficient: true, budgetExceeded: false, scarce: true };
+  const taken = await account.wait(10n);
+  account.settle(taken, 10n, 10n);
+  books.refusal = { ...owing, availableNanoUsd: 900n, owedNanoUsd: 5_000_000_000n };
+  const asked = await Promise.allSettled([account.wait(900n), account.wait(1n)]);
+  for (const result of asked) {
+    assert.ok(result.status === "rejected");
+    assert.equal((result.reason as GatewayError).code, "unpaid_usage");
+    assert.match((result.reason as GatewayError).message, /\$5\.00 more than its money covered/);
+  }
+  assert.equal(account.take(1n), undefined, "nothing is admitted from memory");
+  assert.equal(books.available, 990n);
 });

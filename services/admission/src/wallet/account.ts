@@ -1,7 +1,7 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import { budgetExceeded, insufficientBalance, outOfReach } from "../refusals.ts";
+import { budgetExceeded, insufficientBalance, outOfReach, unpaidUsage } from "../refusals.ts";
 import { type Give, type Grant, Wallet, type WalletSettings } from "./wallet.ts";
 
 /** What an account asks of billing. */
@@ -184,6 +184,9 @@ export class Account {
       if (!answer.insufficient) {
         this.wallet.add(answer.grantId, answer.amountNanoUsd, answer.scarce);
         if (answer.scarce) there = undefined;
+      } else if (answer.owedNanoUsd > 0n) {
+        this.#giveAll();
+        this.refuseAll(unpaidUsage(answer.owedNanoUsd));
       } else if (answer.needNanoUsd > first) {
         this.wallet.scarce = true;
         there = answer.availableNanoUsd < answer.needNanoUsd ? answer.availableNanoUsd : 0n;

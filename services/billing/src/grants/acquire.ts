@@ -21,6 +21,8 @@ export interface AcquireGrant {
   readonly taskUntilMs: number;
   /** A grant takes at most one part in this many of what is available, unless `need` is more. */
   readonly share: bigint;
+  /** An account for which more than this is written off gets no grant, nano-USD. */
+  readonly writeOffLimit: bigint;
 }
 
 export type Acquired =
@@ -30,6 +32,8 @@ export type Acquired =
       readonly available: bigint;
       readonly held: bigint;
       readonly budgetExceeded: boolean;
+      /** What has to be repaid before the account gets a grant again, whatever it has; 0 when nothing has. */
+      readonly owed: bigint;
     };
 
 /** Between need and want; a shrinking share of a shrinking balance, and at its end what one request needs. */
@@ -57,17 +61,22 @@ export function acquireGrant(book: Book, asked: AcquireGrant): Change<Acquired> 
       param: "holder_id",
     });
   }
-  const { available, held } = book.account.money;
+  const { available, held, writtenOff } = book.account.money;
   const known = book.grantsByRequest.get(asked.requestId);
   if (known !== undefined) return { answer: existing(known, asked, available), postings: [], grants: [] };
-  const refuse = (there: { available: bigint; held: bigint }, budgetExceeded: boolean): Change<Acquired> => ({
-    answer: { kind: "insufficient", ...there, budgetExceeded },
+  const refuse = (
+    there: { available: bigint; held: bigint },
+    why: { budgetExceeded?: boolean; owed?: bigint } = {},
+  ): Change<Acquired> => ({
+    answer: { kind: "insufficient", ...there, budgetExceeded: false, owed: 0n, ...why },
     postings: [],
     grants: [],
   });
-  if (available < asked.need) return refuse({ available, held }, false);
+  // Whatever comes back from others would not help.
+  if (writtenOff > asked.writeOffLimit) return refuse({ available, held: 0n }, { owed: writtenOff });
+  if (available < asked.need) return refuse({ available, held });
   const budget = budgetOf(book, asked.keyId);
-  if (budget !== undefined && budget.available < asked.need) return refuse(budget, true);
+  if (budget !== undefined && budget.available < asked.need) return refuse(budget, { budgetExceeded: true });
   const most = budget === undefined ? available : smaller(available, budget.available);
   const amount = asked.taskUntilMs > 0 ? asked.need : grantSize({ ...asked, available: most });
   const grant: Grant = {

@@ -17,13 +17,14 @@ export interface Refusals {
 interface AccountRow {
   readonly available: bigint;
   readonly held: bigint;
+  readonly writtenOff: bigint;
 }
 
 /**
  * Who hammers an empty account costs a read each time. What is remembered is only that a look is worth while: the balance
  * itself is read, so a top-up or a return counts at once, whichever process it came through.
  */
-export function createRefusals(store: Pick<Store, "accounts">): Refusals {
+export function createRefusals(store: Pick<Store, "accounts">, writeOffLimit: bigint): Refusals {
   const refusedAt = new Map<string, number>();
   return {
     note(accountId) {
@@ -37,9 +38,11 @@ export function createRefusals(store: Pick<Store, "accounts">): Refusals {
         refusedAt.delete(accountId);
         return undefined;
       }
-      const row = await store.accounts.findById(accountId, { available: 1, held: 1 }).lean<AccountRow>();
-      if (row === null || row.held > 0n || row.available >= need) return undefined;
-      return { kind: "insufficient", available: row.available, held: 0n, budgetExceeded: false };
+      const row = await store.accounts.findById(accountId, { available: 1, held: 1, writtenOff: 1 }).lean<AccountRow>();
+      if (row === null || row.held > 0n) return undefined;
+      const owed = row.writtenOff > writeOffLimit ? row.writtenOff : 0n;
+      if (owed === 0n && row.available >= need) return undefined;
+      return { kind: "insufficient", available: row.available, held: 0n, budgetExceeded: false, owed };
     },
   };
 }

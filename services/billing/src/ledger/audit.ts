@@ -3,13 +3,14 @@ import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { type Grant, isLive, unfoldedOf } from "../grants/grant.ts";
 import { chainStart, changeOf, entryId, hashOf } from "./entry.ts";
 import { auditGrants } from "./grant-audit.ts";
-import { addMoney, isBalanced, isSound, larger, type Money, moved, noMoney } from "./money.ts";
+import { addMoney, isBalanced, isSound, larger, type Money, moved, noMoney, repaymentOf } from "./money.ts";
 import { costOf } from "./settle.ts";
 
 /** What an account's document says of itself. */
 export interface AccountClaim {
   readonly id: string;
   readonly money: Money;
+  readonly repaid: bigint;
   readonly seq: bigint;
   readonly head: Buffer;
 }
@@ -123,6 +124,7 @@ export function auditAccount(
   const chain = auditChain(accountId, report);
   const unpriced = new Set<string>();
   let sum = noMoney;
+  let repaid = 0n;
   let entries = 0n;
   let settledRequests = 0n;
   return {
@@ -133,6 +135,9 @@ export function auditAccount(
       const change = changeOf(entry);
       if (!isBalanced(change)) report(`Row ${entry.id} does not balance.`);
       sum = addMoney(sum, change);
+      repaid += repaymentOf(change);
+      if (change.writtenOff < 0n && entry.kind !== "repayment")
+        report(`Row ${entry.id} takes back what was written off.`);
       if (!isSound(sum)) report(`Account ${accountId} had a balance below zero after row ${entry.id}.`);
       if (entry.kind === "settle") settledRequests += 1n;
       const fault = billFault(entry, unpriced);
@@ -145,6 +150,8 @@ export function auditAccount(
       }
       chain.finish(claim);
       compareMoney(sum, claim, report);
+      if (claim.account.repaid !== repaid)
+        report(`Account ${accountId} has ${claim.account.repaid} repaid, but its rows add up to ${repaid}.`);
       for (const grant of claim.live) if (!isLive(grant)) report(`Grant ${grant.id} counts as live and is not.`);
     },
     get entries() {

@@ -2,12 +2,14 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import { type Grant, type HolderState, isLive, unfoldedOf } from "../grants/grant.ts";
 import { chain, type Posting } from "./entry.ts";
-import { addMoney, isBalanced, isSound, larger, type Money, moved } from "./money.ts";
+import { addMoney, isBalanced, isSound, larger, type Money, moved, repaymentOf } from "./money.ts";
 
 /** An account as its next row finds it. */
 export interface AccountState {
   readonly id: string;
   readonly money: Money;
+  /** What was written off and repaid since, nano-USD; it counts as charged. */
+  readonly repaid: bigint;
   /** Of the last row; 0 before the first. */
   readonly seq: bigint;
   /** Hash of the last row. */
@@ -126,7 +128,7 @@ export class WorkingBook implements Book {
 
   #append(posting: Posting, grant: Grant | undefined, isLast: boolean): void {
     this.#spend(posting.event?.keyId ?? "", posting.change.charged);
-    const { id, money, seq, head } = this.account;
+    const { id, money, repaid, seq, head } = this.account;
     const entry = chain(posting, {
       ...{ accountId: id, previousHash: head, atMs: this.nowMs },
       seq: this.nextSeq(larger(seq, grant?.seq ?? 0n)),
@@ -134,7 +136,10 @@ export class WorkingBook implements Book {
     });
     this.newEntries.push(entry);
     this.entries.set(entry.id, posting.change);
-    this.account = { id, money: addMoney(money, posting.change), seq: entry.seq, head: entry.hash };
+    this.account = {
+      ...{ id, money: addMoney(money, posting.change), seq: entry.seq, head: entry.hash },
+      repaid: repaid + repaymentOf(posting.change),
+    };
   }
 
   #spend(keyId: string, charged: bigint): void {

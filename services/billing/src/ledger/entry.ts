@@ -3,7 +3,7 @@ import { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Money } from "./money.ts";
 
-export type EntryKind = "top_up" | "correction" | "grant" | "release" | "settle" | "repair";
+export type EntryKind = "top_up" | "repayment" | "correction" | "grant" | "release" | "settle" | "repair";
 
 /** A row that is about to be written: what it changes, before it has its place in the account's chain. */
 export interface Posting {
@@ -20,6 +20,7 @@ export interface Posting {
 /** The identities of ledger rows. */
 export const entryId = {
   topUp: (accountId: string, reference: string): string => `topup:${accountId}:${reference}`,
+  repayment: (accountId: string, reference: string): string => `repayment:${accountId}:${reference}`,
   grant: (grantId: string): string => `grant:${grantId}`,
   return: (grantId: string, sequence: number): string => `return:${grantId}:${sequence}`,
   finish: (grantId: string): string => `finish:${grantId}`,

@@ -30,6 +30,11 @@ export function moved(amount: bigint): Money {
   return { ...noMoney, held: -amount, charged: amount };
 }
 
+/** What a row repays of what was written off. */
+export function repaymentOf(change: Money): bigint {
+  return larger(0n, -change.writtenOff);
+}
+
 /** True when what came in equals where it is now. Holds for every row's changes and so for every account. */
 export function isBalanced(money: Money): boolean {
   return money.toppedUp === money.available + money.held + money.charged + money.writtenOff;

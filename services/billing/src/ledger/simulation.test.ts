@@ -10,7 +10,7 @@ import { auditAccount, balanceOf } from "./audit.ts";
 import { type AccountState, type Operation, WorkingBook } from "./book.ts";
 import { chainStart, changeOf } from "./entry.ts";
 import { settleFromGrants } from "./escrow.ts";
-import { isSound, type Money, noMoney } from "./money.ts";
+import { isSound, larger, type Money, noMoney, smaller } from "./money.ts";
 import { type Settlement, settleOperation } from "./settle.ts";
 import { topUpOperation } from "./top-up.ts";
 
@@ -27,10 +27,11 @@ function seeded(seed: number): (below: number) => number {
 
 const accountId = "acct";
 const budgetedKey = "key_budget";
+const writeOffLimit = 100n;
 
 /** The books in memory, changed by the same operations as those in the database. */
 class Books {
-  account: AccountState = { id: accountId, money: noMoney, seq: 0n, head: chainStart };
+  account: AccountState = { id: accountId, money: noMoney, repaid: 0n, seq: 0n, head: chainStart };
   readonly grants = new Map<string, Grant>();
   readonly holders = new Map<string, HolderState>();
   readonly entries: Entry[] = [];
@@ -113,8 +114,10 @@ class World {
   readonly costs = new Map<string, bigint>();
   readonly undelivered = new Set<string>();
   toppedUp = 0n;
+  repaid = 0n;
   /** What the key with a budget was charged that no hold of its covered, nano-USD. */
   beyondHolds = 0n;
+  refusedForOwed = 0;
   ids = 0;
 
   constructor(seed: number) {
@@ -133,7 +136,8 @@ class World {
   topUp(): void {
     const amount = BigInt(this.random(500)) - 150n;
     const operation = topUpOperation({ accountId, amount, reference: this.id("ref"), note: "" });
-    const possible = this.books.account.money.available + amount >= 0n;
+    const before = this.books.account.money;
+    const possible = before.available + amount >= 0n;
     try {
       this.books.run(operation);
       assert.ok(possible);
@@ -141,7 +145,14 @@ class World {
     } catch (error) {
       assert.ok(error instanceof GatewayError && !possible);
     }
-    if (possible) assert.equal(this.books.run(operation), false);
+    if (!possible) return;
+    const owed = smaller(larger(amount, 0n), before.writtenOff);
+    this.repaid += owed;
+    const after = this.books.account.money;
+    assert.equal(after.writtenOff, before.writtenOff - owed, "what was written off is repaid first");
+    assert.equal(after.available, before.available + amount - owed);
+    assert.equal(this.books.run(operation), false);
+    assert.equal(this.books.account.money, after, "a top-up that comes again repays nothing");
   }
 
   acquire(): void {
@@ -158,13 +169,21 @@ class World {
       want: need * BigInt(1 + this.random(10)),
       taskUntilMs: 0,
       share: 4n,
+      writeOffLimit,
     };
-    const { available } = this.books.account.money;
+    const { available, writtenOff } = this.books.account.money;
+    const owes = writtenOff > writeOffLimit;
     const { budget, spent, budgetHeld } = this.books;
     const within = asked.keyId === "" || budget - spent - budgetHeld >= need;
     const first = this.books.run(acquireOperation(asked));
-    assert.equal(first.kind === "granted", available >= need && within, "granted if and only if the money is there");
-    assert.equal(first.kind === "insufficient" && first.budgetExceeded, available >= need && !within);
+    const there = !owes && available >= need;
+    assert.equal(first.kind === "granted", there && within, "granted if and only if the money is there");
+    assert.equal(first.kind === "insufficient" && first.budgetExceeded, there && !within);
+    assert.equal(
+      first.kind === "insufficient" && first.owed,
+      first.kind === "insufficient" && (owes ? writtenOff : 0n),
+    );
+    if (owes) this.refusedForOwed++;
     if (first.kind !== "granted") return;
     const again = this.books.run(acquireOperation({ ...asked, grantId: this.id("gr") }));
     assert.ok(again.kind === "granted" && again.grant.id === first.grant.id);
@@ -331,7 +350,7 @@ const weights: Record<Step, number> = {
 const steps = Object.entries(weights).flatMap(([step, weight]) => Array<Step>(weight).fill(step as Step));
 
 test("whatever holders, crashes and redeliveries do, the books are exact after every step, and at the end nothing is held", () => {
-  let writtenOff = 0n;
+  let [writtenOff, repaid, refusedForOwed] = [0n, 0n, 0];
   for (let seed = 1; seed <= 200; seed++) {
     const world = new World(seed);
     const trace: string[] = [];
@@ -351,7 +370,10 @@ test("whatever holders, crashes and redeliveries do, the books are exact after e
       assert.deepEqual(world.books.account.money, world.books.money, "all is in the account's own columns");
       assert.equal(world.undelivered.size, 0);
       assert.deepEqual(world.audit(), []);
+      assert.equal(world.books.account.repaid, world.repaid);
       writtenOff += world.books.account.money.writtenOff;
+      repaid += world.repaid;
+      refusedForOwed += world.refusedForOwed;
     } catch (error) {
       throw new Error(`seed ${seed} failed after ${trace.length} steps: ${trace.slice(-12).join(" ")}`, {
         cause: error,
@@ -359,6 +381,7 @@ test("whatever holders, crashes and redeliveries do, the books are exact after e
     }
   }
   assert.ok(writtenOff > 0n, "the runs met costs that no money covered");
+  assert.ok(repaid > 0n && refusedForOwed > 0, "the runs met accounts that owed too much, and repaid it");
 });
 
 test("the audit finds a row that was changed, left out, doubled or moved", () => {

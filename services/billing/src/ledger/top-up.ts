@@ -1,7 +1,7 @@
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Operation } from "./book.ts";
-import { entryId } from "./entry.ts";
-import { largestTotal, noMoney } from "./money.ts";
+import { entryId, type Posting } from "./entry.ts";
+import { largestTotal, type Money, noMoney, smaller } from "./money.ts";
 
 export interface TopUp {
   readonly accountId: string;
@@ -11,7 +11,15 @@ export interface TopUp {
   readonly note: string;
 }
 
-/** Adds money to an account, or takes some that is available; once for each reference. Answers whether it was new. */
+/** What was written off is charged after all, and the credit that we gave for it is taken back. */
+function repaid(amount: bigint): Money {
+  return { available: -amount, held: 0n, charged: amount, writtenOff: -amount, toppedUp: -amount };
+}
+
+/**
+ * Adds money to an account, or takes some that is available; once for each reference. What was written off is repaid first,
+ * by a row of its own beside it. Answers whether it was new.
+ */
 export function topUpOperation(topUp: TopUp): Operation<boolean> {
   const id = entryId.topUp(topUp.accountId, topUp.reference);
   return {
@@ -31,8 +39,15 @@ export function topUpOperation(topUp: TopUp): Operation<boolean> {
         throw new GatewayError("invalid_request", "The account would hold too much.", { param: "amount_nano_usd" });
       }
       const change = { ...noMoney, available: topUp.amount, toppedUp: topUp.amount };
-      const kind = topUp.amount < 0n ? "correction" : "top_up";
-      return { answer: true, postings: [{ id, kind, change, note: topUp.note }], grants: [] };
+      const { note } = topUp;
+      if (topUp.amount < 0n) return { answer: true, postings: [{ id, kind: "correction", change, note }], grants: [] };
+      const postings: Posting[] = [{ id, kind: "top_up", change, note }];
+      const owed = smaller(topUp.amount, money.writtenOff);
+      if (owed > 0n) {
+        const ofRepayment = entryId.repayment(topUp.accountId, topUp.reference);
+        postings.push({ id: ofRepayment, kind: "repayment", change: repaid(owed) });
+      }
+      return { answer: true, postings, grants: [] };
     },
   };
 }

@@ -58,6 +58,7 @@ export async function acquire(billing: Billing, request: AcquireRequest): Promis
     want: larger(request.needNanoUsd, request.wantNanoUsd),
     taskUntilMs: Number(request.taskUntilMs),
     share: billing.settings.grantShare,
+    writeOffLimit: billing.settings.writeOffLimit,
   }).catch((error: unknown) => {
     if (error instanceof GatewayError && error.code === "permission_denied") billing.events.fenced(holderId);
     throw error;
@@ -71,5 +72,6 @@ export async function acquire(billing: Billing, request: AcquireRequest): Promis
     scarce: granted ? acquired.scarce : true,
     insufficient: !granted,
     budgetExceeded: acquired.kind === "insufficient" && acquired.budgetExceeded,
+    owedNanoUsd: acquired.kind === "insufficient" ? acquired.owed : 0n,
   };
 }

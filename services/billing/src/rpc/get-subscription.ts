@@ -7,7 +7,7 @@ import type { KeyDocument } from "../store/keys.ts";
 
 /**
  * The quota of a key as OpenAI-style dashboards show it: all the money its account was ever given, used or not (what we
- * wrote off is our own and does not count), and at most the key's monthly budget.
+ * wrote off is our own and does not count, nor what repaid it: usage does not tell of it either), and at most the key's monthly budget.
  */
 export async function getSubscription(billing: Billing, request: GetSubscriptionRequest): Promise<Subscription> {
   const { accounts, keys, ledger } = billing.store;
@@ -19,7 +19,7 @@ export async function getSubscription(billing: Billing, request: GetSubscription
   ]);
   if (account === null) throw new GatewayError("not_found", "There is no such account.", { param: "account_id" });
   if (key === null && keyId !== "") throw new GatewayError("not_found", "There is no such key.", { param: "key_id" });
-  const total = account.toppedUp - account.writtenOff;
+  const total = account.toppedUp - account.writtenOff - (account.repaid ?? 0n);
   const budget = key?.limits.monthlyBudgetNanoUsd ?? 0n;
   return {
     hasPaymentMethod: topUp !== null,

@@ -92,7 +92,12 @@ export async function settle(billing: Billing, request: SettleRequest): Promise<
     finishGrants(billing, escrow.grants.values());
   }
   const accountOf = new Map(events.map(({ requestId, accountId }) => [requestId, accountId]));
-  for (const settlement of answers) billing.events.settled(accountOf.get(settlement.requestId) ?? "", settlement);
+  for (const settlement of answers) {
+    const accountId = accountOf.get(settlement.requestId) ?? "";
+    billing.events.settled(accountId, settlement);
+    // Its next grant may be refused for what it owes: nobody is to go on admitting from those that it has.
+    if (settlement.isNew && settlement.writtenOff > 0n && billing.recall(accountId)) billing.events.recalled(accountId);
+  }
   return {
     settled: answers.map((settlement) => ({
       requestId: settlement.requestId,

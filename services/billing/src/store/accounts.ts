@@ -6,6 +6,8 @@ import type { Money } from "../ledger/money.ts";
 export interface AccountDocument extends Money {
   readonly _id: string;
   readonly name: string;
+  /** See `AccountState`. Accounts of before repayments have none. */
+  readonly repaid?: bigint;
   /** Of the account's last ledger row. */
   readonly seq: bigint;
   /** Hash of the account's last ledger row. */
@@ -26,6 +28,7 @@ const schema = new Schema<AccountDocument>(
     charged: int64,
     writtenOff: int64,
     toppedUp: int64,
+    repaid: { type: Schema.Types.BigInt },
     seq: int64,
     head: { type: Buffer, required: true },
     version: int64,
@@ -43,6 +46,7 @@ export function accountState(document: AccountDocument): AccountState {
   return {
     id: document._id,
     money: { available, held, charged, writtenOff, toppedUp },
+    repaid: document.repaid ?? 0n,
     seq: document.seq,
     head: document.head,
   };
@@ -57,6 +61,7 @@ export function accountMessage(document: AccountDocument): Account {
     chargedNanoUsd: document.charged,
     writtenOffNanoUsd: document.writtenOff,
     toppedUpNanoUsd: document.toppedUp,
+    repaidNanoUsd: document.repaid ?? 0n,
     createdAtMs: BigInt(document.createdAt.getTime()),
   };
 }

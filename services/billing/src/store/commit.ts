@@ -26,8 +26,8 @@ async function write(store: Store, session: ClientSession, books: readonly Worki
   if (changed.length === 0) return;
   const rows = changed.flatMap(({ newEntries }) => newEntries.map(entryDocument));
   await store.ledger.collection.insertMany(rows as never[], { session });
-  const accounts = changed.map(({ account: { id, money, seq, head } }) => ({
-    updateOne: { filter: { _id: id as never }, update: { $set: { ...money, seq, head } } },
+  const accounts = changed.map(({ account: { id, money, repaid, seq, head } }) => ({
+    updateOne: { filter: { _id: id as never }, update: { $set: { ...money, repaid, seq, head } } },
   }));
   await store.accounts.collection.bulkWrite(accounts, { session });
   await writeSpending(

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { Advice, fail } from "../../../../scripts/lib/step.mjs";
 import { adminApi } from "./admin-api.ts";
-import { readRunningFleet } from "./options.ts";
+import { readRunningFleet, showUsd } from "./options.ts";
 
 const help = `npm run topup -- --usd <amount> [options]
 
@@ -15,7 +15,22 @@ const help = `npm run topup -- --usd <amount> [options]
 `;
 
 const text = { type: "string" } as const;
-const answerSchema = z.object({ account: z.object({ id: z.string(), available_usd: z.string() }) });
+const accountSchema = z.object({
+  ...{ id: z.string(), available_usd: z.string(), written_off_usd: z.string(), written_off_nano_usd: z.number() },
+  ...{ repaid_nano_usd: z.number() },
+});
+type Account = z.infer<typeof accountSchema>;
+
+/** How an account stands after a top-up, one sentence a line. */
+function told(before: Account, after: Account): string {
+  const repaid = after.repaid_nano_usd - before.repaid_nano_usd;
+  const lines = [
+    `${after.id} has ${after.available_usd} USD available.`,
+    repaid > 0 ? `${showUsd(BigInt(repaid))} repaid earlier requests that its money had not covered.` : "",
+    after.written_off_nano_usd > 0 ? `It still owes ${after.written_off_usd} USD for such requests.` : "",
+  ];
+  return `${lines.filter((line) => line !== "").join("\n")}\n`;
+}
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -27,11 +42,13 @@ async function main(): Promise<void> {
   }
   if (values.usd === undefined) throw new Advice(`How much?\n\n${help}`);
   const run = await readRunningFleet();
-  const path = `/accounts/${encodeURIComponent(values.account ?? run.account_id)}/top-ups`;
+  const path = `/accounts/${encodeURIComponent(values.account ?? run.account_id)}`;
+  const admin = adminApi(run);
+  const before = accountSchema.parse(await admin.call("GET", path));
   const reference = values.reference ?? randomUUID();
-  const answer = await adminApi(run).call("POST", path, { amount_usd: values.usd, reference, note: values.note });
-  const { account } = answerSchema.parse(answer);
-  process.stdout.write(`${account.id} has ${account.available_usd} USD available.\n`);
+  const topUp = { amount_usd: values.usd, reference, note: values.note };
+  const answer = z.object({ account: accountSchema }).parse(await admin.call("POST", `${path}/top-ups`, topUp));
+  process.stdout.write(told(before, answer.account));
 }
 
 await main().catch(fail);

@@ -35,6 +35,7 @@ const ofProviders = [
 ] as const satisfies readonly ErrorCode[];
 const ofMoney = [
   "insufficient_balance",
+  "unpaid_usage",
   "budget_exceeded",
   "token_limit_exceeded",
   "concurrency_limit_exceeded",

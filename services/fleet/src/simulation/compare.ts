@@ -17,5 +17,7 @@ export function compareBooks({ store, truth, metering }: Books): void {
   const cost = [...bills.values()].reduce((sum, one) => sum + one, 0n);
   assert.equal(metering.requests, bills.size, "the usage counts as many requests as the ledger");
   assert.equal(metering.costNanoUsd, cost, "the usage costs as much as the ledger says");
+  const { charged, writtenOff } = store.money;
+  assert.equal(charged + writtenOff, cost, "what was charged, at once or by a top-up, and what is owed are all costs");
   assert.deepEqual(store.audit(), []);
 }

@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { simulate } from "./simulate.ts";
 
 test("a million steps of crashes, lost calls, pauses and clock jumps: nothing is lost, doubled, overdrawn or beyond its limit", async () => {
-  const { requests, crashes } = await simulate({ steps: 1_000_000, seed: 1 });
+  const { requests, crashes, repaid, refusedForOwed } = await simulate({ steps: 1_000_000, seed: 1 });
   assert.ok(requests > 10_000 && crashes > 1_000, `${requests} requests, ${crashes} crashes`);
+  assert.ok(repaid > 1_000n && refusedForOwed > 100, `${repaid} repaid, ${refusedForOwed} refused for what was owed`);
 });
 
 test("the same seed is the same story", async () => {

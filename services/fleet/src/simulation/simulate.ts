@@ -12,8 +12,10 @@ export interface SimulationReport {
   readonly worlds: number;
   readonly requests: number;
   readonly crashes: number;
-  /** The most that any world came to write off, nano-USD. */
-  readonly writtenOff: bigint;
+  /** What was written off and repaid by top-ups, nano-USD. */
+  readonly repaid: bigint;
+  /** Grants that were refused to an account that owed too much. */
+  readonly refusedForOwed: number;
 }
 
 /** A promise that was not kept, with what led to it. */
@@ -103,16 +105,16 @@ async function runWorld(seed: number, steps: number): Promise<World> {
  * @throws {SimulationFailure} with the trace of the first promise that was not kept
  */
 export async function simulate({ steps, seed, report }: SimulationOptions): Promise<SimulationReport> {
-  const sum = { steps: 0, worlds: 0, requests: 0, crashes: 0, writtenOff: 0n };
+  const sum = { steps: 0, worlds: 0, requests: 0, crashes: 0, repaid: 0n, refusedForOwed: 0 };
   while (sum.steps < steps) {
     const length = Math.min(stepsInWorld, steps - sum.steps);
     const world = await runWorld(seed + sum.worlds, length);
-    const { writtenOff } = world.store.account.money;
     sum.steps += length;
     sum.worlds++;
     sum.requests += world.truth.requests.size;
     sum.crashes += world.crashes;
-    if (writtenOff > sum.writtenOff) sum.writtenOff = writtenOff;
+    sum.repaid += world.store.account.repaid;
+    sum.refusedForOwed += world.store.refusedForOwed;
     report?.(sum.steps);
   }
   return sum;

@@ -25,20 +25,34 @@ interface Holder {
   orphanedAt: number;
 }
 
+export interface StoreOptions {
+  readonly now: () => number;
+  /** As the setting of billing, nano-USD. */
+  readonly writeOffLimit: bigint;
+  /** Asks all holders for what they have unspent. */
+  readonly recall: () => void;
+}
+
 /** The database of billing, and billing's calls on it: each is one transaction, made of the real decisions. */
 export class Store {
-  account: AccountState = { id: accountId, money: noMoney, seq: 0n, head: chainStart };
+  account: AccountState = { id: accountId, money: noMoney, repaid: 0n, seq: 0n, head: chainStart };
   readonly grants = new Map<string, Grant>();
   readonly #holders = new Map<string, Holder>();
   readonly #entries: Entry[] = [];
   readonly #changes = new Map<string, Money>();
   readonly #byRequest = new Map<string, Grant>();
   readonly now: () => number;
+  readonly #options: StoreOptions;
+  /** What was paid in, nano-USD. */
+  #paidIn = 0n;
+  /** Grants that were refused for what was written off. */
+  refusedForOwed = 0;
   #ids = 0;
   #lastSeq = 0n;
 
-  constructor(now: () => number) {
-    this.now = now;
+  constructor(options: StoreOptions) {
+    this.now = options.now;
+    this.#options = options;
   }
 
   #run<A>(operation: Operation<A>): A {
@@ -88,8 +102,16 @@ export class Store {
     return holder === undefined ? [] : [[id, holder.state]];
   }
 
-  topUp(amount: bigint): void {
-    this.#run(topUpOperation({ accountId, amount, reference: String(++this.#ids), note: "" }));
+  /** Adds money; the call may come more than once. */
+  topUp(amount: bigint, times: number): void {
+    const { available, writtenOff } = this.account.money;
+    const operation = topUpOperation({ accountId, amount, reference: String(++this.#ids), note: "" });
+    for (let time = 0; time < times; time++) assert.equal(this.#run(operation), time === 0, "a top-up counts once");
+    this.#paidIn += amount;
+    const repaid = amount < writtenOff ? amount : writtenOff;
+    const after = this.account.money;
+    assert.equal(after.writtenOff, writtenOff - repaid, "a top-up repays first what was written off");
+    assert.equal(after.available, available + amount - repaid, "the rest of a top-up is available");
   }
 
   /** Registers a holder, or renews its lease. @throws {GatewayError} `permission_denied` when it was fenced */
@@ -102,14 +124,19 @@ export class Store {
 
   acquire(request: AcquireRequest): AcquireResponse & { held: bigint } {
     if (!this.#holders.has(request.holderId)) this.heartbeat(request.holderId);
+    const { writeOffLimit } = this.#options;
+    const known = this.#byRequest.has(request.requestId);
+    const owed = this.account.money.writtenOff;
     const acquired = this.#run(
       acquireOperation({
-        ...{ grantId: `gr${++this.#ids}`, holderId: request.holderId, accountId, keyId: "", share },
+        ...{ grantId: `gr${++this.#ids}`, holderId: request.holderId, accountId, keyId: "", share, writeOffLimit },
         taskUntilMs: Number(request.taskUntilMs),
         ...{ requestId: request.requestId, need: request.needNanoUsd, want: request.wantNanoUsd },
       }),
     );
     const granted = acquired.kind === "granted";
+    assert.ok(known || !granted || owed <= writeOffLimit, `a grant was made to an account that owes ${owed}`);
+    if (!granted && acquired.owed > 0n) this.refusedForOwed++;
     return {
       grantId: granted ? acquired.grant.id : "",
       amountNanoUsd: granted ? acquired.grant.amount : 0n,
@@ -117,6 +144,7 @@ export class Store {
       scarce: granted ? acquired.scarce : true,
       insufficient: !granted,
       budgetExceeded: false,
+      owedNanoUsd: granted ? 0n : acquired.owed,
       held: this.money.held,
     };
   }
@@ -189,6 +217,7 @@ export class Store {
     for (const { requestId, isNew, late, writtenOff } of settled) {
       const event = events.find((one) => one.requestId === requestId);
       if (!isNew || writtenOff === 0n || event === undefined) continue;
+      this.#options.recall();
       assert.ok(late || event.costNanoUsd > event.holdNanoUsd, `${requestId} was admitted without its money`);
     }
     return settled;
@@ -204,7 +233,9 @@ export class Store {
     let held = 0n;
     for (const grant of this.grants.values()) held += leftOf(grant);
     assert.equal(this.money.held, held, "what is held is what grants hold");
-    assert.ok(this.account.money.available >= 0n, "an account is overdrawn");
+    const { available, toppedUp, writtenOff } = this.account.money;
+    assert.ok(available >= 0n, "an account is overdrawn");
+    assert.equal(toppedUp - writtenOff, this.#paidIn, "what came in is what was paid in and what was written off");
   }
 
   /** What each request was billed, by request id. */

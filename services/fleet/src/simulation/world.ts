@@ -9,14 +9,11 @@ import { Requests } from "./requests.ts";
 import { Slots } from "./slots.ts";
 import { accountId, Store } from "./store.ts";
 import { Tasks } from "./tasks.ts";
+import { type Temper, temperOf } from "./temper.ts";
 import { Truth } from "./truth.ts";
 import { Volume } from "./volume.ts";
 
 const replicas = 3;
-/** Of a hundred messages so many are lost: worlds differ. */
-const losses = [0, 3, 10, 25];
-/** Of a hundred passings of time so many are of up to a second and a half, so that in some worlds many a minute goes by. */
-const longPasses = [9, 60];
 const crashPercent = 4;
 
 /** Lets everything happen that is due without the passing of time. */
@@ -38,10 +35,7 @@ export class World {
   /** Processes that died. */
   crashes = 0;
   #now = 0;
-  readonly #lossPercent: number;
-  readonly #longPercent: number;
-  /** Trouble is rare, so that leases live on, and a limit is used to its end for minutes. */
-  readonly #calm: boolean;
+  readonly #temper: Temper;
   /** By which the database's clock is behind: it may be set back, never ahead. */
   #storeBehindMs = 0;
   #replicas: Replica[] = [];
@@ -51,18 +45,17 @@ export class World {
     const next = seeded(seed);
     this.random = (below) => Math.floor(next() * below);
     const storeNow = (): number => Math.round(this.#now - this.#storeBehindMs + 1e12);
-    this.#lossPercent = losses[this.random(losses.length)] as number;
-    this.#longPercent = longPasses[this.random(longPasses.length)] as number;
-    this.#calm = this.random(2) === 0;
-    this.network = new Network({ random: this.random, lossPercent: this.#lossPercent });
-    this.store = new Store(storeNow);
+    this.#temper = temperOf(this.random);
+    const { lossPercent, writeOffLimit } = this.#temper;
+    this.network = new Network({ random: this.random, lossPercent });
+    this.store = new Store({ now: storeNow, writeOffLimit, recall: () => this.#recallMoney() });
     this.slots = new Slots(storeNow);
     this.metering = new Metering(this.store, this.random);
     const now = (): number => this.#now;
     this.requests = new Requests({ random: this.random, truth: this.truth, slots: this.slots, now });
     this.tasks = new Tasks({ random: this.random, truth: this.truth, now });
     this.#boots = this.random(2) === 0 ? [0] : [0, 0];
-    this.store.topUp(2_000n);
+    this.store.topUp(2_000n, 1);
     for (let n = 0; n < replicas; n++) this.#start(n % this.#boots.length);
   }
 
@@ -71,9 +64,7 @@ export class World {
     const kernel = { node: String(node), boot: `${node}.${this.#boots[node]}` };
     const replica: Replica = new Replica({
       ...{ name: `p${++this.#ids}`, kernel, volume: this.#volume, network, store, slots, random, now: () => this.#now },
-      recallMoney: () => {
-        for (const one of this.#replicas) network.tell(one, "recall", () => one.recallMoney(accountId));
-      },
+      recallMoney: () => this.#recallMoney(),
       recallSlots: ({ asker, kind, need }) => {
         const name = kind === LimitKind.REQUESTS ? "requests" : "concurrency";
         for (const one of this.#replicas)
@@ -83,9 +74,13 @@ export class World {
     this.#replicas.push(replica);
   }
 
+  #recallMoney(): void {
+    for (const one of this.#replicas) this.network.tell(one, "recall", () => one.recallMoney(accountId));
+  }
+
   /** Whether this trouble passes by. */
   get #spared(): boolean {
-    return this.#calm && this.random(10) > 0;
+    return this.#temper.calm && this.random(10) > 0;
   }
 
   #someone(): Replica | undefined {
@@ -96,12 +91,12 @@ export class World {
   pass(): void {
     const which = this.random(100);
     if (which === 0) this.#now += this.#spared ? 0 : this.random(20_000);
-    else if (which > this.#longPercent) this.#now += this.random(5);
+    else if (which > this.#temper.longPercent) this.#now += this.random(5);
     else this.#now += this.random(this.random(3) === 0 ? 1_500 : 300);
   }
 
   topUp(): void {
-    this.store.topUp(BigInt(1 + this.random(1_200)));
+    this.store.topUp(BigInt(1 + this.random(1_200)), 1 + this.random(2));
   }
 
   begin(): void {
@@ -134,9 +129,10 @@ export class World {
   }
 
   async publish(): Promise<void> {
+    const { lossPercent } = this.#temper;
     await this.#someone()?.publish((payload) => {
-      if (this.random(100) >= this.#lossPercent) this.metering.publish(payload);
-      if (this.random(100) < this.#lossPercent) this.metering.publish(payload);
+      if (this.random(100) >= lossPercent) this.metering.publish(payload);
+      if (this.random(100) < lossPercent) this.metering.publish(payload);
     });
   }
 

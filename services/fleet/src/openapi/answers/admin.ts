@@ -24,6 +24,8 @@ export const account = z.looseObject({
   name: z.string(),
   created_at: time.nullable(),
   ...columns,
+  repaid_usd: usd,
+  repaid_nano_usd: nano,
 });
 
 export const topUp = z.looseObject({
