@@ -75,12 +75,6 @@ describe("what an administrator does through the public door", () => {
     await waitFor(condition, { timeoutMs, what: `${what}, within ${timeoutMs} ms` });
   }
 
-  async function run(command: string, ...args: string[]): Promise<string> {
-    const program = join(repoRoot, `services/fleet/src/commands/${command}.ts`);
-    const env = { ...process.env, DATA_DIR: fleet.dataDir };
-    return (await promisify(execFile)(process.execPath, [program, ...args], { env })).stdout;
-  }
-
   async function newAccount(id: string, amountUsd: string): Promise<Json> {
     await admin("POST", "/accounts", { id, name: id }, 201);
     const topUp = { amount_usd: amountUsd, reference: "first", note: "paid" };
