@@ -1,4 +1,5 @@
 import type { Admitted } from "@uag/admission/types.ts";
+import { type Asked, askParts } from "@uag/capability/ask-parts.ts";
 import type { Answered, Bill } from "@uag/capability/bill.ts";
 import { nestedErrors } from "@uag/capability/nested-error.ts";
 import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
@@ -12,7 +13,6 @@ import type { EmbeddingInput } from "@uag/upstreams/embeddings/types.ts";
 import { answerBody } from "./answer/body.ts";
 import { type ReadyVectors, readyVectors } from "./answer/ready.ts";
 import type { EmbeddingContext, EmbeddingOptions } from "./operations.ts";
-import { type Asked, askParts } from "./parts/ask.ts";
 import { type Usage, type UsedPart, usageOf } from "./parts/usage.ts";
 import type { EmbeddingRequest } from "./request/read.ts";
 

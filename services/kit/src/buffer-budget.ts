@@ -36,6 +36,11 @@ export class BufferBudget {
     return this.#held;
   }
 
+  /** Most bytes that one owner can ever hold. */
+  get largest(): number {
+    return Math.min(this.#limits.totalBytes, this.#limits.ownerBytes);
+  }
+
   /** How often there was no room. */
   get refused(): number {
     return this.#refused;

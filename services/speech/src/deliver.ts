@@ -1,14 +1,16 @@
 import type { Answered } from "@uag/capability/bill.ts";
 import { troubleOf } from "@uag/capability/trouble.ts";
+import { usdText } from "@uag/capability/usd.ts";
 import { price } from "@uag/catalog/price.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
-import type { Encoding } from "./audio/encoding.ts";
+import type { Mp3Encoder } from "./audio/mp3-threads.ts";
 import { WholeSamples } from "./audio/samples.ts";
+import { wasTaken } from "./give-up.ts";
+import type { Piece } from "./serve.ts";
 import { type Serving, type Spoken, speak } from "./speak.ts";
 import { Tally } from "./tally.ts";
-import { countCharacters } from "./text/count.ts";
 
 const checkpointMs = 5_000;
 
@@ -16,29 +18,35 @@ export interface Delivery {
   /** The first piece, whose sound is there. */
   readonly first: Spoken;
   /** All pieces of the text, the first included. */
-  readonly pieces: readonly string[];
-  readonly encoding: Encoding;
+  readonly pieces: readonly Piece[];
+  readonly encoder: Mp3Encoder;
 }
 
-/** Brings the sound to the client as it comes. The answer ends after its bill is on disk; one that breaks is cut. */
+/** Brings the sound to the client as MP3, as it comes. The answer ends after its bill is on disk; one that breaks is cut. */
 export async function deliver(serving: Serving, delivery: Delivery): Promise<void> {
   const { exchange, request, admitted } = serving;
-  const { encoding, first } = delivery;
+  const { encoder, first } = delivery;
   const work = new Speaking(serving, delivery);
   let failure: { thrown: unknown } | undefined;
   try {
-    const headers = ["content-type", encoding.contentType, "cache-control", "no-cache"];
+    const headers = ["content-type", "audio/mpeg", "cache-control", "no-cache"];
     headers.push("x-gateway-model", request.model.id, "x-gateway-attempts", String(first.attempts));
-    exchange.head(200, [...headers, ...admitted.headers]);
-    if (encoding.opening.length > 0) exchange.write(encoding.opening);
+    exchange.head(200, [...headers, ...admitted.headers, "x-gateway-cost-usd", expectedCost(serving, delivery)]);
     await work.all();
   } catch (thrown) {
-    encoding.drop();
+    encoder.drop();
     await first.value.pcm.return();
     if (exchange.over) work.abandon();
     failure = { thrown };
   }
   await close(serving, work, failure);
+}
+
+/** By our own count of the characters; the bill follows the upstream's. */
+function expectedCost({ request }: Serving, { pieces }: Delivery): string {
+  const characters = pieces.reduce((sum, piece) => sum + piece.characters, 0);
+  const units = [{ name: "characters", quantity: BigInt(characters) }];
+  return usdText(price(units, request.model.price).costNanoUsd);
 }
 
 /** Writes the bill of what was delivered, then ends the answer, or cuts it. */
@@ -69,7 +77,6 @@ class Speaking {
   readonly tally = new Tally();
   readonly #serving: Serving;
   readonly #delivery: Delivery;
-  readonly #encoding: Encoding;
   readonly #samples = new WholeSamples();
   #attempts = 0;
   /** Characters of the piece that an upstream is at work on. */
@@ -79,7 +86,6 @@ class Speaking {
   constructor(serving: Serving, delivery: Delivery) {
     this.#serving = serving;
     this.#delivery = delivery;
-    this.#encoding = delivery.encoding;
   }
 
   /** The client has left: what the upstream has of the text is paid for. */
@@ -92,9 +98,9 @@ class Speaking {
   }
 
   async all(): Promise<void> {
-    for (const [place, text] of this.#delivery.pieces.entries()) {
-      const characters = countCharacters(text, this.#serving.request.traits.ideographWeight);
-      const spoken = place === 0 ? this.#delivery.first : await this.#speak(text, characters);
+    const { pieces, first, encoder } = this.#delivery;
+    for (const [place, { text, characters }] of pieces.entries()) {
+      const spoken = place === 0 ? first : await this.#speak(text, characters);
       this.#attempts += spoken.attempts;
       this.#sent = characters;
       this.tally.begin(spoken.value, characters);
@@ -103,17 +109,15 @@ class Speaking {
       this.tally.finish();
       this.#sent = 0;
     }
-    await this.#send(await this.#encoding.finish());
+    await this.#send(await encoder.finish());
   }
 
   async #speak(text: string, characters: number): Promise<Spoken> {
     try {
       return await speak(this.#serving, text);
     } catch (thrown) {
-      if (thrown instanceof AttemptsFailed) {
-        this.#attempts += thrown.attempts;
-        if (thrown.failure.workedMs !== undefined) this.#sent = characters;
-      }
+      if (thrown instanceof AttemptsFailed) this.#attempts += thrown.attempts;
+      if (wasTaken(thrown)) this.#sent = characters;
       throw thrown;
     }
   }
@@ -121,7 +125,7 @@ class Speaking {
   async #write(pcm: Buffer): Promise<void> {
     const whole = this.#samples.push(pcm);
     if (whole.length === 0) return;
-    await this.#send(await this.#encoding.encode(whole));
+    await this.#send(await this.#delivery.encoder.encode(whole));
     this.tally.delivered(whole.length);
     const now = performance.now();
     if (now - this.#notedAt < checkpointMs) return;

@@ -1,6 +1,7 @@
 import type { Admitted } from "@uag/admission/types.ts";
 import type { Bill } from "@uag/capability/bill.ts";
 import type { Upstream } from "@uag/catalog/types.ts";
+import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import { type Attempted, attempt } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
@@ -16,16 +17,34 @@ export interface Serving {
   readonly request: SpeechRequest;
   readonly admitted: Admitted;
   readonly bill: Bill;
+  /** What is held in memory for it. */
+  readonly lease: BufferLease;
 }
 
 export type Spoken = Attempted<SpokenText>;
+
+export interface SpeakOptions<T> {
+  readonly text: string;
+  readonly signal: AbortSignal;
+  /** Takes what an upstream says; another try is made when it rejects with an `UpstreamFailure`. */
+  take(spoken: SpokenText): Promise<T>;
+}
 
 /**
  * Has one piece of text spoken; resolves with its first sound.
  * @throws {AttemptsFailed}
  */
-export function speak({ exchange, context, request }: Serving, text: string): Promise<Spoken> {
-  const { requestId, signal } = exchange;
+export function speak(serving: Serving, text: string): Promise<Spoken> {
+  return speakAs(serving, { text, signal: serving.exchange.signal, take: async (spoken) => spoken });
+}
+
+/**
+ * Has one piece of text spoken, and taken.
+ * @throws {AttemptsFailed}
+ */
+export function speakAs<T>(serving: Serving, { text, signal, take }: SpeakOptions<T>): Promise<Attempted<T>> {
+  const { exchange, context, request } = serving;
+  const { requestId } = exchange;
   const { voice, instructions } = request;
   const call = { requestId, text, voice, instructions, audio: context.audio };
   // A text is billed by its characters, all of them as soon as it is taken: reading on would tell nothing more.
@@ -35,10 +54,10 @@ export function speak({ exchange, context, request }: Serving, text: string): Pr
     health: context.health,
     budget: context.budget,
     signal,
-    call: (upstream: Upstream) => {
+    call: async (upstream: Upstream) => {
       const adapter = speechAdapter(upstream.provider.protocol);
       if (adapter === undefined) throw new UpstreamFailure("operator", `${upstream.provider.protocol} does not speak`);
-      return adapter.speak(call, { upstream, pools: context.pools, signal, disconnect });
+      return take(await adapter.speak(call, { upstream, pools: context.pools, signal, disconnect }));
     },
     onFailure: (upstream, failure) => context.events.upstreamFailed(requestId, upstream, failure),
   });

@@ -1,10 +1,7 @@
 import type { Charge } from "@uag/capability/bill.ts";
 import type { Outcome } from "@uag/proto/metering/v1/usage.ts";
-import { type CharacterReport, type SpokenText, sampleRate } from "@uag/upstreams/speech/types.ts";
-
-/** How fast people speak, roughly: what the sound of a piece stands for that broke off. Some upstreams count the whole at once. */
-const charactersPerSecond = 15;
-const bytesPerSecond = 2 * sampleRate;
+import type { CharacterReport, SpokenText } from "@uag/upstreams/speech/types.ts";
+import { charactersIn } from "./pace.ts";
 
 interface OpenPiece {
   readonly spoken: SpokenText;
@@ -68,7 +65,8 @@ export class Tally {
   #openCharacters(): number {
     const open = this.#open;
     if (open === undefined || open.pcmBytes === 0) return 0;
-    const spoken = Math.ceil((open.pcmBytes / bytesPerSecond) * charactersPerSecond);
+    // Some upstreams count the whole at once.
+    const spoken = charactersIn(open.pcmBytes);
     return Math.min(spoken, open.spoken.usage()?.characters ?? spoken, open.characters);
   }
 

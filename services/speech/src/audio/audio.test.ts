@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pcmOfWav } from "@uag/upstreams/speech/wav.ts";
 import { WholeSamples } from "./samples.ts";
-import { streamedWavHeader } from "./wav-header.ts";
+import { wavHeader } from "./wav-header.ts";
 
-test("the WAV header says what follows and leaves the length open", () => {
-  const header = streamedWavHeader(24_000);
+test("the WAV header says what follows, and how long it is", () => {
+  const header = wavHeader(24_000, 4);
   assert.equal(header.length, 44);
   assert.equal(header.toString("latin1", 0, 4) + header.toString("latin1", 8, 16), "RIFFWAVEfmt ");
-  assert.deepEqual([header.readUInt32LE(4), header.readUInt32LE(40)], [0xffffffff, 0xffffffff]);
+  assert.deepEqual([header.readUInt32LE(4), header.readUInt32LE(40)], [40, 4]);
   assert.deepEqual([header.readUInt32LE(24), header.readUInt32LE(28), header.readUInt16LE(32)], [24_000, 48_000, 2]);
   const samples = Buffer.from([1, 2, 3, 4]);
   assert.deepEqual(pcmOfWav(Buffer.concat([header, samples])), samples);

@@ -4,6 +4,7 @@ import { nestedErrors } from "@uag/capability/nested-error.ts";
 import { readJsonBody } from "@uag/capability/request/body.ts";
 import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import { bound } from "@uag/catalog/price.ts";
+import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -19,8 +20,13 @@ export function createSpeech(context: SpeechContext): LinkHandler {
     try {
       const { fields } = await readJsonBody(exchange, lease);
       const { maxCharacters } = context;
-      const request = readSpeechRequest(fields, { catalog: context.catalog.current, caller, maxCharacters });
-      await admit(exchange, { context, request, caller });
+      const request = readSpeechRequest(fields, {
+        catalog: context.catalog.current,
+        caller,
+        maxCharacters,
+        mostHeldBytes: context.buffers.largest - lease.held,
+      });
+      await admit(exchange, { context, request, caller, lease });
     } catch (thrown) {
       const trouble = troubleOf(thrown, exchange.requestId);
       answerTrouble(exchange, trouble, { events: context.events, format: nestedErrors, headers: [] });
@@ -28,10 +34,14 @@ export function createSpeech(context: SpeechContext): LinkHandler {
   };
 }
 
-async function admit(
-  exchange: LinkExchange,
-  { context, request, caller }: { context: SpeechContext; request: SpeechRequest; caller: Caller },
-): Promise<void> {
+interface Read {
+  readonly context: SpeechContext;
+  readonly request: SpeechRequest;
+  readonly caller: Caller;
+  readonly lease: BufferLease;
+}
+
+async function admit(exchange: LinkExchange, { context, request, caller, lease }: Read): Promise<void> {
   const { model, characters } = request;
   const { requestId } = exchange;
   const admitted = await context.admission.admit({
@@ -42,10 +52,10 @@ async function admit(
     priceVersion: model.price.version,
     holdNanoUsd: bound([{ quantity: BigInt(characters), anyOf: ["characters"] }], model.price),
     tokens: characters,
-    stream: true,
+    stream: request.format === "mp3",
   });
   // Waited for before the answer; it may fail while the upstream is still being asked.
   admitted.started.catch(() => {});
   const bill = new Bill({ requestId, admitted, model, events: context.events });
-  await serveSpeech({ exchange, context, request, admitted, bill });
+  await serveSpeech({ exchange, context, request, admitted, bill, lease });
 }

@@ -19,14 +19,10 @@ models:
   - { <<: *flash, id: instruct, speech: { formats: [wav], fixed_format: true, instructions: true, segment_characters: 600, voices: [Cherry] } }`,
   {},
 );
-const read = (fields: object) =>
+const read = (fields: object, mostHeldBytes = 1_000_000) =>
   readSpeechRequest(
     { model: "flash", input: "Hi 你", ...fields },
-    {
-      catalog,
-      caller: Caller.fromPartial({}),
-      maxCharacters: 10,
-    },
+    { catalog, caller: Caller.fromPartial({}), maxCharacters: 10, mostHeldBytes },
   );
 
 const good: [what: string, fields: object, expected: object][] = [
@@ -78,3 +74,11 @@ for (const [what, fields, param] of bad) {
     );
   });
 }
+
+test("a WAV file that would be larger than may be held is refused before it is asked for; MP3 is not held", () => {
+  // Four and five characters are about a third of a second.
+  for (const model of ["flash", "instruct"])
+    assert.throws(() => read({ model, response_format: "wav" }, 12_000), { httpStatus: 400, param: "input" });
+  assert.equal(read({ response_format: "wav" }, 16_000).format, "wav");
+  assert.equal(read({}, 12_000).format, "mp3");
+});

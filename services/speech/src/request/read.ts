@@ -4,6 +4,7 @@ import type { Catalog, Model, SpeechFormat, SpeechTraits } from "@uag/catalog/ty
 import { GatewayError } from "@uag/kit/errors.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { soundBytes } from "../pace.ts";
 import { countCharacters } from "../text/count.ts";
 import { speechSchema } from "./schema.ts";
 import { readVoice } from "./voice.ts";
@@ -26,33 +27,46 @@ export interface ReadOptions {
   readonly catalog: Catalog;
   readonly caller: Caller;
   readonly maxCharacters: number;
+  /** Most bytes of sound that may be held for one answer. */
+  readonly mostHeldBytes: number;
 }
 
 /**
  * Checks a request against the contract.
  * @throws {GatewayError} naming the field at fault
  */
-export function readSpeechRequest(fields: Fields, { catalog, caller, maxCharacters }: ReadOptions): SpeechRequest {
+export function readSpeechRequest(fields: Fields, options: ReadOptions): SpeechRequest {
+  const { catalog, caller } = options;
   const data = checked(speechSchema, fields);
   const model = findModel(catalog, data.model, caller, operation);
   const traits = model.speech;
   if (traits === undefined) throw new Error(`the catalogue says nothing of how ${model.id} speaks`);
+  const format = readFormat(data.response_format, traits);
   return {
     model,
     traits,
     input: data.input,
-    characters: readCharacters(data.input, traits, maxCharacters),
+    characters: readCharacters(data.input, traits, { ...options, format }),
     voice: readVoice(data.voice, traits.voices),
-    format: readFormat(data.response_format, traits),
+    format,
     instructions: readInstructions(data.instructions, traits),
   };
 }
 
-function readCharacters(input: string, traits: SpeechTraits, maxCharacters: number): number {
+type Most = Pick<ReadOptions, "maxCharacters" | "mostHeldBytes"> & { readonly format: SpeechFormat };
+
+function readCharacters(input: string, traits: SpeechTraits, most: Most): number {
+  const { maxCharacters, mostHeldBytes, format } = most;
   if (input.trim() === "") throw fault("input", "must not be empty");
   const characters = countCharacters(input, traits.ideographWeight);
   if (characters > maxCharacters)
     throw fault("input", `must have at most ${maxCharacters} characters, has ${characters}`);
+  // MP3 leaves while it is made; a WAV file is held until its length is known.
+  if (format === "wav" && soundBytes(characters) > mostHeldBytes)
+    throw fault(
+      "input",
+      `is too long for one WAV file: split it${traits.formats.includes("mp3") ? ", or ask for mp3" : ""}`,
+    );
   return characters;
 }
 

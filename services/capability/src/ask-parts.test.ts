@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { askParts } from "./ask.ts";
+import { askParts } from "./ask-parts.ts";
 
 const { signal } = new AbortController();
 
