@@ -1,8 +1,7 @@
-import { checked } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
 import { usdText } from "./amounts.ts";
-import { checkedQuery } from "./check.ts";
+import { checkedBody, checkedQuery } from "./check.ts";
 import { name, pageFields, pageOf, usd } from "./fields.ts";
 import { listOf } from "./json.ts";
 import { showAccount, showEntry } from "./show-account.ts";
@@ -22,7 +21,7 @@ export const topUpBody = z.strictObject({
 export const pageQuery = z.strictObject(pageFields);
 
 export const createAccount: AdminHandler = async ({ clients, actor, body }) => {
-  const { id = "", name: accountName } = checked(create, body);
+  const { id = "", name: accountName } = checkedBody(create, body);
   return { status: 201, body: showAccount(await clients.accounts.createAccount({ id, name: accountName, actor })) };
 };
 
@@ -37,12 +36,12 @@ export const getAccount: AdminHandler = async ({ clients, id }) => ({
 });
 
 export const updateAccount: AdminHandler = async ({ clients, actor, id, body }) => ({
-  body: showAccount(await clients.admin.updateAccount({ id, ...checked(change, body), actor })),
+  body: showAccount(await clients.admin.updateAccount({ id, ...checkedBody(change, body), actor })),
 });
 
 /** Adds money, or takes available money away; the same reference does so once. */
 export const topUp: AdminHandler = async ({ clients, actor, id, body }) => {
-  const { amount_usd: amountNanoUsd, reference, note } = checked(topUpBody, body);
+  const { amount_usd: amountNanoUsd, reference, note } = checkedBody(topUpBody, body);
   const account = await clients.accounts.topUp({ accountId: id, amountNanoUsd, reference, note, actor });
   const amount = { amount_usd: usdText(amountNanoUsd), amount_nano_usd: amountNanoUsd };
   return { status: 201, body: { object: "top_up", reference, note, ...amount, account: showAccount(account) } };

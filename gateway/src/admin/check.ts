@@ -17,3 +17,15 @@ export function checkedQuery<S extends z.ZodType>(schema: S, url: string): z.out
   }
   return checked(schema, { ...values });
 }
+
+/**
+ * A request's body. A field that is null is as absent, but where null says something: that there is no limit any more.
+ * @throws {GatewayError} `invalid_request`
+ */
+export function checkedBody<S extends z.ZodObject>(schema: S, body: unknown): z.output<S> {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return checked(schema, body);
+  const { shape }: { shape: Readonly<Record<string, z.ZodType>> } = schema;
+  const says = ([name, value]: [string, unknown]): boolean =>
+    value !== null || !Object.hasOwn(shape, name) || shape[name]?.safeParse(null).success === true;
+  return checked(schema, Object.fromEntries(Object.entries(body).filter(says)));
+}

@@ -1,11 +1,10 @@
 import { GatewayError } from "@uag/kit/errors.ts";
-import { checked } from "@uag/kit/schema-fault.ts";
 import type { Key } from "@uag/proto/billing/v1/keys.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import { z } from "zod";
 import type { AdminClients, AdminHandler } from "./admin.ts";
 import { usdText } from "./amounts.ts";
-import { checkedQuery } from "./check.ts";
+import { checkedBody, checkedQuery } from "./check.ts";
 import { id, keyFields, name, pageFields, pageOf } from "./fields.ts";
 import { listOf, timeText } from "./json.ts";
 import { snippetsOf } from "./snippets.ts";
@@ -75,7 +74,7 @@ async function soleAccount({ accounts }: AdminClients): Promise<string> {
 }
 
 export const createKey: AdminHandler = async ({ clients, actor, body, publicUrl }) => {
-  const fields = checked(create, body);
+  const fields = checkedBody(create, body);
   const made = await clients.keys.createKey({
     ...{
       accountId: fields.account_id ?? (await soleAccount(clients)),
@@ -116,7 +115,7 @@ const billingNames = {
 } as const satisfies Record<keyof Fields, string>;
 
 export const updateKey: AdminHandler = async ({ clients, actor, id: keyId, body }) => {
-  const fields = checked(change, body);
+  const fields = checkedBody(change, body);
   const named = Object.entries(billingNames).filter(([field]) => fields[field as keyof Fields] !== undefined);
   const after = await clients.keys.updateKey({
     ...{ id: keyId, fields: named.map(([, billingName]) => billingName), actor },
@@ -127,7 +126,7 @@ export const updateKey: AdminHandler = async ({ clients, actor, id: keyId, body 
 };
 
 export const regenerateKey: AdminHandler = async ({ clients, actor, id: keyId, body, publicUrl }) => {
-  const { overlap_seconds } = checked(regenerate, body ?? {});
+  const { overlap_seconds } = checkedBody(regenerate, body ?? {});
   const overlapMs = BigInt(overlap_seconds) * 1_000n;
   return { body: showNewKey(await clients.admin.regenerateKey({ id: keyId, overlapMs, actor }), publicUrl) };
 };

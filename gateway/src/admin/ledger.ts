@@ -1,9 +1,8 @@
-import { checked } from "@uag/kit/schema-fault.ts";
 import { type Repair, RepairState } from "@uag/proto/billing/v1/admin.ts";
 import { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
 import { usdText } from "./amounts.ts";
-import { checkedQuery } from "./check.ts";
+import { checkedBody, checkedQuery } from "./check.ts";
 import { id, pageFields, pageOf, usd } from "./fields.ts";
 import { listOf } from "./json.ts";
 import { showEntry } from "./show-account.ts";
@@ -70,7 +69,7 @@ const hasPrice = ({ state }: Repair): boolean => state === RepairState.REPAIRED 
  * broke off is simply sent again.
  */
 export const repairLedger: AdminHandler = async ({ clients, actor, body }) => {
-  const { request_id: requestId = "", cost_usd: cost, dry_run: dryRun, limit, after } = checked(repairBody, body);
+  const { request_id: requestId = "", cost_usd: cost, dry_run: dryRun, limit, after } = checkedBody(repairBody, body);
   const page = { limit, cursor: after };
   const options = { timeoutMs: repairTimeoutMs };
   const said = cost === undefined ? {} : { costNanoUsd: cost };

@@ -1,8 +1,7 @@
-import { checked } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import { type RoleName, roleNames } from "./access.ts";
 import type { AdminHandler } from "./admin.ts";
-import { checkedQuery } from "./check.ts";
+import { checkedBody, checkedQuery } from "./check.ts";
 import { expires, id, name, pageFields, pageOf } from "./fields.ts";
 import { listOf } from "./json.ts";
 import { showAuditRecord, showToken } from "./show-account.ts";
@@ -26,7 +25,7 @@ export const auditQuery = z.strictObject({
 });
 
 export const createToken: AdminHandler = async ({ clients, actor, body }) => {
-  const fields = checked(create, body);
+  const fields = checkedBody(create, body);
   const { token, secret } = await clients.admin.createAdminToken({
     ...{ name: fields.name, role: roleNames[fields.role], actor },
     ...{ accountId: fields.account_id ?? "", expiresAtMs: fields.expires ?? 0n },

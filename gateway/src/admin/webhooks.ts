@@ -1,8 +1,7 @@
-import { checked } from "@uag/kit/schema-fault.ts";
 import type { Attempt, Delivery, Secret } from "@uag/proto/video/v1/webhooks.ts";
 import { z } from "zod";
 import { type AdminHandler, recordAction } from "./admin.ts";
-import { checkedQuery } from "./check.ts";
+import { checkedBody, checkedQuery } from "./check.ts";
 import { id, pageFields, pageOf } from "./fields.ts";
 import { listOf, timeText } from "./json.ts";
 import { webhooksOf } from "./webhooks-client.ts";
@@ -51,7 +50,7 @@ function showDelivery(delivery: Delivery): object {
 /** Makes a secret, shown this once. Earlier ones sign beside it for the overlap. */
 export const createSecret: AdminHandler = async (call) => {
   const { clients, actor, body } = call;
-  const { account_id: accountId, overlap_seconds: seconds } = checked(rotate, body);
+  const { account_id: accountId, overlap_seconds: seconds } = checkedBody(rotate, body);
   const webhooks = webhooksOf(clients);
   await clients.accounts.getAccount({ id: accountId });
   const asked = { overlap_seconds: seconds };

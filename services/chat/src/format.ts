@@ -1,4 +1,4 @@
-import type { Fields } from "@uag/capability/request/body.ts";
+import type { Fields, JsonBody } from "@uag/capability/request/body.ts";
 import type { ErrorFormat, Trouble } from "@uag/capability/trouble.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { GenerationFormat } from "@uag/upstreams/registry.ts";
@@ -29,7 +29,7 @@ export interface ClientFormat extends ErrorFormat {
    * Checks the body's fields.
    * @throws {GatewayError} `invalid_request`, naming the field
    */
-  read(body: Buffer, fields: Fields, model: Model): GenerationRequest;
+  read(json: JsonBody, model: Model): GenerationRequest;
   /** The client's headers that go upstream with its body. */
   passedHeaders(headers: readonly string[]): readonly string[];
   /** The error as the last event of a stream. */

@@ -11,11 +11,14 @@ import { generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { z } from "zod";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
+import { goodBodies, nulledBodies } from "./clients/nulls.ts";
 
 /** A model of each provider. */
 const models = ["gpt-4o-mini", "claude-sonnet-4-6", "gemini-2.5-flash", "qwen-plus", "grok-4.5", "deepseek-flash"];
 const parameters = { type: "object" as const, properties: { city: { type: "string" } }, required: ["city"] };
 const callTwice = 'call get_weather {"city":"Oslo"}\ncall get_weather {"city":"Rome"}';
+/** What an answer says, whichever request it is to. */
+const said = ({ text }: { text: string }) => text.replace(/"request_id":"[^"]*"/, "");
 const user = (content: string) => [{ role: "user" as const, content }];
 
 describe("any client works with any model through either door", () => {
@@ -163,6 +166,25 @@ describe("any client works with any model through either door", () => {
     stream.on("text", () => stream.abort());
     await assert.rejects(stream.finalMessage(), Anthropic.APIUserAbortError);
   });
+
+  for (const [path, name, good] of goodBodies) {
+    test(`null is as absent in every optional property of ${name} (${(good as { model?: string }).model})`, async () => {
+      const { admin, api_key } = fleet.run;
+      const headers = { authorization: `Bearer ${path.startsWith("/admin") ? admin.token : api_key}` };
+      const bodies = nulledBodies(name, good);
+      assert.ok(bodies.length > 0);
+      const refused: string[] = [];
+      await Promise.all(
+        bodies.map(async ({ at, body, without }) => {
+          const answer = await fleet.client.post(path, body, { headers });
+          if (answer.status < 400) return;
+          const absent = await fleet.client.post(path, without, { headers });
+          if (said(absent) !== said(answer)) refused.push(`${at}: ${answer.status} ${answer.text}`);
+        }),
+      );
+      assert.deepEqual(refused, []);
+    });
+  }
 
   test("the model list suits both SDKs", async () => {
     const ids = (await openai.models.list()).data.map(({ id }) => id);

@@ -16,7 +16,7 @@ const catalog = parseCatalog(readFileSync(file, "utf8"), {
 const caller = Caller.fromPartial({ accountId: "a", keyId: "k" });
 const guarded = { parse: (text: string): URL => new URL(text), leadsInside: () => false };
 const read = (body: object): VideoRequest =>
-  readVideoRequest(readJsonObject(Buffer.from(JSON.stringify(body))), { catalog, caller, guarded });
+  readVideoRequest(readJsonObject(Buffer.from(JSON.stringify(body))).fields, { catalog, caller, guarded });
 
 const prompt = "a boat";
 const url = "https://example.com/a.png";

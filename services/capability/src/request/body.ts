@@ -3,18 +3,29 @@ import { GatewayError } from "@uag/kit/errors.ts";
 import { parseJson, parseJsonInTurns } from "@uag/kit/json/parse.ts";
 import type { JsonLimits } from "@uag/kit/json/scan.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { withoutNulls } from "./nulls.ts";
 
 /** The router limits bodies already; this only bounds what a broken router could send. */
 const mostBodyBytes = 64 * 1024 * 1024;
 /** Reading a longer body takes so long that others should have a turn in between. */
 const longBytes = 256 * 1024;
+const nothing: ReadonlySet<string> = new Set();
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 export interface JsonBody {
   /** As they came. */
   readonly body: Buffer;
+  /** What is null is as absent. */
   readonly fields: Fields;
+  /** Every member as it came; where it had no null in it, the very object that is in `fields`. */
+  readonly sent: Fields;
+}
+
+export interface JsonOptions {
+  readonly limits?: JsonLimits;
+  /** Members whose content is not ours, at whatever level: null means something there. */
+  readonly opaque?: ReadonlySet<string>;
 }
 
 /**
@@ -23,18 +34,26 @@ export interface JsonBody {
  * @throws {GatewayError} what {@link readJsonObject} throws, `service_unavailable` when there is no room
  * @throws {LinkError} `too_large`, or why the exchange is over
  */
-export async function readJsonBody(exchange: LinkExchange, lease: BufferLease, limits?: JsonLimits): Promise<JsonBody> {
+export async function readJsonBody(
+  exchange: LinkExchange,
+  lease: BufferLease,
+  { limits, opaque }: JsonOptions = {},
+): Promise<JsonBody> {
   const body = await exchange.readBody({ maxBytes: mostBodyBytes, take: lease.take });
   const value = body.length > longBytes ? await parseJsonInTurns(body, limits) : parseJson(body, limits);
-  return { body, fields: objectOf(value) };
+  return jsonOf(body, objectOf(value), opaque);
 }
 
 /**
  * Reads bytes as one JSON object, within the limits of `parseJson`.
  * @throws {GatewayError} `invalid_json` (422) for what is not JSON, `invalid_request` for JSON that is not acceptable
  */
-export function readJsonObject(bytes: Buffer, limits?: JsonLimits): Fields {
-  return objectOf(parseJson(bytes, limits));
+export function readJsonObject(bytes: Buffer, { limits, opaque }: JsonOptions = {}): JsonBody {
+  return jsonOf(bytes, objectOf(parseJson(bytes, limits)), opaque);
+}
+
+function jsonOf(body: Buffer, sent: Fields, opaque = nothing): JsonBody {
+  return { body, sent, fields: withoutNulls(sent, opaque) };
 }
 
 function objectOf(value: unknown): Fields {

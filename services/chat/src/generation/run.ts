@@ -15,6 +15,7 @@ import type { GenerationCall } from "@uag/upstreams/generation.ts";
 import { generationAdapter } from "@uag/upstreams/registry.ts";
 import type { ChatContext } from "../context.ts";
 import type { ClientFormat, GenerationRequest } from "../format.ts";
+import { opaque } from "../request/opaque.ts";
 import { checkUrls } from "../request/urls.ts";
 import { type AdmittedGeneration, admitGeneration } from "./admit.ts";
 import { Bill } from "./bill.ts";
@@ -26,10 +27,10 @@ export function generationHandler(format: ClientFormat, context: ChatContext): L
     const caller = callerOf(exchange.context);
     using lease = context.buffers.open(caller.accountId);
     try {
-      const { body, fields } = await readJsonBody(exchange, lease);
-      const model = findModel(context.catalog.current, format.modelOf(fields), caller, format.name);
-      const request = format.read(body, fields, model);
-      checkUrls(fields, context.guarded);
+      const json = await readJsonBody(exchange, lease, { opaque });
+      const model = findModel(context.catalog.current, format.modelOf(json.fields), caller, format.name);
+      const request = format.read(json, model);
+      checkUrls(json.fields, context.guarded);
       await serve({ exchange, format, context, request, model, caller });
     } catch (thrown) {
       answerTrouble(exchange, troubleOf(thrown, exchange.requestId), { events: context.events, headers: [], format });

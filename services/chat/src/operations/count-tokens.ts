@@ -6,7 +6,8 @@ import type { LinkHandler } from "@uag/kit/link/server.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import { countPrompt } from "@uag/upstreams/count.ts";
 import type { ChatContext } from "../context.ts";
-import { checkCountRequest, modelOf } from "../request/messages-request.ts";
+import { bytesWithoutNulls, checkCountRequest, modelOf } from "../request/messages-request.ts";
+import { opaque } from "../request/opaque.ts";
 import { checkUrls } from "../request/urls.ts";
 import { messages } from "./messages.ts";
 
@@ -28,7 +29,8 @@ export function countTokens(context: ChatContext): LinkHandler {
 async function count(exchange: LinkExchange, context: ChatContext): Promise<number> {
   const caller = callerOf(exchange.context);
   using lease = context.buffers.open(caller.accountId);
-  const { body, fields } = await readJsonBody(exchange, lease);
+  const json = await readJsonBody(exchange, lease, { opaque });
+  const { fields } = json;
   const model = findModel(context.catalog.current, modelOf(fields), caller, messages.name);
   checkCountRequest(fields);
   checkUrls(fields, context.guarded);
@@ -37,7 +39,7 @@ async function count(exchange: LinkExchange, context: ChatContext): Promise<numb
   using media = context.media(caller);
   return await countPrompt({
     pools: context.pools,
-    call: { requestId, body, fields, headers, media },
+    call: { requestId, body: bytesWithoutNulls(json), fields, headers, media },
     upstreams: model.upstreams,
     signal,
     onFailure: (upstream, failure) => context.events.upstreamFailed(requestId, upstream, failure),

@@ -5,6 +5,7 @@ import { parseCatalog } from "@uag/catalog/parse.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { readChatRequest } from "./chat-request.ts";
+import { opaque } from "./opaque.ts";
 
 const catalog = parseCatalog(
   `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:1", api_key: k } }
@@ -23,7 +24,7 @@ function known(id: string): Model {
 function refusedField(fields: object, model = "plain"): string | undefined {
   const body = Buffer.from(JSON.stringify({ ...base, ...fields }));
   try {
-    readChatRequest(body, readJsonObject(body), known(model));
+    readChatRequest(readJsonObject(body, { opaque }), known(model));
     return undefined;
   } catch (error) {
     assert.ok(error instanceof GatewayError);
@@ -303,7 +304,7 @@ test("on a reasoning model the eleven sampling fields never err and are taken ou
   };
   assert.equal(Object.keys(odd).length, 11);
   const body = Buffer.from(JSON.stringify({ ...base, ...odd }));
-  const request = readChatRequest(body, readJsonObject(body), known("thinker"));
+  const request = readChatRequest(readJsonObject(body, { opaque }), known("thinker"));
   assert.equal(request.body.toString(), JSON.stringify(base));
   assert.deepEqual(request.fields, base);
   assert.equal(refusedField({ max_tokens: 0 }, "thinker"), "max_tokens");
@@ -314,13 +315,13 @@ test("a request that needs no change keeps its very bytes", () => {
   const body = Buffer.from(
     '{ "model":"plain","messages":[{"role":"user","content":"\\u00e9"}],"seed":9007199254740993 }',
   );
-  assert.equal(readChatRequest(body, readJsonObject(body), known("plain")).body, body);
+  assert.equal(readChatRequest(readJsonObject(body, { opaque }), known("plain")).body, body);
 });
 
 test("a service tier with prices of its own is not asked for", () => {
   const read = (service_tier: unknown) => {
     const body = Buffer.from(JSON.stringify({ ...base, service_tier }));
-    return readChatRequest(body, readJsonObject(body), known("plain")).fields["service_tier"];
+    return readChatRequest(readJsonObject(body, { opaque }), known("plain")).fields["service_tier"];
   };
   assert.equal(read("auto"), "auto");
   assert.equal(read("default"), "default");
@@ -331,9 +332,50 @@ test("a service tier with prices of its own is not asked for", () => {
 test("a cache that is kept for longer, at another price, is not asked for", () => {
   const read = (prompt_cache_options: unknown) => {
     const body = Buffer.from(JSON.stringify({ ...base, prompt_cache_options }));
-    return readChatRequest(body, readJsonObject(body), known("plain")).fields["prompt_cache_options"];
+    return readChatRequest(readJsonObject(body, { opaque }), known("plain")).fields["prompt_cache_options"];
   };
   assert.deepEqual(read({ mode: "explicit", ttl: "30m" }), { mode: "explicit", ttl: "30m" });
   assert.deepEqual(read({ mode: "implicit" }), { mode: "implicit" });
   assert.equal(read({ ttl: "12h" }), undefined);
+});
+
+test("null is as absent at every level and reaches no upstream, but for an empty content and what is not ours", () => {
+  const schema = { type: "object", properties: { a: { enum: ["x", null], default: null } } };
+  const body = Buffer.from(
+    `{"model":"plain","seed":9007199254740993,"user":null,"tool_choice":null,"messages":[{"role":"user","content":"Hi","name":null},{"role":"assistant","content":null,"refusal":null,"function_call":null,"tool_calls":[${JSON.stringify(call)}]},{"role":"tool","tool_call_id":"c","content":"r"}],"tools":[{"type":"function","function":{"name":"f","description":null,"strict":null,"parameters":${JSON.stringify(schema)}}}],"stream_options":null,"response_format":null}`,
+  );
+  const request = readChatRequest(readJsonObject(body, { opaque }), known("plain"));
+  const expected = {
+    model: "plain",
+    seed: 2 ** 53,
+    messages: [
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: "c", content: "r" },
+    ],
+    tools: [{ type: "function", function: { name: "f", parameters: schema } }],
+  };
+  assert.deepEqual(JSON.parse(request.body.toString()), expected);
+  assert.deepEqual(request.fields, expected);
+  assert.match(request.body.toString(), /"seed":9007199254740993/);
+});
+
+test("a choice of tools may be a tool's bare name: upstreams get it as the object that they know", () => {
+  const tools = [
+    { type: "function", function: { name: "f" } },
+    '{"type":"function","function":{"name":"g"}}',
+    { type: "custom", custom: { name: "c" } },
+    { type: "function", function: { name: "auto" } },
+  ];
+  const choiceOf = (tool_choice: unknown): unknown => {
+    const body = Buffer.from(JSON.stringify({ ...base, tools, tool_choice }));
+    const request = readChatRequest(readJsonObject(body, { opaque }), known("plain"));
+    const sent = JSON.parse(request.body.toString()) as { tool_choice: unknown };
+    assert.deepEqual(request.fields["tool_choice"], sent.tool_choice);
+    return sent.tool_choice;
+  };
+  assert.deepEqual(choiceOf("f"), { type: "function", function: { name: "f" } });
+  assert.deepEqual(choiceOf("g"), { type: "function", function: { name: "g" } });
+  assert.deepEqual(choiceOf("c"), { type: "custom", custom: { name: "c" } });
+  for (const word of ["auto", "none", "required", "no such tool"]) assert.equal(choiceOf(word), word);
 });

@@ -1,11 +1,14 @@
-import type { Fields } from "@uag/capability/request/body.ts";
+import type { Fields, JsonBody } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
-import { fieldsOf } from "@uag/upstreams/conversation/fields.ts";
+import { fieldsOf, listOf } from "@uag/upstreams/conversation/fields.ts";
 import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
 import { openAiServerTools } from "@uag/upstreams/openai/server-tools.ts";
 import type { GenerationRequest } from "../format.ts";
-import { chatSchema, modelSchema, reasoningChatSchema, samplingFields } from "./chat-schema.ts";
+import { chatSchema, modelSchema, parsedTool, reasoningChatSchema, samplingFields } from "./chat-schema.ts";
+
+/** What a choice may be beside the name of a tool. */
+const choiceWords: ReadonlySet<string> = new Set(["auto", "none", "required"]);
 
 /** @throws {GatewayError} `invalid_request` when a body names no model */
 export function modelOf(fields: Fields): string {
@@ -17,11 +20,11 @@ export function modelOf(fields: Fields): string {
  * have no effect there, and upstreams refuse them.
  * @throws {GatewayError} `invalid_request`, naming the field
  */
-export function readChatRequest(body: Buffer, fields: Fields, model: Model): GenerationRequest {
+export function readChatRequest(json: JsonBody, model: Model): GenerationRequest {
   const reasons = model.reasoning !== undefined;
-  const asked = checked(reasons ? reasoningChatSchema : chatSchema, fields);
+  const asked = checked(reasons ? reasoningChatSchema : chatSchema, json.fields);
   const { stream, stream_options, n, max_tokens, max_completion_tokens } = asked;
-  const request = normalized(body, fields, reasons);
+  const request = normalized(json, reasons);
   return {
     ...request,
     serverTools: openAiServerTools(request.fields),
@@ -33,8 +36,10 @@ export function readChatRequest(body: Buffer, fields: Fields, model: Model): Gen
 }
 
 /** The request as every upstream can take it; the very same bytes when there is nothing to change. */
-function normalized(body: Buffer, fields: Fields, reasons: boolean): { body: Buffer; fields: Fields } {
+function normalized({ body, fields, sent }: JsonBody, reasons: boolean): { body: Buffer; fields: Fields } {
   const edits = new Map<string, string | undefined>();
+  for (const [name, value] of Object.entries(sent))
+    if (fields[name] !== value) edits.set(name, JSON.stringify(fields[name]));
   if (reasons) for (const name of Object.keys(samplingFields)) if (name in fields) edits.set(name, undefined);
   // Another tier than the standard one has prices of its own, which the catalogue does not know.
   const tier = fields["service_tier"];
@@ -46,6 +51,8 @@ function normalized(body: Buffer, fields: Fields, reasons: boolean): { body: Buf
   if (Array.isArray(tools) && tools.some((tool) => typeof tool === "string")) {
     edits.set("tools", `[${tools.map((tool) => (typeof tool === "string" ? tool : JSON.stringify(tool))).join(",")}]`);
   }
+  const choice = namedChoice(fields);
+  if (choice !== undefined) edits.set("tool_choice", JSON.stringify(choice));
   if (edits.size === 0) return { body, fields };
   const copy: Record<string, unknown> = { ...fields };
   for (const [name, text] of edits) {
@@ -53,4 +60,15 @@ function normalized(body: Buffer, fields: Fields, reasons: boolean): { body: Buf
     else copy[name] = JSON.parse(text);
   }
   return { body: editMembers(body, topLevelMembers(body), edits), fields: copy };
+}
+
+/** The choice of a tool that is given as its bare name, as OpenAI's protocol has it. */
+function namedChoice({ tool_choice: name, tools }: Fields): object | undefined {
+  if (typeof name !== "string" || choiceWords.has(name)) return undefined;
+  for (const listed of listOf(tools)) {
+    const tool = fieldsOf(typeof listed === "string" ? parsedTool(listed) : listed);
+    for (const type of ["function", "custom"])
+      if (fieldsOf(tool[type])["name"] === name) return { type, [type]: { name } };
+  }
+  return undefined;
 }

@@ -1,8 +1,9 @@
-import type { Fields } from "@uag/capability/request/body.ts";
+import type { Fields, JsonBody } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { parseToFault } from "@uag/kit/first-fault.ts";
 import { anthropicServerTools } from "@uag/upstreams/anthropic/server-tools.ts";
+import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
 import type { z } from "zod";
 import type { GenerationRequest } from "../format.ts";
 import { countTokensSchema, messagesSchema, modelSchema } from "./messages-schema.ts";
@@ -13,13 +14,24 @@ export function modelOf(fields: Fields): string {
 }
 
 /**
- * Checks a messages request. Its bytes are not touched: whatever betas add is between the client and the upstream.
+ * Checks a messages request. No byte of it is touched but for members that are null: whatever betas add is between the client and
+ * the upstream.
  * @throws {GatewayError} `invalid_request`, naming the field
  */
-export function readMessagesRequest(body: Buffer, fields: Fields, model: Model): GenerationRequest {
+export function readMessagesRequest(json: JsonBody, model: Model): GenerationRequest {
+  const { fields } = json;
   const { max_tokens: outputCap, stream } = checked(messagesSchema, fields);
+  const body = bytesWithoutNulls(json);
   const serverTools = anthropicServerTools(fields, model);
   return { body, fields, stream: stream === true, usageWanted: false, candidates: 1, outputCap, serverTools };
+}
+
+/** The turns stay as they are, nulls within them included: the protocol takes those, and arguments of tools have numbers that we would round. */
+export function bytesWithoutNulls({ body, fields, sent }: JsonBody): Buffer {
+  const edits = new Map<string, string | undefined>();
+  for (const [name, value] of Object.entries(sent))
+    if (fields[name] !== value && name !== "messages") edits.set(name, JSON.stringify(fields[name]));
+  return edits.size === 0 ? body : editMembers(body, topLevelMembers(body), edits);
 }
 
 /** @throws {GatewayError} `invalid_request`, naming the field */

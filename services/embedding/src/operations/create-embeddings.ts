@@ -24,7 +24,7 @@ export function createEmbeddings(context: EmbeddingContext, options: EmbeddingOp
     const caller = callerOf(exchange.context);
     using lease = context.buffers.open(caller.accountId);
     try {
-      const { fields } = await readJsonBody(exchange, lease, limits);
+      const { fields } = await readJsonBody(exchange, lease, { limits });
       const request = readEmbeddingRequest(fields, context.catalog.current, caller);
       await admitted(exchange, { context, options, request, caller });
     } catch (thrown) {

@@ -25,7 +25,7 @@ models:
 );
 const read = (fields: object | string, models: string[] = []) =>
   readEmbeddingRequest(
-    readJsonObject(Buffer.from(typeof fields === "string" ? fields : JSON.stringify(fields))),
+    readJsonObject(Buffer.from(typeof fields === "string" ? fields : JSON.stringify(fields))).fields,
     catalog,
     Caller.fromPartial({ models }),
   );

@@ -35,7 +35,9 @@ export function generateImages(context: MediaContext): LinkHandler {
 export function generationErrors(context: MediaContext): FormatChoice {
   return (body, caller) => {
     try {
-      return body !== undefined && isAlphaShaped(readJsonObject(body), caller, context) ? alphaFormat : openAiFormat;
+      return body !== undefined && isAlphaShaped(readJsonObject(body).fields, caller, context)
+        ? alphaFormat
+        : openAiFormat;
     } catch {
       // A body that cannot be read is of no model.
       return openAiFormat;

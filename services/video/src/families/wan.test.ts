@@ -41,7 +41,7 @@ const guarded = {
 };
 const caller = Caller.fromPartial({ accountId: "a", keyId: "k" });
 const read = (body: object): VideoRequest =>
-  readVideoRequest(readJsonObject(Buffer.from(JSON.stringify(body))), { catalog, caller, guarded });
+  readVideoRequest(readJsonObject(Buffer.from(JSON.stringify(body))).fields, { catalog, caller, guarded });
 
 const picture = "https://example.com/a.png";
 const prompt = "a boat";
