@@ -39,7 +39,7 @@ export function topLevelMembers(bytes: Buffer): Member[] {
 export function editMembers(
   bytes: Buffer,
   members: readonly Member[],
-  edits: ReadonlyMap<string, string | undefined>,
+  edits: ReadonlyMap<string, string | Buffer | undefined>,
 ): Buffer {
   const last = new Map(members.map((member) => [member.key, member]));
   const changes = members.length !== last.size || [...edits].some(([key, text]) => text !== undefined || last.has(key));
@@ -58,14 +58,38 @@ export function editMembers(
     if (kept++ > 0) pieces.push(separator);
     const text = edits.get(member.key);
     pieces.push(bytes.subarray(member.start, text === undefined ? member.end : member.valueStart));
-    if (text !== undefined) pieces.push(Buffer.from(text));
+    if (text !== undefined) pieces.push(typeof text === "string" ? Buffer.from(text) : text);
   }
   for (const [key, text] of edits) {
     if (text === undefined || last.has(key)) continue;
-    pieces.push(Buffer.from(`${kept++ > 0 ? "," : ""}${JSON.stringify(key)}:${text}`));
+    pieces.push(Buffer.from(`${kept++ > 0 ? "," : ""}${JSON.stringify(key)}:`), Buffer.from(text));
   }
   pieces.push(bytes.subarray(previousEnd));
   return Buffer.concat(pieces);
+}
+
+/** Where an element of a list is, offsets in bytes. */
+export type Element = Pick<Member, "start" | "end">;
+
+/** The elements of a JSON list, in order. The bytes must be valid JSON: nothing is checked here. */
+export function elementsOf(bytes: Buffer): Element[] {
+  const elements: Element[] = [];
+  let at = skipSpace(bytes, bytes.indexOf(91) + 1);
+  while (at < bytes.length && bytes[at] !== 93) {
+    const end = valueEnd(bytes, at);
+    elements.push({ start: at, end });
+    at = skipSpace(bytes, end);
+    if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1);
+  }
+  return elements;
+}
+
+/** A list of these elements (raw JSON), without those that are undefined. */
+export function listOfElements(elements: readonly (Buffer | undefined)[]): Buffer {
+  const pieces: Buffer[] = [];
+  for (const element of elements)
+    if (element !== undefined) pieces.push(Buffer.from(pieces.length > 0 ? "," : "["), element);
+  return Buffer.concat([...(pieces.length > 0 ? pieces : [Buffer.from("[")]), Buffer.from("]")]);
 }
 
 function keyText(bytes: Buffer, start: number, end: number): string {

@@ -4,6 +4,7 @@ import { UpstreamFailure } from "../failure.ts";
 import type { GenerationAdapter, GenerationCall, UpstreamCall, WholeAnswer } from "../generation.ts";
 import { editMembers, topLevelMembers } from "../json-edit.ts";
 import { anthropicErrorInside, anthropicFailure } from "./errors.ts";
+import { withoutForeignThinking } from "./foreign-thinking.ts";
 import { anthropicHeaders, versionIn } from "./headers.ts";
 import { rulesOf } from "./models.ts";
 import { cappedTools } from "./server-tools.ts";
@@ -25,7 +26,8 @@ export function passedCall(
   upstream: Upstream,
   path: string,
 ): UpstreamCall {
-  const edits = new Map<string, string | undefined>();
+  const foreign = withoutForeignThinking(call.body, call.fields);
+  const edits = new Map<string, string | Buffer | undefined>(foreign);
   if (upstream.model !== call.fields["model"]) edits.set("model", JSON.stringify(upstream.model));
   if (call.outputCap !== undefined) edits.set("max_tokens", String(call.outputCap));
   const tools = call.maxUses === undefined ? undefined : cappedTools(call.fields["tools"], call.maxUses);

@@ -23,6 +23,25 @@ const cases: [what: string, from: unknown[], to: unknown[] | undefined][] = [
     [user(sound("data:audio/mpeg;base64,AAAA"))],
   ],
   ["OpenAI's bare base64", [user(sound("AAAA", "wav"))], [user(sound("data:;base64,AAAA", "wav"))]],
+  [
+    "what a Claude thought: none",
+    [
+      { role: "assistant", content: "x", thinking_blocks: [{ type: "thinking", thinking: "t", signature: "s" }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "t", signature: "s" },
+          { type: "text", text: "x" },
+        ],
+      },
+      { role: "assistant", content: [{ type: "redacted_thinking", data: "d" }], tool_calls: [] },
+    ],
+    [
+      { role: "assistant", content: "x" },
+      { role: "assistant", content: [{ type: "text", text: "x" }] },
+      { role: "assistant", content: "", tool_calls: [] },
+    ],
+  ],
   ["sound that is a URL already", [user(sound("https://a.test/x.mp3"), sound("data:;base64,AAAA"))], undefined],
 ];
 for (const [what, from, to] of cases) {

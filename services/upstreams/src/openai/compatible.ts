@@ -11,7 +11,8 @@ export interface Vendor {
 const knownSound = /\.(mp3|wav|amr|aac|m4a|3gp|ogg|opus|flac)(?:[?#]|$)/i;
 
 /**
- * Messages in the words that a vendor knows: `developer` is `system` there, and sound comes in one kind of part.
+ * Messages in the words that a vendor knows: `developer` is `system` at most, sound comes in one kind of part, and none reads what
+ * Claude thought.
  * Undefined when nothing needs to change.
  */
 export function compatibleMessages(messages: readonly unknown[], vendor: Vendor): unknown[] | undefined {
@@ -19,14 +20,30 @@ export function compatibleMessages(messages: readonly unknown[], vendor: Vendor)
   return changed.some((message, index) => message !== messages[index]) ? changed : undefined;
 }
 
-function compatibleMessage(message: unknown, vendor: Vendor): unknown {
-  if (!isFields(message)) return message;
+function compatibleMessage(sent: unknown, vendor: Vendor): unknown {
+  if (!isFields(sent)) return sent;
+  const message = withoutThinking(sent);
   const role = message["role"] === "developer" && !vendor.developerRole ? "system" : message["role"];
   const { content } = message;
   const parts = vendor.soundByUrl && Array.isArray(content) ? content.map(soundByUrl) : content;
   const same = !Array.isArray(content) || content.every((part, index) => part === (parts as unknown[])[index]);
   return role === message["role"] && same ? message : { ...message, role, content: parts };
 }
+
+const thoughts: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
+
+/** An answer without what a Claude thought, which only Anthropic reads: beside its content as we give it, or within as its own format has it. */
+function withoutThinking(message: Fields): Fields {
+  const { thinking_blocks: beside, ...others } = message;
+  const { role, content } = message;
+  const within = role === "assistant" && Array.isArray(content) && content.some(isThought);
+  if (beside === undefined && !within) return message;
+  if (!within) return others;
+  const parts = content.filter((part) => !isThought(part));
+  return { ...others, content: parts.length > 0 ? parts : "" };
+}
+
+const isThought = (part: unknown): boolean => thoughts.has(fieldsOf(part)["type"]);
 
 function soundByUrl(part: unknown): unknown {
   const { type, ...fields } = fieldsOf(part);

@@ -46,7 +46,6 @@ function nameOnlyTool(edits: Map<string, string | undefined>, { fields }: Genera
 }
 
 function setMessages(edits: Map<string, string | undefined>, { fields }: GenerationCall, vendor: Vendor): void {
-  if (vendor.developerRole && !vendor.soundByUrl) return;
   const messages = compatibleMessages(listOf(fields["messages"]), vendor);
   if (messages !== undefined) edits.set("messages", JSON.stringify(messages));
 }
