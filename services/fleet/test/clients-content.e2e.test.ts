@@ -17,6 +17,7 @@ import { z } from "zod";
 import { attemptsAt, setFault } from "../src/testing/faults.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
+import { type Files, mp4, startFiles, wav } from "./clients/files.ts";
 
 /**
  * A model of each provider that sees; `files` where it takes documents too. When its client leaves, a call is ended where the provider then
@@ -38,17 +39,25 @@ const weather = {
   parameters: { type: "object" as const, properties: { city: { type: "string" } } },
 };
 const max_tokens = 4_000;
+/** One byte more than is fetched for a provider that takes content only in the request. */
+const tooLong = Buffer.alloc(14 * 1024 * 1024);
+const adaptive = { type: "adaptive" as const };
+const budget = { type: "enabled" as const, budget_tokens: 1_024 };
 
 describe("pictures, documents, structured output, thinking, errors and leaving, by the vendors' SDKs", () => {
   let fleet: TestFleet;
   let openai: OpenAI;
   let anthropic: Anthropic;
+  let files: Files;
   const resources = new AsyncDisposableStack();
 
   before(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "clients-content-"));
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
-    fleet = resources.use(await startTestFleet({ dataDir }));
+    files = resources.use(
+      await startFiles({ "/sound.wav": wav(2), "/film.mp4": mp4, "/long.mp4": Buffer.concat([mp4, tooLong]) }),
+    );
+    fleet = resources.use(await startTestFleet({ dataDir, egressAllow: files.host }));
     const { api_key: apiKey, base_url: baseURL } = fleet.run;
     openai = new OpenAI({ apiKey, baseURL: `${baseURL}/v1`, maxRetries: 0 });
     anthropic = new Anthropic({ authToken: apiKey, apiKey: null, baseURL, maxRetries: 0 });
@@ -173,14 +182,62 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
     });
   }
 
+  for (const [model, passesOn] of [
+    ["gemini-2.5-flash", false],
+    ["qwen3-omni-flash", true],
+  ] as const) {
+    test(`${model} hears and watches: as data, base64, and by address, which ${passesOn ? "the provider" : "the gateway"} fetches`, async () => {
+      const heard = wav(2);
+      const inline = heard.toString("base64");
+      const film = `data:video/mp4;base64,${mp4.toString("base64")}`;
+      const input = (data: string) => ({ type: "input_audio", input_audio: { data, format: "wav" } });
+      const sound = (url: string) => ({ type: "audio_url", audio_url: { url } });
+      const video = (url: string) => ({ type: "video_url", video_url: { url } });
+      const inlined = `data:audio/wav;base64,${inline}`;
+      const parts: [part: object, came: RegExp][] = [
+        [input(inline), /1 sound/],
+        [input(inlined), /1 sound/],
+        [input(`${files.url}/sound.wav`), /1 sound/],
+        [sound(inlined), /1 sound/],
+        [sound(`${files.url}/sound.wav`), /1 sound/],
+        [video(film), /1 video/],
+        [video(`${files.url}/film.mp4`), /1 video/],
+      ];
+      files.asked.length = 0;
+      for (const [part, came] of parts) {
+        const content = [{ type: "text", text: "What is this?" }, part];
+        const answer = await fleet.client.post("/v1/chat/completions", {
+          model,
+          messages: [{ role: "user", content }],
+        });
+        assert.equal(answer.status, 200, `${JSON.stringify(part).slice(0, 100)}: ${answer.text}`);
+        const { choices, usage } = answer.json<OpenAI.ChatCompletion>();
+        assert.match(choices[0]?.message.content ?? "", came);
+        const details = usage?.prompt_tokens_details;
+        if (came.source === "1 sound") assert.ok((details?.audio_tokens ?? 0) > 0, JSON.stringify(details));
+      }
+      assert.deepEqual(files.asked, passesOn ? [] : ["/sound.wav", "/sound.wav", "/film.mp4"]);
+    });
+  }
+
+  test("a film that is longer than a provider takes, is none, or is not there, is refused and costs nothing", async () => {
+    const ask = async (url: string): Promise<unknown[]> => {
+      const content = [{ type: "video_url", video_url: { url } }];
+      const body = { model: "gemini-2.5-flash", messages: [{ role: "user", content }] };
+      const answer = await fleet.client.post("/v1/chat/completions", body);
+      return [answer.status, answer.json<{ error: { code: string } }>().error.code];
+    };
+    for (const name of ["long.mp4", "sound.wav", "none.mp4"])
+      assert.deepEqual(await ask(`${files.url}/${name}`), [400, "invalid_url"], name);
+    assert.deepEqual(await ask(`data:video/mp4;base64,${"A".repeat(33 * 1024 * 1024)}`), [413, "payload_too_large"]);
+    assert.deepEqual(await ask("file:///etc/passwd"), [400, "invalid_request"]);
+  });
+
   for (const model of ["claude-opus-5-5", "claude-haiku-4-5", "gemini-3.8-flash"]) {
     test(`${model}: its thinking comes back signed through both doors, and the conversation goes on`, async () => {
       const ask = 'think 20\ncall get_weather {"city":"Oslo"}';
       const tools = [{ name: weather.name, input_schema: weather.parameters }];
-      const thinking =
-        model === "claude-haiku-4-5"
-          ? { type: "enabled" as const, budget_tokens: 1_024 }
-          : { type: "adaptive" as const };
+      const thinking = model === "claude-haiku-4-5" ? budget : adaptive;
       const asked = { model, max_tokens, tools, thinking };
       const first = await anthropic.messages
         .stream({ ...asked, messages: [{ role: "user", content: ask }] })
@@ -214,6 +271,61 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
         messages: [{ role: "user", content: ask }, message, ...answers],
       });
       assert.equal(went.choices[0]?.finish_reason, "stop");
+    });
+  }
+
+  for (const model of [...models.map((one) => one.model), "claude-opus-5-5", "claude-haiku-4-5", "deepseek-flash"]) {
+    test(`${model} takes histories with another model's thinking, as LangChain's suite has them, and goes on where another called a tool`, async () => {
+      const said = (text: string) => ({ type: "text" as const, text });
+      const thought = { type: "thinking" as const, thinking: "I'm thinking...", signature: "abc123" };
+      const history = [
+        { role: "user" as const, content: [said("Hello")] },
+        { role: "assistant" as const, content: [thought, said("Hello, how are you?")] },
+        { role: "user" as const, content: [said("Well, thanks.")] },
+      ];
+      const asked = anthropic.messages.create({ model, max_tokens, messages: history });
+      // It always thinks, and so its provider reads what was thought before.
+      if (model === "claude-opus-5-5") await assert.rejects(asked, /Invalid `signature` in `thinking` block/);
+      else assert.equal((await asked).stop_reason, "end_turn");
+
+      const ask = 'think 20\ncall get_weather {"city":"Oslo"}';
+      const tools = [{ name: weather.name, input_schema: weather.parameters }];
+      const thinking = model === "claude-haiku-4-5" ? budget : adaptive;
+      for (const other of ["gemini-3.8-flash", "grok-4.7"]) {
+        const begun = { max_tokens, tools, messages: [{ role: "user" as const, content: ask }] };
+        const first = await anthropic.messages.create({ ...begun, model: other, thinking: adaptive });
+        assert.ok(
+          first.content.some((block) => block.type === "thinking"),
+          other,
+        );
+        const use = first.content.find((block) => block.type === "tool_use") ?? assert.fail("no tool was called");
+        const result = { type: "tool_result" as const, tool_use_id: use.id, content: "sunny" };
+        const turns = [
+          { role: "assistant" as const, content: first.content },
+          { role: "user" as const, content: [result] },
+        ];
+        const shown = model.includes("sonnet") ? {} : { thinking };
+        const next = await anthropic.messages.create({
+          ...begun,
+          model,
+          ...shown,
+          messages: [...begun.messages, ...turns],
+        });
+        assert.equal(next.stop_reason, "end_turn", other);
+      }
+
+      const messages = [{ role: "user" as const, content: "think 20\nsay: hello" }];
+      const claude = await openai.chat.completions.create({
+        model: "claude-opus-5-5",
+        reasoning_effort: "low",
+        messages,
+      });
+      const answer = claude.choices[0]?.message ?? assert.fail("no choice");
+      assert.ok("thinking_blocks" in answer);
+      const inside = { role: "assistant" as const, content: [thought, said("Hello")] } as unknown as typeof answer;
+      const more = { role: "user" as const, content: "say: fine" };
+      const chat = await openai.chat.completions.create({ model, messages: [...messages, answer, more, inside, more] });
+      assert.equal(chat.choices[0]?.message.content, "fine");
     });
   }
 

@@ -7,9 +7,11 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import Anthropic from "@anthropic-ai/sdk";
 import { ChatOpenAI } from "@langchain/openai";
+import { routes } from "@uag/gateway/routes.ts";
 import { generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { z } from "zod";
+import { examples } from "../src/openapi/examples.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { goodBodies, nulledBodies } from "./clients/nulls.ts";
 
@@ -184,6 +186,34 @@ describe("any client works with any model through either door", () => {
       );
       assert.deepEqual(refused, []);
     });
+  }
+
+  test("a key without limits gets what the provider says of its own, under the names that each SDK's users read, else nothing", async () => {
+    const messages = user("say: hello");
+    const chat = await openai.chat.completions.create({ model: "gpt-4o-mini", messages }).withResponse();
+    assert.equal(chat.response.headers.get("x-ratelimit-limit-requests"), "10000");
+    assert.match(chat.response.headers.get("x-ratelimit-reset-tokens") ?? "", /^\d+ms$/);
+    const asked = { model: "claude-sonnet-4-6", max_tokens: 50, messages };
+    const message = await anthropic.messages.create({ ...asked, stream: true }).withResponse();
+    assert.equal(message.response.headers.get("anthropic-ratelimit-requests-remaining"), "3999");
+    for await (const _ of message.data);
+    const silent = await openai.chat.completions.create({ model: "gemini-2.5-flash", messages }).withResponse();
+    assert.deepEqual(
+      [...silent.response.headers.keys()].filter((name) => name.includes("ratelimit")),
+      [],
+    );
+  });
+
+  for (const route of routes) {
+    const { path } = route;
+    for (const [name, { value }] of Object.entries("operation" in route ? (examples[route.operation] ?? {}) : {})) {
+      // Nothing here may call addresses outside.
+      if (JSON.stringify(value).includes("https://")) continue;
+      test(`the example ${name} of ${path} can be sent as it stands`, async () => {
+        const answer = await fleet.client.post(path, value);
+        assert.equal(answer.status, 200, answer.text);
+      });
+    }
   }
 
   test("the model list suits both SDKs", async () => {

@@ -3,6 +3,7 @@ import { type AdminRoute, type Route, routes } from "@uag/gateway/routes.ts";
 import { z } from "zod";
 import { adminOperations } from "./admin.ts";
 import { flatError, nativeError, nestedError } from "./answers/errors.ts";
+import { examples } from "./examples.ts";
 import { failuresOf } from "./failures.ts";
 import { headerComponents, headersOf } from "./headers.ts";
 import { type JsonSchema, jsonSchema, schemaRef } from "./json-schema.ts";
@@ -68,9 +69,12 @@ function answer(status: string, answers: Answers, { billed = false, native = fal
 
 const mediaTypes = { json: "application/json", multipart: "multipart/form-data" } as const;
 
-function requestBody({ body }: AnyRoute, { request, bodyIsOptional = false }: Operation): JsonSchema | undefined {
+function requestBody(route: AnyRoute, { request, bodyIsOptional = false }: Operation): JsonSchema | undefined {
+  const { body } = route;
   if (body === "none" || request === undefined) return undefined;
-  return { required: !bodyIsOptional, content: { [mediaTypes[body]]: { schema: anyOf(request) } } };
+  const shown = examples[nameOf(route)];
+  const described = { schema: anyOf(request), ...(shown !== undefined && { examples: shown }) };
+  return { required: !bodyIsOptional, content: { [mediaTypes[body]]: described } };
 }
 
 /** The same failures come on most paths. */

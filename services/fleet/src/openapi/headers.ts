@@ -16,7 +16,10 @@ const everywhere = {
 
 const limits = Object.fromEntries(
   ["requests", "tokens"].flatMap((name) => [
-    [`x-ratelimit-limit-${name}`, header(`The key's ${name} per minute, where they are limited.`, whole)],
+    [
+      `x-ratelimit-limit-${name}`,
+      header(`The key's ${name} per minute; of a key without limits what the provider says, if anything.`, whole),
+    ],
     [`x-ratelimit-remaining-${name}`, header(`How many of the ${name} are left.`, whole)],
     [`x-ratelimit-reset-${name}`, header("Until all of them are free again, e.g. `6m0s`.")],
   ]),
@@ -24,7 +27,10 @@ const limits = Object.fromEntries(
 
 const nativeLimits = Object.fromEntries(
   ["requests", "tokens"].flatMap((name) => [
-    [`anthropic-ratelimit-${name}-limit`, header(`The key's ${name} per minute, where they are limited.`, whole)],
+    [
+      `anthropic-ratelimit-${name}-limit`,
+      header(`The key's ${name} per minute; of a key without limits what the provider says, if anything.`, whole),
+    ],
     [`anthropic-ratelimit-${name}-remaining`, header(`How many of the ${name} are left.`, whole)],
     [`anthropic-ratelimit-${name}-reset`, header("When all of them are free again (RFC 3339).")],
   ]),

@@ -45,6 +45,8 @@ export interface Tokens {
   readonly cacheWrite1h: number;
   readonly output: number;
   readonly thinking: number;
+  /** Sound, as a part of the input; undefined: not told. */
+  readonly audioInput?: number;
 }
 
 /** What the events have said to a reader, for an estimate. */

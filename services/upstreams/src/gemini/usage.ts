@@ -40,6 +40,7 @@ export function geminiUsage(usage: Fields): GeminiUsage | undefined {
       cacheWrite1h: 0,
       output,
       thinking,
+      audioInput: Math.min(byModality(usage["promptTokensDetails"])("AUDIO"), prompt),
     },
     units: [...units].filter(([, n]) => n > 0).map(([name, quantity]) => ({ name, quantity: BigInt(quantity) })),
   };

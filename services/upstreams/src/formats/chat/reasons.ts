@@ -22,7 +22,7 @@ export function chatUsage(tokens: Tokens | undefined): object | undefined {
     prompt_tokens_details: {
       cached_tokens: tokens.cacheRead,
       ...(written > 0 && { cache_write_tokens: written }),
-      audio_tokens: 0,
+      audio_tokens: tokens.audioInput ?? 0,
     },
     completion_tokens_details: {
       reasoning_tokens: tokens.thinking,

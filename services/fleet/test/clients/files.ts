@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A server with some files on it, and the paths that it was asked for. */
+export interface Files extends AsyncDisposable {
+  readonly url: string;
+  readonly host: string;
+  readonly asked: string[];
+}
+
+export async function startFiles(contents: Readonly<Record<string, Buffer>>): Promise<Files> {
+  const asked: string[] = [];
+  const server = createServer(({ url = "" }, response) => {
+    asked.push(url);
+    const content = contents[url];
+    const type = url.endsWith(".mp4") ? "video/mp4" : "audio/wav";
+    response.writeHead(content === undefined ? 404 : 200, { "content-type": type }).end(content);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const dispose = async (): Promise<void> => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  };
+  return { url: `http://${host}`, host, asked, [Symbol.asyncDispose]: dispose };
+}
+
+/** The beginning of a film, which says what it is. */
+export const mp4 = Buffer.from("AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE=", "base64");
+
+/** A WAV file of silence: 24 kHz, 16 bits, one channel. */
+export function wav(seconds: number): Buffer {
+  const file = Buffer.alloc(44 + seconds * 48_000);
+  file.write("RIFF");
+  file.writeUInt32LE(file.length - 8, 4);
+  file.write("WAVEfmt ", 8);
+  file.writeUInt32LE(16, 16);
+  file.writeUInt16LE(1, 20);
+  file.writeUInt16LE(1, 22);
+  file.writeUInt32LE(24_000, 24);
+  file.writeUInt32LE(48_000, 28);
+  file.writeUInt16LE(2, 32);
+  file.writeUInt16LE(16, 34);
+  file.write("data", 36);
+  file.writeUInt32LE(file.length - 44, 40);
+  return file;
+}
