@@ -13,9 +13,19 @@ import { post } from "./post.ts";
 const mostAnswerBytes = 64 * 1024 * 1024;
 const mostErrorBytes = 256 * 1024;
 
-export type Generated = { readonly kind: "whole"; readonly answer: WholeAnswer } | GeneratedStream;
+export type Generated = GeneratedWhole | GeneratedStream;
 
-export interface GeneratedStream {
+interface Told {
+  /** The upstream's answer, for its headers. */
+  readonly upstreamAnswer: Pick<HttpAnswer, "header">;
+}
+
+export interface GeneratedWhole extends Told {
+  readonly kind: "whole";
+  readonly answer: WholeAnswer;
+}
+
+export interface GeneratedStream extends Told {
   readonly kind: "stream";
   readonly live: LiveStream;
   /** All that the model has made is in what has come, up to where the stream was stopped. */
@@ -51,11 +61,11 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   if (!call.stream) {
     const whole = boundedAnswer(await answer.read(mostAnswerBytes));
     const collected = stream ? adapter.collect?.(whole, call, upstream) : undefined;
-    return { kind: "whole", answer: collected ?? adapter.decode(whole, call, upstream) };
+    return { kind: "whole", answer: collected ?? adapter.decode(whole, call, upstream), upstreamAnswer: answer };
   }
   const live = new LiveStream(adapter.openStream(call, upstream), answer);
   await live.open();
-  return { kind: "stream", live, allSeen: onAbort === "stops" };
+  return { kind: "stream", live, allSeen: onAbort === "stops", upstreamAnswer: answer };
 }
 
 /** Not what was asked for: most often an error under status 200, which says what is wrong. */

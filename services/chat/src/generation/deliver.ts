@@ -4,6 +4,7 @@ import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import type { Attempted } from "@uag/upstreams/attempt.ts";
 import type { Generated, GeneratedStream } from "@uag/upstreams/generate.ts";
 import type { WholeAnswer } from "@uag/upstreams/generation.ts";
+import { upstreamLimits } from "@uag/upstreams/upstream-limits.ts";
 import type { AdmittedGeneration } from "./admit.ts";
 import type { Answered, Bill } from "./bill.ts";
 import { relay } from "./relay.ts";
@@ -94,7 +95,9 @@ function commonHeaders({ model }: Serving, { admission, attempted }: Delivery): 
   const { affordableCap, maxUses, admitted } = admission;
   if (affordableCap !== undefined) headers.push("x-gateway-max-tokens", String(affordableCap));
   if (maxUses !== undefined) headers.push("x-gateway-max-uses", String(maxUses));
-  headers.push(...admitted.headers);
+  // Some clients read these headers unasked: of a key without limits, the provider's are all that is known.
+  const limited = admitted.headers.length > 0;
+  headers.push(...(limited ? admitted.headers : upstreamLimits(attempted.value.upstreamAnswer)));
   return headers;
 }
 

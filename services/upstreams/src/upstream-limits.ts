@@ -1,0 +1,18 @@
+import type { HttpAnswer } from "./http/call.ts";
+
+const names = ["requests", "tokens"].flatMap((what) =>
+  ["limit", "remaining", "reset"].flatMap((standing) => [
+    `x-ratelimit-${standing}-${what}`,
+    `anthropic-ratelimit-${what}-${standing}`,
+  ]),
+);
+/** A number, a Go duration or a time. */
+const sane = /^[\w.:+-]{1,64}$/;
+
+/** What a provider says of its limits, name and value by turns, in its own headers; all that use its account share them. */
+export function upstreamLimits(answer: Pick<HttpAnswer, "header">): string[] {
+  return names.flatMap((name) => {
+    const value = answer.header(name);
+    return value !== undefined && sane.test(value) ? [name, value] : [];
+  });
+}
