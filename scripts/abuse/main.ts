@@ -18,6 +18,7 @@ long a process of ours stood still, how much it grew, what others waited, and wh
 ${limits.stallMs} ms beyond what the machine itself causes, ${limits.growthMiB} MiB, and no other client's request fails.
 
   --path <part>     only paths that hold this
+  --attack <part>   only attacks whose name holds this
   --minutes <n>     instead: abuse at random for so long, while others use the fleet; nothing may end, nobody else may fail
   --seed <n>        of what is drawn; default 1
   --attackers <n>   at once; default 4
@@ -26,6 +27,7 @@ ${limits.stallMs} ms beyond what the machine itself causes, ${limits.growthMiB} 
 const text = { type: "string" } as const;
 const options = {
   path: text,
+  attack: text,
   minutes: text,
   seed: text,
   attackers: text,
@@ -50,7 +52,8 @@ async function main(): Promise<number> {
   const fleet = cleanup.use(await startTestFleet({ dataDir, egressAllow: thirdParty.host }));
   if (minutes === 0) {
     const report = (row: Parameters<typeof showRow>[0]): void => say(showRow(row));
-    const rows = await measure({ fleet, thirdParty, pattern: values.path ?? "", report });
+    const { path = "", attack = "" } = values;
+    const rows = await measure({ fleet, thirdParty, path, attack, report });
     const over = rows.filter((row) => !isWithin(row));
     say(
       `${rows.length} attacks, ${over.length} beyond the limits, ${(await readDeaths(dataDir)).length} processes ended.`,

@@ -27,7 +27,9 @@ export interface MeasureOptions {
   readonly fleet: TestFleet;
   readonly thirdParty: ThirdParty;
   /** Only paths that hold this. */
-  readonly pattern: string;
+  readonly path: string;
+  /** Only attacks whose name holds this. */
+  readonly attack: string;
   readonly report: (row: Row) => void;
 }
 
@@ -43,19 +45,21 @@ async function run(attack: Attack, target: Target, options: { baseUrl: string; k
 }
 
 /** Attacks every path in every way, one after the other, and measures what others feel. */
-export async function measure({ fleet, thirdParty, pattern, report }: MeasureOptions): Promise<Row[]> {
+export async function measure(options: MeasureOptions): Promise<Row[]> {
+  const { fleet, thirdParty, report } = options;
   await using gauges = await Gauges.open(fleet);
   const keys = new PoorKeys(fleet.run);
   const rows: Row[] = [];
-  for (const target of targets().filter(({ path }) => path.includes(pattern))) {
+  for (const target of targets().filter(({ path }) => path.includes(options.path))) {
     for (const attack of attacksOn(target, thirdParty.url)) {
-      const options = { baseUrl: fleet.run.base_url, key: await keys.next() };
+      if (!attack.name.includes(options.attack)) continue;
+      const door = { baseUrl: fleet.run.base_url, key: await keys.next() };
       const noise = await gauges.during(async () => {}, quietMs);
       const before = { requests: thirdParty.requests, bytes: thirdParty.bytes };
       let [outcome, tookMs]: [Outcome, number] = ["late", 0];
       const felt = await gauges.during(async () => {
         const startedAt = performance.now();
-        outcome = await run(attack, target, options);
+        outcome = await run(attack, target, door);
         tookMs = performance.now() - startedAt;
       });
       const row: Row = {

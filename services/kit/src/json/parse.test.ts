@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { GatewayError } from "../errors.ts";
-import { parseJson } from "./parse.ts";
+import { parseJson, parseJsonInTurns } from "./parse.ts";
 
 const large = "x".repeat(70_000);
 const depth = (levels: number): string => `${'{"a":['.repeat(levels / 2)}${"]}".repeat(levels / 2)}`;
@@ -17,6 +18,9 @@ const refused: [what: string, text: string | Buffer, status: number, param?: str
   ["a large body that is not UTF-8", Buffer.concat([Buffer.from(`"${large}`), Buffer.from([0xff, 0x22])]), 422],
   ["half a character", '["\\ud800"]', 422],
   ["half a character as a name", '{"\\udc00":1}', 422],
+  ["half a character within a large text", `["${large}\\ud800${large}"]`, 422],
+  ["a line break in a large text", `["${large}\n${large}"]`, 422],
+  ["half an escape in a large text", `["${large}\\u12${large}"]`, 422],
   ["half a character behind a large text", `["${large}","\\ud800"]`, 422],
   ["a number out of range", '{"a":1e400}', 400],
   ["a number of a million digits", `{"a":${"1".repeat(1_000_000)}}`, 400],
@@ -29,11 +33,11 @@ const refused: [what: string, text: string | Buffer, status: number, param?: str
   ["100,001 numbers", list("1", 100_001), 400, "list"],
 ];
 for (const [what, text, status, param] of refused) {
-  test(`refused with ${status}: ${what}`, () => {
-    assert.throws(
-      () => parseJson(Buffer.from(text)),
-      (error) => error instanceof GatewayError && error.httpStatus === status && error.param === param,
-    );
+  test(`refused with ${status}: ${what}`, async () => {
+    const isRefusal = (error: unknown): boolean =>
+      error instanceof GatewayError && error.httpStatus === status && error.param === param;
+    assert.throws(() => parseJson(Buffer.from(text)), isRefusal);
+    await assert.rejects(parseJsonInTurns(Buffer.from(text)), isRefusal);
   });
 }
 
@@ -47,11 +51,46 @@ const read: [what: string, text: string][] = [
   ["large text of every kind", JSON.stringify([large, "é".repeat(70_000), '"\\'.repeat(70_000), "\u{1f600}"])],
 ];
 for (const [what, text] of read) {
-  test(`read as JSON.parse reads it: ${what}`, () => assert.deepEqual(parseJson(Buffer.from(text)), JSON.parse(text)));
+  test(`read as JSON.parse reads it: ${what}`, async () => {
+    assert.deepEqual(parseJson(Buffer.from(text)), JSON.parse(text));
+    assert.deepEqual(await parseJsonInTurns(Buffer.from(text)), JSON.parse(text));
+  });
 }
 
 test("of a name that is there twice the last counts, and no name reaches a prototype", () => {
   assert.deepEqual(parseJson(Buffer.from('{"a":1,"a":2}')), { a: 2 });
   parseJson(Buffer.from('{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}}'));
   assert.equal(({} as Record<string, unknown>)["x"], undefined);
+});
+
+test("texts of megabytes are read as JSON.parse reads them, wherever they are cut", async () => {
+  const units = ["x", "é", "汉", "\u{1f600}", '\\"', "\\\\", "\\u6c49", "\\ud83d\\ude00", "\\\\u", "\\n\\\\\\/"];
+  for (const [index, unit] of units.entries()) {
+    for (const shift of [0, 1, 2, 3, 4, 5]) {
+      const text = "a".repeat(shift) + unit.repeat(Math.ceil(2_200_000 / Buffer.byteLength(unit)));
+      const json = `{"n":${index},"list":["${large}","${text}"],"b":"c"}`;
+      const [read, expected] = [await parseJsonInTurns(Buffer.from(json)), JSON.parse(json)];
+      assert.ok(isDeepStrictEqual(read, expected), `${unit} after ${shift}`);
+    }
+  }
+});
+
+test("a text of 32 MiB is read in turns, none of which takes as long as all", async () => {
+  const bytes = Buffer.from(`{"a":"${"\\n".repeat(16 * 1024 * 1024)}"}`);
+  let longest = 0;
+  let all = 0;
+  let last = process.threadCpuUsage();
+  let done = false;
+  const reading = parseJsonInTurns(bytes).finally(() => {
+    done = true;
+  });
+  while (!done) {
+    await new Promise(setImmediate);
+    const { user, system } = process.threadCpuUsage(last);
+    last = process.threadCpuUsage();
+    longest = Math.max(longest, user + system);
+    all += user + system;
+  }
+  assert.equal(((await reading) as { a: string }).a.length, 16 * 1024 * 1024);
+  assert.ok(longest < all / 2, `${longest} of ${all} us`);
 });

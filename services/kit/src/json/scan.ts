@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { longBytes, type Span } from "./long-strings.ts";
 import { endOfString } from "./string-end.ts";
 
 /** How much of each there may be in one text. */
@@ -19,6 +20,8 @@ export interface JsonCounts extends Readonly<Record<keyof JsonLimits, number>> {
   readonly passed: keyof JsonLimits | undefined;
   /** The member of the outermost object in which the limit was passed, as it is written. */
   readonly member: string | undefined;
+  /** Values that are long strings. */
+  readonly longStrings: readonly Span[];
 }
 
 const quote = 0x22;
@@ -37,13 +40,16 @@ export function scanJson(bytes: Buffer, limits: JsonLimits): JsonCounts {
   const different = new NameCounter(mostNames);
   let [at, depth, deepest, values, numbers, names] = [0, 0, 0, 0, 0, 0];
   let [memberFrom, memberTo] = [0, 0];
+  const longStrings: Span[] = [];
   while (at < length && deepest <= mostDepth && values <= mostValues && numbers <= mostNumbers && names <= mostNames) {
     const byte = bytes[at] as number;
     if (byte === quote) {
       const end = endOfString(bytes, at + 1);
       const next = afterSpace(bytes, end + 1);
-      if (bytes[next] !== colon) values++;
-      else {
+      if (bytes[next] !== colon) {
+        values++;
+        if (end - at > longBytes) longStrings.push({ from: at + 1, to: end });
+      } else {
         names = different.add(bytes, at + 1, end);
         if (depth === 1) [memberFrom, memberTo] = [at + 1, end];
       }
@@ -68,7 +74,12 @@ export function scanJson(bytes: Buffer, limits: JsonLimits): JsonCounts {
   const counts = { depth: deepest, values, numbers, names };
   const passed = (Object.keys(counts) as (keyof JsonLimits)[]).find((name) => counts[name] > limits[name]);
   const isWithin = passed !== undefined && depth > 1 && memberTo > memberFrom;
-  return { ...counts, passed, member: isWithin ? bytes.toString("utf8", memberFrom, memberTo) : undefined };
+  return {
+    ...counts,
+    passed,
+    longStrings,
+    member: isWithin ? bytes.toString("utf8", memberFrom, memberTo) : undefined,
+  };
 }
 
 function afterSpace(bytes: Buffer, from: number): number {

@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+/** A string's content in a JSON text, as offsets in bytes, without its quotes. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Strings from this long on, bytes, are read apart. */
+export const longBytes = 64 * 1024;
+/** So much is read in one turn of the event loop, which takes some 5 ms. */
+const pieceBytes = 2 * 1024 * 1024;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const letterU = 0x75;
+const longestEscape = 6;
+
+/**
+ * The long strings of a JSON text, which are read in pieces: in one go each pass over them would hold up everybody else. The text
+ * is read without them, with a mark in the place of each that nobody outside can know.
+ */
+export class LongStrings {
+  readonly #bytes: Buffer;
+  readonly #spans: readonly Span[];
+  readonly #mark = `\u0001${randomBytes(12).toString("hex")} `;
+  readonly #texts: string[] = [];
+
+  /** @param bytes valid UTF-8 */
+  constructor(bytes: Buffer, spans: readonly Span[]) {
+    this.#bytes = bytes;
+    this.#spans = spans;
+  }
+
+  /** The text with marks. */
+  remainder(): string {
+    const pieces: Buffer[] = [];
+    let at = 0;
+    for (const [index, { from, to }] of this.#spans.entries()) {
+      const mark = JSON.stringify(`${this.#mark}${index}`).slice(1, -1);
+      pieces.push(this.#bytes.subarray(at, from), Buffer.from(mark));
+      at = to;
+    }
+    pieces.push(this.#bytes.subarray(at));
+    return Buffer.concat(pieces).toString("utf8");
+  }
+
+  /** Reads them all. @throws {SyntaxError} for what is no JSON string */
+  async read(): Promise<void> {
+    let read = 0;
+    for (const { from, to } of this.#spans) {
+      let text = "";
+      for (let at = from; at < to; ) {
+        const end = cutAt(this.#bytes, at, to);
+        text += parsePiece(this.#bytes.subarray(at, end));
+        read += end - at;
+        at = end;
+        if (read < pieceBytes) continue;
+        read = 0;
+        await nextTurn();
+      }
+      // Until somebody looks into it, a text is the list of its pieces; that is not left to whoever comes first.
+      text.isWellFormed();
+      this.#texts.push(text);
+    }
+  }
+
+  /** The string that a mark stands for; undefined for any other text. */
+  of(text: string): string | undefined {
+    return text.startsWith(this.#mark) ? this.#texts[Number(text.slice(this.#mark.length))] : undefined;
+  }
+}
+
+function parsePiece(bytes: Buffer): string {
+  const quoted = Buffer.allocUnsafe(bytes.length + 2);
+  quoted[0] = quote;
+  bytes.copy(quoted, 1);
+  quoted[bytes.length + 1] = quote;
+  return JSON.parse(quoted.toString("utf8")) as string;
+}
+
+/** Where a piece that begins at `from` ends: before `to`, not within a character or an escape. */
+function cutAt(bytes: Buffer, from: number, to: number): number {
+  let end = from + pieceBytes;
+  if (end >= to) return to;
+  while (((bytes[end] as number) & 0xc0) === 0x80) end--;
+  for (let at = end - 1; at >= end - longestEscape; at--) {
+    if (bytes[at] !== backslash) continue;
+    let first = at;
+    while (first > from && bytes[first - 1] === backslash) first--;
+    if ((at - first) % 2 === 1) return end;
+    return at + (bytes[at + 1] === letterU ? longestEscape : 2) > end ? at : end;
+  }
+  return end;
+}
