@@ -1,5 +1,6 @@
 import { type CapabilityService, startCapability } from "@uag/capability/start.ts";
 import { readConfig } from "@uag/kit/config.ts";
+import { loadTokenizer } from "@uag/upstreams/tokens.ts";
 import { schema } from "./config.ts";
 import { chatContext } from "./context.ts";
 import { errorFormats, operations } from "./operations.ts";
@@ -10,6 +11,9 @@ export function startService(env: NodeJS.ProcessEnv = process.env): Promise<Capa
     name: "chat",
     settings: readConfig(schema, env),
     env,
-    build: (context) => ({ operations: operations(chatContext(context)), formats: errorFormats }),
+    build: async (context) => {
+      await loadTokenizer();
+      return { operations: operations(chatContext(context)), formats: errorFormats };
+    },
   });
 }

@@ -1,5 +1,6 @@
 import { type CapabilityService, startCapability } from "@uag/capability/start.ts";
 import { readConfig } from "@uag/kit/config.ts";
+import { loadTokenizer } from "@uag/upstreams/tokens.ts";
 import { schema } from "./config.ts";
 import { operations } from "./operations.ts";
 
@@ -10,6 +11,9 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     name: "embedding",
     settings,
     env,
-    build: (context) => ({ operations: operations(context, { partsAtOnce: settings.PARTS_AT_ONCE }) }),
+    build: async (context) => {
+      await loadTokenizer();
+      return { operations: operations(context, { partsAtOnce: settings.PARTS_AT_ONCE }) };
+    },
   });
 }

@@ -1,4 +1,5 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import { encodeJson } from "@uag/kit/json/encode.ts";
 import { anthropicFailure } from "./anthropic/errors.ts";
 import { passedCall } from "./anthropic/messages.ts";
 import { countOf, fieldsOf, parsedJson } from "./conversation/fields.ts";
@@ -74,6 +75,6 @@ async function askGemini({ call, signal }: CountOptions, upstream: Upstream): Pr
   return {
     path: `/v1beta/models/${encodeURIComponent(upstream.model)}:countTokens`,
     headers: [...geminiHeaders(upstream.provider), "x-client-request-id", call.requestId],
-    body: Buffer.from(JSON.stringify({ generateContentRequest: { model, ...request } })),
+    body: await encodeJson({ generateContentRequest: { model, ...request } }),
   };
 }

@@ -14,8 +14,8 @@ const plainText = { disallowedSpecial: new Set<string>() };
 type Count = (text: string, options: typeof plainText) => number;
 let loading: Promise<Count> | undefined;
 
-/** Loaded when first needed: it costs some 60 MB and 100 ms, and most processes never need it. */
-function loadTokenizer(): Promise<Count> {
+/** Loading costs some 60 MB, and 300 ms in which nothing else is done: whoever will need it does so before it serves. */
+export function loadTokenizer(): Promise<Count> {
   loading ??= import("gpt-tokenizer/encoding/o200k_base").then((module): Count => module.countTokens);
   return loading;
 }

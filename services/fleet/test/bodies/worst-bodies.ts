@@ -23,8 +23,6 @@ const long = (piece: string, length: number): string => piece.repeat(Math.floor(
 export interface WorstBody {
   readonly what: string;
   readonly text: string;
-  /** It is one long text, and little else. */
-  readonly isText?: boolean;
 }
 
 /** Beyond the limits of what a body may be made of, as far as 12 MiB go. */
@@ -46,13 +44,13 @@ function* beyondLimits(start: string, within: string): Generator<WorstBody> {
 function* longest(start: string): Generator<WorstBody> {
   const length = mostBytes - 1_000;
   const text = (piece: string): string => `${start}"x":"${long(piece, length)}"}`;
-  yield { what: "the longest text", text: text("x"), isText: true };
-  yield { what: "the most quotes in a text", text: text('\\"'), isText: true };
-  yield { what: "the most escapes", text: text("\\u0000"), isText: true };
-  yield { what: "the most halves of characters", text: text("\\ud800"), isText: true };
-  yield { what: "the longest number", text: `${start}"x":${long("1", length)}}`, isText: true };
-  yield { what: "the most white space", text: `${start}"x":${long(" ", length)}1}`, isText: true };
-  yield { what: "the longest name", text: `${start}"${long("x", length)}":1}`, isText: true };
+  yield { what: "the longest text", text: text("x") };
+  yield { what: "the most quotes in a text", text: text('\\"') };
+  yield { what: "the most escapes", text: text("\\u0000") };
+  yield { what: "the most halves of characters", text: text("\\ud800") };
+  yield { what: "the longest number", text: `${start}"x":${long("1", length)}}` };
+  yield { what: "the most white space", text: `${start}"x":${long(" ", length)}1}` };
+  yield { what: "the longest name", text: `${start}"${long("x", length)}":1}` };
 }
 
 /** As much as the limits let through. */

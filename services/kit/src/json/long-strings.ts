@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** A string's content in a JSON text, as offsets in bytes, without its quotes. */
+/** White space of a JSON text, or a string's content without its quotes, as offsets in bytes. */
 export interface Span {
   readonly from: number;
   readonly to: number;
+  readonly isBlank: boolean;
 }
 
-/** Strings from this long on, bytes, are read apart. */
+/** Strings and white space longer than this, bytes, are read apart. */
 export const longBytes = 64 * 1024;
 /** So much is read in one turn of the event loop, which takes some 5 ms. */
 const pieceBytes = 2 * 1024 * 1024;
@@ -19,7 +20,7 @@ const longestEscape = 6;
 
 /**
  * The long strings of a JSON text, which are read in pieces: in one go each pass over them would hold up everybody else. The text
- * is read without them, with a mark in the place of each that nobody outside can know.
+ * is read without them, with a mark in the place of each that nobody outside can know. Long runs of white space are left out.
  */
 export class LongStrings {
   readonly #bytes: Buffer;
@@ -35,11 +36,13 @@ export class LongStrings {
 
   /** The text with marks. */
   remainder(): string {
+    if (this.#spans.length === 0) return this.#bytes.toString("utf8");
     const pieces: Buffer[] = [];
     let at = 0;
-    for (const [index, { from, to }] of this.#spans.entries()) {
-      const mark = JSON.stringify(`${this.#mark}${index}`).slice(1, -1);
-      pieces.push(this.#bytes.subarray(at, from), Buffer.from(mark));
+    let strings = 0;
+    for (const { from, to, isBlank } of this.#spans) {
+      pieces.push(this.#bytes.subarray(at, from));
+      if (!isBlank) pieces.push(Buffer.from(JSON.stringify(`${this.#mark}${strings++}`).slice(1, -1)));
       at = to;
     }
     pieces.push(this.#bytes.subarray(at));
@@ -49,7 +52,8 @@ export class LongStrings {
   /** Reads them all. @throws {SyntaxError} for what is no JSON string */
   async read(): Promise<void> {
     let read = 0;
-    for (const { from, to } of this.#spans) {
+    for (const { from, to, isBlank } of this.#spans) {
+      if (isBlank) continue;
       let text = "";
       for (let at = from; at < to; ) {
         const end = cutAt(this.#bytes, at, to);

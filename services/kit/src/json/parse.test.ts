@@ -5,6 +5,7 @@ import { GatewayError } from "../errors.ts";
 import { parseJson, parseJsonInTurns } from "./parse.ts";
 
 const large = "x".repeat(70_000);
+const blank = " \n\t\r".repeat(20_000);
 const depth = (levels: number): string => `${'{"a":['.repeat(levels / 2)}${"]}".repeat(levels / 2)}`;
 const spread = (levels: number): string => `[${JSON.stringify(large)},${depth(levels)}]`;
 const list = (item: string, count: number): string => `{"list":[${Array(count).fill(item).join()}]}`;
@@ -24,6 +25,7 @@ const refused: [what: string, text: string | Buffer, status: number, param?: str
   ["half a character behind a large text", `["${large}","\\ud800"]`, 422],
   ["a number out of range", '{"a":1e400}', 400],
   ["a number of a million digits", `{"a":${"1".repeat(1_000_000)}}`, 400],
+  ["a name of 100,000 bytes in a large body", `{"${"k".repeat(100_000)}":"${large}"}`, 400],
   ["66 levels", depth(66), 400, "a"],
   ["66 levels in a large body", spread(64), 400],
   ["5,000,000 levels", "[".repeat(5_000_000), 400],
@@ -47,6 +49,7 @@ const read: [what: string, text: string][] = [
   ["99,997 texts", list('"a"', 99_997)],
   ["100,000 numbers", list("1", 100_000)],
   ["8,000 names", JSON.stringify(Object.fromEntries(Array.from({ length: 8_000 }, (_, at) => [`name ${at}`, at])))],
+  ["white space everywhere", `${blank}{${blank}"a"${blank}:${blank}[1${blank},"b"${blank}]}${blank}`],
   ["a whole character in two escapes", '["\\ud83d\\ude00"]'],
   ["large text of every kind", JSON.stringify([large, "é".repeat(70_000), '"\\'.repeat(70_000), "\u{1f600}"])],
 ];

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { GatewayError } from "../errors.ts";
 import { LongStrings, type Span } from "./long-strings.ts";
-import { type JsonCounts, type JsonLimits, scanJson } from "./scan.ts";
+import { type JsonCounts, type JsonLimits, longest, scanJson } from "./scan.ts";
 
 /** Bodies up to this long, bytes, are bounded well enough by their length. */
 const smallBytes = 128 * 1024;
@@ -11,16 +11,18 @@ const smallBytes = 128 * 1024;
  * What a request may be made of, whatever its operation. A body of text or pictures has a few dozen values for each message; a body at
  * these limits takes some 40 ms to be parsed, in which everybody else waits.
  */
-export const bodyLimits: JsonLimits = { depth: 64, values: 100_000, numbers: 100_000, names: 10_000 };
+export const bodyLimits: JsonLimits = { depth: 64, values: 100_000, numbers: 100_000, names: 10_000, ...longest };
 
 const limitTexts: Record<keyof JsonLimits, (most: number) => string> = {
   depth: (most) => `is nested more than ${most} levels deep`,
   values: (most) => `has more than ${most} values`,
   numbers: (most) => `has more than ${most} numbers`,
   names: (most) => `has more than ${most} different field names`,
+  nameBytes: (most) => `has a field name of more than ${most} bytes`,
+  wordBytes: (most) => `has a number of more than ${most} digits`,
 };
 
-const unmeasured: Partial<JsonCounts> & Pick<JsonCounts, "longStrings"> = { longStrings: [] };
+const unmeasured: Partial<JsonCounts> & Pick<JsonCounts, "longSpans"> = { longSpans: [] };
 
 /** An escape that may be half of a surrogate pair. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
@@ -55,13 +57,13 @@ function textOf(bytes: Buffer, limits: JsonLimits): string {
   return bytes.toString("utf8");
 }
 
-/** @returns where its long strings are */
+/** @returns where its long strings and runs of white space are */
 function measured(bytes: Buffer, limits: JsonLimits): readonly Span[] {
   if (bytes.length === 0) throw new GatewayError("invalid_json", "The request body is empty.");
-  const { passed, member, longStrings } = bytes.length > smallBytes ? scanJson(bytes, limits) : unmeasured;
+  const { passed, member, longSpans } = bytes.length > smallBytes ? scanJson(bytes, limits) : unmeasured;
   if (passed !== undefined) throw beyond(passed, limits, member);
   if (!isUtf8(bytes)) throw new GatewayError("invalid_json", "The request body is not valid UTF-8.");
-  return longStrings;
+  return longSpans;
 }
 
 function parsed(text: string): unknown {

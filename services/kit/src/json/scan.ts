@@ -12,7 +12,14 @@ export interface JsonLimits {
   readonly numbers: number;
   /** Different member names as they are written: the engine keeps each in a table of its own, which costs most of all. */
   readonly names: number;
+  /** Bytes of one name. */
+  readonly nameBytes: number;
+  /** Characters of one number, or of what is no literal. */
+  readonly wordBytes: number;
 }
+
+/** Longer names and numbers than anybody writes. */
+export const longest = { nameBytes: 64 * 1024, wordBytes: 4 * 1024 } as const;
 
 /** What was counted up to the end, or to the limit that was passed. */
 export interface JsonCounts extends Readonly<Record<keyof JsonLimits, number>> {
@@ -20,8 +27,8 @@ export interface JsonCounts extends Readonly<Record<keyof JsonLimits, number>> {
   readonly passed: keyof JsonLimits | undefined;
   /** The member of the outermost object in which the limit was passed, as it is written. */
   readonly member: string | undefined;
-  /** Values that are long strings. */
-  readonly longStrings: readonly Span[];
+  /** Long runs of white space, and values that are long strings. */
+  readonly longSpans: readonly Span[];
 }
 
 const quote = 0x22;
@@ -36,26 +43,32 @@ const space = 0x20;
  */
 export function scanJson(bytes: Buffer, limits: JsonLimits): JsonCounts {
   const { depth: mostDepth, values: mostValues, numbers: mostNumbers, names: mostNames } = limits;
+  const { nameBytes: longestName, wordBytes: longestWord } = limits;
   const { length } = bytes;
   const different = new NameCounter(mostNames);
   let [at, depth, deepest, values, numbers, names] = [0, 0, 0, 0, 0, 0];
-  let [memberFrom, memberTo] = [0, 0];
-  const longStrings: Span[] = [];
+  let [memberFrom, memberTo, nameBytes, wordBytes] = [0, 0, 0, 0];
+  const longSpans: Span[] = [];
   while (at < length && deepest <= mostDepth && values <= mostValues && numbers <= mostNumbers && names <= mostNames) {
+    if (nameBytes > longestName || wordBytes > longestWord) break;
     const byte = bytes[at] as number;
     if (byte === quote) {
       const end = endOfString(bytes, at + 1);
       const next = afterSpace(bytes, end + 1);
       if (bytes[next] !== colon) {
         values++;
-        if (end - at > longBytes) longStrings.push({ from: at + 1, to: end });
+        if (end - at > longBytes) longSpans.push({ from: at + 1, to: end, isBlank: false });
       } else {
-        names = different.add(bytes, at + 1, end);
+        nameBytes = Math.max(nameBytes, end - at - 1);
+        if (nameBytes <= longestName) names = different.add(bytes, at + 1, end);
         if (depth === 1) [memberFrom, memberTo] = [at + 1, end];
       }
+      if (next - end > longBytes) longSpans.push({ from: end + 1, to: next, isBlank: true });
       at = next;
     } else if (byte <= space) {
-      at = afterSpace(bytes, at + 1);
+      const next = afterSpace(bytes, at + 1);
+      if (next - at > longBytes) longSpans.push({ from: at, to: next, isBlank: true });
+      at = next;
     } else if (byte === comma || byte === colon) {
       at++;
     } else if (byte === 0x7b || byte === 0x5b) {
@@ -68,16 +81,18 @@ export function scanJson(bytes: Buffer, limits: JsonLimits): JsonCounts {
     } else {
       if (byte <= 0x39) numbers++;
       else values++;
-      at = endOfWord(bytes, at + 1);
+      const end = endOfWord(bytes, at + 1, longestWord);
+      wordBytes = Math.max(wordBytes, end - at);
+      at = end;
     }
   }
-  const counts = { depth: deepest, values, numbers, names };
+  const counts = { depth: deepest, values, numbers, names, nameBytes, wordBytes };
   const passed = (Object.keys(counts) as (keyof JsonLimits)[]).find((name) => counts[name] > limits[name]);
   const isWithin = passed !== undefined && depth > 1 && memberTo > memberFrom;
   return {
     ...counts,
     passed,
-    longStrings,
+    longSpans,
     member: isWithin ? bytes.toString("utf8", memberFrom, memberTo) : undefined,
   };
 }
@@ -89,9 +104,9 @@ function afterSpace(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Where a number, a literal, or what cannot be either ends. */
-function endOfWord(bytes: Buffer, from: number): number {
-  const { length } = bytes;
+/** Where a number, a literal, or what cannot be either ends; for one that is longer than it may be, somewhere within. */
+function endOfWord(bytes: Buffer, from: number, longest: number): number {
+  const length = Math.min(bytes.length, from + longest);
   let at = from;
   for (; at < length; at++) {
     const byte = bytes[at] as number;

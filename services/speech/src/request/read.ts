@@ -57,6 +57,8 @@ type Most = Pick<ReadOptions, "maxCharacters" | "mostHeldBytes"> & { readonly fo
 
 function readCharacters(input: string, traits: SpeechTraits, most: Most): number {
   const { maxCharacters, mostHeldBytes, format } = most;
+  // Each character is two units at most. So much text is not looked at to be told.
+  if (input.length > 2 * maxCharacters) throw fault("input", `must have at most ${maxCharacters} characters`);
   if (input.trim() === "") throw fault("input", "must not be empty");
   const characters = countCharacters(input, traits.ideographWeight);
   if (characters > maxCharacters)

@@ -1,4 +1,5 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import { encodeJson } from "@uag/kit/json/encode.ts";
 import { plainCallId } from "../conversation/call-id.ts";
 import { refusal } from "../conversation/refusal.ts";
 import { alternatingTurns, type SpokenTurn, systemParts } from "../conversation/turns.ts";
@@ -16,7 +17,11 @@ type Message = { role: "user" | "assistant"; content: Block[] };
 const jsonOnly = "Answer with one JSON object and nothing else: no words around it, no code fence.";
 
 /** A conversation as Anthropic takes it. */
-export function encodeForAnthropic(conversation: Conversation, call: GenerationCall, upstream: Upstream): UpstreamCall {
+export async function encodeForAnthropic(
+  conversation: Conversation,
+  call: GenerationCall,
+  upstream: Upstream,
+): Promise<UpstreamCall> {
   if (conversation.candidates > 1) throw refusal("n", "This model gives one answer at a time.");
   const messages = messagesOf(conversation);
   const maxTokens = Math.min(conversation.outputCap ?? call.model.maxOutputTokens, call.model.maxOutputTokens);
@@ -39,7 +44,7 @@ export function encodeForAnthropic(conversation: Conversation, call: GenerationC
   return {
     path: "/v1/messages",
     headers: anthropicHeaders(upstream.provider, call.requestId, []),
-    body: Buffer.from(JSON.stringify(body)),
+    body: await encodeJson(body),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Upstream } from "@uag/catalog/types.ts";
+import { encodeJson } from "@uag/kit/json/encode.ts";
 import { shortToolName } from "../conversation/tool-name.ts";
 import { systemParts } from "../conversation/turns.ts";
 import type { Conversation } from "../conversation/types.ts";
@@ -23,7 +24,7 @@ export async function encodeForGemini(
   return {
     path: `/v1beta/models/${encodeURIComponent(upstream.model)}:${method}`,
     headers: [...geminiHeaders(upstream.provider), "x-client-request-id", call.requestId],
-    body: Buffer.from(JSON.stringify(body)),
+    body: await encodeJson(body),
   };
 }
 

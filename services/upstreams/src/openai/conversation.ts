@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
+import { encodeJson } from "@uag/kit/json/encode.ts";
 import { shortToolName } from "../conversation/tool-name.ts";
 import { type Conversation, efforts, type Thinking } from "../conversation/types.ts";
 import type { GenerationCall, UpstreamCall } from "../generation.ts";
@@ -43,7 +44,7 @@ export async function encodeForOpenAi(conversation: Conversation, context: OpenA
   return {
     path: dialect.path,
     headers: [...providerHeaders(upstream.provider), "x-client-request-id", call.requestId],
-    body: Buffer.from(JSON.stringify(body)),
+    body: await encodeJson(body),
     stream,
   };
 }

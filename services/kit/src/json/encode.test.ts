@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { encodeJson } from "./encode.ts";
+
+const long = (unit: string, shift: number): string => "a".repeat(shift) + unit.repeat(1_100_000 / unit.length);
+
+for (const unit of ["x", "é", "汉", "\u{1f600}", '"\\', "\n\u0001", "\ud800"]) {
+  test(`long strings of ${JSON.stringify(unit)} are written as JSON.stringify writes them, wherever they are cut`, async () => {
+    for (const shift of [0, 1]) {
+      const text = long(unit, shift);
+      const value = {
+        a: text,
+        list: ["b", text, null, undefined],
+        [`${unit} name`]: { c: text.slice(0, 70_000) },
+        d: undefined,
+      };
+      assert.ok((await encodeJson(value)).equals(Buffer.from(JSON.stringify(value))));
+    }
+  });
+}
+
+test("a small value is written as JSON.stringify writes it", async () => {
+  const value = { a: [1, "b", { c: null }], d: undefined };
+  assert.equal(String(await encodeJson(value)), JSON.stringify(value));
+});
+
+test("a text of 16 MiB is written in turns, none of which takes as long as half of all", async () => {
+  const value = { a: '"'.repeat(16 * 1024 * 1024) };
+  let [longest, all, done] = [0, 0, false];
+  let last = process.threadCpuUsage();
+  const writing = encodeJson(value).finally(() => {
+    done = true;
+  });
+  while (!done) {
+    await new Promise(setImmediate);
+    const { user, system } = process.threadCpuUsage(last);
+    last = process.threadCpuUsage();
+    longest = Math.max(longest, user + system);
+    all += user + system;
+  }
+  assert.equal((await writing).length, 2 * 16 * 1024 * 1024 + 8);
+  assert.ok(longest < all / 2, `${longest} of ${all} us`);
+});

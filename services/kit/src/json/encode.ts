@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+/** Strings longer than this, in characters, are written apart. */
+const longChars = 64 * 1024;
+/** So much is written in one turn of the event loop, which takes some 5 ms. */
+const pieceChars = 1024 * 1024;
+
+/** The JSON of a value, in UTF-8. Its long strings are written in pieces, a turn each: in one go they would hold up everybody else. */
+export async function encodeJson(value: object): Promise<Buffer> {
+  if (!hasLongString(value)) return Buffer.from(JSON.stringify(value));
+  // Nobody outside can know it, so it stands nowhere else.
+  const mark = `${randomBytes(12).toString("hex")} `;
+  const long: string[] = [];
+  const text = JSON.stringify(value, (_name, inner: unknown) =>
+    typeof inner === "string" && inner.length > longChars ? `${mark}${long.push(inner)}` : inner,
+  );
+  const pieces: Buffer[] = [];
+  let at = 0;
+  for (const [index, string] of long.entries()) {
+    const found = text.indexOf(`${mark}${index + 1}"`, at);
+    pieces.push(Buffer.from(text.slice(at, found)));
+    at = found + `${mark}${index + 1}`.length;
+    await addString(pieces, string);
+  }
+  pieces.push(Buffer.from(text.slice(at)));
+  return Buffer.concat(pieces);
+}
+
+async function addString(pieces: Buffer[], text: string): Promise<void> {
+  for (let at = 0; at < text.length; ) {
+    const end = cutAt(text, at + pieceChars);
+    pieces.push(Buffer.from(JSON.stringify(text.slice(at, end))).subarray(1, -1));
+    at = end;
+    await nextTurn();
+  }
+}
+
+/** Not within a character. */
+function cutAt(text: string, end: number): number {
+  return end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800 ? end - 1 : end;
+}
+
+function hasLongString(value: unknown): boolean {
+  if (typeof value === "string") return value.length > longChars;
+  if (typeof value !== "object" || value === null) return false;
+  return (Array.isArray(value) ? value : Object.values(value)).some(hasLongString);
+}
