@@ -4,9 +4,14 @@ import type { HealthCheck } from "@uag/kit/health.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { type JournalHome, openJournalHome } from "@uag/kit/journal/home.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
+import { usageSubject } from "@uag/kit/usage-subjects.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing/v1/limits.ts";
-import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
+import {
+  type ConfirmAppliedResponse,
+  type MeteringServiceServer,
+  MeteringServiceService,
+} from "@uag/proto/metering/v1/metering.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { Admitter } from "./admitter.ts";
 import { Adopter } from "./adopt.ts";
@@ -15,7 +20,7 @@ import { admitFreeWithin, admitTaskWithin, admitWithin } from "./limits/admit-wi
 import { Limits } from "./limits/limits.ts";
 import type { Taken } from "./limits/taken.ts";
 import { Meters } from "./meters.ts";
-import { type AdmissionOptions, usageSubject } from "./options.ts";
+import type { AdmissionOptions } from "./options.ts";
 import { Publisher } from "./publish/publisher.ts";
 import type { Setting } from "./setting.ts";
 import { Succession } from "./succession.ts";
@@ -40,9 +45,9 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
   const meters = new Meters(options.metrics, clock.monotonic());
   const owner = options.holderId ?? newId("hold");
   const { batchKey, publish, streamPrefix = "" } = options;
-  const settings = { ...publish, batchKey, subject: usageSubject(streamPrefix) };
-  const confirm = async (batchIds: string[]): Promise<string[]> =>
-    (await metering.confirmApplied({ batchIds })).applied;
+  const subjectOf = (partition: number): string => usageSubject(streamPrefix, partition);
+  const settings = { ...publish, batchKey, subjectOf };
+  const confirm = (batchIds: string[]): Promise<ConfirmAppliedResponse> => metering.confirmApplied({ batchIds });
   const setting: Setting = {
     service: options.service,
     billing,

@@ -32,15 +32,11 @@ export interface AdmissionOptions {
   /** In front of the names of streams, consumers and subjects. Default empty. */
   readonly streamPrefix?: string;
   readonly wallet?: WalletSettings;
-  readonly publish?: Omit<PublisherSettings, "subject" | "batchKey">;
+  readonly publish?: Omit<PublisherSettings, "subjectOf" | "batchKey">;
   /** Grants and slots of limits that nobody used for this long go back. Default 150,000 for grants and 10,000 for slots. */
   readonly idleMs?: number;
   /** How often dead processes' journals are looked for. Default 30,000. */
   readonly adoptMs?: number;
   /** How long stopping waits for open requests. Default 15,000. */
   readonly stopMs?: number;
-}
-
-export function usageSubject(prefix: string): string {
-  return `${prefix}usage.v1.batch`;
 }

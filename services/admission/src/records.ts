@@ -29,6 +29,32 @@ export function isFinal(record: Uint8Array): boolean {
   return record[0] === finalTag;
 }
 
+/** `UsageEvent.request_id` and `.account_id`, its first two fields. */
+const requestIdTag = 0x0a;
+const accountIdTag = 0x12;
+
+/** Whose final it is; nothing behind that is decoded. */
+export function accountOfFinal(record: Uint8Array): string {
+  let at = 1;
+  const varint = (): number => {
+    let value = 0;
+    for (let shift = 0; shift < 28; shift += 7) {
+      const byte = record[at++] ?? 0;
+      value |= (byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    return value;
+  };
+  varint();
+  for (let tag = record[at]; tag === requestIdTag || tag === accountIdTag; tag = record[at]) {
+    at++;
+    const length = varint();
+    if (tag === accountIdTag) return Buffer.from(record.subarray(at, at + length)).toString();
+    at += length;
+  }
+  return "";
+}
+
 /**
  * A `UsageBatch` of journal records that are finals. A record is, byte for byte, an element of the batch's `events`
  * (same field number, same type), so nothing is decoded or encoded anew.

@@ -1,4 +1,5 @@
 import type { Peer } from "./rpc/access.ts";
+import { undividedSubject } from "./usage-subjects.ts";
 
 export interface BusAccess {
   readonly publish: readonly string[];
@@ -8,7 +9,8 @@ export interface BusAccess {
 
 // Who hears a recall of limits answers into one of billing's inboxes.
 const capability: BusAccess = {
-  publish: ["usage.v1.batch", "usage.v1.batch.>", "_INBOX.billing.>"],
+  // The first is that of replicas of before there were partitions.
+  publish: [undividedSubject(""), `${undividedSubject("")}.*`, "_INBOX.billing.>"],
   subscribe: ["billing.recall.*", "billing.recall-limits.*", "billing.key-changed"],
 };
 

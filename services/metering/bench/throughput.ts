@@ -8,6 +8,7 @@ import { randomText } from "@uag/kit/ids.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
+import { partitionOf, usageSubject } from "@uag/kit/usage-subjects.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { Outcome, Pricing, UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
@@ -15,13 +16,14 @@ import { createConnection } from "mongoose";
 
 /**
  * Events a second from JetStream to settled and rolled up, with the real billing, MongoDB and NATS, and what an event costs:
- * `TEST_MONGODB_URL=… TEST_NATS_URL=… node services/metering/bench/throughput.ts [batches of 256] [accounts]`
+ * `TEST_MONGODB_URL=… TEST_NATS_URL=… node services/metering/bench/throughput.ts [times 256 events] [accounts]`
  * Every account has a grant, taken through billing; accounts themselves are made in bulk.
  */
 const batches = Number(process.argv[2] ?? 200);
 const accountCount = Number(process.argv[3] ?? 10);
 const perBatch = 256;
 const acquiresAtOnce = 256;
+const publishedAtOnce = 64;
 const prefix = `bench${randomText(8)}_`;
 const [MONGODB_URL = "", NATS_URL = ""] = [process.env["TEST_MONGODB_URL"], process.env["TEST_NATS_URL"]];
 const children: ChildProcess[] = [];
@@ -79,24 +81,35 @@ for (let n = 0; n < ids.length; n += acquiresAtOnce) {
 }
 
 const now = BigInt(Date.now());
-const encoded = Array.from({ length: batches }, (_, batch) => {
-  const events = Array.from({ length: perBatch }, (_, n) => {
-    const at = (batch * perBatch + n) % accountCount;
-    return UsageEvent.fromPartial({
-      ...{ requestId: `${prefix}${batch}-${n}`, accountId: ids[at], grantId: grantIds[at], keyId: `key_${at}` },
-      ...{ holderId: "h", operation: "chat.completions", model: `m${batch % 3}`, upstream: "sim", upstreamModel: "m" },
-      ...{ outcome: Outcome.COMPLETED, pricing: Pricing.EXACT, costNanoUsd: 1_000n, priceVersion: "v1", status: 200 },
-      ...{ startedAtMs: now, endedAtMs: now, rawUsage: Buffer.from('{"prompt_tokens":12,"completion_tokens":34}') },
-      ...{ units: [{ name: "input_tokens", quantity: 12n }], holdNanoUsd: 2_000n },
-    });
+const all = Array.from({ length: batches * perBatch }, (_, n) => {
+  const at = n % accountCount;
+  return UsageEvent.fromPartial({
+    ...{ requestId: `${prefix}${n}`, accountId: ids[at], grantId: grantIds[at], keyId: `key_${at}` },
+    ...{ holderId: "h", operation: "chat.completions", model: `m${n % 3}`, upstream: "sim", upstreamModel: "m" },
+    ...{ outcome: Outcome.COMPLETED, pricing: Pricing.EXACT, costNanoUsd: 1_000n, priceVersion: "v1", status: 200 },
+    ...{ startedAtMs: now, endedAtMs: now, rawUsage: Buffer.from('{"prompt_tokens":12,"completion_tokens":34}') },
+    ...{ units: [{ name: "input_tokens", quantity: 12n }], holdNanoUsd: 2_000n },
   });
-  return UsageBatch.encode({ batchId: `${prefix}:${batch}`, holderId: "h", events }).finish();
 });
+/** As publishers cut them: those of one partition go together, at most 256, the oldest first. */
+const encoded = [...Map.groupBy(all, ({ accountId }) => partitionOf(accountId))].flatMap(([partition, events]) =>
+  Array.from({ length: Math.ceil(events.length / perBatch) }, (_, n) => {
+    const batchId = `${prefix}${partition}:${n}`;
+    const part = events.slice(n * perBatch, (n + 1) * perBatch);
+    const data = UsageBatch.encode({ batchId, holderId: "h", events: part }).finish();
+    return { n, batchId, data, subject: usageSubject(prefix, partition) };
+  }),
+);
+encoded.sort((a, b) => a.n - b.n);
 const cpuBefore = await Promise.all(pids.map(cpuOf));
 const since = performance.now();
-for (const data of encoded) await bus.connection.jetstream().publish(`${prefix}usage.v1.batch`, data);
-const batchIds = encoded.map((_, batch) => `${prefix}:${batch}`);
-while ((await usage.confirmApplied({ batchIds })).applied.length < batches) await sleep(20);
+
+for (let n = 0; n < encoded.length; n += publishedAtOnce) {
+  const part = encoded.slice(n, n + publishedAtOnce);
+  await Promise.all(part.map(({ subject, data }) => bus.connection.jetstream().publish(subject, data)));
+}
+const batchIds = encoded.map(({ batchId }) => batchId);
+while ((await usage.confirmApplied({ batchIds })).applied.length < batchIds.length) await sleep(20);
 const seconds = (performance.now() - since) / 1_000;
 const count = batches * perBatch;
 const used = (await Promise.all(pids.map(cpuOf))).map((cpu, n) => Math.round((cpu - (cpuBefore[n] ?? 0)) / count));

@@ -25,7 +25,7 @@ export const schema = z.object({
   STREAM_REPLICAS: whole(1, 1).describe("On how many NATS servers a stream is kept."),
   STREAM_MAX_BYTES: whole(1_048_576, 4_294_967_296).describe("Size at which the usage stream takes no more."),
   STREAM_MAX_AGE_HOURS: whole(1, 72).describe("How long the usage stream keeps what nobody took."),
-  ACK_WAIT_MS: whole(1_000, 30_000).describe(
+  ACK_WAIT_MS: whole(1_000, 10_000).describe(
     "How long a metering process may take over a message before another gets it.",
   ),
   MAX_DELIVER: whole(1, 5).describe("After so many failed deliveries a message goes to the dead-letter stream."),

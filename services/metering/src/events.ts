@@ -16,6 +16,8 @@ export interface MeteringEvents {
   unburied(id: string): void;
   waiting(error: unknown): void;
   streamMade(name: string): void;
+  /** There are other metering processes than before, and so many partitions are this one's. */
+  membership(members: number, partitions: number): void;
 }
 
 export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
@@ -27,6 +29,7 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
   const dead = metrics.counter("uag_usage_dead_letters_total", "Messages moved to the dead-letter stream.");
   const forged = metrics.counter("uag_usage_forged_total", "Batches whose publisher was not who it said.");
   const lost = metrics.counter("uag_usage_buried_events_total", "Events that could not be applied and were buried.");
+  const owned = metrics.gauge("uag_usage_partitions", "Partitions of usage that this process works on.");
   return {
     applied(batchCount, eventCount, repeated) {
       batches.inc(batchCount);
@@ -54,5 +57,9 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
     unburied: (id) => log.warn({ buriedId: id }, "a buried event was repaired and applied"),
     waiting: (error) => log.warn({ err: error }, "usage waits: billing or MongoDB is out of reach"),
     streamMade: (name) => log.info({ stream: name }, "stream made"),
+    membership(members, partitions) {
+      owned.set(partitions);
+      log.info({ members, partitions }, "the partitions of usage are shared anew");
+    },
   };
 }

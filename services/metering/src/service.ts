@@ -2,6 +2,7 @@ import type { BatchKey } from "@uag/kit/batch-mac.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { ConfigError, readConfig } from "@uag/kit/config.ts";
 import { startAdminServer } from "@uag/kit/health.ts";
+import { newId } from "@uag/kit/ids.ts";
 import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
@@ -22,6 +23,8 @@ import { queryUsage } from "./rpc/query-usage.ts";
 import { connectMongo, mongoCheck } from "./store/connection.ts";
 import { openStore } from "./store/store.ts";
 import { Inbox } from "./stream/inbox.ts";
+import { Membership } from "./stream/membership.ts";
+import { StreamState } from "./stream/stream-state.ts";
 import { streamNames } from "./stream/topology.ts";
 import { work } from "./stream/worker.ts";
 
@@ -32,13 +35,13 @@ export interface MeteringService extends AsyncDisposable {
   readonly adminPort: number;
 }
 
-function rpcServices(apply: ApplyOptions, log: Logger): RpcService[] {
+function rpcServices(apply: ApplyOptions, { stream, log }: { stream: StreamState; log: Logger }): RpcService[] {
   const { store } = apply;
   return [
     unaryService<MeteringServiceServer>(
       MeteringServiceService,
       {
-        confirmApplied: (request) => confirmApplied(store, request),
+        confirmApplied: (request) => confirmApplied({ store, stream }, request),
         queryUsage: (request) => queryUsage(store, request, Date.now()),
         listEvents: (request) => listEvents(store, request, Date.now()),
         findEvents: (request) => findEvents(store, request),
@@ -101,13 +104,17 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const dead = { deadSubject: names.deadSubject, maxDeliver: config.MAX_DELIVER };
   const options = { ...dead, inbox, batchKeys, bus, apply, log, workingMs };
   const working = work(options, stop.signal);
+  const owns = (partitions: readonly number[]): void => inbox.own(partitions);
+  const membership = new Membership({ id: newId("meter"), store, events, owns });
   stack.defer(async () => {
     stop.abort();
+    await membership[Symbol.asyncDispose]();
     await inbox[Symbol.asyncDispose]();
     await working;
     await bus.connection.flush().catch(() => undefined);
   });
-  const services = rpcServices(apply, log);
+  const stream = new StreamState(bus.connection, names.usage);
+  const services = rpcServices(apply, { stream, log });
   const server = stack.use(await serveRpc({ host: config.HOST, port: config.GRPC_PORT, identity, services }));
   const billingCheck = async () => {
     await billing.settle({ events: [] }, { timeoutMs: 2_000 });

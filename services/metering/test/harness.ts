@@ -6,6 +6,7 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
+import { partitionOf } from "@uag/kit/usage-subjects.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
@@ -85,9 +86,11 @@ export interface Bench extends AsyncDisposable {
 }
 
 /** Metering in this process on a database and streams of its own, beside a ledger in memory. */
-export async function startBench(settings: Record<string, string> = {}): Promise<Bench> {
+export async function startBench(
+  settings: Record<string, string> = {},
+  prefix = `t${randomText(10)}_`,
+): Promise<Bench> {
   await using stack = new AsyncDisposableStack();
-  const prefix = `t${randomText(10)}_`;
   const [mongodb, nats] = [engineUrl("TEST_MONGODB_URL"), engineUrl("TEST_NATS_URL")];
   const billing = stack.use(await startFakeBilling());
   const bus = stack.use(await connectBus({ settings: { NATS_URL: nats }, name: "test", log: silent }));
@@ -114,7 +117,8 @@ export async function startBench(settings: Record<string, string> = {}): Promise
   const usage = stack.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, address, insecure));
   await eventually("streams", async () => {
     const manager = await bus.connection.jetstreamManager();
-    return (await manager.consumers.info(names.usage, names.consumer).catch(() => undefined)) !== undefined;
+    const last = names.partitions.at(-1)?.consumer ?? "";
+    return (await manager.consumers.info(names.usage, last).catch(() => undefined)) !== undefined;
   });
   const admin = stack.use(createRpcClient<UsageAdminServiceServer>(UsageAdminServiceService, address, insecure));
   const running = stack.move();
@@ -123,7 +127,8 @@ export async function startBench(settings: Record<string, string> = {}): Promise
     ...{ billing, usage, admin, bus, names, env, adminPort: service.adminPort },
     async publish(events, batchId = `${prefix}:${++published}`) {
       const data = UsageBatch.encode({ batchId, holderId: "h", events }).finish();
-      await bus.connection.jetstream().publish(names.usageSubject, data);
+      const { subject } = names.partitions[partitionOf(events[0]?.accountId ?? "")] ?? names.undivided;
+      await bus.connection.jetstream().publish(subject, data);
       return batchId;
     },
     async applied(batchIds) {

@@ -127,7 +127,7 @@ test("a message that is no batch, or that billing will never take, goes to the d
   await using bench = await startBench({ MAX_DELIVER: "1" });
   const bad = (events: UsageEvent[]) => events.some(({ requestId }) => requestId === "bad");
   bench.billing.failure = (events) => (bad(events) ? new GatewayError("invalid_request") : undefined);
-  await bench.bus.connection.jetstream().publish(bench.names.usageSubject, Buffer.from("\xff\xff no batch"));
+  await bench.bus.connection.jetstream().publish(bench.names.undivided.subject, Buffer.from("\xff\xff no batch"));
   const spoiled = await bench.publish([event("bad"), event("good1")]);
   await bench.applied([await bench.publish([event("good2")])]);
   const manager = await bench.bus.connection.jetstreamManager();
@@ -149,7 +149,7 @@ test("a batch whose publisher is not who it says is buried and counted, never ap
   const send = (name: string, key: BatchKey | undefined): Promise<unknown> => {
     const data = UsageBatch.encode({ batchId: name, holderId: "h", events: [event(name)] }).finish();
     const headers = key && { headers: signBatch(key, data) };
-    return bench.bus.connection.jetstream().publish(bench.names.usageSubject, data, headers);
+    return bench.bus.connection.jetstream().publish(bench.names.undivided.subject, data, headers);
   };
   bench.billing.failure = (events) =>
     events.some(({ requestId }) => requestId === "late") ? new GatewayError("invalid_request") : undefined;

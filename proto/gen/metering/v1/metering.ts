@@ -31,6 +31,19 @@ export interface ConfirmAppliedRequest {
 
 export interface ConfirmAppliedResponse {
   applied: string[];
+  /**
+   * As it was before the batches were looked up; absent when it could not be read. A batch that is neither applied nor
+   * in it is lost.
+   */
+  stream?: UsageStream | undefined;
+}
+
+export interface UsageStream {
+  /** Of the oldest message that is there, or one more than the last when there is none. */
+  firstSequence: bigint;
+  lastSequence: bigint;
+  /** When it was made, unix milliseconds: another time means another stream, with sequences of its own. */
+  createdMs: bigint;
 }
 
 export interface UsageFilter {
@@ -164,13 +177,16 @@ export const ConfirmAppliedRequest: MessageFns<ConfirmAppliedRequest> = {
 };
 
 function createBaseConfirmAppliedResponse(): ConfirmAppliedResponse {
-  return { applied: [] };
+  return { applied: [], stream: undefined };
 }
 
 export const ConfirmAppliedResponse: MessageFns<ConfirmAppliedResponse> = {
   encode(message: ConfirmAppliedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.applied) {
       writer.uint32(10).string(v!);
+    }
+    if (message.stream !== undefined) {
+      UsageStream.encode(message.stream, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -196,6 +212,14 @@ export const ConfirmAppliedResponse: MessageFns<ConfirmAppliedResponse> = {
             message.applied.push(reader.string());
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.stream = UsageStream.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -211,6 +235,7 @@ export const ConfirmAppliedResponse: MessageFns<ConfirmAppliedResponse> = {
   fromJSON(object: any): ConfirmAppliedResponse {
     return {
       applied: globalThis.Array.isArray(object?.applied) ? object.applied.map((e: any) => globalThis.String(e)) : [],
+      stream: isSet(object.stream) ? UsageStream.fromJSON(object.stream) : undefined,
     };
   },
 
@@ -218,6 +243,9 @@ export const ConfirmAppliedResponse: MessageFns<ConfirmAppliedResponse> = {
     const obj: any = {};
     if (message.applied?.length) {
       obj.applied = message.applied;
+    }
+    if (message.stream !== undefined) {
+      obj.stream = UsageStream.toJSON(message.stream);
     }
     return obj;
   },
@@ -228,6 +256,135 @@ export const ConfirmAppliedResponse: MessageFns<ConfirmAppliedResponse> = {
   fromPartial(object: DeepPartial<ConfirmAppliedResponse>): ConfirmAppliedResponse {
     const message = createBaseConfirmAppliedResponse();
     message.applied = object.applied?.map((e) => e) || [];
+    message.stream = (object.stream !== undefined && object.stream !== null)
+      ? UsageStream.fromPartial(object.stream)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseUsageStream(): UsageStream {
+  return { firstSequence: 0n, lastSequence: 0n, createdMs: 0n };
+}
+
+export const UsageStream: MessageFns<UsageStream> = {
+  encode(message: UsageStream, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.firstSequence !== 0n) {
+      if (BigInt.asUintN(64, message.firstSequence) !== message.firstSequence) {
+        throw new globalThis.Error("value provided for field message.firstSequence of type uint64 too large");
+      }
+      writer.uint32(8).uint64(message.firstSequence);
+    }
+    if (message.lastSequence !== 0n) {
+      if (BigInt.asUintN(64, message.lastSequence) !== message.lastSequence) {
+        throw new globalThis.Error("value provided for field message.lastSequence of type uint64 too large");
+      }
+      writer.uint32(16).uint64(message.lastSequence);
+    }
+    if (message.createdMs !== 0n) {
+      if (BigInt.asIntN(64, message.createdMs) !== message.createdMs) {
+        throw new globalThis.Error("value provided for field message.createdMs of type int64 too large");
+      }
+      writer.uint32(24).int64(message.createdMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UsageStream {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUsageStream();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.firstSequence = reader.uint64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.lastSequence = reader.uint64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.createdMs = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): UsageStream {
+    return {
+      firstSequence: isSet(object.firstSequence)
+        ? BigInt(object.firstSequence)
+        : isSet(object.first_sequence)
+        ? BigInt(object.first_sequence)
+        : 0n,
+      lastSequence: isSet(object.lastSequence)
+        ? BigInt(object.lastSequence)
+        : isSet(object.last_sequence)
+        ? BigInt(object.last_sequence)
+        : 0n,
+      createdMs: isSet(object.createdMs)
+        ? BigInt(object.createdMs)
+        : isSet(object.created_ms)
+        ? BigInt(object.created_ms)
+        : 0n,
+    };
+  },
+
+  toJSON(message: UsageStream): unknown {
+    const obj: any = {};
+    if (message.firstSequence !== 0n) {
+      obj.firstSequence = message.firstSequence.toString();
+    }
+    if (message.lastSequence !== 0n) {
+      obj.lastSequence = message.lastSequence.toString();
+    }
+    if (message.createdMs !== 0n) {
+      obj.createdMs = message.createdMs.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<UsageStream>): UsageStream {
+    return UsageStream.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UsageStream>): UsageStream {
+    const message = createBaseUsageStream();
+    message.firstSequence = (object.firstSequence !== undefined && object.firstSequence !== null)
+      ? BigInt(object.firstSequence)
+      : 0n;
+    message.lastSequence = (object.lastSequence !== undefined && object.lastSequence !== null)
+      ? BigInt(object.lastSequence)
+      : 0n;
+    message.createdMs = (object.createdMs !== undefined && object.createdMs !== null) ? BigInt(object.createdMs) : 0n;
     return message;
   },
 };

@@ -1,41 +1,71 @@
 import type { Journal, Position } from "@uag/kit/journal/journal.ts";
-import { encodeBatch, isFinal } from "../records.ts";
+import { partitionOf } from "@uag/kit/usage-subjects.ts";
+import { accountOfFinal, encodeBatch, isFinal } from "../records.ts";
 import type { Batch } from "./unconfirmed.ts";
 
+/** Of one batch, which is one message. */
 const mostEvents = 256;
 const mostBytes = 512 * 1024;
+/** Of all batches that are cut at once. */
+const mostEventsAtOnce = 4_096;
+const mostBytesAtOnce = 4 * 1024 * 1024;
 
+const unpublished = { published: 0, dueAt: 0, sequence: 0n, publishedAt: 0 };
 const same = (a: Position, b: Position): boolean => a.segment === b.segment && a.offset === b.offset;
 
-/** Reads the finals from `from` on, as many as fit one message. @returns undefined when there is nothing to read */
-export async function cutBatch(
+/** Finals of one partition. */
+class Finals {
+  readonly records: Uint8Array[] = [];
+  bytes = 0;
+
+  add(record: Uint8Array): void {
+    this.records.push(record);
+    this.bytes += record.length;
+  }
+
+  get full(): boolean {
+    return this.records.length >= mostEvents || this.bytes >= mostBytes;
+  }
+}
+
+/**
+ * Reads the finals from `from` on, until those of one partition fill a message or all together are many, and makes a batch of
+ * those of each partition.
+ * @returns undefined when there is nothing to read
+ */
+export async function cutBatches(
   journal: Pick<Journal, "read">,
   from: Position,
-  names: { id: string; holderId: string },
-): Promise<{ batch: Batch | undefined; next: Position } | undefined> {
-  const finals: Uint8Array[] = [];
-  let bytes = 0;
+  names: { readonly newId: () => string; readonly holderId: string },
+): Promise<{ batches: Batch[]; next: Position } | undefined> {
+  const all = new Finals();
+  const parts = new Map<number, Finals>();
   const next = await journal.read(from, (record) => {
-    if (isFinal(record)) {
-      finals.push(record);
-      bytes += record.length;
-    }
-    return finals.length < mostEvents && bytes < mostBytes;
+    if (!isFinal(record)) return true;
+    const partition = partitionOf(accountOfFinal(record));
+    const part = parts.get(partition) ?? new Finals();
+    parts.set(partition, part);
+    part.add(record);
+    all.add(record);
+    return !part.full && all.records.length < mostEventsAtOnce && all.bytes < mostBytesAtOnce;
   });
   if (same(next, from)) return undefined;
-  if (finals.length === 0) return { batch: undefined, next };
-  const payload = encodeBatch(names.id, names.holderId, finals);
-  return { next, batch: { id: names.id, from, to: next, events: finals.length, payload, published: 0, dueAt: 0 } };
+  const batches = [...parts].map(([partition, { records }]): Batch => {
+    const id = names.newId();
+    const payload = encodeBatch(id, names.holderId, records);
+    return { id, partition, from, to: next, events: records.length, payload, ...unpublished };
+  });
+  return { batches, next };
 }
 
 /** Reads a batch's message from the journal again. */
-export async function readBatch(journal: Journal, batch: Batch, holderId: string): Promise<Uint8Array> {
+export async function readBatch(journal: Pick<Journal, "read">, batch: Batch, holderId: string): Promise<Uint8Array> {
   const finals: Uint8Array[] = [];
   const { segment, offset } = batch.to;
   let at = batch.from;
   while (!same(at, batch.to)) {
     const next = await journal.read(at, (record, end) => {
-      if (isFinal(record)) finals.push(record);
+      if (isFinal(record) && partitionOf(accountOfFinal(record)) === batch.partition) finals.push(record);
       return !(end.segment === segment && end.offset >= offset);
     });
     if (same(next, at) || next.segment > segment) break;

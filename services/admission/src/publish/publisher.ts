@@ -4,19 +4,21 @@ import type { Clock } from "@uag/kit/clock.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { Journal, Position } from "@uag/kit/journal/journal.ts";
 import type { Logger } from "@uag/kit/log.ts";
+import type { ConfirmAppliedResponse, UsageStream } from "@uag/proto/metering/v1/metering.ts";
 import { Chore } from "./chore.ts";
-import { cutBatch, readBatch } from "./cut.ts";
+import { cutBatches, readBatch } from "./cut.ts";
 import { type Batch, Unconfirmed } from "./unconfirmed.ts";
 
 export interface PublisherSettings {
-  readonly subject: string;
+  /** Where the batches of a partition go. */
+  readonly subjectOf: (partition: number) => string;
   /** Proves to metering who publishes. */
   readonly batchKey?: BatchKey | undefined;
   /** How long finals are gathered, milliseconds. Default 250: every batch costs three transactions behind it. */
   readonly gatherMs?: number;
   /** How often metering is asked what is applied, while something is not confirmed. Default 1,000. */
   readonly confirmMs?: number;
-  /** A batch that is not applied after this is published again. Default 30,000; doubles with each time. */
+  /** A batch that is neither applied nor in the stream after this is published again. Default 30,000; doubles with each time. */
   readonly republishMs?: number;
 }
 
@@ -30,17 +32,25 @@ export interface PublisherOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: PublisherSettings;
-  /** Which of these batches are applied. */
-  readonly confirm: (batchIds: string[]) => Promise<string[]>;
+  /** Which of these batches are applied, and what the stream held before that was looked up. */
+  readonly confirm: (batchIds: string[]) => Promise<ConfirmAppliedResponse>;
   /** Called when something was confirmed: the journal may be trimmed up to `keepSegment`. */
   readonly confirmed: () => void;
 }
 
-const inFlight = 8;
+/** Messages at once: those of one cut, which are few or small. */
+const inFlight = 64;
 const mostBytesKept = 16 * 1024 * 1024;
 const ackTimeoutMs = 5_000;
 const askedAtOnce = 1_000;
 const mostRepublishMs = 600_000;
+/** So long a stream is believed to hold a batch because of its numbers: what was taken out of its middle shows in none. */
+const believedMs = 3_600_000;
+
+/** True when a stream in this state may hold the message of that number: an overload does not feed itself with copies then. */
+function mayHold(stream: UsageStream | undefined, sequence: bigint): boolean {
+  return stream !== undefined && sequence >= stream.firstSequence && sequence <= stream.lastSequence;
+}
 
 /**
  * Moves a journal's finals to JetStream and learns from metering which have arrived for good. The journal is the queue:
@@ -55,6 +65,8 @@ export class Publisher implements AsyncDisposable {
   #cursor: Position;
   #count = 0;
   #lastSequence = 0;
+  /** When the stream was made, as far as it is known. */
+  #streamMadeMs: bigint | undefined;
   #stopped = false;
   /** Every holder and every adopted journal has a publisher; the bus outlives them all. */
   readonly #forgetBus: () => void;
@@ -109,12 +121,10 @@ export class Publisher implements AsyncDisposable {
 
   async #cut(): Promise<boolean> {
     const { journal, holderId, batchPrefix } = this.#options;
-    const cut = await cutBatch(journal, this.#cursor, { id: `${batchPrefix}:${this.#count + 1}`, holderId });
+    const newId = (): string => `${batchPrefix}:${++this.#count}`;
+    const cut = await cutBatches(journal, this.#cursor, { newId, holderId });
     if (cut === undefined) return false;
-    if (cut.batch !== undefined) {
-      this.#count++;
-      this.#fresh.push(cut.batch);
-    }
+    this.#fresh.push(...cut.batches);
     this.#cursor = cut.next;
     return true;
   }
@@ -128,7 +138,7 @@ export class Publisher implements AsyncDisposable {
     if (fresh.length > 0) {
       this.#lastSequence = Math.max(...fresh);
       // Sequence numbers only fall when the stream was made anew: what it held before is gone.
-      if (Math.min(...fresh) <= before) this.#hurry();
+      if (Math.min(...fresh) <= before) this.#forgetSequences();
     }
     const failure = results.find((result) => result.status === "rejected");
     if (failure !== undefined) throw failure.reason;
@@ -140,10 +150,13 @@ export class Publisher implements AsyncDisposable {
     const msgID = batch.published === 0 ? batch.id : `${batch.id}#${batch.published}`;
     const proof = settings.batchKey && { headers: signBatch(settings.batchKey, payload) };
     const options = { ...proof, msgID, timeout: ackTimeoutMs };
-    const ack = await bus.connection.jetstream().publish(settings.subject, payload, options);
+    const ack = await bus.connection.jetstream().publish(settings.subjectOf(batch.partition), payload, options);
     crashPoint("published");
     const waitMs = Math.min((settings.republishMs ?? 30_000) * 2 ** batch.published, mostRepublishMs);
-    batch.dueAt = clock.monotonic() + waitMs;
+    const now = clock.monotonic();
+    batch.dueAt = now + waitMs;
+    batch.sequence = BigInt(ack.seq);
+    batch.publishedAt = now;
     if (batch.published++ === 0) this.#unconfirmed.add(batch);
     this.#confirming.ask();
     return ack;
@@ -153,12 +166,16 @@ export class Publisher implements AsyncDisposable {
     const batches = [...this.#unconfirmed.values()];
     for (let n = 0; n < batches.length; n += askedAtOnce) {
       const asked = batches.slice(n, n + askedAtOnce);
-      const applied = new Set(await this.#options.confirm(asked.map(({ id }) => id)));
+      const answer = await this.#options.confirm(asked.map(({ id }) => id));
+      const applied = new Set(answer.applied);
+      this.#noteStream(answer.stream);
       for (const id of applied) this.#unconfirmed.remove(id);
       if (applied.size > 0) crashPoint("confirmed");
       if (applied.size > 0) this.#options.confirmed();
       const now = this.#options.clock.monotonic();
-      const due = asked.filter(({ id, dueAt }) => !applied.has(id) && dueAt <= now);
+      const isWaiting = (batch: Batch): boolean =>
+        now - batch.publishedAt < believedMs && mayHold(answer.stream, batch.sequence);
+      const due = asked.filter((batch) => !applied.has(batch.id) && batch.dueAt <= now && !isWaiting(batch));
       if (due.length > 0 && this.#options.bus.connected) await this.#republish(due);
     }
     return this.#unconfirmed.size > 0;
@@ -173,7 +190,19 @@ export class Publisher implements AsyncDisposable {
     }
   }
 
-  /** The stream may have lost what it held: whatever metering has not applied soon is published again. */
+  #noteStream(stream: UsageStream | undefined): void {
+    if (stream === undefined) return;
+    if (this.#streamMadeMs !== undefined && this.#streamMadeMs !== stream.createdMs) this.#forgetSequences();
+    this.#streamMadeMs = stream.createdMs;
+  }
+
+  /** The stream is another one: what was published before may not be in it. */
+  #forgetSequences(): void {
+    for (const batch of this.#unconfirmed.values()) batch.sequence = 0n;
+    this.#hurry();
+  }
+
+  /** The stream may have lost what it held: whatever metering has not applied soon is looked for. */
   #hurry(): void {
     const soon = this.#options.clock.monotonic() + Math.min(2_000, this.#options.settings.republishMs ?? 30_000);
     for (const batch of this.#unconfirmed.values()) batch.dueAt = Math.min(batch.dueAt, soon);

@@ -1,9 +1,10 @@
 import type { Position } from "@uag/kit/journal/journal.ts";
 
-/** Finals that follow each other in the journal and travel as one message. */
+/** Finals of one partition from one stretch of the journal, which travel as one message. */
 export interface Batch {
   readonly id: string;
-  /** Its records lie between these two places. */
+  readonly partition: number;
+  /** Its records lie between these two places, those of other partitions among them. */
   readonly from: Position;
   readonly to: Position;
   readonly events: number;
@@ -11,8 +12,12 @@ export interface Batch {
   payload: Uint8Array | undefined;
   /** How often it was acknowledged by the broker. */
   published: number;
-  /** By the monotonic clock: when it is published again if metering has not applied it. */
+  /** By the monotonic clock: when it is published again if metering has not applied it and the stream has lost it. */
   dueAt: number;
+  /** Its message's number in the stream when it was published last; 0 when that stream is gone. */
+  sequence: bigint;
+  /** By the monotonic clock, when that was. */
+  publishedAt: number;
 }
 
 /** Batches that metering has not confirmed, with a bound on the memory that their bytes take. */

@@ -1,4 +1,4 @@
-import { cutBatch } from "@uag/admission/publish/cut.ts";
+import { cutBatches } from "@uag/admission/publish/cut.ts";
 import type { Batch } from "@uag/admission/publish/unconfirmed.ts";
 import type { Position } from "@uag/kit/journal/journal.ts";
 import type { SimulatedJournal } from "./disk.ts";
@@ -38,20 +38,18 @@ export class SimulatedPublisher implements AsyncDisposable {
     return atEnd && this.#unconfirmed.length === 0;
   }
 
-  /** The next batch; or, when there is none, all that is unconfirmed once more. */
+  /** The next batches; or, when there are none, all that is unconfirmed once more. */
   async publish(send: (payload: Uint8Array) => void): Promise<void> {
     const { journal, holderId, batchPrefix } = this.#options;
-    const names = { id: `${batchPrefix}:${this.#count + 1}`, holderId };
-    const cut = await cutBatch(journal, this.#cursor, names);
+    const newId = (): string => `${batchPrefix}:${++this.#count}`;
+    const cut = await cutBatches(journal, this.#cursor, { newId, holderId });
     if (cut === undefined) {
       for (const { payload } of this.#unconfirmed) if (payload !== undefined) send(payload);
       return;
     }
     this.#cursor = cut.next;
-    if (cut.batch === undefined) return;
-    this.#count++;
-    this.#unconfirmed.push(cut.batch);
-    send(cut.batch.payload as Uint8Array);
+    this.#unconfirmed.push(...cut.batches);
+    for (const { payload } of cut.batches) send(payload as Uint8Array);
   }
 
   /** Asks which batches are applied. */

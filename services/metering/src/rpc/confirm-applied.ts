@@ -1,8 +1,18 @@
 import type { ConfirmAppliedRequest, ConfirmAppliedResponse } from "@uag/proto/metering/v1/metering.ts";
 import type { Store } from "../store/store.ts";
+import type { StreamState } from "../stream/stream-state.ts";
 
 /** Which of these batches are settled and rolled up, by majority read: what is said here is never taken back. */
-export async function confirmApplied(store: Store, request: ConfirmAppliedRequest): Promise<ConfirmAppliedResponse> {
-  const found = await store.batches.find({ _id: { $in: request.batchIds } }, { projection: { _id: 1 } }).toArray();
-  return { applied: found.map(({ _id }) => _id) };
+export async function findApplied(store: Store, batchIds: string[]): Promise<string[]> {
+  const found = await store.batches.find({ _id: { $in: batchIds } }, { projection: { _id: 1 } }).toArray();
+  return found.map(({ _id }) => _id);
+}
+
+/** And what the stream held before they were looked up: a batch that is in neither is lost and must come again. */
+export async function confirmApplied(
+  { store, stream }: { readonly store: Store; readonly stream: StreamState },
+  request: ConfirmAppliedRequest,
+): Promise<ConfirmAppliedResponse> {
+  const held = await stream.get();
+  return { applied: await findApplied(store, request.batchIds), stream: held };
 }

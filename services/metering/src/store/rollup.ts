@@ -90,6 +90,21 @@ export interface BatchDocument {
   appliedAt: Date;
 }
 
+/** A metering process. */
+export interface MemberDocument {
+  _id: string;
+  /** By the clock of the database. */
+  seenAt: Date;
+}
+
+const memberTtlSeconds = 3_600;
+
+export const memberSchema = new Schema<MemberDocument>(
+  { _id: text, seenAt: { type: Date, required: true } },
+  { collection: "members", versionKey: false },
+);
+memberSchema.index({ seenAt: 1 }, { expireAfterSeconds: memberTtlSeconds });
+
 const batchTtlSeconds = 7 * 86_400;
 
 export const batchSchema = new Schema<BatchDocument>(

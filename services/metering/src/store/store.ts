@@ -5,6 +5,8 @@ import {
   type BuriedDocument,
   batchSchema,
   buriedSchema,
+  type MemberDocument,
+  memberSchema,
   type RepairDocument,
   type RollupDocument,
   repairSchema,
@@ -19,6 +21,7 @@ export interface Store {
   readonly batches: mongo.Collection<BatchDocument>;
   readonly repairs: mongo.Collection<RepairDocument>;
   readonly buried: mongo.Collection<BuriedDocument>;
+  readonly members: mongo.Collection<MemberDocument>;
 }
 
 const indexOptionsConflict = 85;
@@ -31,6 +34,7 @@ export async function openStore(connection: Connection, options: { rawUsageTtlDa
     connection.model<BatchDocument>("Batch", batchSchema),
     connection.model<RepairDocument>("Repair", repairSchema),
     connection.model<BuriedDocument>("Buried", buriedSchema),
+    connection.model<MemberDocument>("Member", memberSchema),
   ];
   for (const model of models) {
     await model.createCollection();
@@ -46,6 +50,7 @@ export async function openStore(connection: Connection, options: { rawUsageTtlDa
     batches: db.collection<BatchDocument>("batches"),
     repairs: db.collection<RepairDocument>("repairs"),
     buried: db.collection<BuriedDocument>("buried"),
+    members: db.collection<MemberDocument>("members"),
   };
 }
 

@@ -1,13 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Logger } from "@uag/kit/log.ts";
-import type { JsMsg } from "nats";
-import { ensureTopology, type TopologyOptions } from "./topology.ts";
+import type { Consumer, JsMsg } from "nats";
+import { ensureConsumer, ensureStreams, type Source, type TopologyOptions } from "./topology.ts";
 
-const fetchedAtOnce = 64;
-const mostWaiting = 128;
+/** Of one partition: there are many of them. */
+const fetchedAtOnce = 8;
 const fetchMs = 5_000;
+/** From this on nothing more is fetched; what is on its way comes still. */
+const mostWaiting = 512;
+const mostBytesWaiting = 32 * 1024 * 1024;
 const restMs = 500;
+/** How long what comes first waits for what comes right after it: many small messages are one transaction then. */
+const gatherMs = 20;
 
 /** Tells the broker again and again that messages are here and in work, so that it gives them to nobody else. */
 export function keepWorking(messages: () => readonly JsMsg[], everyMs: number): Disposable {
@@ -17,15 +22,19 @@ export function keepWorking(messages: () => readonly JsMsg[], everyMs: number): 
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Pulls messages from the shared durable consumer, and makes streams and consumer anew when they are gone. */
+/** Pulls messages of this process's partitions into one place, and makes streams and consumers anew when they are gone. */
 export class Inbox implements AsyncDisposable {
   readonly #bus: Bus;
   readonly #topology: TopologyOptions;
   readonly #log: Logger;
   readonly #stop = new AbortController();
-  readonly #running: Promise<void>;
+  /** Of the sources that are this process's; others end with their last fetch. */
+  readonly #owned = new Map<Source, AbortController>();
+  readonly #pulling = new Set<Promise<void>>();
   readonly #working: Disposable;
+  #ensured: { readonly done: Promise<void>; readonly at: number } | undefined;
   #messages: JsMsg[] = [];
+  #bytes = 0;
   #changed = Promise.withResolvers<void>();
 
   constructor(options: { bus: Bus; topology: TopologyOptions; log: Logger; workingMs: number }) {
@@ -33,15 +42,49 @@ export class Inbox implements AsyncDisposable {
     this.#topology = options.topology;
     this.#log = options.log;
     this.#working = keepWorking(() => this.#messages, options.workingMs);
-    this.#running = this.#pull();
   }
 
-  /** What has come, at most `most`; waits for the first. Empty once the inbox is closed. */
-  async take(most: number): Promise<JsMsg[]> {
-    while (this.#messages.length === 0 && !this.#stop.signal.aborted) await this.#changed.promise;
-    const taken = this.#messages.splice(0, most);
+  /** From now on these are this process's, and no others. Who has the first has also what belongs to no partition. */
+  own(partitions: readonly number[]): void {
+    if (this.#stop.signal.aborted) return;
+    const { names } = this.#topology;
+    const sources = new Set(partitions.flatMap((partition) => names.partitions[partition] ?? []));
+    if (partitions.includes(0)) sources.add(names.undivided);
+    for (const [source, pulling] of this.#owned) {
+      if (sources.has(source)) continue;
+      pulling.abort();
+      this.#owned.delete(source);
+    }
+    for (const source of sources) {
+      if (this.#owned.has(source)) continue;
+      const own = new AbortController();
+      this.#owned.set(source, own);
+      const signal = AbortSignal.any([own.signal, this.#stop.signal]);
+      const pulling: Promise<void> = this.#pull(source, signal).finally(() => this.#pulling.delete(pulling));
+      this.#pulling.add(pulling);
+    }
+  }
+
+  /** What has come, at most so many messages and about so many bytes; waits for the first. Empty once the inbox is closed. */
+  async take(most: number, mostBytes: number): Promise<JsMsg[]> {
+    if (this.#messages.length === 0) {
+      while (this.#messages.length === 0 && !this.#stop.signal.aborted) await this.#changed.promise;
+      await this.#rest(gatherMs);
+    }
+    if (this.#stop.signal.aborted) return [];
+    let count = 0;
+    let bytes = 0;
+    while (count < this.#messages.length && count < most && bytes < mostBytes) {
+      bytes += this.#messages[count++]?.data.length ?? 0;
+    }
+    this.#bytes -= bytes;
+    const taken = this.#messages.splice(0, count);
     this.#notify();
     return taken;
+  }
+
+  get #full(): boolean {
+    return this.#messages.length >= mostWaiting || this.#bytes >= mostBytesWaiting;
   }
 
   #notify(): void {
@@ -49,42 +92,59 @@ export class Inbox implements AsyncDisposable {
     this.#changed = Promise.withResolvers<void>();
   }
 
-  async #pull(): Promise<void> {
-    const { signal } = this.#stop;
+  async #rest(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stop.signal, ref: false }).catch(() => undefined);
+  }
+
+  async #pull(source: Source, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        await ensureTopology(this.#bus.connection, this.#topology);
-        while (!signal.aborted) await this.#fetch();
+        await this.#ensure();
+        await ensureConsumer(this.#bus.connection, this.#topology, source);
+        const { consumers } = this.#bus.connection.jetstream();
+        const consumer = await consumers.get(this.#topology.names.usage, source.consumer);
+        while (!signal.aborted) await this.#fetch(consumer, signal);
       } catch (error) {
         if (signal.aborted) return;
-        this.#log.warn({ err: error }, "the usage stream cannot be read; trying again");
-        await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined);
+        this.#log.warn({ err: error, consumer: source.consumer }, "usage cannot be read; trying again");
+        await this.#rest(restMs);
       }
     }
   }
 
-  async #fetch(): Promise<void> {
-    const { signal } = this.#stop;
-    const { names } = this.#topology;
-    while (this.#messages.length >= mostWaiting && !signal.aborted) await this.#changed.promise;
-    const consumer = await this.#bus.connection.jetstream().consumers.get(names.usage, names.consumer);
+  /** Once for all who ask within a short time. */
+  #ensure(): Promise<void> {
+    if (this.#ensured === undefined || performance.now() - this.#ensured.at > restMs) {
+      this.#ensured = { done: ensureStreams(this.#bus.connection, this.#topology), at: performance.now() };
+    }
+    return this.#ensured.done;
+  }
+
+  async #fetch(consumer: Consumer, signal: AbortSignal): Promise<void> {
+    while (this.#full && !signal.aborted) await this.#changed.promise;
+    if (signal.aborted) return;
     const messages = await consumer.fetch({ max_messages: fetchedAtOnce, expires: fetchMs });
+    // What a partition's next owner should have is still taken to the end of the fetch: stopped in its middle, messages that
+    // are on their way would come again only when nobody has acknowledged them for long.
     const close = (): void => messages.stop();
-    signal.addEventListener("abort", close, { once: true });
+    this.#stop.signal.addEventListener("abort", close, { once: true });
     try {
       for await (const message of messages) {
         this.#messages.push(message);
+        this.#bytes += message.data.length;
         this.#notify();
       }
     } finally {
-      signal.removeEventListener("abort", close);
+      this.#stop.signal.removeEventListener("abort", close);
     }
   }
 
+  /** What is here and not in work goes to another process at once. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     this.#working[Symbol.dispose]();
     this.#notify();
-    await this.#running;
+    await Promise.all(this.#pulling);
+    for (const message of this.#messages.splice(0)) message.nak();
   }
 }

@@ -26,7 +26,7 @@ export async function replayDead(options: { nats: NatsSettings; streamPrefix: st
     const proof = copyProof(message.header, headers());
     await bus.connection
       .jetstream()
-      .publish(names.usageSubject, message.data, { headers: proof, msgID: newId("replay") });
+      .publish(names.undivided.subject, message.data, { headers: proof, msgID: newId("replay") });
     await manager.streams.deleteMessage(names.dead, seq);
     replayed++;
   }

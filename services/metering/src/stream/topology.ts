@@ -1,3 +1,4 @@
+import { undividedSubject, usagePartitions, usageSubject } from "@uag/kit/usage-subjects.ts";
 import {
   AckPolicy,
   DiscardPolicy,
@@ -10,21 +11,31 @@ import {
   type StreamConfig,
 } from "nats";
 
+/** What one durable consumer hands out. */
+export interface Source {
+  readonly consumer: string;
+  readonly subject: string;
+}
+
 export interface StreamNames {
   readonly usage: string;
-  readonly usageSubject: string;
   readonly dead: string;
   readonly deadSubject: string;
-  readonly consumer: string;
+  /** Messages of replicas of before there were partitions, and those that come back from the dead letters. */
+  readonly undivided: Source;
+  readonly partitions: readonly Source[];
 }
 
 export function streamNames(prefix: string): StreamNames {
   return {
     usage: `${prefix}USAGE`,
-    usageSubject: `${prefix}usage.v1.batch`,
     dead: `${prefix}USAGE_DEAD`,
     deadSubject: `${prefix}usage.v1.dead`,
-    consumer: `${prefix}metering`,
+    undivided: { consumer: `${prefix}metering`, subject: undividedSubject(prefix) },
+    partitions: Array.from({ length: usagePartitions }, (_, partition) => ({
+      consumer: `${prefix}metering-${partition}`,
+      subject: usageSubject(prefix, partition),
+    })),
   };
 }
 
@@ -39,13 +50,19 @@ export interface TopologyOptions {
 }
 
 const streamNotFound = 10_059;
+/** It is there with other settings. */
+const consumerDiffers = 10_148;
 const hourMs = 3_600_000;
 const deadDays = 30;
 const deadMaxBytes = 1024 ** 3;
 const maxAckPending = 1_024;
 
-/** Makes what is missing and sets what differs. Streams refuse what is beyond their limits: publishers keep it then. */
-export async function ensureTopology(connection: NatsConnection, options: TopologyOptions): Promise<void> {
+/**
+ * Makes the streams that are missing and sets what differs. Streams refuse what is beyond their limits: publishers keep it
+ * then. The undivided consumer comes with them: as long as it has no subject of its own, as before there were partitions, the
+ * broker lets no other consumer in.
+ */
+export async function ensureStreams(connection: NatsConnection, options: TopologyOptions): Promise<void> {
   const { names, replicas } = options;
   const manager = await connection.jetstreamManager({ checkAPI: false });
   const common = {
@@ -57,7 +74,7 @@ export async function ensureTopology(connection: NatsConnection, options: Topolo
   const usage = {
     ...common,
     name: names.usage,
-    subjects: [names.usageSubject],
+    subjects: [names.undivided.subject, `${names.undivided.subject}.*`],
     retention: RetentionPolicy.Workqueue,
     max_bytes: options.maxBytes,
     max_age: nanos(options.maxAgeHours * hourMs),
@@ -71,14 +88,32 @@ export async function ensureTopology(connection: NatsConnection, options: Topolo
     max_age: nanos(deadDays * 24 * hourMs),
   };
   for (const config of [usage, dead]) if (await ensureStream(manager, config)) options.made(config.name);
-  await manager.consumers.add(names.usage, {
-    durable_name: names.consumer,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(options.ackWaitMs),
+  await ensureConsumer(connection, options, names.undivided);
+}
+
+export async function ensureConsumer(
+  connection: NatsConnection,
+  { names, ackWaitMs }: TopologyOptions,
+  { consumer, subject }: Source,
+): Promise<void> {
+  const manager = await connection.jetstreamManager({ checkAPI: false });
+  const settings = {
+    filter_subject: subject,
+    ack_wait: nanos(ackWaitMs),
     // Deliveries are counted by the service: the broker would drop a message silently.
     max_deliver: -1,
     max_ack_pending: maxAckPending,
-  });
+  };
+  try {
+    await manager.consumers.add(names.usage, { durable_name: consumer, ack_policy: AckPolicy.Explicit, ...settings });
+  } catch (error) {
+    if (!hasCode(error, consumerDiffers)) throw error;
+    await manager.consumers.update(names.usage, consumer, settings);
+  }
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof NatsError && error.jsError()?.err_code === code;
 }
 
 async function ensureStream(
@@ -89,7 +124,7 @@ async function ensureStream(
     await manager.streams.update(config.name, config);
     return false;
   } catch (error) {
-    if (!(error instanceof NatsError) || error.jsError()?.err_code !== streamNotFound) throw error;
+    if (!hasCode(error, streamNotFound)) throw error;
     await manager.streams.add(config);
     return true;
   }

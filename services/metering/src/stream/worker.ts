@@ -7,7 +7,7 @@ import type { Logger } from "@uag/kit/log.ts";
 import { headers, type JsMsg } from "nats";
 import { type ApplyOptions, applyBatches } from "../apply/apply.ts";
 import { type DecodedBatch, decodeBatch } from "../apply/decode.ts";
-import { confirmApplied } from "../rpc/confirm-applied.ts";
+import { findApplied } from "../rpc/confirm-applied.ts";
 import { isPassing } from "../store/connection.ts";
 import { type Inbox, keepWorking } from "./inbox.ts";
 
@@ -29,14 +29,16 @@ interface Delivery {
   readonly batch: DecodedBatch;
 }
 
-const groupMessages = 32;
+/** A group is one transaction here, and one or more in billing. */
+const groupMessages = 512;
+const groupBytes = 1024 * 1024;
 const mostRestMs = 5_000;
 const nakMs = 2_000;
 
 /** Applies messages in groups until the inbox is closed; acknowledges each only when it is applied or buried. */
 export async function work(options: WorkerOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const messages = await options.inbox.take(groupMessages);
+    const messages = await options.inbox.take(groupMessages, groupBytes);
     crashPoint("received");
     using _ = keepWorking(() => messages, options.workingMs);
     const deliveries: Delivery[] = [];
@@ -59,9 +61,9 @@ export async function work(options: WorkerOptions, signal: AbortSignal): Promise
  */
 async function acknowledgeKnown(options: WorkerOptions, deliveries: Delivery[]): Promise<Delivery[]> {
   const batchIds = deliveries.map(({ batch }) => batch.batchId);
-  const { applied } = await confirmApplied(options.apply.store, { batchIds }).catch((error: unknown) => {
+  const applied = await findApplied(options.apply.store, batchIds).catch((error: unknown): string[] => {
     options.apply.events.waiting(error);
-    return { applied: [] };
+    return [];
   });
   if (applied.length === 0) return deliveries;
   const known = new Set(applied);

@@ -1,0 +1,34 @@
+import type { UsageStream } from "@uag/proto/metering/v1/metering.ts";
+import type { NatsConnection } from "nats";
+
+const freshMs = 1_000;
+
+/** What the usage stream holds, asked at most once a second however many want to know. */
+export class StreamState {
+  readonly #connection: NatsConnection;
+  readonly #stream: string;
+  #read: { readonly state: Promise<UsageStream | undefined>; readonly at: number } | undefined;
+
+  constructor(connection: NatsConnection, stream: string) {
+    this.#connection = connection;
+    this.#stream = stream;
+  }
+
+  /** As it was a second ago or later; undefined when it cannot be read. */
+  get(): Promise<UsageStream | undefined> {
+    if (this.#read === undefined || performance.now() - this.#read.at > freshMs) {
+      this.#read = { state: this.#ask().catch(() => undefined), at: performance.now() };
+    }
+    return this.#read.state;
+  }
+
+  async #ask(): Promise<UsageStream> {
+    const manager = await this.#connection.jetstreamManager({ checkAPI: false });
+    const { state, created } = await manager.streams.info(this.#stream);
+    return {
+      firstSequence: BigInt(state.first_seq),
+      lastSequence: BigInt(state.last_seq),
+      createdMs: BigInt(Date.parse(created)),
+    };
+  }
+}
