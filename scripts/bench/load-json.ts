@@ -25,12 +25,20 @@ export interface Asking {
   readonly endpoint: Endpoint;
   /** Embeddings in this format. */
   readonly vectors?: VectorFormat;
+  /** Keys of the same length that requests have by turns, over all connections. */
+  readonly keys?: readonly string[];
 }
 
 function templateOf({ endpoint, vectors }: Asking): RequestTemplate {
   if (vectors === undefined) return chatTemplate(endpoint);
   const body = (nonce: string) => embeddingsBody({ model: endpoint.model, nonce, format: vectors });
   return new RequestTemplate(endpoint, { path: "/embeddings", body });
+}
+
+let turn = 0;
+
+function nextKey(keys: readonly string[] | undefined): string | undefined {
+  return keys?.[turn++ % keys.length];
 }
 
 /** One connection that asks, checks the answer, notes its latency and says so. */
@@ -71,7 +79,7 @@ async function openClient(options: {
     ask: (from) => {
       nonce = nextNonce();
       fromUs = from;
-      connection.send(template.with(nonce));
+      connection.send(template.with(nonce, nextKey(asking.keys)));
     },
     close: () => connection.close(),
   };
@@ -114,11 +122,9 @@ const mostConnections = 1_000;
  * Sends at a constant rate whatever the answers do. Latency counts from when a request was due, so a stall is charged to all
  * the requests it delayed and not just to one.
  */
-export async function runConstantRate(job: {
-  readonly endpoint: Endpoint;
-  readonly perSecond: number;
-  readonly seconds: number;
-}): Promise<JsonResult> {
+export async function runConstantRate(
+  job: Asking & { readonly perSecond: number; readonly seconds: number },
+): Promise<JsonResult> {
   const latency = new Samples();
   const count = Math.round(job.perSecond * job.seconds);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -129,7 +135,7 @@ export async function runConstantRate(job: {
     idle.push(client);
     if (latency.count === count) resolve();
   };
-  const opening = { asking: { endpoint: job.endpoint }, latency, answered, failed: reject };
+  const opening = { asking: job, latency, answered, failed: reject };
   const open = async () => {
     if (all.length >= mostConnections) throw new Error(`${mostConnections} requests are without an answer`);
     const client = await openClient(opening);

@@ -2,11 +2,10 @@
 import { endWithParent, tellParent } from "./child.ts";
 import { type Asking, type JsonResult, runClosedLoop, runConstantRate } from "./load-json.ts";
 import { runStreams, type StreamsJob, type StreamsResult } from "./load-streams.ts";
-import type { Endpoint } from "./request.ts";
 
 export type Job =
   | ({ readonly kind: "closed"; readonly connections: number; readonly seconds: number } & Asking)
-  | { readonly kind: "rate"; readonly endpoint: Endpoint; readonly perSecond: number; readonly seconds: number }
+  | ({ readonly kind: "rate"; readonly perSecond: number; readonly seconds: number } & Asking)
   | ({ readonly kind: "streams" } & Omit<StreamsJob, "phase">);
 
 export type LoadMessage =

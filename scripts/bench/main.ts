@@ -1,6 +1,7 @@
 /** npm run bench: the fleet beside a bare proxy, in one run, every answer checked. */
 import { writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
+import { benchAccounts } from "./accounts/bench.ts";
 import { logEnds } from "./logs.ts";
 import type { Bench } from "./measure.ts";
 import { type BenchOptions, help, readOptions } from "./options.ts";
@@ -72,5 +73,6 @@ async function measureAll(
 await runProgram(async (signal) => {
   const options = readOptions(process.argv.slice(2));
   if (options === undefined) process.stdout.write(help);
+  else if (options.accounts !== undefined) await benchAccounts(options.accounts, signal);
   else await bench(options, signal);
 });

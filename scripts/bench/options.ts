@@ -1,11 +1,15 @@
 import { parseArgs } from "node:util";
 
 export const scenarioNames = ["slow", "json", "rate", "sse", "vectors", "vectors64"] as const;
+/** Measures the gateway alone, and so stands by itself. */
+export const accountsScenario = "accounts";
 export type ScenarioName = (typeof scenarioNames)[number];
 
 export interface BenchOptions {
   readonly seconds: number;
   readonly scenarios: readonly ScenarioName[];
+  /** How what a request costs grows with the number of accounts, in place of the scenarios. */
+  readonly accounts: { readonly counts: readonly number[]; readonly replicas: readonly number[] } | undefined;
   readonly model: string;
   readonly json: string | undefined;
   readonly upstreamPort: number;
@@ -25,6 +29,9 @@ Measures the fleet beside a bare express + http-proxy-middleware proxy, both in 
                          rate  100 requests/s, latency counted from when each was due
                          sse   100 streams of 200 chunks, one each 10 ms
                          vectors, vectors64  embeddings, 64 inputs x 1,024 dimensions, as numbers and as base64
+                         accounts  small completions with the keys of many accounts by turns; the gateway alone
+  --accounts <n,n,…>   how many accounts, for that (default 1,100,2000,20000)
+  --replicas <n,n,…>   how many processes of billing and of metering, for that (default 1)
   --json <file>        also writes every figure to this file
   --model <id>         the model to ask for (default gpt-4o-mini)
   --no-fleet           measures the baseline alone
@@ -43,6 +50,8 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     options: {
       seconds: { type: "string", default: "4" },
       scenario: { type: "string", multiple: true, default: [...scenarioNames] },
+      accounts: { type: "string", default: "1,100,2000,20000" },
+      replicas: { type: "string", default: "1" },
       json: { type: "string" },
       model: { type: "string", default: "gpt-4o-mini" },
       "no-fleet": { type: "boolean", default: false },
@@ -54,9 +63,13 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     },
   });
   if (values.help) return undefined;
+  const byAccounts = values.scenario.includes(accountsScenario);
+  const counts = numbersWithin({ name: "--accounts", text: values.accounts, least: 1, most: 1_000_000 });
+  const replicas = numbersWithin({ name: "--replicas", text: values.replicas, least: 1, most: 8 });
   return {
+    accounts: byAccounts ? { counts, replicas } : undefined,
     seconds: numberWithin({ name: "--seconds", text: values.seconds, least: 1, most: 60 }),
-    scenarios: values.scenario.map(scenarioNamed),
+    scenarios: values.scenario.filter((name) => name !== accountsScenario).map(scenarioNamed),
     model: values.model,
     json: values.json,
     upstreamPort: numberWithin({ name: "--upstream-port", text: values["upstream-port"], least: 0, most: 65_535 }),
@@ -71,9 +84,14 @@ function numberWithin(options: { name: string; text: string; least: number; most
   throw new Error(`${options.name} must be a number from ${options.least} to ${options.most}`);
 }
 
+function numbersWithin(options: { name: string; text: string; least: number; most: number }): number[] {
+  return options.text.split(",").map((text) => numberWithin({ ...options, text }));
+}
+
 function scenarioNamed(name: string): ScenarioName {
   const found = scenarioNames.find((known) => known === name);
-  if (found === undefined) throw new Error(`--scenario must be one of ${scenarioNames.join(", ")}`);
+  if (found === undefined)
+    throw new Error(`--scenario must be one of ${[...scenarioNames, accountsScenario].join(", ")}`);
   return found;
 }
 

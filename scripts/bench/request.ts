@@ -13,6 +13,7 @@ export interface Endpoint extends Address {
 export class RequestTemplate {
   readonly #bytes: Buffer;
   readonly #nonceAt: number;
+  readonly #keyAt: number;
 
   /** @param ask the path behind `basePath`, and the body for a nonce */
   constructor(endpoint: Endpoint, ask: { readonly path: string; body(nonce: string): string }) {
@@ -28,11 +29,13 @@ export class RequestTemplate {
       `content-length: ${body.length}`,
     ].join("\r\n");
     this.#bytes = Buffer.from(`${head}\r\n\r\n${body}`, "latin1");
+    this.#keyAt = this.#bytes.indexOf(endpoint.key);
     this.#nonceAt = this.#bytes.indexOf(`nonce=${nonce}`) + "nonce=".length;
   }
 
-  /** The request with this nonce; valid until the next call. */
-  with(nonce: string): Buffer {
+  /** The request with this nonce, and a key as long as the endpoint's in place of that one; valid until the next call. */
+  with(nonce: string, key?: string): Buffer {
+    if (key !== undefined) this.#bytes.write(key, this.#keyAt, "latin1");
     this.#bytes.write(nonce, this.#nonceAt, nonceDigits, "latin1");
     return this.#bytes;
   }

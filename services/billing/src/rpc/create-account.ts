@@ -18,6 +18,10 @@ export function checkAccountName(name: string): void {
   if (name.length > longestName) throw new GatewayError("invalid_request", "The name is too long.", { param: "name" });
 }
 
+export const newAccount = (name: string): Omit<AccountDocument, "_id"> => ({
+  ...{ ...noMoney, name, seq: 0n, head: chainStart, version: 0n, createdAt: new Date() },
+});
+
 /** Makes an account without money; one that exists under the id is answered unchanged. */
 export async function createAccount(billing: Billing, request: CreateAccountRequest): Promise<Account> {
   const id = request.id === "" ? newId("acct") : request.id;
@@ -26,7 +30,7 @@ export async function createAccount(billing: Billing, request: CreateAccountRequ
   }
   checkAccountName(request.name);
   const { store } = billing;
-  const fresh = { ...noMoney, name: request.name, seq: 0n, head: chainStart, version: 0n, createdAt: new Date() };
+  const fresh = newAccount(request.name);
   const before = await billing.transact(async (session) => {
     const found = await store.accounts
       .findOneAndUpdate({ _id: id }, { $setOnInsert: fresh }, { upsert: true, returnDocument: "before", session })

@@ -11,7 +11,7 @@ import { dateOf, hintOf, keyMessage, limitsDocument } from "../keys/key.ts";
 import { checkKeyFields } from "../keys/validate.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
-function newKey(request: CreateKeyRequest, secret: string, pepper: NamedSecret): KeyDocument {
+export function newKey(request: CreateKeyRequest, secret: string, pepper: NamedSecret): KeyDocument {
   return {
     _id: newId("key"),
     accountId: request.accountId,

@@ -1,0 +1,197 @@
+/** npm run bench -- --scenario accounts: how what a request costs depends on how many accounts there are. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connectMongo } from "../../../services/billing/src/store/connection.ts";
+import type { Fleet } from "../../../services/fleet/src/service.ts";
+import type { Job, LoadMessage } from "../load.ts";
+import type { JsonResult } from "../load-json.ts";
+import { Samples } from "../percentiles.ts";
+import { cpuBetween, type ProcessTable, readUsage } from "../proc.ts";
+import { type Process, startLoad } from "../processes.ts";
+import { Recorded } from "../recorded.ts";
+import { formatNumber } from "../report.ts";
+import { startUpstream, type Target } from "../targets.ts";
+import { seedAccounts } from "./seed.ts";
+
+const connections = 32;
+const seconds = 12;
+const warmSeconds = 5;
+/** Those who call once a minute: a minute in which each takes its grant, and a part of the next that is measured. */
+const minuteAccounts = 2_000;
+const minuteSeconds = 60;
+const measuredSeconds = 20;
+const idleSeconds = 8;
+const longestSettleMs = 300_000;
+const measured = ["router", "chat", "billing", "metering", "mongod"] as const;
+type Measured = (typeof measured)[number];
+
+interface Row {
+  readonly title: string;
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly cpuUs: Readonly<Record<Measured, number>>;
+  readonly settledAfter: number;
+}
+
+interface Parts {
+  readonly signal: AbortSignal;
+  readonly load: Process;
+  readonly endpoint: Target["endpoint"];
+  readonly processes: ProcessTable;
+  /** How many requests metering has applied. */
+  readonly applied: () => Promise<number>;
+}
+
+async function runJob({ load, signal }: Parts, job: Job & { readonly seconds: number }): Promise<JsonResult> {
+  load.send(job);
+  return await load.next({
+    timeoutMs: job.seconds * 2_000 + 60_000,
+    signal,
+    choose: (message) => {
+      const said = message as LoadMessage;
+      if (said.kind === "failed") throw new Error(said.reason);
+      return said.kind === "json" ? said.result : undefined;
+    },
+  });
+}
+
+async function measureJob(parts: Parts, title: string, job: Job & { readonly seconds: number }): Promise<Row> {
+  const { processes, applied, signal } = parts;
+  const already = await applied();
+  const before = readUsage(processes);
+  const result = await runJob(parts, job);
+  const answered = performance.now();
+  while ((await applied()) < already + result.requests) {
+    if (performance.now() - answered > longestSettleMs) throw new Error("not all requests were settled");
+    await sleep(50, undefined, { signal });
+  }
+  const settledAfter = (performance.now() - answered) / 1_000;
+  const used = cpuBetween(before, readUsage(processes));
+  const latency = new Samples();
+  latency.addAll(result.latencyMs);
+  const cpuUs = Object.fromEntries(measured.map((name) => [name, (sumOf(used, name) * 1e6) / result.requests]));
+  const perSecond = result.inTime / result.seconds;
+  const row = { title, perSecond, p50: latency.percentile(50), p99: latency.percentile(99), settledAfter };
+  return { ...row, cpuUs: cpuUs as Row["cpuUs"] };
+}
+
+/** Replicas are `name.1`, `name.2` and so on. */
+function sumOf(used: ReadonlyMap<string, number>, name: string): number {
+  let sum = 0;
+  for (const [process, value] of used) if (process === name || process.startsWith(`${name}.`)) sum += value;
+  return sum;
+}
+
+/** Of these accounts each calls once a minute; what the fleet uses when nobody calls is taken off. */
+async function measureMinute(parts: Parts, keys: readonly string[]): Promise<Row> {
+  const perSecond = keys.length / minuteSeconds;
+  const job = { kind: "rate", endpoint: parts.endpoint, keys, perSecond } as const;
+  await runJob(parts, { ...job, seconds: minuteSeconds });
+  const before = readUsage(parts.processes);
+  await sleep(idleSeconds * 1_000, undefined, { signal: parts.signal });
+  const idle = cpuBetween(before, readUsage(parts.processes));
+  const row = await measureJob(parts, `${keys.length}, each once a minute`, { ...job, seconds: measuredSeconds });
+  const idleUs = (name: Measured): number => (sumOf(idle, name) * 1e6) / idleSeconds / perSecond;
+  const cpuUs = Object.fromEntries(measured.map((name) => [name, Math.max(0, row.cpuUs[name] - idleUs(name))]));
+  return { ...row, cpuUs: cpuUs as Row["cpuUs"] };
+}
+
+const moneyUs = ({ cpuUs }: Row): number => cpuUs.billing + cpuUs.metering + cpuUs.mongod;
+
+function render(rows: readonly Row[]): string {
+  const [one] = rows;
+  const lines = rows.map((row) => [
+    row.title,
+    formatNumber(row.perSecond),
+    `${formatNumber(row.p50)} / ${formatNumber(row.p99)}`,
+    measured.map((name) => Math.round(row.cpuUs[name])).join(" / "),
+    `${row.settledAfter.toFixed(1)} s`,
+    one === undefined ? "" : (row.perSecond / one.perSecond).toFixed(2),
+    one === undefined ? "" : (moneyUs(row) / moneyUs(one)).toFixed(2),
+  ]);
+  const head = [
+    ...["accounts", "requests/s", "p50 / p99 ms", `CPU us a request: ${measured.join(" / ")}`],
+    ...["settled after", "requests/s to one account's", "billing + metering + mongod to its"],
+  ];
+  return [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
+
+async function startGateway(stack: AsyncDisposableStack, upstream: Target, processes: number): Promise<Fleet> {
+  const dataDir = await mkdtemp(join(tmpdir(), "bench-accounts-"));
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const { host, port, basePath, key } = upstream.endpoint;
+  const fleet = await import("../../../services/fleet/src/service.ts");
+  return stack.use(
+    await fleet.startFleet({
+      dataDir,
+      services: ["router", "chat", "billing", "metering"],
+      replicas: { billing: processes, metering: processes },
+      env: { OPENAI_BASE_URL: `http://${host}:${port}${basePath}`, OPENAI_API_KEY: key },
+    }),
+  );
+}
+
+async function measureFleet(
+  options: { readonly counts: readonly number[]; readonly processes: number },
+  signal: AbortSignal,
+): Promise<string> {
+  await using stack = new AsyncDisposableStack();
+  const started = {
+    seconds,
+    scenarios: [],
+    model: "gpt-4o-mini",
+    json: undefined,
+    upstreamPort: 0,
+    running: undefined,
+  };
+  const ofUpstream = { ...started, accounts: undefined, fleet: true };
+  const upstream = await startUpstream({ stack, signal, options: ofUpstream, env: {} });
+  const { run, dataDir } = await startGateway(stack, upstream, options.processes);
+  const { loadSecrets } = await import("../../../services/fleet/src/secrets.ts");
+  const { operatorIdentity } = await import("../../../services/fleet/src/operator.ts");
+  const connection = await connectMongo({ url: run.mongodb_url, database: "metering" });
+  stack.defer(() => connection.close());
+  const load = await startLoad(stack, signal);
+  const url = new URL(run.base_url);
+  const endpoint = {
+    host: url.hostname,
+    port: Number(url.port),
+    basePath: "/v1",
+    key: run.api_key,
+    model: "gpt-4o-mini",
+  };
+  const processes = new Map(Object.entries(run.pids));
+  const applied = async (): Promise<number> => await connection.collection("events").estimatedDocumentCount();
+  const parts: Parts = { signal, load, endpoint, processes, applied };
+  const billing = { address: run.grpc["billing"]?.split(",", 1)[0] ?? "", identity: operatorIdentity(run) };
+  using recorded = await Recorded.open({ name: "gateway", endpoint, processes, billing });
+  const { key_pepper: pepper } = await loadSecrets(dataDir);
+  const most = Math.max(...options.counts, minuteAccounts);
+  process.stderr.write(`making ${most} accounts\n`);
+  const secrets = await seedAccounts({ mongodbUrl: run.mongodb_url, pepper, count: most });
+  const closed = { kind: "closed", endpoint, connections } as const;
+  // With keys that are measured by nobody: code is to be warm, and grants are not.
+  await runJob(parts, { ...closed, seconds: warmSeconds });
+  const rows: Row[] = [];
+  for (const count of options.counts) {
+    process.stderr.write(`measuring ${count} accounts\n`);
+    rows.push(await measureJob(parts, formatNumber(count), { ...closed, keys: secrets.slice(0, count), seconds }));
+  }
+  if (options.counts.includes(minuteAccounts)) rows.push(await measureMinute(parts, secrets.slice(0, minuteAccounts)));
+  const said = await recorded?.check({ served: await applied(), withinMs: 60_000, signal });
+  const title = `billing and metering: ${options.processes} each; ${connections} connections, small completions`;
+  return `${title}\n\n${render(rows)}\n\n${said}\n`;
+}
+
+/** Prints a table for each number of processes. Throws when the ledger is not exact at the end. */
+export async function benchAccounts(
+  options: { readonly counts: readonly number[]; readonly replicas: readonly number[] },
+  signal: AbortSignal,
+): Promise<void> {
+  for (const processes of options.replicas) {
+    process.stdout.write(`${await measureFleet({ counts: options.counts, processes }, signal)}\n`);
+  }
+}

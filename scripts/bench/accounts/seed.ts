@@ -1,0 +1,47 @@
+import { topUpOperation } from "../../../services/billing/src/ledger/top-up.ts";
+import { newAccount } from "../../../services/billing/src/rpc/create-account.ts";
+import { newKey } from "../../../services/billing/src/rpc/create-key.ts";
+import { commitLines } from "../../../services/billing/src/store/commit.ts";
+import { connectMongo } from "../../../services/billing/src/store/connection.ts";
+import { createSequence } from "../../../services/billing/src/store/sequence.ts";
+import { openStore } from "../../../services/billing/src/store/store.ts";
+import { generateKey } from "../../../services/kit/src/api-key.ts";
+import { keyringOf } from "../../../services/kit/src/keyring.ts";
+
+const atOnce = 500;
+const balanceNanoUsd = 1_000_000_000_000n;
+
+/**
+ * Makes accounts with money and a key each by billing's own code, hundreds to a transaction, and answers the keys. What they
+ * hold is in the ledger, so an audit finds nothing.
+ */
+export async function seedAccounts(options: {
+  readonly mongodbUrl: string;
+  /** Hex. */
+  readonly pepper: string;
+  readonly count: number;
+}): Promise<string[]> {
+  const connection = await connectMongo({ url: options.mongodbUrl, database: "billing" });
+  const store = await openStore(connection);
+  const nextSeq = createSequence();
+  const { current: pepper } = keyringOf(options.pepper);
+  const ignore = (): void => undefined;
+  const committing = { connection, store, nextSeq, onRetry: ignore, unblock: async () => undefined };
+  const secrets: string[] = [];
+  for (let n = 0; n < options.count; n += atOnce) {
+    const ids = Array.from({ length: Math.min(atOnce, options.count - n) }, (_, i) => `acct_bench_${n + i}`);
+    await store.accounts.collection.insertMany(ids.map((_id) => ({ _id, ...newAccount(_id) })) as never[]);
+    const amount = { amount: balanceNanoUsd, reference: "bench", note: "" };
+    const lines = ids.map((accountId) => ({ accountId, operations: [topUpOperation({ accountId, ...amount })] }));
+    await commitLines(committing, lines, false);
+    const keys = ids.map((accountId) => {
+      const secret = generateKey();
+      secrets.push(secret);
+      const asked = { accountId, name: "bench", models: [], limits: undefined, expiresAtMs: 0n };
+      return newKey(asked, secret, pepper);
+    });
+    await store.keys.collection.insertMany(keys as never[]);
+  }
+  await connection.close();
+  return secrets;
+}
