@@ -13,6 +13,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   admission: ["proto", "kit", "catalog"],
   capability: ["proto", "kit", "catalog", "upstreams", "admission"],
   gateway: ["proto", "kit"],
+  // It judges billing's books by the rules of the books, in a process of its own.
+  auditor: ["proto", "kit", "billing"],
   // A second reading of each protocol: it may share the runtime, but nothing that the adapters read protocols with.
   simulator: ["kit"],
 };

@@ -13,6 +13,8 @@ export interface Surroundings {
   engineSettings(peer: Peer): Record<string, string>;
   /** The key under which a service signs its batches of usage, hex. */
   batchKey(publisher: Peer): string;
+  /** The key under which the auditor signs its checkpoints, hex. */
+  readonly auditKey: string;
   readonly simulatorUrl: string;
   readonly egressAllow: string;
   readonly secrets: Secrets;
@@ -145,6 +147,16 @@ export const services: readonly ServiceRow[] = [
       BILLING_ADDR: grpc("billing"),
       USAGE_MAC_KEYS: capabilityNames.map((name) => `${name}:${batchKey(name)}`).join(),
     }),
+  },
+  {
+    name: "auditor",
+    peer: "auditor",
+    entry: "services/auditor/src/main.ts",
+    ports: ["ADMIN_PORT"],
+    // Books that are not exact are told, and keep nothing from starting.
+    ready: ["ADMIN_PORT", health.alive],
+    alive: health.alive,
+    env: ({ auditKey }) => ({ AUDIT_KEY: auditKey }),
   },
   capability("chat"),
   capability("embedding"),

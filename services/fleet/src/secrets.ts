@@ -13,7 +13,7 @@ const allSecrets = z.object({
   assets_secret: rotated,
   answer_key: rotated,
   admin: z.object({ email: z.string(), password: z.string(), token: z.string() }),
-  /** The passwords of the fleet's own engines and the keys of usage batches derive from it. */
+  /** The passwords of the fleet's own engines and the keys of usage batches and checkpoints derive from it. */
   engines: secret,
   api_key: z.object({ id: z.string(), secret: z.string() }).optional(),
 });

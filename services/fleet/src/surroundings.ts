@@ -35,11 +35,13 @@ export async function surroundingsOf(options: SurroundingsOptions): Promise<Surr
     if (address === undefined) throw new Error(`${service} has no ${variable}`);
     return address;
   };
+  const derived = (use: string): string => createHmac("sha256", secrets.engines).update(use).digest("hex");
   return {
     dataDir,
     port,
     engineSettings: engines.settingsFor,
-    batchKey: (publisher) => createHmac("sha256", secrets.engines).update(`usage/${publisher}`).digest("hex"),
+    batchKey: (publisher) => derived(`usage/${publisher}`),
+    auditKey: derived("audit/checkpoints"),
     simulatorUrl: `http://${simulatorAddress}`,
     egressAllow: options.egressAllow ?? simulatorAddress,
     secrets,

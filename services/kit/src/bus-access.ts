@@ -19,6 +19,8 @@ export const busAccess: Readonly<Record<Peer, BusAccess>> = {
   router: { publish: [], subscribe: ["billing.key-changed"] },
   billing: { publish: ["billing.recall.*", "billing.recall-limits.*", "billing.key-changed"], subscribe: [] },
   metering: { publish: ["$JS.API.>", "$JS.ACK.>", "usage.v1.dead"], subscribe: [] },
+  // It reads the books and calls nobody.
+  auditor: { publish: [], subscribe: [] },
   chat: capability,
   embedding: capability,
   media: capability,

@@ -1,8 +1,8 @@
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { type Grant, isLive, unfoldedOf } from "../grants/grant.ts";
+import { type Grant, isLive, leftOf, unfoldedOf } from "../grants/grant.ts";
 import { chainStart, changeOf, entryId, hashOf } from "./entry.ts";
-import { auditGrants } from "./grant-audit.ts";
+import { auditGrants, type Standing } from "./grant-audit.ts";
 import { addMoney, isBalanced, isSound, larger, type Money, moved, noMoney, repaymentOf } from "./money.ts";
 import { costOf } from "./settle.ts";
 
@@ -32,14 +32,30 @@ export function balanceOf({ account, live }: Pick<Claim, "live"> & { readonly ac
   return addMoney(account.money, moved(unfolded));
 }
 
+/** What the rows up to a moment came to: where the audit of a later moment can go on. */
+export interface Proof {
+  /** The account's own chain up to there, and what all rows add up to. */
+  readonly account: AccountClaim;
+  /** Grants that were live, and how far their own chains were read. */
+  readonly grants: readonly (Standing & { readonly id: string; readonly seq: bigint })[];
+}
+
 /** Re-adds one account's ledger. Memory grows with the grants that hold money and with unpriced requests, not with the rows. */
 export interface AccountAudit {
-  /** Rows in the order of their seq. Those that came after the moment are passed over. */
+  /** Rows in the order of their seq. Those that came after the moment, or are proved already, are passed over. */
   row(entry: Entry): void;
   /** Compares with the account and its grants as they were at the moment. */
   finish(): void;
+  /** Requests that were repaired, but settled in rows that were not read: to be handed to `settledBefore`. */
+  readonly repairedBefore: readonly string[];
+  /** The rows of those requests' settlements. */
+  settledBefore(entries: readonly Entry[]): void;
+  /** Where the next audit can go on, after `finish`; undefined without an account. */
+  readonly proof: Proof | undefined;
   readonly entries: bigint;
   readonly settledRequests: bigint;
+  /** Rows behind which less than nothing was available. */
+  readonly overdrafts: number;
 }
 
 function settleFault(entry: Entry): string | undefined {
@@ -54,17 +70,32 @@ function settleFault(entry: Entry): string | undefined {
   return billed === costOf(event) ? undefined : `bills ${billed} for a cost of ${costOf(event)}`;
 }
 
-/** @param unpriced see {@link repairFault} */
-function billFault(entry: Entry, unpriced: Set<string>): string | undefined {
-  if (entry.kind !== "settle" && entry.kind !== "repair") return undefined;
-  return settleFault(entry) ?? repairFault(entry, unpriced);
-}
+const hadItsPrice = (requestId: string): string =>
+  `Row ${entryId.repair(requestId)} charges a request that had its price.`;
 
-/** A request is repaired once, and only one that had no price. @param unpriced those still to be repaired; kept up to date */
-function repairFault(entry: Entry, unpriced: Set<string>): string | undefined {
-  if (entry.event?.pricing === Pricing.UNPRICED) unpriced.add(entry.requestId);
-  else if (entry.kind === "repair" && !unpriced.delete(entry.requestId)) return "charges a request that had its price";
-  return undefined;
+/** A request is repaired once, and only one that had no price. */
+function auditRepairs(report: (sentence: string) => void, goesOn: boolean) {
+  /** Those still to be repaired. */
+  const unpriced = new Set<string>();
+  const before = new Set<string>();
+  return {
+    row({ kind, event, requestId }: Entry): void {
+      if (event?.pricing === Pricing.UNPRICED) unpriced.add(requestId);
+      else if (kind !== "repair" || unpriced.delete(requestId)) return;
+      else if (goesOn) before.add(requestId);
+      else report(hadItsPrice(requestId));
+    },
+    get before(): readonly string[] {
+      return [...before];
+    },
+    settled(entries: readonly Entry[]): void {
+      for (const entry of entries) {
+        const fits = hashOf(entry).equals(entry.hash) && entry.kind === "settle" && settleFault(entry) === undefined;
+        if (fits && entry.event?.pricing === Pricing.UNPRICED) before.delete(entry.requestId);
+      }
+      for (const requestId of before) report(hadItsPrice(requestId));
+    },
+  };
 }
 
 function compareMoney(sum: Money, claim: Claim, report: (sentence: string) => void): void {
@@ -75,20 +106,26 @@ function compareMoney(sum: Money, claim: Claim, report: (sentence: string) => vo
   }
 }
 
-/** Which rows had been written at the moment. A grant that is not live then had ended before it, or begins after it. */
-function membership(claim: Claim): (entry: Entry) => boolean {
-  const lastOf = new Map(claim.live.map(({ id, seq }) => [id, seq]));
-  return (entry) => entry.seq <= ((entry.ofGrant ? lastOf.get(entry.grantId) : undefined) ?? claim.account.seq);
+/** Which rows had been written at a moment. A grant that is not live then had ended before it, or begins after it. */
+function writtenBy(moment: {
+  readonly account: Pick<AccountClaim, "seq">;
+  readonly grants: readonly { readonly id: string; readonly seq: bigint }[];
+}): (entry: Entry) => boolean {
+  const lastOf = new Map(moment.grants.map(({ id, seq }) => [id, seq]));
+  return (entry) => entry.seq <= ((entry.ofGrant ? lastOf.get(entry.grantId) : undefined) ?? moment.account.seq);
 }
 
 const aboutGrants: readonly string[] = ["grant", "release", "settle"];
 
 /** Follows an account's own chain, and hands on what says something of its grants. */
-function auditChain(accountId: string, report: (sentence: string) => void) {
-  const grants = auditGrants(report);
-  let head: Buffer = chainStart;
-  /** Of all rows, and of those in the account's own chain. */
-  let [latest, last] = [0n, 0n];
+function auditChain(accountId: string, since: Proof | undefined, report: (sentence: string) => void) {
+  const grants = auditGrants(
+    report,
+    since?.grants.map((grant) => [grant.id, grant]),
+  );
+  let head: Buffer = since?.account.head ?? chainStart;
+  /** Of all rows that are read here, and of those in the account's own chain. */
+  let [latest, last] = [0n, since?.account.seq ?? 0n];
   return {
     row(entry: Entry): void {
       if (!hashOf(entry).equals(entry.hash)) report(`Row ${entry.id} was changed: its hash does not fit.`);
@@ -111,25 +148,35 @@ function auditChain(accountId: string, report: (sentence: string) => void) {
   };
 }
 
-/**
- * @param options without a claim, because the account is gone, all rows are looked at; `report` gets one sentence for each
- *   fault
- */
-export function auditAccount(
-  accountId: string,
-  options: { readonly claim: Claim | undefined; readonly report: (sentence: string) => void },
-): AccountAudit {
-  const { claim, report } = options;
-  const belongs = claim === undefined ? () => true : membership(claim);
-  const chain = auditChain(accountId, report);
-  const unpriced = new Set<string>();
-  let sum = noMoney;
-  let repaid = 0n;
+export interface AccountAuditOptions {
+  /** Without one, because the account is gone, all rows are looked at. */
+  readonly claim: Claim | undefined;
+  /** What is proved already, so that its rows need not be read. */
+  readonly since?: Proof | undefined;
+  /** Gets one sentence for each fault. */
+  readonly report: (sentence: string) => void;
+}
+
+/** What the account and its grants claim, once it is found to be what their rows come to. */
+const proofOf = ({ account, live }: Claim, sum: Money): Proof => ({
+  account: { ...account, money: sum },
+  grants: live.map((grant) => ({ id: grant.id, seq: grant.seq, left: leftOf(grant), head: grant.head })),
+});
+
+export function auditAccount(accountId: string, options: AccountAuditOptions): AccountAudit {
+  const { claim, since, report } = options;
+  const isOfMoment = claim === undefined ? () => true : writtenBy({ account: claim.account, grants: claim.live });
+  const isProved = since === undefined ? () => false : writtenBy(since);
+  const chain = auditChain(accountId, since, report);
+  const repairs = auditRepairs(report, since !== undefined);
+  let sum = since?.account.money ?? noMoney;
+  let repaid = since?.account.repaid ?? 0n;
   let entries = 0n;
   let settledRequests = 0n;
+  let overdrafts = 0;
   return {
     row(entry) {
-      if (!belongs(entry)) return;
+      if (!isOfMoment(entry) || isProved(entry)) return;
       entries += 1n;
       chain.row(entry);
       const change = changeOf(entry);
@@ -138,10 +185,13 @@ export function auditAccount(
       repaid += repaymentOf(change);
       if (change.writtenOff < 0n && entry.kind !== "repayment")
         report(`Row ${entry.id} takes back what was written off.`);
+      if (sum.available < 0n) overdrafts++;
       if (!isSound(sum)) report(`Account ${accountId} had a balance below zero after row ${entry.id}.`);
       if (entry.kind === "settle") settledRequests += 1n;
-      const fault = billFault(entry, unpriced);
+      if (entry.kind !== "settle" && entry.kind !== "repair") return;
+      const fault = settleFault(entry);
       if (fault !== undefined) report(`Row ${entry.id} ${fault}.`);
+      repairs.row(entry);
     },
     finish() {
       if (claim === undefined) {
@@ -154,11 +204,21 @@ export function auditAccount(
         report(`Account ${accountId} has ${claim.account.repaid} repaid, but its rows add up to ${repaid}.`);
       for (const grant of claim.live) if (!isLive(grant)) report(`Grant ${grant.id} counts as live and is not.`);
     },
+    get repairedBefore() {
+      return repairs.before;
+    },
+    settledBefore: repairs.settled,
+    get proof() {
+      return claim && proofOf(claim, sum);
+    },
     get entries() {
       return entries;
     },
     get settledRequests() {
       return settledRequests;
+    },
+    get overdrafts() {
+      return overdrafts;
     },
   };
 }

@@ -2,10 +2,11 @@ import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import { type Grant, leftOf } from "../grants/grant.ts";
 import { chainStart } from "./entry.ts";
 
-interface Standing {
-  /** What the grant holds by the rows so far, nano-USD. */
+/** A grant by the rows so far. */
+export interface Standing {
+  /** What it holds, nano-USD. */
   readonly left: bigint;
-  /** End of the grant's own chain. */
+  /** End of its own chain. */
   readonly head: Buffer;
 }
 
@@ -21,8 +22,9 @@ export interface GrantAudit {
   compare(live: readonly Grant[]): void;
 }
 
-export function auditGrants(report: (sentence: string) => void): GrantAudit {
-  const standings = new Map<string, Standing>();
+/** @param before grants that held money where this goes on */
+export function auditGrants(report: (sentence: string) => void, before: Iterable<[string, Standing]> = []): GrantAudit {
+  const standings = new Map<string, Standing>(before);
   const standingOf = (grantId: string): Standing => standings.get(grantId) ?? nothing;
 
   function change(entry: Entry, head: Buffer): void {

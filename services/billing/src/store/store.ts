@@ -30,7 +30,7 @@ export interface Store extends Models {
   readonly connection: Connection;
 }
 
-function modelsOn(connection: Connection): Models {
+export function modelsOn(connection: Connection): Models {
   return {
     accounts: accountModel(connection),
     adminTokens: adminTokenModel(connection),

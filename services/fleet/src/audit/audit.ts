@@ -25,7 +25,7 @@ const retryMs = 300;
 
 async function auditOnce({ run, dataDir }: AuditOptions): Promise<AuditReport> {
   const served = await readServed(run.simulator_url);
-  const books = await readBooks(run);
+  const books = await readBooks(run, served);
   const deaths = await readDeaths(dataDir);
   const comparison = compare({ served, billed: books.billed, simulated: new Set(run.simulated), deaths });
   const violations = [...books.violations, ...comparison.violations];

@@ -1,9 +1,15 @@
-import type { RpcClient } from "@uag/kit/rpc/client.ts";
+import { auditChain } from "@uag/billing/audit/chain.ts";
+import { auditBooks, type Findings } from "@uag/billing/books/audit-books.ts";
+import type { LaneData } from "@uag/billing/books/lane.ts";
+import { openLanes } from "@uag/billing/books/lanes.ts";
+import { entryId } from "@uag/billing/ledger/entry.ts";
+import { connectMongo } from "@uag/billing/store/connection.ts";
+import { modelsOn, type Store } from "@uag/billing/store/store.ts";
 import { type Account, type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
-import { type Entry, type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
-import type { Outcome, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { type Outcome, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { operatorClient } from "../operator.ts";
 import type { Run } from "../run-file.ts";
+import type { ServedLog } from "./served.ts";
 
 /** One settled request of the ledger. */
 export interface Billed {
@@ -33,12 +39,14 @@ export interface Books {
   readonly overdrafts: number;
   /** Settlements of requests that had been settled before. */
   readonly doubled: number;
-  /** What billing itself found wrong. */
+  /** What is wrong in the ledger itself. */
   readonly violations: readonly string[];
 }
 
 const pageLimit = 1000;
-const auditTimeoutMs = 120_000;
+/** Threads are worth their start only for books of this many rows. */
+const largeBooks = 100_000;
+const threads = 2;
 
 async function readAccounts(run: Run): Promise<Account[]> {
   using client = operatorClient<AccountServiceServer>(run, "billing", AccountServiceService);
@@ -62,51 +70,50 @@ function imagesOf(event: UsageEvent): number | undefined {
   return pictures.length === 0 ? undefined : pictures.reduce((sum, { quantity }) => sum + Number(quantity), 0);
 }
 
-function billedIn(entry: Entry): Billed[] {
-  const { event, kind } = entry;
-  if (kind !== "settle" || event === undefined) return [];
+function billedOf(event: UsageEvent): Billed {
   const { requestId, keyId, upstream, outcome, costNanoUsd, status } = event;
   const startedAtMs = Number(event.startedAtMs);
   const counts = { images: imagesOf(event), rawUsage: rawUsageOf(event) };
-  return [{ requestId, keyId, startedAtMs, upstream, outcome, status, costNanoUsd, ...counts }];
+  return { requestId, keyId, startedAtMs, upstream, outcome, status, costNanoUsd, ...counts };
 }
 
-/** All rows of an account, newest first. */
-async function readEntries(ledger: RpcClient<LedgerServiceServer>, accountId: string): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  let cursor = "";
-  do {
-    const page = { limit: pageLimit, cursor };
-    const answer = await ledger.listEntries({ accountId, requestId: "", page }, { timeoutMs: auditTimeoutMs });
-    entries.push(...answer.entries);
-    cursor = answer.nextCursor;
-  } while (cursor !== "");
-  return entries;
-}
-
-/** How often the running sum of an account's rows, newest first, was below zero. */
-function overdraftsIn(entries: readonly Entry[]): number {
-  let [available, count] = [0n, 0];
-  for (const { availableNanoUsd } of entries.toReversed()) {
-    available += availableNanoUsd;
-    if (available < 0n) count++;
-  }
-  return count;
-}
-
-/** Has billing re-add its whole ledger, and reads every settled request from it. */
-export async function readBooks(run: Run): Promise<Books> {
-  using ledger = operatorClient<LedgerServiceServer>(run, "billing", LedgerServiceService);
-  const audit = await ledger.audit({}, { timeoutMs: auditTimeoutMs });
-  const accounts = await readAccounts(run);
+/** Rows of settled requests: all, while the simulator knows all that it served; else of those that it knows. */
+async function readBilled({ ledger }: Store, served: ServedLog): Promise<Billed[]> {
   const billed: Billed[] = [];
-  let overdrafts = 0;
-  for (const { id } of accounts) {
-    const rows = await readEntries(ledger, id);
-    overdrafts += overdraftsIn(rows);
-    billed.push(...rows.flatMap(billedIn));
+  const find = async (filter: object): Promise<void> => {
+    for await (const { event } of ledger.collection.find(filter, { projection: { event: 1 } }))
+      if (event !== undefined) billed.push(billedOf(UsageEvent.fromPartial(event as UsageEvent)));
+  };
+  if (served.complete) {
+    await find({ kind: "settle" });
+    return billed;
   }
+  const ids = [...new Set(served.attempts.flatMap(({ requestId }) => (requestId === undefined ? [] : [requestId])))];
+  for (let n = 0; n < ids.length; n += pageLimit)
+    await find({ _id: { $in: ids.slice(n, n + pageLimit).map(entryId.settle) } });
+  return billed;
+}
+
+async function auditAll(store: Store, books: LaneData): Promise<Findings> {
+  if ((await store.ledger.estimatedDocumentCount()) < largeBooks) return await auditBooks({ store });
+  await using lanes = openLanes(threads, books);
+  return await auditBooks({ store, lanes });
+}
+
+const everything: ServedLog = { attempts: [], complete: true };
+
+/** Re-adds the whole ledger in this process, and reads the requests that were settled; see {@link readBilled}. */
+export async function readBooks(run: Run, served = everything): Promise<Books> {
+  const books = { url: run.mongodb_url, database: "billing" };
+  const connection = await connectMongo(books);
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => connection.close());
+  const store = { connection, ...modelsOn(connection) };
+  const { violations, entries, settledRequests, openGrants, overdrafts } = await auditAll(store, books);
+  const faults = [...violations];
+  await auditChain(store, (sentence) => faults.push(sentence));
+  const billed = await readBilled(store, served);
   const doubled = billed.length - new Set(billed.map(({ requestId }) => requestId)).size;
-  const { entries, settledRequests, openGrants, violations } = audit;
-  return { accounts, billed, entries, settledRequests, openGrants, overdrafts, doubled, violations };
+  const accounts = await readAccounts(run);
+  return { accounts, billed, entries, settledRequests, openGrants, overdrafts, doubled, violations: faults };
 }

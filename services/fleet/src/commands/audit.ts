@@ -9,9 +9,11 @@ import { parseCount, readRunningFleet, showUsd } from "./options.ts";
 
 const help = `npm run audit [-- --wait <seconds>]
 
-Re-adds the whole ledger of the running fleet, compares it with the balances, and with what the simulator says it served.
+Re-adds the whole ledger of the running fleet from its first row, compares it with the balances, and with what the simulator
+says it served. The auditor does the former by itself every week, and every hour for the rows since its checkpoints.
 Prints the sums, and "exact" or every difference; ends with 1 when there is one.
   --wait <seconds>   for bills that are still on their way; default 30
+  --full             the same: a whole audit is what this is
 `;
 
 function sums({ books, comparison }: AuditReport): string {
@@ -36,7 +38,11 @@ Simulator   ${byCount} requests billed by its own count, ${byEstimate} by estima
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: { wait: { type: "string", default: "30" }, help: { type: "boolean", short: "h" } },
+    options: {
+      wait: { type: "string", default: "30" },
+      full: { type: "boolean" },
+      help: { type: "boolean", short: "h" },
+    },
   });
   if (values.help) {
     process.stdout.write(help);

@@ -7,6 +7,7 @@ interface Role {
   readonly db: string;
 }
 
+const read = (db: string): Role => ({ role: "read", db });
 const readWrite = (db: string): Role => ({ role: "readWrite", db });
 const billingRole = appendOnlyRole("billing");
 
@@ -16,7 +17,10 @@ const answers = readWrite("idempotency");
 /** Which databases each service may use. Who is not in here has no user: it uses none. */
 export const mongoAccess: Readonly<Partial<Record<Peer, readonly Role[]>>> = {
   // No update and no delete in the ledger and the audit log.
-  billing: [{ role: billingRole.name, db: "billing" }],
+  // It prunes only what an audit has seen.
+  billing: [{ role: billingRole.name, db: "billing" }, read("audit")],
+  // It judges the books, so it changes nothing in them.
+  auditor: [read("billing"), readWrite("audit")],
   metering: [readWrite("metering")],
   chat: [answers],
   embedding: [answers],

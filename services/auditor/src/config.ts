@@ -1,0 +1,33 @@
+import { commonSettings } from "@uag/kit/config.ts";
+import { previousSecrets } from "@uag/kit/keyring.ts";
+import { z } from "zod";
+
+const secret = z.string().regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex");
+const milliseconds = (preset: number) => z.coerce.number().int().min(1_000).default(preset);
+const hourMs = 3_600_000;
+
+const { HOST, ADMIN_PORT, LOG_LEVEL } = commonSettings;
+
+export const schema = z.object({
+  ...{ HOST, ADMIN_PORT, LOG_LEVEL },
+  MONGODB_URL: z
+    .string()
+    .min(1)
+    .describe("MongoDB replica set, as a user who may read billing's database and write its own."),
+  BILLING_DATABASE: z.string().min(1).default("billing").describe("Database that holds the books."),
+  MONGODB_DATABASE: z.string().min(1).default("audit").describe("Database of the checkpoints."),
+  AUDIT_KEY: secret.describe("Secret that signs checkpoints, hex, 32 bytes or more. Nobody else may know it."),
+  AUDIT_KEY_PREVIOUS: previousSecrets(secret).describe(
+    "Comma-separated secrets that it replaced: checkpoints that they signed are believed.",
+  ),
+  AUDIT_EVERY_MS: milliseconds(hourMs).describe("How often the rows since the checkpoints are audited."),
+  AUDIT_WHOLE_EVERY_MS: milliseconds(7 * 24 * hourMs).describe("How often everything is audited from the first row."),
+  AUDIT_FIRST_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(60_000)
+    .describe("How long after its start the first audit begins, if one is due by then."),
+});
+
+export type AuditorConfig = z.infer<typeof schema>;

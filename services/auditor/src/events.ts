@@ -1,0 +1,57 @@
+import type { Logger } from "@uag/kit/log.ts";
+import type { Metrics } from "@uag/kit/metrics.ts";
+import type { Flaw } from "./checkpoint.ts";
+import type { Verdict } from "./run.ts";
+
+/** What happens in the auditor, each event logged and counted in one place. */
+export interface AuditorEvents {
+  audited(verdict: Verdict): void;
+  fellBack(accountId: string, flaw: Flaw): void;
+  failed(error: unknown): void;
+}
+
+const mostLogged = 20;
+
+/** @param since the moment up to which the books are known, unix milliseconds */
+export function createEvents(log: Logger, metrics: Metrics, since: () => number): AuditorEvents {
+  const faults = metrics.gauge("uag_audit_faults", "Faults that the last audit found.");
+  const last = metrics.gauge("uag_audit_last_run_timestamp_seconds", "The moment that the last audit looked at.", [
+    "kind",
+  ]);
+  const rows = metrics.counter("uag_audit_rows_total", "Rows that audits have read.", ["kind"]);
+  const seconds = metrics.seconds("uag_audit_seconds", "How long audits take.", ["kind"]);
+  const fallbacks = metrics.counter(
+    "uag_audit_fallbacks_total",
+    "Accounts read from their first row for want of a checkpoint.",
+    ["why"],
+  );
+  const failures = metrics.counter("uag_audit_failures_total", "Audits that did not get to an end.");
+  metrics.sampled(
+    "uag_audit_lag_seconds",
+    "How old what is known of the books is.",
+    () => (Date.now() - since()) / 1_000,
+  );
+  let exact: ReturnType<typeof metrics.gauge> | undefined;
+  return {
+    audited(verdict) {
+      const { _id: kind, moment, tookMs, accounts, rows: read, notices } = verdict;
+      exact ??= metrics.gauge("uag_audit_exact", "1: the last audit found no fault.");
+      exact.set(verdict.exact ? 1 : 0);
+      faults.set(verdict.faults.length);
+      last.set({ kind }, moment.getTime() / 1_000);
+      rows.inc({ kind }, read);
+      seconds.observe({ kind }, tookMs / 1_000);
+      const told = { kind, accounts, rows: read, tookMs, notices: notices.length };
+      if (verdict.exact) log.info(told, "the books are exact");
+      else log.error({ ...told, faults: verdict.faults.slice(0, mostLogged) }, "the books are not exact");
+    },
+    fellBack(accountId, why) {
+      fallbacks.inc({ why });
+      log.warn({ accountId, why }, "an account has no checkpoint to go on from: it is read from its first row");
+    },
+    failed(error) {
+      failures.inc();
+      log.error({ err: error }, "an audit did not get to its end");
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { auditChain } from "@uag/billing/audit/chain.ts";
+import { auditBooks } from "@uag/billing/books/audit-books.ts";
+import type { LaneData } from "@uag/billing/books/lane.ts";
+import { openLanes } from "@uag/billing/books/lanes.ts";
+import type { Proof } from "@uag/billing/ledger/audit.ts";
+import type { Store } from "@uag/billing/store/store.ts";
+import type { Keyring } from "@uag/kit/keyring.ts";
+import { type Flaw, open, seal } from "./checkpoint.ts";
+import type { AuditStore } from "./store.ts";
+
+export type Kind = "whole" | "incremental";
+
+/** What one run came to. */
+export interface Verdict {
+  readonly _id: Kind;
+  /** When it began: every row of before was written by then. */
+  readonly moment: Date;
+  readonly tookMs: number;
+  readonly exact: boolean;
+  readonly accounts: number;
+  /** Rows that were read. */
+  readonly rows: number;
+  /** A sentence each. */
+  readonly faults: readonly string[];
+  /** What was not as it should be and is no fault of the books: checkpoints that were none. */
+  readonly notices: readonly string[];
+}
+
+export interface AuditParts {
+  readonly books: Store;
+  readonly own: AuditStore;
+  readonly keys: Keyring;
+  /** Where threads find the books, for a whole audit. */
+  readonly lanes: LaneData;
+  /** Told of each account whose checkpoint is none. */
+  readonly onFallback?: (accountId: string, flaw: Flaw) => void;
+}
+
+const threads = 2;
+const mostNotices = 100;
+const flawText: Readonly<Record<Flaw, string>> = {
+  missing: "has lost its checkpoint",
+  forged: "has a checkpoint that the auditor did not make",
+  unknown_key: "has a checkpoint under a key that is not known",
+};
+
+/** Checkpoints as the next run may go on from them; an account that has none worth the name is not there. */
+async function readProofs(parts: AuditParts, ids: readonly string[], fellBack: (id: string, flaw: Flaw) => void) {
+  const found = await parts.own.checkpoints.find({ _id: { $in: [...ids] } }).toArray();
+  const byId = new Map(found.map((checkpoint) => [checkpoint._id, checkpoint]));
+  const proofs = new Map<string, Proof>();
+  for (const id of ids) {
+    const checkpoint = byId.get(id);
+    const proof = checkpoint === undefined ? "missing" : open(parts.keys, checkpoint);
+    if (typeof proof === "string") fellBack(id, proof);
+    else proofs.set(id, proof);
+  }
+  return proofs;
+}
+
+async function writeCheckpoints({ own, keys }: AuditParts, proofs: ReadonlyMap<string, Proof>): Promise<void> {
+  const writes = [...proofs].map(([id, proof]) => {
+    const { _id, ...checkpoint } = seal(keys, id, proof);
+    return { replaceOne: { filter: { _id }, replacement: checkpoint, upsert: true } };
+  });
+  if (writes.length > 0) await own.checkpoints.bulkWrite(writes, { ordered: false });
+}
+
+/** Accounts that are younger than the last run had no checkpoint to lose. */
+async function olderThan({ books }: AuditParts, ids: readonly string[], moment: Date): Promise<string[]> {
+  const rows = await books.accounts
+    .find({ _id: { $in: ids }, createdAt: { $lt: moment } }, { _id: 1 })
+    .lean<{ _id: string }[]>();
+  return rows.map(({ _id }) => _id);
+}
+
+/** Tells of accounts that are read from their first row though they should have a checkpoint. */
+function createFallbacks(parts: AuditParts, lastMoment: Date | undefined) {
+  const notices: string[] = [];
+  const tell = (id: string, flaw: Flaw): void => {
+    parts.onFallback?.(id, flaw);
+    if (notices.length < mostNotices) notices.push(`Account ${id} ${flawText[flaw]}: it was read from its first row.`);
+  };
+  return {
+    notices,
+    async proofs(ids: readonly string[]): Promise<Map<string, Proof>> {
+      const missing: string[] = [];
+      const proofs = await readProofs(parts, ids, (id, flaw) => {
+        if (flaw === "missing") missing.push(id);
+        else tell(id, flaw);
+      });
+      if (missing.length > 0 && lastMoment !== undefined) {
+        for (const id of await olderThan(parts, missing, lastMoment)) tell(id, "missing");
+      }
+      return proofs;
+    },
+  };
+}
+
+/** Audits the books, writes checkpoints of all accounts that are exact, and the verdict. */
+export async function runAudit(parts: AuditParts, kind: Kind): Promise<Verdict> {
+  const { books, own } = parts;
+  const moment = new Date();
+  const started = performance.now();
+  const [last] = await own.verdicts.find().sort({ moment: -1 }).limit(1).toArray();
+  const fallbacks = createFallbacks(parts, last?.moment);
+  await using stack = new AsyncDisposableStack();
+  const findings = await auditBooks({
+    store: books,
+    ...(kind === "incremental" ? { since: fallbacks.proofs } : { lanes: stack.use(openLanes(threads, parts.lanes)) }),
+    proved: (proofs) => writeCheckpoints(parts, proofs),
+  });
+  const faults = [...findings.violations];
+  await auditChain(books, (sentence) => faults.push(sentence));
+  const verdict: Verdict = {
+    _id: kind,
+    moment,
+    tookMs: Math.round(performance.now() - started),
+    exact: faults.length === 0,
+    accounts: Number(findings.accounts),
+    rows: Number(findings.entries),
+    faults,
+    notices: fallbacks.notices,
+  };
+  await own.verdicts.replaceOne({ _id: kind }, verdict, { upsert: true });
+  return verdict;
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { modelsOn } from "@uag/billing/store/store.ts";
+import { readConfig } from "@uag/kit/config.ts";
+import { type HealthCheck, startAdminServer } from "@uag/kit/health.ts";
+import { keyringOf } from "@uag/kit/keyring.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { type AuditorConfig, schema } from "./config.ts";
+import { type AuditorEvents, createEvents } from "./events.ts";
+import { type AuditParts, type Kind, runAudit, type Verdict } from "./run.ts";
+import { connect, openAuditStore } from "./store.ts";
+
+export interface AuditorService extends AsyncDisposable {
+  readonly adminPort: number;
+}
+
+/** What the process knows of the books. */
+class Known {
+  readonly #bornAt = Date.now();
+  #last: Verdict | undefined;
+
+  take(verdict: Verdict): void {
+    this.#last = verdict;
+  }
+
+  get moment(): number {
+    return this.#last?.moment.getTime() ?? this.#bornAt;
+  }
+
+  /** @param mostMs how old a verdict may be */
+  check(mostMs: number): HealthCheck {
+    return async () => {
+      const [fault] = this.#last?.faults ?? [];
+      if (fault !== undefined) return { ok: false, reason: `The books are not exact. ${fault}` };
+      if (Date.now() - this.moment > mostMs) return { ok: false, reason: "No audit has come to its end for too long." };
+      return { ok: true };
+    };
+  }
+}
+
+/** The kind of audit that is due, and in how many milliseconds. */
+async function nextDue({ own }: AuditParts, config: AuditorConfig): Promise<{ kind: Kind; inMs: number }> {
+  const verdicts = await own.verdicts.find({}, { projection: { moment: 1 } }).toArray();
+  const ageOf = (kind?: Kind): number => {
+    const moments = verdicts
+      .filter(({ _id }) => kind === undefined || _id === kind)
+      .map(({ moment }) => moment.getTime());
+    return Date.now() - Math.max(Number.NEGATIVE_INFINITY, ...moments);
+  };
+  const kind = ageOf("whole") >= config.AUDIT_WHOLE_EVERY_MS ? "whole" : "incremental";
+  return { kind, inMs: kind === "whole" ? 0 : Math.max(0, config.AUDIT_EVERY_MS - ageOf()) };
+}
+
+async function openParts(config: AuditorConfig, stack: AsyncDisposableStack): Promise<AuditParts> {
+  const { MONGODB_URL: url } = config;
+  const connection = await connect(url, config.BILLING_DATABASE);
+  stack.defer(() => connection.close());
+  const own = stack.use(await openAuditStore(url, config.MONGODB_DATABASE));
+  const books = { connection, ...modelsOn(connection) };
+  const keys = keyringOf(config.AUDIT_KEY, config.AUDIT_KEY_PREVIOUS);
+  return { books, own, keys, lanes: { url, database: config.BILLING_DATABASE } };
+}
+
+/** Does what is due once; answers whether the books are exact. */
+export async function auditOnce(env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
+  const config = readConfig(schema, env);
+  await using stack = new AsyncDisposableStack();
+  const log = createLogger({ service: "auditor", level: config.LOG_LEVEL });
+  const events = createEvents(log, createMetrics("auditor"), Date.now);
+  const parts = { ...(await openParts(config, stack)), onFallback: events.fellBack };
+  const verdict = await runAudit(parts, (await nextDue(parts, config)).kind);
+  events.audited(verdict);
+  return verdict.exact;
+}
+
+/** Audits whenever it is due, until it is told to stop. One that fails is tried again a tenth of the period later. */
+async function keepAuditing(
+  parts: AuditParts,
+  options: { config: AuditorConfig; known: Known; events: AuditorEvents; signal: AbortSignal },
+): Promise<void> {
+  const { config, known, events, signal } = options;
+  const rest = (ms: number): Promise<void> => sleep(ms, undefined, { signal }).catch(() => undefined);
+  await rest(config.AUDIT_FIRST_MS);
+  while (!signal.aborted) {
+    try {
+      const { kind, inMs } = await nextDue(parts, config);
+      if (inMs > 0) await rest(Math.min(inMs, config.AUDIT_EVERY_MS));
+      if (signal.aborted) return;
+      const verdict = await runAudit(parts, kind);
+      known.take(verdict);
+      events.audited(verdict);
+    } catch (error) {
+      // What is cut off by the end of the process is no failure.
+      if (signal.aborted) return;
+      events.failed(error);
+      await rest(config.AUDIT_EVERY_MS / 10);
+    }
+  }
+}
+
+/** Starts the auditor as the environment says; resolves when it answers on its admin port. */
+export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<AuditorService> {
+  const config = readConfig(schema, env);
+  await using stack = new AsyncDisposableStack();
+  const log = createLogger({ service: "auditor", level: config.LOG_LEVEL });
+  const metrics = createMetrics("auditor");
+  const known = new Known();
+  const events = createEvents(log, metrics, () => known.moment);
+  const parts = { ...(await openParts(config, stack)), onFallback: events.fellBack };
+  const checks = { audit: known.check(2 * config.AUDIT_EVERY_MS) };
+  const admin = stack.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
+  const stop = new AbortController();
+  void keepAuditing(parts, { config, known, events, signal: stop.signal });
+  stack.defer(() => stop.abort());
+  log.info({ adminPort: admin.port }, "auditor is up");
+  const running = stack.move();
+  return { adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { keyringOf } from "@uag/kit/keyring.ts";
+import { Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { runAudit } from "../src/run.ts";
+import { startService } from "../src/service.ts";
+import { asking, type House, openHouse, usage } from "./harness.ts";
+
+/** One account with a grant and some settled requests; answers the grant and those. */
+async function busyAccount(house: House) {
+  const accountId = await house.fund(1_000n);
+  const { grantId } = await house.grants.acquire(asking(accountId, 500n));
+  const events = Array.from({ length: 3 }, () => usage({ accountId, grantId }));
+  await house.ledger.settle({ events });
+  return { accountId, grantId, events };
+}
+
+const rowOf = (requestId: string) => ({ _id: `settle:${requestId}` as never });
+
+test("an hour's audit reads only rows since the checkpoint, and finds a row changed after it; one before it is found by the whole audit", async () => {
+  await using house = await openHouse();
+  const { parts, ledger } = house;
+  const rows = parts.books.ledger.collection;
+  const set = (requestId: string, priceVersion: string) =>
+    rows.updateOne(rowOf(requestId), { $set: { "event.priceVersion": priceVersion } });
+  const { accountId, grantId, events } = await busyAccount(house);
+  const whole = await runAudit(parts, "whole");
+  assert.deepEqual([whole.exact, whole.rows], [true, 5]);
+  assert.deepEqual((await runAudit(parts, "incremental")).rows, 0);
+
+  const later = usage({ accountId, grantId });
+  await ledger.settle({ events: [later] });
+  await house.grants.return({ grantId, sequence: 1, amountNanoUsd: 10n, close: false, spentNanoUsd: 0n });
+  const hour = await runAudit(parts, "incremental");
+  assert.deepEqual([hour.exact, hour.rows, hour.notices], [true, 2, []]);
+
+  const before = events[0]?.requestId ?? "";
+  await set(before, "v2");
+  assert.equal((await runAudit(parts, "incremental")).exact, true);
+  assert.match((await runAudit(parts, "whole")).faults.join(), new RegExp(`settle:${before} was changed`));
+  await set(before, "v1");
+
+  const last = usage({ accountId, grantId });
+  await ledger.settle({ events: [last] });
+  await set(last.requestId, "v2");
+  // It keeps no checkpoint, so it is found until it is mended.
+  for (let i = 0; i < 2; i++) {
+    const { faults } = await runAudit(parts, "incremental");
+    assert.match(faults.join(), new RegExp(`settle:${last.requestId} was changed`));
+  }
+  await set(last.requestId, "v1");
+  assert.equal((await runAudit(parts, "incremental")).exact, true);
+
+  await parts.books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { available: 1n } });
+  assert.match((await runAudit(parts, "incremental")).faults.join(), /but its rows add up to/);
+  await parts.books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { available: -1n } });
+  await rows.deleteOne(rowOf(last.requestId));
+  await ledger.settle({ events: [usage({ accountId, grantId })] });
+  assert.equal((await runAudit(parts, "whole")).exact, false);
+});
+
+test("a checkpoint that was changed, lost or signed with another key is none: its account is read from its first row, and it is said", async () => {
+  await using house = await openHouse();
+  const { parts } = house;
+  const { checkpoints } = parts.own;
+  const { accountId } = await busyAccount(house);
+  await runAudit(parts, "whole");
+  const found = await checkpoints.findOne({ _id: accountId });
+  assert.ok(found !== null);
+  // Who changes a balance and the checkpoint alike is found: the MAC does not fit.
+  await parts.books.accounts.collection.updateOne(
+    { _id: accountId as never },
+    { $inc: { available: 7n, toppedUp: 7n } },
+  );
+  const richer = found.proof.replaceAll(
+    /"(available|toppedUp)":"(\d+)"/g,
+    (_, name, n) => `"${name}":"${Number(n) + 7}"`,
+  );
+  assert.notEqual(richer, found.proof);
+  await checkpoints.updateOne({ _id: accountId }, { $set: { proof: richer } });
+  const forged = await runAudit(parts, "incremental");
+  assert.match(forged.notices.join(), /has a checkpoint that the auditor did not make: it was read from its first row/);
+  assert.match(forged.faults.join(), /has \d+ available, but its rows add up to/);
+  await parts.books.accounts.collection.updateOne(
+    { _id: accountId as never },
+    { $inc: { available: -7n, toppedUp: -7n } },
+  );
+  const mended = await runAudit(parts, "incremental");
+  assert.deepEqual([mended.exact, mended.rows], [true, 5]);
+
+  await checkpoints.deleteMany({});
+  const lost = await runAudit(parts, "incremental");
+  assert.match(lost.notices.join(), /has lost its checkpoint/);
+  assert.deepEqual([lost.exact, lost.rows], [true, 5]);
+
+  const other = "b8".repeat(32);
+  const strange = await runAudit({ ...parts, keys: keyringOf(other) }, "incremental");
+  assert.match(strange.notices.join(), /under a key that is not known/);
+  const known = await runAudit({ ...parts, keys: keyringOf("c9".repeat(32), [other]) }, "incremental");
+  assert.deepEqual([known.notices, known.rows], [[], 0]);
+});
+
+test("a request that is repaired after the checkpoint had no price before it, and one that had its price is found", async () => {
+  await using house = await openHouse();
+  const { parts, ledger } = house;
+  const { accountId, events } = await busyAccount(house);
+  const unpriced = usage({ accountId, pricing: Pricing.UNPRICED });
+  await ledger.settle({ events: [unpriced] });
+  await runAudit(parts, "whole");
+  // Billing's own repair goes through its catalogue: here its row is what counts.
+  const { repairOperation } = await import("@uag/billing/ledger/repair.ts");
+  const { createAccountQueue } = await import("@uag/billing/store/queue.ts");
+  const { createSequence } = await import("@uag/billing/store/sequence.ts");
+  const queue = createAccountQueue({
+    ...{ store: parts.books, nextSeq: createSequence(), onFunds: () => undefined },
+    ...{ onRetry: () => undefined, unblock: async () => undefined },
+  });
+  await queue.submit(repairOperation({ ...unpriced, pricing: Pricing.EXACT, costNanoUsd: 9n }));
+  const repaired = await runAudit(parts, "incremental");
+  assert.deepEqual([repaired.faults, repaired.rows], [[], 1]);
+  await queue.submit(repairOperation({ ...(events[0] as (typeof events)[0]), costNanoUsd: 9n }));
+  assert.match((await runAudit(parts, "incremental")).faults.join(), /charges a request that had its price/);
+});
+
+test("audits from checkpoint to checkpoint are exact while grants are taken, charged and given back", async () => {
+  await using house = await openHouse();
+  const accountIds = [await house.fund(1_000_000n), await house.fund(1_000_000n)];
+  let running = true;
+  const traffic = [0, 1, 2, 3].map(async (n) => {
+    const accountId = accountIds[n % 2] ?? "";
+    for (let turn = 0; running; turn++) {
+      const { grantId } = await house.grants.acquire(asking(accountId, 100n, `h${n}`));
+      const events = [
+        usage({ accountId, grantId, costNanoUsd: turn % 3 === 0 ? 15n : 5n }),
+        usage({ accountId, grantId }),
+      ];
+      await house.ledger.settle({ events });
+      await house.grants.return({
+        grantId,
+        sequence: 1,
+        amountNanoUsd: 0n,
+        close: true,
+        spentNanoUsd: turn % 3 === 0 ? 15n : 10n,
+      });
+    }
+  });
+  let rows = 0;
+  try {
+    for (let i = 0; i < 8; i++) {
+      const verdict = await runAudit(house.parts, "incremental");
+      assert.deepEqual(verdict.faults, []);
+      rows += verdict.rows;
+    }
+  } finally {
+    running = false;
+    await Promise.all(traffic);
+  }
+  rows += (await runAudit(house.parts, "incremental")).rows;
+  const whole = await runAudit(house.parts, "whole");
+  assert.deepEqual(whole.faults, []);
+  assert.equal(rows, whole.rows, "each row was read once");
+});
+
+test("the auditor tells its verdict as metrics, health and exit status", async () => {
+  await using house = await openHouse();
+  const { accountId } = await busyAccount(house);
+  await using auditor = await startService({ ...house.env, AUDIT_EVERY_MS: "1000" });
+  const get = async (path: string) => await fetch(`http://127.0.0.1:${auditor.adminPort}${path}`);
+  const until = async (condition: () => Promise<boolean>): Promise<void> => {
+    const end = performance.now() + 30_000;
+    while (!(await condition())) {
+      if (performance.now() > end) throw new Error("waited in vain for the auditor");
+      await sleep(50);
+    }
+  };
+  const shows = (pattern: RegExp) => async () => pattern.test(await (await get("/metrics")).text());
+  await until(shows(/^uag_audit_exact\{[^}]*\} 1$/m));
+  await until(shows(/^uag_audit_last_run_timestamp_seconds\{kind="incremental",[^}]*\} \d+/m));
+  assert.equal((await get("/health/ready")).status, 200);
+  await house.parts.books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: 1n } });
+  await until(shows(/^uag_audit_exact\{[^}]*\} 0$/m));
+  const health = await get("/health/ready");
+  assert.equal(health.status, 503);
+  assert.match(await health.text(), /The books are not exact\. Account acct_/);
+  const main = join(import.meta.dirname, "../src/main.ts");
+  const once = () =>
+    new Promise<number>((resolve) => {
+      execFile(process.execPath, [main, "--once"], { env: { ...process.env, ...house.env } }, (error) =>
+        resolve(error === null ? 0 : Number(error.code)),
+      );
+    });
+  assert.equal(await once(), 1);
+  await house.parts.books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: -1n } });
+  assert.equal(await once(), 0);
+});

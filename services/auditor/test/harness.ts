@@ -1,0 +1,87 @@
+import { startService as startBillingService } from "@uag/billing/service.ts";
+import { modelsOn } from "@uag/billing/store/store.ts";
+import { newId, randomText } from "@uag/kit/ids.ts";
+import { keyringOf } from "@uag/kit/keyring.ts";
+import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { insecure } from "@uag/kit/rpc/identity.ts";
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
+import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { Outcome, Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { AuditParts } from "../src/run.ts";
+import { connect, openAuditStore } from "../src/store.ts";
+
+export const auditKey = "a7".repeat(32);
+
+function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
+  const url = process.env[name];
+  if (url) return url;
+  throw new Error(`Set ${name} to a running server, or run "npm test", which starts both.`);
+}
+
+/** Billing on a database of its own, and what an auditor of it works with. */
+export interface House extends AsyncDisposable {
+  readonly accounts: RpcClient<AccountServiceServer>;
+  readonly grants: RpcClient<GrantServiceServer>;
+  readonly ledger: RpcClient<LedgerServiceServer>;
+  readonly parts: AuditParts;
+  /** Of an auditor. */
+  readonly env: NodeJS.ProcessEnv;
+  /** A new account with money. */
+  fund(amount: bigint): Promise<string>;
+}
+
+export async function openHouse(): Promise<House> {
+  await using stack = new AsyncDisposableStack();
+  const name = randomText(10);
+  const [url, database, ownDatabase] = [engineUrl("TEST_MONGODB_URL"), `books_${name}`, `audit_${name}`];
+  const connection = await connect(url, database);
+  const own = stack.use(await openAuditStore(url, ownDatabase));
+  stack.defer(async () => {
+    await own.connection.dropDatabase();
+    await connection.dropDatabase();
+    await connection.close();
+  });
+  const service = stack.use(
+    await startBillingService({
+      ...{ MONGODB_URL: url, MONGODB_DATABASE: database, NATS_URL: engineUrl("TEST_NATS_URL") },
+      ...{ KEY_PEPPER: "5a".repeat(32), TLS: "off", LOG_LEVEL: "silent" },
+    }),
+  );
+  const address = `127.0.0.1:${service.grpcPort}`;
+  const accounts = stack.use(createRpcClient<AccountServiceServer>(AccountServiceService, address, insecure));
+  const grants = stack.use(createRpcClient<GrantServiceServer>(GrantServiceService, address, insecure));
+  const ledger = stack.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, address, insecure));
+  const books = { connection, ...modelsOn(connection) };
+  const running = stack.move();
+  return {
+    ...{ accounts, grants, ledger },
+    parts: { books, own, keys: keyringOf(auditKey), lanes: { url, database } },
+    env: {
+      ...{ MONGODB_URL: url, BILLING_DATABASE: database, MONGODB_DATABASE: ownDatabase },
+      ...{ AUDIT_KEY: auditKey, AUDIT_FIRST_MS: "0", LOG_LEVEL: "silent" },
+    },
+    async fund(amountNanoUsd) {
+      const id = newId("acct");
+      await accounts.createAccount({ id, name: "" });
+      await accounts.topUp({ accountId: id, amountNanoUsd, reference: "r", note: "" });
+      return id;
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+export function usage(more: Partial<UsageEvent>): UsageEvent {
+  return UsageEvent.fromPartial({
+    ...{ requestId: newId("req"), keyId: "key_1", holderId: "h", operation: "chat.completions", model: "m" },
+    ...{ upstream: "sim", upstreamModel: "m", startedAtMs: 1_700_000_000_000n, endedAtMs: 1_700_000_001_000n },
+    ...{ outcome: Outcome.COMPLETED, pricing: Pricing.EXACT, priceVersion: "v1", attempts: 1, status: 200 },
+    ...{ costNanoUsd: 5n, holdNanoUsd: 10n, units: [{ name: "input_tokens", quantity: 3n }] },
+    ...more,
+  });
+}
+
+export const asking = (accountId: string, need: bigint, holderId = "h") => ({
+  ...{ accountId, holderId, keyId: "", requestId: newId("acq"), taskUntilMs: 0n },
+  ...{ needNanoUsd: need, wantNanoUsd: need },
+});

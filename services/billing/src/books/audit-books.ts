@@ -1,0 +1,68 @@
+import type { Proof } from "../ledger/audit.ts";
+import type { Store } from "../store/store.ts";
+import { auditPart, mostViolations, type PartFindings } from "./audit-part.ts";
+import type { Lanes } from "./lanes.ts";
+import { everyAccount, strayAccounts } from "./moments.ts";
+
+/** What an audit found. */
+export type Findings = Omit<PartFindings, "proofs" | "unlisted">;
+
+export interface AuditBooksOptions {
+  readonly store: Store;
+  /** Threads to do it in; without them this one does. Only a whole audit is worth them. */
+  readonly lanes?: Lanes;
+  /** What is proved already, by account. Default: nothing, so all rows are read. */
+  readonly since?: (accountIds: readonly string[]) => Promise<ReadonlyMap<string, Proof>>;
+  /** Told of each part of the accounts what those without a fault came to. */
+  readonly proved?: (proofs: ReadonlyMap<string, Proof>) => Promise<void>;
+}
+
+const accountsAtOnce = 500;
+/** Threads share the work better in small parts. */
+const accountsOfLane = 100;
+
+/** A whole audit looks for rows of no account as well. */
+async function* parts({ store, since, lanes }: AuditBooksOptions): AsyncGenerator<string[]> {
+  yield* everyAccount(store, lanes === undefined ? accountsAtOnce : accountsOfLane);
+  if (since === undefined) yield await strayAccounts(store);
+}
+
+const nothing: Findings = {
+  ...{ accounts: 0n, entries: 0n, settledRequests: 0n, heldNanoUsd: 0n, openGrants: 0n },
+  ...{ overdrafts: 0, violations: [] },
+};
+
+function add(one: Findings, other: Findings): Findings {
+  return {
+    accounts: one.accounts + other.accounts,
+    entries: one.entries + other.entries,
+    settledRequests: one.settledRequests + other.settledRequests,
+    heldNanoUsd: one.heldNanoUsd + other.heldNanoUsd,
+    openGrants: one.openGrants + other.openGrants,
+    overdrafts: one.overdrafts + other.overdrafts,
+    violations: [...one.violations, ...other.violations].slice(0, mostViolations),
+  };
+}
+
+/**
+ * Re-adds the ledger, follows its chains, and compares with balances and grants as they were at one moment for each part of
+ * the accounts, while traffic goes on.
+ */
+export async function auditBooks(options: AuditBooksOptions): Promise<Findings> {
+  const { store, lanes, since, proved } = options;
+  let [found, faults] = [nothing, 0];
+  const take = async (accountIds: readonly string[]): Promise<void> => {
+    const part = await (lanes?.audit(accountIds) ?? auditPart(store, accountIds, await since?.(accountIds)));
+    found = add(found, part);
+    faults += part.violations.length + part.unlisted;
+    await proved?.(part.proofs);
+  };
+  const left = parts(options);
+  const lane = async (): Promise<void> => {
+    for (let next = await left.next(); !next.done; next = await left.next()) await take(next.value);
+  };
+  await Promise.all(Array.from({ length: lanes?.count ?? 1 }, lane));
+  const unlisted = faults - found.violations.length;
+  if (unlisted === 0) return found;
+  return { ...found, violations: [...found.violations, `${unlisted} more faults are not listed.`] };
+}

@@ -1,0 +1,21 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { connectMongo } from "../store/connection.ts";
+import { modelsOn } from "../store/store.ts";
+import { auditPart, type PartFindings } from "./audit-part.ts";
+
+/** Where a thread finds the books. */
+export interface LaneData {
+  readonly url: string;
+  readonly database: string;
+}
+
+export type LaneReply = PartFindings | { readonly failed: string };
+
+const connection = await connectMongo(workerData as LaneData);
+const store = { connection, ...modelsOn(connection) };
+
+/** Audits one part after the other, as it is told to, until it is ended. */
+parentPort?.on("message", async (accountIds: readonly string[]) => {
+  const reply: LaneReply = await auditPart(store, accountIds).catch((error: unknown) => ({ failed: String(error) }));
+  parentPort?.postMessage(reply);
+});

@@ -1,0 +1,45 @@
+import type { Claim } from "../ledger/audit.ts";
+import { type AccountDocument, accountState } from "../store/accounts.ts";
+import { type GrantDocument, grantOf } from "../store/grants.ts";
+import type { Store } from "../store/store.ts";
+
+/** Accounts and their live grants as one moment saw them, while traffic goes on. Those that do not exist are not there. */
+export async function readMoment(store: Store, accountIds: readonly string[]): Promise<Map<string, Claim>> {
+  await using session = await store.connection.startSession({ snapshot: true });
+  const filter = { $in: accountIds };
+  const accounts = await store.accounts.find({ _id: filter }).session(session).lean<AccountDocument[]>();
+  const found = await store.grants.find({ accountId: filter, live: true }).session(session).lean<GrantDocument[]>();
+  const live = Map.groupBy(found.map(grantOf), ({ accountId }) => accountId);
+  return new Map(
+    accounts.map((account) => [account._id, { account: accountState(account), live: live.get(account._id) ?? [] }]),
+  );
+}
+
+/** Ids of all accounts, in parts of `size`. */
+export async function* everyAccount({ accounts }: Store, size: number): AsyncGenerator<string[]> {
+  for (let last = ""; ; ) {
+    const found = await accounts
+      .find({ _id: { $gt: last } }, { _id: 1 })
+      .sort({ _id: 1 })
+      .limit(size)
+      .lean<{ _id: string }[]>();
+    if (found.length === 0) return;
+    yield found.map(({ _id }) => _id);
+    last = found.at(-1)?._id ?? last;
+  }
+}
+
+const mostStrays = 1_000;
+
+/** Ids that rows name and that are no account's: few, or the books are lost. The index is skipped through, not read. */
+export async function strayAccounts({ ledger }: Store): Promise<string[]> {
+  const found = await ledger
+    .aggregate<{ _id: string }>([
+      { $group: { _id: "$accountId" } },
+      { $lookup: { from: "accounts", localField: "_id", foreignField: "_id", as: "account" } },
+      { $match: { account: [] } },
+      { $limit: mostStrays },
+    ])
+    .hint({ accountId: 1, seq: 1 });
+  return found.map(({ _id }) => _id);
+}

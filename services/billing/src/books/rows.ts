@@ -1,0 +1,56 @@
+import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import type { Claim, Proof } from "../ledger/audit.ts";
+import { lastSeqOf } from "../ledger/audit.ts";
+import { larger, smaller } from "../ledger/money.ts";
+import { type EntryDocument, entryMessage } from "../store/ledger.ts";
+import type { Store } from "../store/store.ts";
+
+/** About a megabyte. */
+const rowsAtOnce = 1_000;
+const bySeq = { accountId: 1, seq: 1 } as const;
+
+/** An account's rows of a moment that are not proved yet, and a few that are. */
+function filterOf(accountId: string, claim: Claim | undefined, since: Proof | undefined): object {
+  if (claim === undefined) return { accountId };
+  const last = lastSeqOf(claim);
+  if (since === undefined) return { accountId, seq: { $lte: last } };
+  const { seq } = since.account;
+  // A grant's next row may have a lower number than rows of others that are proved: clocks differ.
+  const first = since.grants.reduce((least, grant) => smaller(least, grant.seq), seq);
+  const ofGrants = { ofGrant: true, grantId: { $in: since.grants.map(({ id }) => id) } };
+  return { accountId, seq: { $gt: first, $lte: larger(last, first) }, $or: [{ seq: { $gt: seq } }, ofGrants] };
+}
+
+/**
+ * Rows in the order of their seq, a batch at a time; the next is on its way while one is looked at. Rows of the moment never
+ * change, so they are read outside of its snapshot, however many they are.
+ */
+export async function* readRows(
+  store: Store,
+  accountId: string,
+  range: { readonly claim: Claim | undefined; readonly since?: Proof | undefined },
+): AsyncGenerator<Entry[]> {
+  const filter = filterOf(accountId, range.claim, range.since);
+  const cursor = store.ledger.collection.find(filter, {
+    ...{ sort: bySeq, hint: bySeq, batchSize: rowsAtOnce },
+    // Whatever a text is, it is hashed: one that was tampered with does not fit.
+    enableUtf8Validation: false,
+  });
+  try {
+    for (let more = cursor.hasNext(); await more; ) {
+      const rows = cursor.readBufferedDocuments() as unknown as EntryDocument[];
+      more = cursor.hasNext();
+      // It is awaited in the next turn; should nobody ask for that, its failure is nobody's.
+      more.catch(() => undefined);
+      yield rows.map(entryMessage);
+    }
+  } finally {
+    await cursor.close();
+  }
+}
+
+/** The settlements of these requests, whenever they were. */
+export async function readSettlements(store: Store, ids: readonly string[], accountId: string): Promise<Entry[]> {
+  const rows = await store.ledger.find({ _id: { $in: ids }, accountId }).lean<EntryDocument[]>();
+  return rows.map(entryMessage);
+}
