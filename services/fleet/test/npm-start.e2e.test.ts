@@ -102,7 +102,7 @@ test("npm start prints what answers, the commands work beside it, and Ctrl-C lea
     assert.match(logs.text, /^\d\d:\d\d:\d\d\.\d{3} info /m);
     assert.match(
       (await runToEnd(["npm", "run", "-s", "logs", "--", "--service", "x"], env)).text,
-      /There are: billing, /,
+      /There are: auditor, billing, /,
     );
 
     const audit = await runToEnd(["npm", "run", "-s", "audit"], env);
