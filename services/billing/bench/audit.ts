@@ -42,7 +42,11 @@ function usage(accountId: string, grantId: string, n: number): UsageEvent {
 /** One account with a top-up, a grant and its settled requests. */
 async function seedAccount(store: Store, accountId: string, count: number): Promise<void> {
   const empty: Book = {
-    ...{ account: { id: accountId, money: noMoney, seq: 0n, head: chainStart }, grants: new Map(), nextSeq },
+    ...{
+      account: { id: accountId, money: noMoney, repaid: 0n, seq: 0n, head: chainStart },
+      grants: new Map(),
+      nextSeq,
+    },
     ...{ grantsByRequest: new Map(), holders: new Map([["h", "alive" as const]]), entries: new Map() },
     ...{ budgets: new Map(), spent: new Map(), nowMs: Date.now() },
   };
