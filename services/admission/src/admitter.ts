@@ -1,7 +1,7 @@
 import { type GatewayError, toGatewayError } from "@uag/kit/errors.ts";
-import type { Taken } from "./limits/taken.ts";
+import { checkLive, lapsed, type Taken } from "./limits/taken.ts";
 import type { Meters } from "./meters.ts";
-import { outOfReach, refuseForJournal } from "./refusals.ts";
+import { refuseForJournal } from "./refusals.ts";
 import { OpenRequest } from "./request.ts";
 import type { Setting } from "./setting.ts";
 import type { Succession } from "./succession.ts";
@@ -24,8 +24,7 @@ export class Admitter {
 
   admit(request: AdmitRequest, taken?: Taken): Promise<Admitted> {
     const { succession, meters } = this.#options;
-    if (taken?.live === false)
-      return this.#refuse(outOfReach(new Error("the lease on limits ran out while waiting for slots")));
+    if (taken?.live === false) return this.#refuse(lapsed());
     const incarnation = succession.current;
     if (incarnation === undefined) return this.#admitLater(request, taken);
     const { state } = incarnation.journal;
@@ -45,12 +44,17 @@ export class Admitter {
     const since = setting.clock.monotonic();
     try {
       const incarnation = await succession.live();
-      if (request.holdNanoUsd <= 0n) return new OpenRequest(incarnation, request, { taken });
+      if (request.holdNanoUsd <= 0n) {
+        checkLive(taken);
+        return new OpenRequest(incarnation, request, { taken });
+      }
       const account = incarnation.account(request.caller);
       const grant = await incarnation.waitForGrant(account, request.holdNanoUsd);
-      if (taken?.live === false) {
+      try {
+        checkLive(taken);
+      } catch (error) {
         account.settle(grant, request.holdNanoUsd, 0n);
-        throw outOfReach(new Error("the lease on limits ran out while waiting for a grant"));
+        throw error;
       }
       meters.fromBilling.inc();
       return new OpenRequest(incarnation, request, { account, grant, taken });

@@ -134,12 +134,12 @@ export class Incarnation implements RequestHome {
 
   /** So that one long request does not keep all that was written since it began; what it kept goes at once, not with the next bill. */
   async #carryForward(before: number): Promise<void> {
-    if (this.#carrying) return;
+    const behind = [...this.open].filter(({ segment, settled }) => segment < before && !settled);
+    // Who is settled is not written anew: his bill is on its way, also for as long as the disk refuses it.
+    if (this.#carrying || behind.length === 0) return;
     this.#carrying = true;
     try {
-      await Promise.all(
-        [...this.open].filter(({ segment }) => segment < before).map((request) => request.carryForward()),
-      );
+      await Promise.all(behind.map((request) => request.carryForward()));
     } finally {
       this.#carrying = false;
     }

@@ -65,6 +65,11 @@ export class OpenRequest implements Admitted {
     return this.#started;
   }
 
+  /** Its bill is being written; nothing but that can end it. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
   checkpoint(units: Unit[], costNanoUsd: bigint): void {
     this.#lastUnits = units;
     this.#lastCost = costNanoUsd;
@@ -73,7 +78,6 @@ export class OpenRequest implements Admitted {
 
   /** Writes `started` and the last checkpoint again, at the journal's end, so that the old segments can go. */
   async carryForward(): Promise<void> {
-    if (this.#settled) return;
     const { journal } = this.#home;
     const { segment } = journal;
     const appends = [journal.append(encodeStarted(this.#event))];

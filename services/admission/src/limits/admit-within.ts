@@ -2,7 +2,7 @@ import { type ErrorCode, toGatewayError } from "@uag/kit/errors.ts";
 import type { AdmitRequest, AdmitTask, Admitted, FreeSlot } from "../types.ts";
 import type { LimitAsk } from "./key-limits.ts";
 import type { Limits } from "./limits.ts";
-import type { Taken } from "./taken.ts";
+import { checkLive, type Taken } from "./taken.ts";
 
 export interface Within {
   /** Takes the money. */
@@ -21,6 +21,12 @@ export async function admitFreeWithin(
   if (key === undefined) return unlimited;
   const ask = { tokens: 0, native: operation.startsWith("messages") };
   const taken = key.take(ask) ?? (await key.wait(ask));
+  try {
+    checkLive(taken);
+  } catch (error) {
+    taken.undo();
+    throw error;
+  }
   taken.admitted();
   return { headers: taken.headers, [Symbol.dispose]: () => taken.release() };
 }
@@ -57,7 +63,7 @@ export function admitWithin(limits: Pick<Limits, "of">, request: AdmitRequest, w
 
 /** Counts a task's submission, once, and lets `admitTask` take its money; the task itself occupies no slot of concurrency. */
 export async function admitTaskWithin(
-  limits: Limits,
+  limits: Pick<Limits, "of">,
   task: AdmitTask,
   admitTask: (task: AdmitTask) => Promise<string>,
 ): Promise<string> {
@@ -67,6 +73,8 @@ export async function admitTaskWithin(
   const taken = key.take(ask) ?? (await key.wait(ask));
   try {
     const grantId = await admitTask(task);
+    // The grant is there, as after an answer that was lost: whoever recovers the task gives it back.
+    checkLive(taken);
     taken.admitted();
     return grantId;
   } catch (error) {

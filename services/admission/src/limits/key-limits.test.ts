@@ -20,11 +20,17 @@ class Stage {
   away = false;
   lapsed = false;
   retryAfterMs = 0;
+  /** Told of every look at the clock. */
+  looked: (() => void) | undefined;
   readonly holder: Holder;
   readonly key: KeyLimits;
 
   constructor(limits: Partial<Limits>) {
-    const clock: Clock = { now: () => this.time, monotonic: () => this.time };
+    const monotonic = (): number => {
+      this.looked?.();
+      return this.time;
+    };
+    const clock: Clock = { now: () => this.time, monotonic };
     const billing = {
       renew: async () => {
         if (this.away) throw new GatewayError("service_unavailable");
@@ -159,4 +165,36 @@ test("a lowered limit sends every slot home, those in use when their requests en
   await stage.key.bringAllHome();
   assert.equal(stage.heap.get(LimitKind.CONCURRENCY), 8);
   assert.ok(stage.calls.at(-1)?.keyVersion === 2n && stage.calls.at(-1)?.limit === 2n);
+});
+
+test("a lowered limit sends home what waiting requests had taken too, once they are admitted or refused", async () => {
+  const stage = new Stage({ requestsPerMinute: 8n, tokensPerMinute: 80n });
+  const taken = await Promise.all(Array.from({ length: 4 }, () => stage.key.wait(ask)));
+  stage.learn({ requestsPerMinute: 2n, tokensPerMinute: 20n }, 2n);
+  await stage.key.bringAllHome();
+  const there = () => [stage.heap.get(LimitKind.REQUESTS), stage.heap.get(LimitKind.TOKENS)];
+  assert.deepEqual(there(), [4, 40]);
+  taken[0]?.admitted();
+  taken[1]?.undo();
+  await new Promise(setImmediate);
+  assert.deepEqual(there(), [6, 60]);
+  taken[2]?.undo();
+  taken[3]?.admitted();
+  await new Promise(setImmediate);
+  assert.deepEqual(there(), [8, 80]);
+});
+
+test("a lease that runs out in the turn in which a waiting request is served leaves no slot behind under the next one", async () => {
+  const stage = new Stage({ requestsPerMinute: 10n });
+  stage.looked = () => {
+    if (stage.calls.length === 0) return;
+    stage.looked = undefined;
+    queueMicrotask(() => stage.key.lapse());
+  };
+  const taken = await stage.key.wait(ask);
+  const there = stage.heap.get(LimitKind.REQUESTS);
+  taken.undo();
+  assert.equal(stage.key.take(ask), undefined);
+  await new Promise(setImmediate);
+  assert.equal(stage.heap.get(LimitKind.REQUESTS), there, "billing is given back no slot that it has taken already");
 });

@@ -107,9 +107,8 @@ export class KeyLimits {
 
   #bringHome(name: LimitName): Promise<void> {
     const limit = this.#limits[name];
-    const out =
-      name === "concurrency" ? this.#concurrency.removeAll() : limit.slots.remove(limit.slots.held, this.#now());
-    return limit.bringHome(out);
+    const slots = { requests: this.#requests, tokens: this.#tokens, concurrency: this.#concurrency }[name];
+    return limit.bringHome(slots.removeAll(this.#now()));
   }
 
   /** Takes from memory; undefined when something has to be waited for. @throws {GatewayError} what no waiting helps against */
@@ -142,8 +141,9 @@ export class KeyLimits {
         const count = name === "tokens" ? ask.tokens : 1;
         if (limit.limit === 0 || count === 0) continue;
         const live = this.#setting.holder.live;
-        if (!(live && limit.take(count, this.#now()))) await limit.wait({ count, native: ask.native });
-        this.#note(taken, name, count);
+        const note = (): void => this.#note(taken, name, count);
+        if (live && limit.take(count, this.#now())) note();
+        else await limit.wait({ count, native: ask.native, taken: note });
       }
     } catch (error) {
       taken.undo();

@@ -31,6 +31,8 @@ export interface SlotAsk {
   readonly count: number;
   /** Its refusal has Anthropic's headers besides. */
   readonly native: boolean;
+  /** Called in the turn in which the slots are taken: in the next the lease may have run out, and other slots be here. */
+  readonly taken: () => void;
 }
 
 interface Waiter {
@@ -175,6 +177,7 @@ export class SharedLimit {
     for (const waiter of this.#waiters) {
       if (!this.#options.take(waiter.ask.count)) break;
       this.#used += waiter.ask.count;
+      waiter.ask.taken();
       served++;
       waiter.resolve();
     }
@@ -236,9 +239,10 @@ export class SharedLimit {
     this.#retryAt = known ? now + retryAfterMs : undefined;
     const waiters = this.#waiters.splice(0);
     const left = waiters.filter(({ ask, resolve }) => {
-      const taken = this.#options.take(ask.count);
-      if (taken) resolve();
-      return !taken;
+      if (!this.#options.take(ask.count)) return true;
+      ask.taken();
+      resolve();
+      return false;
     });
     if (left.length === 0) return;
     this.#dryUntil =

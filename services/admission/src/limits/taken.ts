@@ -1,3 +1,5 @@
+import type { GatewayError } from "@uag/kit/errors.ts";
+import { outOfReach } from "../refusals.ts";
 import type { ConcurrencySlots } from "./concurrency-slots.ts";
 import type { Holder } from "./holder.ts";
 import type { LimitName } from "./refusal.ts";
@@ -44,6 +46,7 @@ export class Taken {
     const now = this.#now();
     if (this.requests !== undefined) this.requests = use(this.requests, now);
     if (this.tokens !== undefined) this.tokens = use(this.tokens, now);
+    this.#sendHome(this, now);
   }
 
   /** The request was not admitted after all: nothing counts. */
@@ -53,9 +56,19 @@ export class Taken {
     this.tokens = undefined;
     requests?.slots.unreserve(requests.count);
     tokens?.slots.unreserve(tokens.count);
+    this.#sendHome({ requests, tokens }, this.#now());
     this.release();
     if (requests !== undefined) this.#limits.requests.freed();
     if (tokens !== undefined) this.#limits.tokens.freed();
+  }
+
+  /** What was called home while it was reserved, unless the lease has run out: then it is nobody's here. */
+  #sendHome(of: Pick<Taken, "requests" | "tokens">, now: number): void {
+    for (const name of ["requests", "tokens"] as const) {
+      const slots = of[name]?.slots;
+      const limit = this.#limits[name];
+      if (slots !== undefined && slots === limit.slots) void limit.give(slots.removeLeaving(now));
+    }
   }
 
   /** The request has come to this many tokens; undefined when nobody knows: the estimate stays. */
@@ -81,6 +94,14 @@ export class Taken {
     if (!concurrency.release()) limit.freed();
     else void limit.give([{ count: 1, freeInMs: 0 }]);
   }
+}
+
+export const lapsed = (): GatewayError =>
+  outOfReach(new Error("the lease on limits ran out while the request waited to be admitted"));
+
+/** Call it when nothing more has to be waited for. @throws {GatewayError} `service_unavailable` when others may have its slots by now */
+export function checkLive(taken: Taken | undefined): void {
+  if (taken?.live === false) throw lapsed();
 }
 
 function use(reserved: WindowUse, now: number): WindowUse {

@@ -19,6 +19,8 @@ export class WindowSlots {
   private free = 0;
   /** Taken by requests that are not admitted yet: their minute has not begun. */
   private reserved = 0;
+  /** Of those so many do not stay here, whether their requests are admitted or not. */
+  private leaving = 0;
   private restingCount = 0;
   private lastFree = 0;
   /** Time of becoming free -> count; insertion order is not time order, since slots arrive with any rest. */
@@ -133,6 +135,21 @@ export class WindowSlots {
       this.restingCount -= taken;
     }
     return out;
+  }
+
+  /** Takes out all, and lets those that are reserved leave when they are so no more: {@link removeLeaving}. */
+  removeAll(now: number): Slots[] {
+    const out = this.remove(this.held, now);
+    this.leaving = this.reserved;
+    return out;
+  }
+
+  /** Takes out what was to leave and is reserved no more. */
+  removeLeaving(now: number): Slots[] {
+    const count = this.leaving - this.reserved;
+    if (count <= 0) return [];
+    this.leaving = this.reserved;
+    return this.remove(count, now);
   }
 
   private rest(count: number, until: number): void {

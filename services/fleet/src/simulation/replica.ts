@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { Admitter } from "@uag/admission/admitter.ts";
 import { Adopter } from "@uag/admission/adopt.ts";
-import { admitWithin } from "@uag/admission/limits/admit-within.ts";
+import { admitFreeWithin, admitTaskWithin, admitWithin } from "@uag/admission/limits/admit-within.ts";
 import { Holder } from "@uag/admission/limits/holder.ts";
 import { KeyLimits } from "@uag/admission/limits/key-limits.ts";
 import type { Publisher } from "@uag/admission/publish/publisher.ts";
 import type { Setting } from "@uag/admission/setting.ts";
 import { Succession } from "@uag/admission/succession.ts";
 import { settleTask } from "@uag/admission/tasks.ts";
-import type { AdmitRequest, AdmitTask, Admitted } from "@uag/admission/types.ts";
+import type { AdmitRequest, AdmitTask, Admitted, FreeSlot } from "@uag/admission/types.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import type { Journal } from "@uag/kit/journal/journal.ts";
 import type { Kernel } from "@uag/kit/journal/kernel.ts";
@@ -133,13 +133,25 @@ export class Replica implements Peer, Owner {
     this.#suspendedMs += ms;
   }
 
-  admit(request: AdmitRequest): Promise<Admitted> {
-    const of = (caller: Caller): KeyLimits | undefined => {
+  /** The limits of the one key that has some. */
+  readonly #limits = {
+    of: (caller: Caller): KeyLimits | undefined => {
       if (caller.keyId !== limitedKey) return undefined;
       this.key.learn(caller);
       return this.key;
-    };
-    return admitWithin({ of }, request, { admission: this.#admitter, refused: quiet });
+    },
+  };
+
+  admit(request: AdmitRequest): Promise<Admitted> {
+    return admitWithin(this.#limits, request, { admission: this.#admitter, refused: quiet });
+  }
+
+  admitFree(request: Pick<AdmitRequest, "caller" | "operation">): Promise<FreeSlot> {
+    return admitFreeWithin(this.#limits, request);
+  }
+
+  admitTask(task: AdmitTask): Promise<string> {
+    return admitTaskWithin(this.#limits, task, (admitted) => this.findTaskGrant(admitted));
   }
 
   findTaskGrant(task: AdmitTask): Promise<string> {

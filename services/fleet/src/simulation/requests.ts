@@ -3,6 +3,7 @@ import type { AdmitRequest, Admitted } from "@uag/admission/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import { FreeRequests } from "./free.ts";
 import { limitedKey, type Replica } from "./replica.ts";
 import type { Slots } from "./slots.ts";
 import { accountId } from "./store.ts";
@@ -35,6 +36,7 @@ const nothing = new Uint8Array();
 /** The requests under way, of a key without limits and of one with two. */
 export class Requests {
   readonly #options: RequestsOptions;
+  readonly #free: FreeRequests;
   #running: Running[] = [];
   #limit = 5;
   #version = 1n;
@@ -48,10 +50,11 @@ export class Requests {
     this.#options = options;
     this.#limitedPercent = options.random(2) === 0 ? 30 : 95;
     options.truth.limitIs(this.#limit, 0);
+    this.#free = new FreeRequests({ ...options, admitted: () => this.#checkConcurrency() });
   }
 
   get size(): number {
-    return this.#running.length;
+    return this.#running.length + this.#free.size;
   }
 
   changeLimit(limit: number): void {
@@ -63,26 +66,38 @@ export class Requests {
   /** Those of a process that died are no more. */
   forget(replica: Replica): void {
     this.#running = this.#running.filter((running) => running.replica !== replica);
+    this.#free.forget(replica);
   }
 
   begin(replica: Replica): void {
     const limited = this.#options.random(100) < this.#limitedPercent;
+    if (limited && this.#options.random(8) === 0) {
+      this.#watch(this.#free.begin(replica, this.limitedCaller()));
+      return;
+    }
     const requestId = `r${++this.#ids}`;
-    const holdNanoUsd = BigInt(1 + this.#options.random(200));
+    // Some models cost nothing.
+    const holdNanoUsd = BigInt(this.#options.random(10) === 0 ? 0 : 1 + this.#options.random(200));
     const stream = this.#options.random(2) === 0;
-    const request = { ...requestOf(limited ? this.#limitedCaller() : freeCaller), requestId, holdNanoUsd, stream };
+    const request = { ...requestOf(limited ? this.limitedCaller() : freeCaller), requestId, holdNanoUsd, stream };
     const refused = (error: unknown): void => {
       if (!(error instanceof GatewayError) || error.code === "internal_error") throw error;
     };
-    replica
-      .admit(request)
-      .then((open) => this.#admitted({ id: requestId, replica, open, hold: holdNanoUsd, limited, stream }), refused)
-      .catch((error: unknown) => {
-        this.fault ??= error;
-      });
+    this.#watch(
+      replica
+        .admit(request)
+        .then((open) => this.#admitted({ id: requestId, replica, open, hold: holdNanoUsd, limited, stream }), refused),
+    );
   }
 
-  #limitedCaller(): Caller {
+  #watch(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.fault ??= error;
+    });
+  }
+
+  /** As the key's limits are just now. */
+  limitedCaller(): Caller {
     const none = { tokensPerMinute: 0n, monthlyBudgetNanoUsd: 0n };
     const limits = { ...none, requestsPerMinute: BigInt(this.#limit), concurrentRequests: BigInt(concurrent) };
     return { ...freeCaller, keyId: limitedKey, limits, version: this.#version };
@@ -103,9 +118,12 @@ export class Requests {
     this.#running.push({ id, replica, open, truth, stream, slotHolder, beganMs: this.#options.now() });
     if (!limited) return;
     this.#options.truth.admitted(this.#options.now());
-    const atOnce = this.#running.filter(
-      ({ slotHolder: by }) => by !== undefined && !this.#options.slots.hasLapsed(by),
-    ).length;
+    this.#checkConcurrency();
+  }
+
+  #checkConcurrency(): void {
+    const holds = ({ slotHolder: by }: Running): boolean => by !== undefined && !this.#options.slots.hasLapsed(by);
+    const atOnce = this.#running.filter(holds).length + this.#free.atOnce;
     assert.ok(atOnce <= concurrent, `${atOnce} requests are under way at once, and ${concurrent} may be`);
   }
 
@@ -136,6 +154,7 @@ export class Requests {
 
   /** A request ends: for less than its hold, now and then for more, for nothing, or without a price. */
   end(running = this.#oneRunning()): void {
+    if (this.#options.random(4) === 0) this.#free.end();
     if (running === undefined) return;
     const { truth, open, stream } = running;
     const unpriced = this.#options.random(20) === 0;
@@ -178,6 +197,7 @@ export class Requests {
   }
 
   endAll(): void {
+    this.#free.endAll();
     for (const running of [...this.#running]) this.end(running);
   }
 }

@@ -1,5 +1,6 @@
 import type { AdmitTask } from "@uag/admission/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Replica } from "./replica.ts";
 import { freeCaller } from "./requests.ts";
@@ -7,6 +8,8 @@ import type { Truth } from "./truth.ts";
 
 interface Task {
   readonly asked: AdmitTask;
+  /** It was submitted, and counted for its key's limits if it was let through; what comes later only looks for its money. */
+  submitted: boolean;
   /** Undefined while nobody knows whether it has its money. */
   grantId: string | undefined;
   /** Its bill, the same whoever brings it. */
@@ -18,6 +21,7 @@ export interface TasksOptions {
   readonly truth: Truth;
   /** True time, milliseconds. */
   readonly now: () => number;
+  readonly limitedCaller: () => Caller;
 }
 
 const lastsMs = 60_000;
@@ -46,8 +50,10 @@ export class Tasks {
     const requestId = `t${++this.#ids}`;
     const untilMs = Math.round(now() + 1e12) + lastsMs;
     const holdNanoUsd = BigInt(random(200));
-    const task = { caller: freeCaller, operation: "videos.generations", model: "m", tokens: 1, priceVersion: "v1" };
-    this.#tasks.push({ asked: { ...task, requestId, holdNanoUsd, untilMs }, grantId: undefined, bill: undefined });
+    const caller = random(3) === 0 ? this.#options.limitedCaller() : freeCaller;
+    const task = { caller, operation: "videos.generations", model: "m", tokens: 1, priceVersion: "v1" };
+    const asked = { ...task, requestId, holdNanoUsd, untilMs };
+    this.#tasks.push({ asked, submitted: false, grantId: undefined, bill: undefined });
     this.goOn(replica, this.#tasks.at(-1));
   }
 
@@ -66,8 +72,11 @@ export class Tasks {
   }
 
   async #admit(replica: Replica, task: Task): Promise<void> {
+    const { asked, submitted } = task;
+    task.submitted = true;
     try {
-      task.grantId = await replica.findTaskGrant(task.asked);
+      task.grantId = await (submitted ? replica.findTaskGrant(asked) : replica.admitTask(asked));
+      if (!submitted && asked.caller !== freeCaller) this.#options.truth.admitted(this.#options.now());
     } catch (error) {
       if (error instanceof GatewayError && !error.retryable) this.#forget(task);
       throw error;

@@ -53,7 +53,8 @@ export class World {
     this.metering = new Metering(this.store, this.random);
     const now = (): number => this.#now;
     this.requests = new Requests({ random: this.random, truth: this.truth, slots: this.slots, now });
-    this.tasks = new Tasks({ random: this.random, truth: this.truth, now });
+    const limitedCaller = () => this.requests.limitedCaller();
+    this.tasks = new Tasks({ random: this.random, truth: this.truth, now, limitedCaller });
     this.#boots = this.random(2) === 0 ? [0] : [0, 0];
     this.store.topUp(2_000n, 1);
     for (let n = 0; n < replicas; n++) this.#start(n % this.#boots.length);

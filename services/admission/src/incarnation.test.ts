@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import { Incarnation } from "./incarnation.ts";
+import { OpenRequest } from "./request.ts";
+import type { Setting } from "./setting.ts";
+
+const nothing = (): void => undefined;
+const caller: Caller = { keyId: "k", accountId: "a", models: [], expiresAtMs: 0n, limits: undefined, version: 1n };
+const asked = {
+  ...{ requestId: "r", caller, operation: "chat.completions", model: "m", holdNanoUsd: 0n },
+  ...{ tokens: 1, priceVersion: "v1", stream: false },
+};
+const bill = {
+  ...{ outcome: Outcome.COMPLETED, settlementRule: SettlementRule.COMPLETED, pricing: Pricing.EXACT, units: [] },
+  ...{ costNanoUsd: 0n, upstream: "", upstreamModel: "", rawUsage: Buffer.alloc(0), attempts: 1, status: 200 },
+};
+
+/** A holder whose journal stands at segment 10, all of it confirmed, and a request of segment 0 in it. */
+function setUp() {
+  const seen = { appends: 0, trims: [] as number[] };
+  const journal = {
+    ...{ segment: 0, hurry: nothing, appendLazy: () => Promise.resolve() },
+    append: () => {
+      seen.appends++;
+      return Promise.resolve();
+    },
+    trim: (segment: number) => {
+      seen.trims.push(segment);
+      // Whoever trims again and again without waiting for anything is never heard of again.
+      if (seen.trims.length > 100) throw new Error("it trims for ever");
+      return Promise.resolve();
+    },
+  };
+  const failures: unknown[] = [];
+  const setting = {
+    ...{ service: "test", billing: {}, wallet: {}, beats: false },
+    clock: { now: Date.now, monotonic: () => 0 },
+    log: { warn: nothing, error: nothing },
+    publisher: () => ({ keepSegment: 10 }),
+    rest: () => new Promise<void>(nothing),
+    quiet: (work: Promise<unknown>) => void work.catch((error: unknown) => failures.push(error)),
+  } as unknown as Setting;
+  const incarnation = new Incarnation(setting, { holderId: "h", journal: journal as never, fenced: nothing });
+  const request = new OpenRequest(incarnation, asked, {});
+  journal.segment = 10;
+  return { incarnation, request, journal, seen, failures };
+}
+
+test("what an open request keeps of the journal is written anew, and the rest goes", async () => {
+  const { incarnation, seen, failures } = setUp();
+  incarnation.trim();
+  await new Promise(setImmediate);
+  assert.deepEqual([seen.appends, seen.trims], [1, [0, 10]]);
+  assert.deepEqual(failures, []);
+});
+
+test("a bill that the disk refuses keeps its part of the journal, and nobody waits for that in a circle", async () => {
+  const { incarnation, request, journal, seen, failures } = setUp();
+  journal.append = () => Promise.reject(new Error("ENOSPC"));
+  void request.settle(bill);
+  await new Promise(setImmediate);
+  incarnation.trim();
+  await new Promise(setImmediate);
+  assert.deepEqual(seen.trims, [0]);
+  assert.deepEqual(failures, []);
+});

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import type { FreeSlot } from "@uag/admission/types.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Replica } from "./replica.ts";
+import type { Slots } from "./slots.ts";
+import type { Truth } from "./truth.ts";
+
+interface Place {
+  readonly replica: Replica;
+  readonly slot: FreeSlot;
+  /** Under which it has a slot of concurrency. */
+  readonly slotHolder: string;
+}
+
+export interface FreeOptions {
+  readonly random: (below: number) => number;
+  readonly truth: Truth;
+  readonly slots: Slots;
+  /** True time, milliseconds. */
+  readonly now: () => number;
+  /** Told of each that is admitted. */
+  readonly admitted: () => void;
+}
+
+/** Requests of the limited key that cost nothing and count for its limits, such as answers that are given again. */
+export class FreeRequests {
+  readonly #options: FreeOptions;
+  #places: Place[] = [];
+
+  constructor(options: FreeOptions) {
+    this.#options = options;
+  }
+
+  /** Those under way whose slots nobody else can have. */
+  get atOnce(): number {
+    return this.#places.filter(({ slotHolder }) => !this.#options.slots.hasLapsed(slotHolder)).length;
+  }
+
+  get size(): number {
+    return this.#places.length;
+  }
+
+  async begin(replica: Replica, caller: Caller): Promise<void> {
+    const slot = await replica.admitFree({ caller, operation: "chat.completions" }).catch((error: unknown) => {
+      assert.ok(error instanceof GatewayError && error.code !== "internal_error", String(error));
+    });
+    if (slot === undefined) return;
+    this.#places.push({ replica, slot, slotHolder: replica.holder.id });
+    this.#options.truth.admitted(this.#options.now());
+    this.#options.admitted();
+  }
+
+  /** Those of a process that died are no more. */
+  forget(replica: Replica): void {
+    this.#places = this.#places.filter((place) => place.replica !== replica);
+  }
+
+  end(place = this.#places[this.#options.random(this.#places.length)]): void {
+    if (place === undefined || place.replica.paused) return;
+    this.#places.splice(this.#places.indexOf(place), 1);
+    place.slot[Symbol.dispose]();
+  }
+
+  endAll(): void {
+    for (const place of [...this.#places]) this.end(place);
+  }
+}
