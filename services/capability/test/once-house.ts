@@ -26,6 +26,8 @@ export const testBox = new AnswerBox(keyringOf("5a".repeat(32)));
 /** Admits everything and keeps the books; what is booked has reached metering. */
 export class TestBooks {
   readonly bills = new Map<string, Settlement>();
+  /** The disk takes no bill: that of a stream is written later, that of an answer in one piece is void. */
+  full = false;
   readonly admission: Admission = {
     admit: async (request: AdmitRequest): Promise<Admitted> => ({
       started: Promise.resolve(),
@@ -34,7 +36,8 @@ export class TestBooks {
       checkpoint: () => {},
       settle: async (settlement) => {
         if (this.bills.has(request.requestId)) throw new Error("settled twice");
-        this.bills.set(request.requestId, settlement);
+        if (!this.full || request.stream) this.bills.set(request.requestId, settlement);
+        if (this.full) throw new Error("ENOSPC");
       },
     }),
     check: async () => ({ ok: true }),
@@ -61,6 +64,8 @@ export interface Replica extends AsyncDisposable {
   readonly asked: () => number;
   readonly runs: Runs;
   upstream: Upstream;
+  /** Whether what is asked for is a stream. */
+  stream: boolean;
   /** What counts answers that are given again. */
   admitFree: (request: Parameters<FreeAdmission["admitFree"]>[0]) => FreeSlot;
   ask(key: string, caller?: { keyId?: string; models?: string[] }): Promise<Answer>;
@@ -89,7 +94,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   let asked = 0;
   const paid: LinkHandler = async (exchange) => {
     try {
-      await pay(exchange, admission, () => {
+      await pay(exchange, { admission, stream: replica.stream }, () => {
         asked++;
         return replica.upstream(exchange);
       });
@@ -112,6 +117,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     runs,
     admitFree: () => ({ headers: ["x-ratelimit-remaining-requests", "7"], [Symbol.dispose]: () => {} }),
     asked: () => asked,
+    stream: false,
     upstream: async () => ({ status: 200, text: "answer", costNanoUsd: 1_000n }),
     async ask(key, { keyId = "key", models = [] } = {}) {
       const context = Buffer.from(Caller.encode(Caller.fromPartial({ accountId: "acct", keyId, models })).finish());
@@ -129,10 +135,14 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   return replica;
 }
 
-async function pay(exchange: LinkExchange, admission: Admission, upstream: () => ReturnType<Upstream>): Promise<void> {
+async function pay(
+  exchange: LinkExchange,
+  { admission, stream }: { admission: Admission; stream: boolean },
+  upstream: () => ReturnType<Upstream>,
+): Promise<void> {
   const { requestId } = exchange;
   const caller = Caller.decode(exchange.context);
-  const common = { requestId, caller, operation: "paid", model: "m", priceVersion: "1", stream: false };
+  const common = { requestId, caller, operation: "paid", model: "m", priceVersion: "1", stream };
   const admitted = await admission.admit({ ...common, holdNanoUsd: 1_000n, tokens: 1 });
   const { status, text, costNanoUsd } = await upstream();
   await admitted.settle({

@@ -181,6 +181,24 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.equal(one.asked(), 1);
   });
 
+  test("a bill that the disk refuses is named to nobody unless it is charged later: the next request runs, or gets the receipt", async () => {
+    await using one = await replica();
+    books.full = true;
+    assert.equal((await one.ask(key)).status, 503);
+    books.full = false;
+    const again = await insist(one);
+    assert.deepEqual([again.status, again.text], [200, "answer"]);
+    assert.deepEqual(books.costs, [1_000n]);
+    key = `key-${keys++}`;
+    one.stream = true;
+    books.full = true;
+    assert.equal((await one.ask(key)).status, 503);
+    books.full = false;
+    const receipt = await insist(one);
+    assert.deepEqual([receipt.status, receipt.header("x-gateway-cost-usd")], [409, "0.000001000"]);
+    assert.deepEqual([one.asked(), books.costs], [3, [1_000n, 1_000n]]);
+  });
+
   test("a run that was taken over while it stood still asks no upstream", async () => {
     await using one = await replica({ renewMs: 60_000 });
     await using other = await replica();

@@ -25,7 +25,7 @@ export interface Delivery {
 /** Brings the sound to the client as MP3, as it comes. The answer ends after its bill is on disk; one that breaks is cut. */
 export async function deliver(serving: Serving, delivery: Delivery): Promise<void> {
   const { exchange, request, admitted } = serving;
-  const { encoder, first } = delivery;
+  const { first } = delivery;
   const work = new Speaking(serving, delivery);
   let failure: { thrown: unknown } | undefined;
   try {
@@ -34,12 +34,24 @@ export async function deliver(serving: Serving, delivery: Delivery): Promise<voi
     exchange.head(200, [...headers, ...admitted.headers, "x-gateway-cost-usd", expectedCost(serving, delivery)]);
     await work.all();
   } catch (thrown) {
-    encoder.drop();
-    await first.value.pcm.return();
     if (exchange.over) work.abandon();
     failure = { thrown };
+    await letGo(serving, delivery);
   }
   await close(serving, work, failure);
+}
+
+/** Ends what is at work for an answer that has failed; never rejects, for its bill is yet to be written. */
+export async function letGo(
+  { exchange, context }: Pick<Serving, "exchange" | "context">,
+  { encoder, first }: { readonly encoder: Mp3Encoder | undefined; readonly first: Spoken | undefined },
+): Promise<void> {
+  try {
+    encoder?.drop();
+    await first?.value.pcm.return();
+  } catch (error) {
+    context.events.failed(exchange.requestId, error);
+  }
 }
 
 /** By our own count of the characters; the bill follows the upstream's. */

@@ -66,9 +66,15 @@ async function admitRun(admission: Admission, request: AdmitRequest, run: Run): 
     headers: admitted.headers,
     clientLeft: () => admitted.clientLeft(),
     checkpoint: (units, costNanoUsd) => admitted.checkpoint(units, costNanoUsd),
-    settle: (settlement) => {
+    settle: async (settlement) => {
       run.billed(settlement);
-      return admitted.settle(settlement);
+      try {
+        await admitted.settle(settlement);
+      } catch (error) {
+        // The disk refuses the bill: of an answer in one piece, which does not go out now, nothing is charged either.
+        if (!request.stream) run.billed(nothing);
+        throw error;
+      }
     },
   };
 }
