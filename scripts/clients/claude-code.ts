@@ -13,6 +13,9 @@ export async function claudeCode(dir: string, fleet: Fleet): Promise<void> {
   await run("npm", ["install", "--prefix", dir, "--ignore-scripts", "--silent", name], { timeout: installTimeoutMs });
   const binary = join(dir, `node_modules/@anthropic-ai/claude-code-linux-${process.arch}/claude`);
   for (const model of models) await turn({ dir, fleet, binary, model });
+  // Tools are there and none is needed: it must end all the same.
+  const { stdout } = await ask({ dir, fleet, binary, model: "claude-sonnet-4-5" }, ["-p", "say hello"]);
+  if (!stdout.includes("hello")) throw new Error(`Claude Code was not answered: ${stdout}`);
   process.stdout.write(`Claude Code ${version}: a turn with a tool call with ${models.join(", ")}\n`);
 }
 
@@ -23,9 +26,16 @@ interface Turn {
   readonly model: string;
 }
 
-async function turn({ dir, fleet, binary, model }: Turn): Promise<void> {
+async function turn(asked: Turn): Promise<void> {
+  const { dir, model } = asked;
   const proof = join(dir, `proof-${model}`);
   const prompt = `call Bash {"command":"echo called > ${proof}","description":"Writes a file"}`;
+  const { stdout } = await ask(asked, ["-p", prompt, "--allowedTools", "Bash"]);
+  const written = await readFile(proof, "utf8").catch(() => "");
+  if (written !== "called\n") throw new Error(`Claude Code did not run its tool with ${model}: ${stdout}`);
+}
+
+async function ask({ dir, fleet, binary, model }: Turn, args: readonly string[]): Promise<{ stdout: string }> {
   const env = {
     PATH: process.env["PATH"],
     HOME: dir,
@@ -35,9 +45,7 @@ async function turn({ dir, fleet, binary, model }: Turn): Promise<void> {
     ANTHROPIC_DEFAULT_HAIKU_MODEL: "claude-haiku-5-5",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   };
-  const going = run(binary, ["-p", prompt, "--allowedTools", "Bash"], { cwd: dir, env, timeout: 120_000 });
+  const going = run(binary, [...args], { cwd: dir, env, timeout: 120_000 });
   going.child.stdin?.end();
-  const { stdout } = await going;
-  const written = await readFile(proof, "utf8").catch(() => "");
-  if (written !== "called\n") throw new Error(`Claude Code did not run its tool with ${model}: ${stdout}`);
+  return await going;
 }

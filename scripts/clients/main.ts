@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { audit } from "../../services/fleet/src/audit/audit.ts";
 import { type Fleet, startFleet } from "../../services/fleet/src/service.ts";
 import { Advice, fail } from "../lib/step.mjs";
+import { javascriptAgents, llmCommand } from "./agents.ts";
 import { claudeCode } from "./claude-code.ts";
 import { javascriptSpeech } from "./javascript.ts";
 import { pythonSdks } from "./python.ts";
@@ -14,6 +15,8 @@ const programs: Readonly<Record<string, (dir: string, fleet: Fleet) => Promise<v
   python: pythonSdks,
   javascript: javascriptSpeech,
   claude: claudeCode,
+  agents: javascriptAgents,
+  llm: llmCommand,
   s3: s3Server,
 };
 
@@ -24,7 +27,9 @@ Ends with the audit.
 
   python      the official Python SDKs of OpenAI and Anthropic; the sound files are checked with FFmpeg
   javascript  OpenAI's SDK for JavaScript writing speech to files, checked with FFmpeg
-  claude      Claude Code with a tool call
+  claude      Claude Code with a tool call, and with none
+  agents      agents of LangChain and of OpenAI's Agents SDK for JavaScript
+  llm         the command llm of PyPI
   s3          the store of hosted files on an S3 server of other makers (moto)
 
   --only <name>  only this one; may be repeated

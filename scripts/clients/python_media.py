@@ -8,6 +8,7 @@ import os
 import struct
 import sys
 import urllib.request
+import wave
 
 import openai
 
@@ -88,6 +89,10 @@ def speak():
         model="alpha3-tts-instruct-flash", voice="Cherry", input=text, instructions="Slowly, and with joy."
     )
     wav.write_to_file(os.path.join(out, "speech.wav"))
+    with wave.open(os.path.join(out, "speech.wav")) as sound:
+        seconds = sound.getnframes() / sound.getframerate()
+    assert int(wav.response.headers["content-length"]) == os.path.getsize(os.path.join(out, "speech.wav"))
+    assert 10 < seconds < 600 and float(wav.response.headers["x-gateway-cost-usd"]) > 0, seconds
 
 
 for call in [generate, edit, embed, speak]:

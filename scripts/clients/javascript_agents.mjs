@@ -1,0 +1,66 @@
+// Runs agents of LangChain and of OpenAI's Agents SDK against a running gateway: javascript_agents.mjs RUN_JSON MODEL...
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const [runFile, place, ...models] = process.argv.slice(2);
+const require = createRequire(place);
+const load = (name) => import(pathToFileURL(require.resolve(name)).href);
+const { createAgent, tool } = await load("langchain");
+const { ChatOpenAI } = await load("@langchain/openai");
+const { ChatAnthropic } = await load("@langchain/anthropic");
+const {
+  Agent,
+  OpenAIChatCompletionsModel,
+  run: runAgent,
+  setTracingDisabled,
+  tool: agentTool,
+} = await load("@openai/agents");
+const { default: OpenAI } = await load("openai");
+const { z } = await load("zod");
+
+const { api_key: apiKey, base_url } = JSON.parse(await readFile(runFile, "utf8"));
+const baseURL = `${base_url}/v1`;
+const ask = 'How is the weather?\ncall get_weather {"city":"Oslo"}';
+/** A question, the call of the tool, its result, the answer; one more call and result may come between. */
+const mostTurns = 6;
+const named = { name: "get_weather", description: "The weather of a city." };
+const city = z.object({ city: z.string() });
+let asked = 0;
+const weather = async () => {
+  asked++;
+  return "sunny";
+};
+
+setTracingDisabled(true);
+for (const model of models) {
+  const doors = [
+    new ChatOpenAI({ model, apiKey, configuration: { baseURL }, maxRetries: 0 }),
+    new ChatAnthropic({
+      model,
+      apiKey: "unused",
+      anthropicApiUrl: base_url,
+      clientOptions: { defaultHeaders: { authorization: `Bearer ${apiKey}` } },
+      maxRetries: 0,
+      maxTokens: 2_000,
+    }),
+  ];
+  for (const door of doors) {
+    asked = 0;
+    const agent = createAgent({ model: door, tools: [tool(weather, { ...named, schema: city })] });
+    const { messages } = await agent.invoke({ messages: [{ role: "user", content: ask }] }, { recursionLimit: 10 });
+    assert.ok(asked > 0 && messages.length <= mostTurns, `${model}: ${asked} calls, ${messages.length} turns`);
+    assert.ok(messages.at(-1).text.length > 0);
+  }
+  asked = 0;
+  const served = new OpenAIChatCompletionsModel(new OpenAI({ apiKey, baseURL, maxRetries: 0 }), model);
+  const agent = new Agent({
+    name: "weather",
+    model: served,
+    tools: [agentTool({ ...named, parameters: city, execute: weather })],
+  });
+  const { finalOutput } = await runAgent(agent, ask, { maxTurns: 4 });
+  assert.ok(asked > 0 && finalOutput, model);
+  process.stdout.write(`  ${model}: agents of LangChain through both doors, and of OpenAI's SDK\n`);
+}
