@@ -42,7 +42,7 @@ export async function llmCommand(dir: string, fleet: Fleet): Promise<void> {
   const home = join(dir, "llm-home");
   await mkdir(home);
   const { api_key: key, base_url } = fleet.run;
-  const shared = { api_base: `${base_url}/v1`, supports_tools: true, supports_schema: true };
+  const shared = { api_base: `${base_url}/v1`, api_key_name: "gateway", supports_tools: true, supports_schema: true };
   // YAML takes JSON.
   const listed = models.map((model) => ({ model_id: `gw-${model}`, model_name: model, ...shared }));
   await writeFile(join(home, "extra-openai-models.yaml"), JSON.stringify(listed));

@@ -18,7 +18,7 @@ const info = {
   title: "Unified AI gateway",
   version: "1.0.0",
   description:
-    "Chat, image, video, embedding and speech models of many providers behind one address and one key. Objects are open: fields that are not listed go to the provider as they are, and answers may have more of them.",
+    "Chat, image, video, embedding and speech models of many providers behind one address and one key. Objects are open: fields that are not listed go to the provider as they are, and answers may have more of them. A field of a request that is null is as absent; where an administrator's may be null it takes a limit away.",
 };
 
 function anyOf(schemas: Named): JsonSchema {
