@@ -49,6 +49,10 @@ export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayR
     on: {
       proxyReq: (outgoing, request, response) => {
         outgoing.setHeader("x-request-id", response.locals.requestId);
+        // http-proxy notices only those who leave before their request is whole.
+        response.once("close", () => {
+          if (!response.writableFinished) outgoing.destroy();
+        });
         // The body begins to flow only behind this.
         new MountUpload({ ...options, request, response, outgoing }).start();
       },

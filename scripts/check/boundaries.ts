@@ -15,6 +15,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   gateway: ["proto", "kit"],
   // It judges billing's books by the rules of the books, in a process of its own.
   auditor: ["proto", "kit", "billing"],
+  // It is a client of the public API like any other.
+  mcp: ["kit"],
   // A second reading of each protocol: it may share the runtime, but nothing that the adapters read protocols with.
   simulator: ["kit"],
 };

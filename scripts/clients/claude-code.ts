@@ -17,6 +17,30 @@ export async function claudeCode(dir: string, fleet: Fleet): Promise<void> {
   const { stdout } = await ask({ dir, fleet, binary, model: "claude-sonnet-4-5" }, ["-p", "say hello"]);
   if (!stdout.includes("hello")) throw new Error(`Claude Code was not answered: ${stdout}`);
   process.stdout.write(`Claude Code ${version}: a turn with a tool call with ${models.join(", ")}\n`);
+  await mcpTools({ dir, fleet, binary, model: "claude-sonnet-5-5" });
+}
+
+/** Tools of the gateway's MCP server, and what their answers have in them. */
+const mcpCalls = [
+  ["list_models", { search: "gpt-4o-mini" }, "input_tokens"],
+  ["chat", { model: "gpt-4o-mini", messages: [{ role: "user", content: "hello" }] }, "built-in simulator"],
+  ["get_quota", {}, "left_usd"],
+] as const;
+
+/** Adds the MCP server as the README says, and has a model call tools of it. */
+async function mcpTools(turn: Turn): Promise<void> {
+  const { mcp_url, api_key } = turn.fleet.run;
+  const header = `Authorization: Bearer ${api_key}`;
+  await ask(turn, ["mcp", "add", "--transport", "http", "gateway", mcp_url, "--header", header]);
+  for (const [tool, args, expected] of mcpCalls) {
+    const name = `mcp__gateway__${tool}`;
+    const prompt = `call ${name} ${JSON.stringify(args)}`;
+    const shown = ["--output-format", "stream-json", "--verbose"];
+    const { stdout } = await ask(turn, ["-p", prompt, "--allowedTools", name, ...shown]);
+    const result = stdout.split("\n").find((line) => line.includes('"tool_result"'));
+    if (!result?.includes(expected)) throw new Error(`Claude Code did not call ${name}: ${stdout}`);
+  }
+  process.stdout.write(`Claude Code ${version}: MCP tools ${mcpCalls.map(([tool]) => tool).join(", ")}\n`);
 }
 
 interface Turn {
@@ -44,6 +68,8 @@ async function ask({ dir, fleet, binary, model }: Turn, args: readonly string[])
     ANTHROPIC_MODEL: model,
     ANTHROPIC_DEFAULT_HAIKU_MODEL: "claude-haiku-5-5",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    // Else a model must look for MCP's tools before it may call them.
+    ENABLE_TOOL_SEARCH: "false",
   };
   const going = run(binary, [...args], { cwd: dir, env, timeout: 120_000 });
   going.child.stdin?.end();

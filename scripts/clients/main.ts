@@ -8,6 +8,7 @@ import { Advice, fail } from "../lib/step.mjs";
 import { javascriptAgents, llmCommand } from "./agents.ts";
 import { claudeCode } from "./claude-code.ts";
 import { javascriptSpeech } from "./javascript.ts";
+import { mcpClients } from "./mcp.ts";
 import { pythonSdks } from "./python.ts";
 import { s3Server } from "./s3.ts";
 
@@ -17,6 +18,7 @@ const programs: Readonly<Record<string, (dir: string, fleet: Fleet) => Promise<v
   claude: claudeCode,
   agents: javascriptAgents,
   llm: llmCommand,
+  mcp: mcpClients,
   s3: s3Server,
 };
 
@@ -27,9 +29,10 @@ Ends with the audit.
 
   python      the official Python SDKs of OpenAI and Anthropic; the sound files are checked with FFmpeg
   javascript  OpenAI's SDK for JavaScript writing speech to files, checked with FFmpeg
-  claude      Claude Code with a tool call, and with none
+  claude      Claude Code with a tool call, with none, and with tools of the gateway's MCP server
   agents      agents of LangChain and of OpenAI's Agents SDK for JavaScript
   llm         the command llm of PyPI
+  mcp         the MCP server with the protocol's conformance suite and inspector, and with FastMCP
   s3          the store of hosted files on an S3 server of other makers (moto)
 
   --only <name>  only this one; may be repeated

@@ -164,6 +164,17 @@ export const services: readonly ServiceRow[] = [
   media,
   video,
   {
+    name: "mcp",
+    entry: "services/mcp/src/main.ts",
+    ports: ["PORT", "ADMIN_PORT"],
+    ...health,
+    env: ({ port, egressAllow }) => ({
+      GATEWAY_URL: publicUrl(port),
+      EGRESS_ALLOW: egressAllow,
+      DRAIN_MS: drainMs,
+    }),
+  },
+  {
     name: "router",
     peer: "router",
     entry: "gateway/src/main.ts",
@@ -183,6 +194,7 @@ export const services: readonly ServiceRow[] = [
       MEDIA_ADDR: grpc("media"),
       VIDEO_ADDR: grpc("video"),
       ASSETS_URL: `http://${address("media", "ASSETS_PORT").split(",", 1)[0]}`,
+      MCP_URL: `http://${address("mcp", "PORT").split(",", 1)[0]}`,
       DRAIN_MS: drainMs,
     }),
   },

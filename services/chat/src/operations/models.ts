@@ -1,5 +1,6 @@
 import { mayUse } from "@uag/catalog/access.ts";
-import type { Catalog, Model } from "@uag/catalog/types.ts";
+import { priceList } from "@uag/catalog/price-list.ts";
+import type { Catalog, ImageLimits, Model } from "@uag/catalog/types.ts";
 import { GatewayError, nestedErrorBody, toGatewayError } from "@uag/kit/errors.ts";
 import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -14,7 +15,7 @@ interface Page {
   readonly before: string | undefined;
 }
 
-/** `GET /v1/models`: what OpenAI's clients read, with what Anthropic's read beside it. Whole lists are remembered. */
+/** `GET /v1/models`: what OpenAI's clients read, with what Anthropic's read beside it, and what the model can do and costs. Whole lists are remembered. */
 export function listModels(context: ChatContext): (exchange: LinkExchange) => void {
   let version = "";
   const remembered = new Map<string, Buffer>();
@@ -101,7 +102,18 @@ function entryOf(model: Model): object {
     type: "model",
     display_name: model.displayName,
     created_at: new Date(model.created * 1000).toISOString().replace(".000Z", "Z"),
+    operations: [...model.operations],
+    input_modalities: [...model.input],
+    output_modalities: [...model.output],
+    ...(model.contextTokens > 0 && { context_tokens: model.contextTokens }),
+    ...(model.maxOutputTokens > 0 && { max_output_tokens: model.maxOutputTokens }),
+    ...(model.image && { image: imageOf(model.image) }),
+    price: priceList(model.price),
   };
+}
+
+function imageOf({ family, sizes, references, mostImages }: ImageLimits): object {
+  return { family, sizes, references, max_images: mostImages };
 }
 
 function respondJson(exchange: LinkExchange, status: number, body: Buffer): void {

@@ -79,6 +79,18 @@ export const message = z.looseObject({
 
 export const tokenCount = z.looseObject({ input_tokens: count });
 
+const prices = z.record(z.string(), z.number().nonnegative());
+
+/** How much a model costs: see `PriceList` of the catalogue. */
+const priceList = z.object({
+  usd: prices.describe(
+    "By unit, or `<unit>:<variant>`: USD per million tokens or characters; per image, search and second of video.",
+  ),
+  tiers: z
+    .array(z.object({ above_input_tokens: count, usd: prices }))
+    .describe("Prices of the whole request when its input is longer."),
+});
+
 export const model = z.looseObject({
   id: z.string(),
   object: z.literal("model"),
@@ -87,6 +99,20 @@ export const model = z.looseObject({
   type: z.literal("model"),
   display_name: z.string(),
   created_at: z.iso.datetime(),
+  operations: z.array(z.string()).describe("What the model is served on, such as `chat.completions` and `messages`."),
+  input_modalities: z.array(z.string()),
+  output_modalities: z.array(z.string()),
+  context_tokens: count.optional(),
+  max_output_tokens: count.optional(),
+  image: z
+    .object({
+      family: z.string().describe("Whose rules a request for images follows."),
+      sizes: z.array(z.string()).describe("Empty: any that the family's rule allows."),
+      references: z.object({ min: count, max: count }).describe("Input images."),
+      max_images: count,
+    })
+    .optional(),
+  price: priceList,
 });
 
 export const modelList = z.looseObject({

@@ -1,0 +1,37 @@
+import type { ModelPrice, Rates } from "./price.ts";
+import { unitOf, unitTable } from "./units.ts";
+
+const million = 1_000_000;
+const nanoPerUsd = 1e9;
+
+/** Prices in USD as the catalogue writes them, by unit or `<unit>:<variant>`. */
+export type Prices = Readonly<Record<string, number>>;
+
+/** A model's prices as people read them. */
+export interface PriceList {
+  /** USD per million tokens or characters; per image, search and second of video. */
+  readonly usd: Prices;
+  /** Prices that hold for the whole request when its input is longer. */
+  readonly tiers: readonly { readonly above_input_tokens: number; readonly usd: Prices }[];
+}
+
+export function priceList({ rates, tiers }: ModelPrice): PriceList {
+  return {
+    usd: pricesOf(rates),
+    tiers: tiers.map((tier) => ({
+      above_input_tokens: Number(tier.aboveInputTokens),
+      usd: pricesOf(tier.rates),
+    })),
+  };
+}
+
+function pricesOf(rates: Rates): Prices {
+  return Object.fromEntries([...rates].map(([name, rate]) => [name, usdOf(name, rate)]));
+}
+
+/** A rate is nano-USD per million units; of what is not sold by the million a row of the catalogue is the price of one. */
+function usdOf(name: string, rate: bigint): number {
+  const unit = unitOf(name);
+  const units = unit === undefined ? million : unitTable[unit].per;
+  return Number((rate * BigInt(units)) / BigInt(million)) / nanoPerUsd;
+}

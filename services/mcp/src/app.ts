@@ -1,0 +1,119 @@
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import type { BufferBudget } from "@uag/kit/buffer-budget.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { newId } from "@uag/kit/ids.ts";
+import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import { Cancellations } from "./cancellations.ts";
+import type { Events } from "./events.ts";
+import type { Exchange } from "./exchange.ts";
+import { ApiError } from "./gateway/api-error.ts";
+import type { Files } from "./gateway/files.ts";
+import { type KeyModels, keyIdOf } from "./gateway/key-models.ts";
+import type { PublicApi } from "./gateway/public-api.ts";
+import { bearerOf } from "./http/bearer.ts";
+import { type HostCheck, hostnameOf } from "./http/hosts.ts";
+import type { Places } from "./http/places.ts";
+import { readBody } from "./http/read-body.ts";
+import { refuse } from "./http/refuse.ts";
+import { createToolServer } from "./tool-server.ts";
+
+export interface AppOptions {
+  readonly api: PublicApi;
+  readonly files: Files;
+  readonly models: KeyModels;
+  readonly hosts: HostCheck;
+  readonly places: Places;
+  readonly buffers: BufferBudget;
+  readonly events: Events;
+  /** Bytes. */
+  readonly bodyLimit: number;
+}
+
+/** `/mcp`: Streamable HTTP without sessions. Who may not come in is told so before anything of the body is read. */
+export function createApp(options: AppOptions): Express {
+  const { events } = options;
+  const cancellations = new Cancellations();
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.use((_request, response, next) => {
+    response.once("finish", () => events.answered(response.statusCode));
+    next();
+  });
+  app.use(onlyOurHosts(options.hosts));
+  app.post("/mcp", (request, response) => serve(request, response, { ...options, cancellations }));
+  // No stream is offered that is not an answer, and there is no session to end.
+  app.all("/mcp", (_request, response) => {
+    response.setHeader("allow", "POST");
+    refuse(response, new GatewayError("method_not_allowed"));
+  });
+  app.use((_request, response) => refuse(response, new GatewayError("not_found")));
+  app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    if (response.headersSent) response.destroy();
+    else refuse(response, refusalOf(error, events));
+  });
+  return app;
+}
+
+function refusalOf(error: unknown, events: Events): GatewayError | ApiError {
+  if (error instanceof GatewayError || error instanceof ApiError) return error;
+  events.failed(error);
+  return new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000 });
+}
+
+function onlyOurHosts(isOurs: HostCheck) {
+  return ({ headers }: Request, _response: Response, next: NextFunction): void => {
+    // The router in front says which host its client asked for.
+    const host = headers["x-forwarded-host"] ?? headers.host;
+    for (const named of [host, headers.origin]) {
+      if (named === undefined) continue;
+      const hostname = hostnameOf(String(named));
+      if (hostname === undefined || !isOurs(hostname))
+        throw new GatewayError("permission_denied", "Host or Origin is not this gateway's: see ALLOWED_HOSTS.");
+    }
+    next();
+  };
+}
+
+async function serve(
+  request: Request,
+  response: Response,
+  options: AppOptions & { readonly cancellations: Cancellations },
+): Promise<void> {
+  const { api, files, models, places, buffers, events, bodyLimit, cancellations } = options;
+  const key = bearerOf(request.headers.authorization);
+  const keyId = keyIdOf(key);
+  const ofKey = await models.of(key, keyId);
+  using _place = places.take(keyId);
+  using lease = buffers.open(keyId);
+  const body = await readBody(request, lease, bodyLimit);
+  const controller = new AbortController();
+  response.once("close", () => controller.abort());
+  const session = request.get("mcp-session-id");
+  using _running = cancellations.open(body, session && `${keyId} ${session}`, controller);
+  const requestId = request.get("x-request-id") ?? newId("mcp");
+  const exchange: Exchange = {
+    requestId,
+    idempotencyKey: request.get("idempotency-key"),
+    models: ofKey,
+    signal: controller.signal,
+    events,
+    lease,
+    call: (asked) => api.call(key, asked),
+    async fetchFile(url, limit) {
+      lease.take(limit);
+      const file = await files
+        .fetch(url, { key, owner: keyId, limit, signal: controller.signal })
+        .finally(() => lease.give(limit));
+      lease.take(file.bytes.length);
+      return file;
+    },
+  };
+  if (isInitialize(body)) response.setHeader("mcp-session-id", newId("session"));
+  const handler = createMcpHandler(() => createToolServer(exchange), { onerror: events.rejected });
+  await toNodeHandler(handler)(request, response, body);
+}
+
+const isInitialize = (body: unknown): boolean =>
+  typeof body === "object" && body !== null && "method" in body && body.method === "initialize";

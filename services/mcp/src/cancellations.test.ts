@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Cancellations } from "./cancellations.ts";
+
+const call = { jsonrpc: "2.0", id: 1, method: "tools/call" };
+const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+
+function running() {
+  const cancellations = new Cancellations();
+  const controller = new AbortController();
+  const open = cancellations.open(call, "key session", controller);
+  const send = (client: string | undefined): boolean => {
+    cancellations.open(cancel, client, new AbortController())[Symbol.dispose]();
+    return controller.signal.aborted;
+  };
+  return { open, send };
+}
+
+test("a client takes back its own request", () => {
+  assert.equal(running().send("key session"), true);
+});
+
+test("nobody takes back the request of another session, whose ids are the same", () => {
+  assert.equal(running().send("key other"), false);
+  assert.equal(running().send(undefined), false);
+});
+
+test("what has ended cannot be taken back", () => {
+  const { open, send } = running();
+  open[Symbol.dispose]();
+  assert.equal(send("key session"), false);
+});

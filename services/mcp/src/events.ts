@@ -1,0 +1,26 @@
+import type { Logger } from "@uag/kit/log.ts";
+import type { Metrics } from "@uag/kit/metrics.ts";
+import type { ApiError } from "./gateway/api-error.ts";
+
+/** What happens here that operators hear of. */
+export interface Events {
+  /** A request to /mcp was answered. */
+  answered(status: number): void;
+  /** A tool was called. `error` is the public API's refusal. */
+  called(tool: string, seconds: number, error?: ApiError): void;
+  /** A message was refused, or its answer could not be delivered. */
+  rejected(error: Error): void;
+  /** Something that should not have happened. */
+  failed(error: unknown, requestId?: string): void;
+}
+
+export function createEvents(log: Logger, metrics: Metrics): Events {
+  const requests = metrics.counter("mcp_requests_total", "Requests to /mcp, by HTTP status.", ["status"]);
+  const calls = metrics.seconds("mcp_tool_call_seconds", "Calls of tools, by tool and outcome.", ["tool", "outcome"]);
+  return {
+    answered: (status) => requests.inc({ status: String(status) }),
+    called: (tool, seconds, error) => calls.observe({ tool, outcome: error?.code ?? "ok" }, seconds),
+    rejected: (error) => log.debug({ err: error }, "a message was rejected"),
+    failed: (error, requestId) => log.error({ err: error, request_id: requestId }, "a tool request failed"),
+  };
+}

@@ -1,0 +1,52 @@
+import type { GuardedClient } from "@uag/kit/http/guarded.ts";
+import { bytesWithin, type PublicApi } from "./public-api.ts";
+
+const timeoutMs = 30_000;
+const maxRedirects = 3;
+
+export interface File {
+  readonly bytes: Buffer;
+  readonly mimeType: string;
+}
+
+export interface FileRequest {
+  readonly key: string;
+  /** On whose behalf: names are looked up a few at a time for each. */
+  readonly owner: string;
+  /** Bytes. */
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+/** What URLs in answers and arguments point at: our own files by the gateway, all else by a client that calls the public internet only. */
+export class Files {
+  readonly #api: PublicApi;
+  readonly #guarded: GuardedClient;
+  readonly #publicOrigin: string;
+
+  constructor({ api, guarded, publicUrl }: { api: PublicApi; guarded: GuardedClient; publicUrl: string }) {
+    this.#api = api;
+    this.#guarded = guarded;
+    this.#publicOrigin = new URL(publicUrl).origin;
+  }
+
+  /**
+   * @throws {UrlError} for a URL that leads inside, does not answer, or is too long
+   * @throws {RangeError} when a file of ours is longer than the limit
+   * @throws {ApiError} when the gateway has no such file
+   */
+  async fetch(url: string, { key, owner, limit, signal }: FileRequest): Promise<File> {
+    const parsed = URL.parse(url);
+    if (parsed?.origin === this.#publicOrigin && parsed.pathname.startsWith("/assets/")) {
+      const response = await this.#api.call(key, { method: "GET", path: parsed.pathname, signal });
+      const bytes = await bytesWithin(response, limit);
+      return { bytes, mimeType: response.headers.get("content-type") ?? unknown };
+    }
+    const call = { timeoutMs, maxBytes: limit, maxRedirects, owner, signal };
+    const { status, headers, body } = await this.#guarded.fetch(url, call);
+    if (status !== 200) throw new RangeError(`the URL answered with status ${status}`);
+    return { bytes: body, mimeType: String(headers["content-type"] ?? unknown) };
+  }
+}
+
+const unknown = "application/octet-stream";

@@ -1,0 +1,101 @@
+import { Agent, type BodyInit, type Dispatcher, fetch, type Response } from "undici";
+import { ApiError } from "./api-error.ts";
+
+export interface PublicApiOptions {
+  readonly baseUrl: string;
+  /** Longest that one call may take, milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export interface ApiRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Path and query. */
+  readonly path: string;
+  readonly json?: object;
+  /** In place of `json`. */
+  readonly form?: BodyInit;
+  /** With one the request runs once however often it is sent. */
+  readonly idempotencyKey?: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+const maxErrorBytes = 64 * 1024;
+const maxConnections = 1_024;
+const betweenChunksMs = 300_000;
+
+/** The public API, called as clients call it: with the caller's own key, so that its access, limits and bills are the caller's. */
+export class PublicApi implements AsyncDisposable {
+  readonly #baseUrl: string;
+  readonly #timeoutMs: number;
+  readonly #dispatcher: Dispatcher;
+
+  constructor({ baseUrl, timeoutMs }: PublicApiOptions) {
+    this.#baseUrl = baseUrl.replace(/\/$/, "");
+    this.#timeoutMs = timeoutMs;
+    this.#dispatcher = new Agent({
+      connections: maxConnections,
+      headersTimeout: timeoutMs,
+      bodyTimeout: betweenChunksMs,
+    });
+  }
+
+  /**
+   * @throws {ApiError} when the answer is no success
+   * @throws {TypeError} when there is no answer
+   */
+  async call(key: string, request: ApiRequest): Promise<Response> {
+    const response = await this.#sendAgain(key, request);
+    if (response.ok) return response;
+    throw new ApiError(response.status, response.headers, await textWithin(response, maxErrorBytes));
+  }
+
+  /** A connection may break as a router stops. What has an idempotency key, or changes nothing, is sent once more. */
+  async #sendAgain(key: string, request: ApiRequest): Promise<Response> {
+    try {
+      return await this.#send(key, request);
+    } catch (error) {
+      const repeatable = request.idempotencyKey !== undefined || request.method === "GET";
+      if (!repeatable || request.signal?.aborted) throw error;
+      return this.#send(key, request);
+    }
+  }
+
+  #send(key: string, { method, path, json, form, idempotencyKey, signal }: ApiRequest): Promise<Response> {
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    return fetch(this.#baseUrl + path, {
+      method,
+      dispatcher: this.#dispatcher,
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      redirect: "error",
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(json !== undefined && { "content-type": "application/json" }),
+        ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+      },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+      ...(form !== undefined && { body: form }),
+    });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#dispatcher.destroy();
+  }
+}
+
+/** The body's text; what is longer is cut off, and not read on. */
+async function textWithin(response: Response, limit: number): Promise<string> {
+  const bytes = await bytesWithin(response, limit).catch(() => undefined);
+  return bytes?.toString("utf8") ?? "";
+}
+
+/** @throws {RangeError} when it is longer than `limit` bytes */
+export async function bytesWithin({ body }: Response, limit: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > limit) throw new RangeError(`the answer is longer than ${limit} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}

@@ -1,0 +1,11 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+
+const scheme = /^bearer +([!-~]{1,512})$/i;
+const longest = 600;
+
+/** The key of an `Authorization` header. @throws {GatewayError} `invalid_api_key` when there is none */
+export function bearerOf(header: string | undefined): string {
+  const key = header === undefined || header.length > longest ? undefined : scheme.exec(header)?.[1];
+  if (key === undefined) throw new GatewayError("invalid_api_key");
+  return key;
+}

@@ -1,0 +1,26 @@
+import type { IncomingMessage } from "node:http";
+import type { BufferLease } from "@uag/kit/buffer-budget.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { parseJsonInTurns } from "@uag/kit/json/parse.ts";
+
+/** More than a client sends at once; today's revisions of the protocol know no batches at all. */
+const maxBatch = 16;
+
+/**
+ * Reads the body, counted before it is kept, and measured before it is parsed.
+ * @throws {GatewayError} `payload_too_large`, `service_unavailable`, `invalid_json`, `invalid_request`
+ */
+export async function readBody(request: IncomingMessage, lease: BufferLease, limit: number): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > limit) throw new GatewayError("payload_too_large", `The request body is longer than ${limit} bytes.`);
+    lease.take(chunk.length);
+    chunks.push(chunk);
+  }
+  const body = await parseJsonInTurns(Buffer.concat(chunks, length));
+  if (Array.isArray(body) && body.length > maxBatch)
+    throw new GatewayError("invalid_request", `A batch has ${maxBatch} messages at most.`);
+  return body;
+}

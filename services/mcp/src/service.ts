@@ -1,0 +1,61 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { BufferBudget } from "@uag/kit/buffer-budget.ts";
+import { readConfig } from "@uag/kit/config.ts";
+import { startAdminServer } from "@uag/kit/health.ts";
+import { createGuardedClient } from "@uag/kit/http/guarded.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { createApp } from "./app.ts";
+import { schema } from "./config.ts";
+import { createEvents } from "./events.ts";
+import { Files } from "./gateway/files.ts";
+import { KeyModels } from "./gateway/key-models.ts";
+import { PublicApi } from "./gateway/public-api.ts";
+import { allowedHosts } from "./http/hosts.ts";
+import { Places } from "./http/places.ts";
+
+export interface McpService extends AsyncDisposable {
+  readonly port: number;
+  readonly adminPort: number;
+}
+
+/** Starts the tool server; resolves when it serves. Disposing lets requests under way end. */
+export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<McpService> {
+  const settings = readConfig(schema, env);
+  const log = createLogger({ service: "mcp", level: settings.LOG_LEVEL });
+  const metrics = createMetrics("mcp");
+  const events = createEvents(log, metrics);
+  await using started = new AsyncDisposableStack();
+  const api = started.use(new PublicApi({ baseUrl: settings.GATEWAY_URL, timeoutMs: settings.CALL_TIMEOUT_MS }));
+  const guarded = started.use(createGuardedClient({ allow: settings.EGRESS_ALLOW }));
+  const publicUrl = settings.PUBLIC_URL ?? settings.GATEWAY_URL;
+  const app = createApp({
+    api,
+    events,
+    files: new Files({ api, guarded, publicUrl }),
+    models: new KeyModels(api),
+    hosts: allowedHosts(publicUrl, settings.ALLOWED_HOSTS),
+    places: new Places({ total: settings.MAX_OPEN, perKey: settings.MAX_OPEN_PER_KEY }),
+    buffers: new BufferBudget({ totalBytes: settings.BUFFER_MEMORY_BYTES, ownerBytes: settings.BUFFER_KEY_BYTES }),
+    bodyLimit: settings.BODY_LIMIT,
+  });
+  const server = createServer(app);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(settings.PORT, settings.HOST, resolve);
+  });
+  started.defer(async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeIdleConnections();
+    const timer = setTimeout(() => server.closeAllConnections(), settings.DRAIN_MS);
+    await closed;
+    clearTimeout(timer);
+  });
+  const admin = await startAdminServer({ host: settings.HOST, port: settings.ADMIN_PORT, metrics, checks: {} });
+  started.use(admin);
+  const { port } = server.address() as AddressInfo;
+  log.info({ port, adminPort: admin.port }, "mcp is up");
+  const running = started.move();
+  return { port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}

@@ -1,0 +1,75 @@
+import { SseDecoder } from "@uag/kit/sse/decoder.ts";
+import type { Response } from "undici";
+import { z } from "zod";
+import { ApiError } from "../gateway/api-error.ts";
+import type { ToolCall } from "./tool.ts";
+
+const chunk = z.object({
+  id: z.string().optional(),
+  model: z.string().optional(),
+  choices: z
+    .array(
+      z.object({
+        delta: z.object({ content: z.string().nullish() }).optional(),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .default([]),
+  usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() }).nullish(),
+  error: z.unknown().optional(),
+});
+
+interface Answer {
+  id: string;
+  model: string;
+  text: string;
+  finish_reason: string | null;
+  usage?: NonNullable<z.infer<typeof chunk>["usage"]>;
+}
+
+const reportEveryMs = 200;
+/** More than any model writes. */
+const maxTextChars = 8 * 1024 * 1024;
+
+/**
+ * Puts a streamed completion together, and tells how many characters there are by now.
+ * @throws {ApiError} for an error in the stream, or one that stopped short
+ */
+export async function readChatStream(response: Response, progress: ToolCall["progress"]): Promise<Answer> {
+  const answer: Answer = { id: "", model: "", text: "", finish_reason: null };
+  const decoder = new SseDecoder();
+  let reportedAt = 0;
+  let ended = false;
+  for await (const bytes of response.body ?? []) {
+    for (const { text } of decoder.push(Buffer.from(bytes))) {
+      if (text === "[DONE]") ended = true;
+      else if (text !== "") add(answer, chunk.parse(JSON.parse(text)), text, response);
+    }
+    if (answer.text.length > maxTextChars) throw broken(response, "The answer is too long.");
+    const now = performance.now();
+    if (answer.text === "" || now - reportedAt < reportEveryMs) continue;
+    reportedAt = now;
+    await progress?.(answer.text.length, `${answer.text.length} characters written`);
+  }
+  if (!ended) throw broken(response, "The answer broke off.");
+  return answer;
+}
+
+function add(
+  answer: Answer,
+  { id, model, choices, usage, error }: z.infer<typeof chunk>,
+  text: string,
+  response: Response,
+): void {
+  if (error !== undefined) throw new ApiError(502, response.headers, text);
+  if (id) answer.id = id;
+  if (model) answer.model = model;
+  const [choice] = choices;
+  answer.text += choice?.delta?.content ?? "";
+  if (choice?.finish_reason) answer.finish_reason = choice.finish_reason;
+  if (usage) answer.usage = usage;
+}
+
+function broken({ headers }: Response, message: string): ApiError {
+  return new ApiError(502, headers, JSON.stringify({ error: { message, code: "upstream_error" } }));
+}

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { readChatStream } from "./chat-stream.ts";
+import { costOf, costUsd, modelId, present } from "./schemas.ts";
+import { defineTool, type ToolCall } from "./tool.ts";
+
+const part = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({
+    type: z.literal("image_url"),
+    image_url: z.object({ url: z.string().describe("An https URL or a data URL.") }),
+  }),
+]);
+
+const message = z.object({
+  role: z.enum(["system", "user", "assistant"]),
+  content: z.union([z.string(), z.array(part).min(1).max(256)]),
+});
+
+const input = z.object({
+  model: modelId,
+  messages: z.array(message).min(1).max(2_000).describe("The conversation so far; the last message is answered."),
+  max_tokens: z.int().positive().optional().describe("Most tokens to write, thinking included."),
+  temperature: z.number().min(0).max(2).optional(),
+  reasoning_effort: z.string().max(32).optional().describe("Of reasoning models, such as low, medium, high."),
+  json_schema: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe("A JSON Schema (an object) that the answer must follow; the text is then JSON."),
+});
+
+const output = z.object({
+  id: z.string(),
+  model: z.string().describe("The model that answered."),
+  text: z.string(),
+  finish_reason: z.string().nullable().describe("`stop`, or `length` when max_tokens cut the answer off."),
+  usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() }).optional(),
+  cost_usd: costUsd,
+});
+
+/** What is read of a completion. */
+const completion = z.object({
+  id: z.string(),
+  model: z.string(),
+  choices: z
+    .array(z.object({ message: z.object({ content: z.string().nullish() }), finish_reason: z.string().nullish() }))
+    .min(1),
+  usage: output.shape.usage,
+});
+
+export const chat = defineTool({
+  name: "chat",
+  title: "Chat with a model",
+  description:
+    "Asks a text model and returns its answer. Costs money by the token, input and output. With a progress token the answer's length is reported while it is written.",
+  operation: "chat.completions",
+  cancellable: true,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  input,
+  output,
+  async run(args, call) {
+    const structured = await (call.progress === undefined ? answerOf(args, call) : streamOf(args, call));
+    return { structured, content: [{ type: "text", text: structured.text }] };
+  },
+});
+
+type Input = z.infer<typeof input>;
+type Output = z.infer<typeof output>;
+
+function bodyOf({ json_schema, max_tokens, ...rest }: Input): object {
+  const schema = json_schema && { type: "json_schema", json_schema: { name: "answer", schema: json_schema } };
+  return present({ ...rest, max_completion_tokens: max_tokens, response_format: schema });
+}
+
+const path = "/v1/chat/completions";
+
+async function answerOf(args: Input, { exchange, idempotencyKey, signal }: ToolCall): Promise<Output> {
+  const response = await exchange.call({ method: "POST", path, json: bodyOf(args), idempotencyKey, signal });
+  const { id, model, choices, usage } = completion.parse(await response.json());
+  const [choice] = choices;
+  return {
+    id,
+    model,
+    text: choice?.message.content ?? "",
+    finish_reason: choice?.finish_reason ?? null,
+    ...present({ usage }),
+    ...costOf(response.headers),
+  };
+}
+
+/** As a stream the answer's length can be told while it grows. */
+async function streamOf(args: Input, call: ToolCall): Promise<Output> {
+  const { exchange, idempotencyKey, signal, progress } = call;
+  const json = { ...bodyOf(args), stream: true, stream_options: { include_usage: true } };
+  const response = await exchange.call({ method: "POST", path, json, idempotencyKey, signal });
+  return readChatStream(response, progress);
+}

@@ -1,0 +1,53 @@
+import { FormData } from "undici";
+import { z } from "zod";
+import type { Exchange } from "../exchange.ts";
+import { pictureOf } from "./image-argument.ts";
+import { pictures, picturesOf } from "./pictures.ts";
+import { costOf, costUsd, modelId } from "./schemas.ts";
+import { defineTool } from "./tool.ts";
+
+const maxImageBytes = 16 * 1024 * 1024;
+const maxImageChars = 24 * 1024 * 1024;
+const image = z.string().min(1).max(maxImageChars);
+
+const input = z.object({
+  model: modelId,
+  prompt: z.string().min(1).max(32_000).describe("What to change."),
+  images: z.array(image).min(1).max(16).describe("Pictures to edit (PNG, JPEG or WebP), as https URLs or data URLs."),
+  mask: image.optional().describe("A PNG as large as the first picture; where it is transparent, it is edited."),
+  size: z.string().max(32).optional().describe("Such as 1024x1024, or auto."),
+  n: z.int().min(1).max(10).optional(),
+  quality: z.enum(["auto", "low", "medium", "high"]).optional(),
+  background: z.enum(["transparent", "opaque", "auto"]).optional(),
+  output_format: z.enum(["png", "jpeg", "webp"]).optional(),
+});
+
+export const editImage = defineTool({
+  name: "edit_image",
+  title: "Edit an image",
+  description: "Changes pictures as a prompt says. Costs money by tokens or by the picture.",
+  operation: "images.edits",
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  input,
+  output: z.object({ model: z.string(), pictures, cost_usd: costUsd }),
+  async run(args, { exchange, idempotencyKey, signal }) {
+    const form = await formOf(args, exchange);
+    const response = await exchange.call({ method: "POST", path: "/v1/images/edits", form, idempotencyKey, signal });
+    const { pictures, content } = await picturesOf(await response.json(), exchange);
+    return { structured: { model: args.model, pictures, ...costOf(response.headers) }, content };
+  },
+});
+
+async function formOf({ images, mask, ...fields }: z.infer<typeof input>, exchange: Exchange): Promise<FormData> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, String(value));
+  const name = images.length === 1 ? "image" : "image[]";
+  for (const [index, text] of images.entries()) form.append(name, await blobOf(text, exchange), `image-${index}`);
+  if (mask !== undefined) form.append("mask", await blobOf(mask, exchange), "mask.png");
+  return form;
+}
+
+async function blobOf(text: string, exchange: Exchange): Promise<Blob> {
+  const { bytes, mimeType } = await pictureOf(text, exchange, maxImageBytes);
+  return new Blob([new Uint8Array(bytes)], { type: mimeType });
+}

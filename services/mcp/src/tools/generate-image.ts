@@ -1,0 +1,75 @@
+import { z } from "zod";
+import type { Model } from "../gateway/models.ts";
+import { pictures, picturesOf } from "./pictures.ts";
+import { costOf, costUsd, modelId, present, seed } from "./schemas.ts";
+import { defineTool, modelsFor } from "./tool.ts";
+import { ToolError } from "./tool-error.ts";
+
+const operation = "images.generations";
+
+const input = z.object({
+  model: modelId,
+  prompt: z.string().min(1).max(32_000),
+  size: z
+    .string()
+    .regex(/^\d{2,5}[x*]\d{2,5}$/)
+    .optional()
+    .describe("Width x height, such as 1024x1024; list_models tells which a model takes."),
+  n: z.int().min(1).max(10).optional().describe("How many pictures; most models make one at a time."),
+  quality: z.enum(["auto", "low", "medium", "high"]).optional().describe("Of models that are priced by quality."),
+  images: z
+    .array(z.string().max(16 * 1024 * 1024))
+    .min(1)
+    .max(16)
+    .optional()
+    .describe(
+      "Pictures to go by, as https URLs (or data URLs where the model takes them); alpha-image-edit models need 1 to 3.",
+    ),
+  negative_prompt: z.string().max(10_000).optional().describe("What to avoid, of alpha models."),
+  seed,
+});
+
+type Input = z.infer<typeof input>;
+
+export const generateImage = defineTool({
+  name: "generate_image",
+  title: "Generate an image",
+  description:
+    "Makes pictures of a prompt, or of pictures and a prompt. Costs money by the picture or by tokens. Small pictures stand in the answer, larger ones are links that hold for 24 hours.",
+  operation,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  input,
+  output: z.object({ model: z.string(), pictures, cost_usd: costUsd }),
+  async run(args, { exchange, idempotencyKey, signal }) {
+    const model = modelsFor(operation, exchange.models).find(({ id }) => id === args.model);
+    // The gateway knows best what is wrong with a model that is not in the list.
+    const json = model === undefined ? openAiBody(args) : bodyFor(model, args);
+    const response = await exchange.call({
+      method: "POST",
+      path: "/v1/images/generations",
+      json,
+      idempotencyKey,
+      signal,
+    });
+    const { pictures, content } = await picturesOf(await response.json(), exchange);
+    return { structured: { model: args.model, pictures, ...costOf(response.headers) }, content };
+  },
+});
+
+/** Each family has its own shape of request on the one path. */
+function bodyFor({ image }: Model, args: Input): object {
+  if (image?.family === "alpha") return alphaBody(args);
+  if (args.images !== undefined && image?.references.max === 0)
+    throw new ToolError("images: this model takes none here; use edit_image with one that edits, or another model.");
+  return openAiBody(args);
+}
+
+function alphaBody({ model, prompt, images = [], size, negative_prompt, seed }: Input): object {
+  const content = [{ text: prompt }, ...images.map((image) => ({ image }))];
+  const parameters = present({ size: size?.replace("x", "*"), negative_prompt, seed });
+  return { model, input: { messages: [{ role: "user", content }] }, parameters };
+}
+
+function openAiBody({ model, prompt, images, size, n, quality, seed }: Input): object {
+  return present({ model, prompt, n, quality, seed, size: size?.replace("*", "x"), image: images });
+}

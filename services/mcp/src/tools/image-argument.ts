@@ -1,0 +1,21 @@
+import { UrlError } from "@uag/kit/http/url-error.ts";
+import type { Exchange } from "../exchange.ts";
+import type { File } from "../gateway/files.ts";
+import { ToolError } from "./tool-error.ts";
+
+const dataUrl = /^data:([a-z]+\/[a-z0-9.+-]{1,60});base64,/;
+const maxHeadChars = 100;
+
+/** A picture that a caller names by a data URL or an https URL. @throws {ToolError} when there is none */
+export async function pictureOf(text: string, exchange: Exchange, limit: number): Promise<File> {
+  const [head, mimeType] = dataUrl.exec(text.slice(0, maxHeadChars)) ?? [];
+  if (head !== undefined && mimeType !== undefined)
+    return { bytes: Buffer.from(text.slice(head.length), "base64"), mimeType };
+  try {
+    return await exchange.fetchFile(text, limit);
+  } catch (error) {
+    if (error instanceof UrlError || error instanceof RangeError)
+      throw new ToolError(`A picture cannot be fetched: ${error.message}`);
+    throw error;
+  }
+}

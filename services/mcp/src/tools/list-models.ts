@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { modelSchema, priceLine } from "../gateway/models.ts";
+import { defineTool } from "./tool.ts";
+
+const operations = [
+  "chat.completions",
+  "messages",
+  "embeddings",
+  "audio.speech",
+  "images.generations",
+  "images.edits",
+  "videos.generations",
+] as const;
+
+export const listModels = defineTool({
+  name: "list_models",
+  title: "List models",
+  description:
+    "Lists the models that this key may use: what each takes and makes, on which operations it is served, and its prices. Free.",
+  annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+  input: z.object({
+    operation: z.enum(operations).optional().describe("Only models that are served on it."),
+    search: z.string().max(200).optional().describe("Only models whose id, name or owner has this in it."),
+  }),
+  output: z.object({ models: z.array(modelSchema) }),
+  async run({ operation, search }, { exchange }) {
+    const text = search?.toLowerCase() ?? "";
+    const models = exchange.models.filter(
+      ({ operations, id, display_name, owned_by }) =>
+        (operation === undefined || operations.includes(operation)) &&
+        `${id} ${display_name} ${owned_by}`.toLowerCase().includes(text),
+    );
+    const lines = models.map((model) => `${model.id} (${model.operations.join(", ")}): USD ${priceLine(model)}`);
+    return {
+      structured: { models },
+      content: [{ type: "text", text: lines.join("\n") || "No model of this key fits." }],
+    };
+  },
+});

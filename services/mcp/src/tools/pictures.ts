@@ -1,0 +1,80 @@
+import type { ContentBlock } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { Exchange } from "../exchange.ts";
+
+/** Up to here a picture stands in the answer itself; of a larger one that has a URL there is a link. */
+const maxInlineBytes = 1024 * 1024;
+
+/** The two shapes of answers with pictures. */
+const openAiShape = z.object({
+  data: z.array(z.object({ url: z.string().nullish(), b64_json: z.string().nullish() })),
+  output_format: z.string().optional(),
+});
+const alphaShape = z.object({
+  output: z.object({
+    choices: z.array(z.object({ message: z.object({ content: z.array(z.object({ image: z.string().optional() })) }) })),
+  }),
+});
+
+export const pictures = z
+  .array(
+    z.object({
+      url: z.string().optional().describe("Where the picture is for 24 hours."),
+      mime_type: z.string().optional(),
+      inline: z.boolean().describe("Whether the picture itself is among the content of this answer."),
+    }),
+  )
+  .describe("The pictures, in the order of the content blocks.");
+
+export interface PictureAnswer {
+  readonly pictures: z.infer<typeof pictures>;
+  readonly content: readonly ContentBlock[];
+}
+
+/** The pictures of an answer, as blocks that clients show. */
+export async function picturesOf(body: unknown, exchange: Exchange): Promise<PictureAnswer> {
+  const shown = await Promise.all(sourcesOf(body).map((source) => show(source, exchange)));
+  return { pictures: shown.map(({ picture }) => picture), content: shown.flatMap(({ blocks }) => blocks) };
+}
+
+interface Source {
+  readonly url?: string | undefined;
+  readonly base64?: string | undefined;
+  readonly mimeType?: string;
+}
+
+function sourcesOf(body: unknown): Source[] {
+  const alpha = alphaShape.safeParse(body);
+  if (alpha.success) {
+    const blocks = alpha.data.output.choices.flatMap(({ message }) => message.content);
+    return blocks.flatMap(({ image: url }) => (url === undefined ? [] : [{ url }]));
+  }
+  const { data, output_format = "png" } = openAiShape.parse(body);
+  return data.map(({ url, b64_json }) => ({
+    url: url ?? undefined,
+    base64: b64_json ?? undefined,
+    mimeType: `image/${output_format}`,
+  }));
+}
+
+interface Shown {
+  readonly picture: z.infer<typeof pictures>[number];
+  readonly blocks: ContentBlock[];
+}
+
+async function show({ url, base64, mimeType = "image/png" }: Source, exchange: Exchange): Promise<Shown> {
+  if (base64 !== undefined) {
+    const block: ContentBlock = { type: "image", data: base64, mimeType };
+    return { picture: { mime_type: mimeType, inline: true }, blocks: [block] };
+  }
+  if (url === undefined) return { picture: { inline: false }, blocks: [] };
+  const link: ContentBlock = { type: "resource_link", uri: url, name: "picture", mimeType };
+  // A link is enough where the picture is too large, or cannot be had.
+  const file = await exchange.fetchFile(url, maxInlineBytes).catch(() => undefined);
+  if (file === undefined) return { picture: { url, inline: false }, blocks: [link] };
+  const block: ContentBlock = { type: "image", data: file.bytes.toString("base64"), mimeType: file.mimeType };
+  return {
+    picture: { url, mime_type: file.mimeType, inline: true },
+    blocks: [block, { ...link, mimeType: file.mimeType }],
+  };
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import type { Exchange } from "../exchange.ts";
+import type { ApiRequest } from "../gateway/public-api.ts";
+import { present } from "./schemas.ts";
+import { defineTool } from "./tool.ts";
+
+const subscription = z.object({
+  plan: z.object({ id: z.string(), title: z.string() }),
+  hard_limit_usd: z.number(),
+  access_until: z.number(),
+});
+const usage = z.object({
+  total_usage: z.number(),
+  daily_costs: z.array(
+    z.object({ timestamp: z.number(), line_items: z.array(z.object({ name: z.string(), cost: z.number() })) }),
+  ),
+});
+
+export const quota = z.object({
+  plan: subscription.shape.plan,
+  limit_usd: z.number().describe("All money there was and is: spent and unspent."),
+  spent_usd: z.number(),
+  left_usd: z.number(),
+  access_until: z.number().describe("When the key ends, Unix time in seconds."),
+});
+
+const get = (path: string, signal: AbortSignal): ApiRequest => ({ method: "GET", path, signal });
+const centsPerUsd = 100;
+const usdOf = (cents: number): number => Number((cents / centsPerUsd).toFixed(9));
+
+/** What the caller's key may spend, and has. */
+export async function quotaOf(exchange: Exchange, signal: AbortSignal): Promise<z.infer<typeof quota>> {
+  const [limit, spent] = await Promise.all([
+    exchange.call(get("/v1/dashboard/billing/subscription", signal)),
+    exchange.call(get("/v1/dashboard/billing/usage", signal)),
+  ]);
+  const { plan, hard_limit_usd, access_until } = subscription.parse(await limit.json());
+  const spentUsd = usdOf(usage.parse(await spent.json()).total_usage);
+  return {
+    plan,
+    limit_usd: hard_limit_usd,
+    spent_usd: spentUsd,
+    left_usd: Number((hard_limit_usd - spentUsd).toFixed(9)),
+    access_until,
+  };
+}
+
+export const getQuota = defineTool({
+  name: "get_quota",
+  title: "Get the quota",
+  description: "Tells how much money this key may spend, has spent, and has left. Free.",
+  annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+  input: z.object({}),
+  output: quota,
+  run: async (_args, { exchange, signal }) => ({ structured: await quotaOf(exchange, signal) }),
+});
+
+const date = z.iso.date().optional();
+
+export const getUsage = defineTool({
+  name: "get_usage",
+  title: "Get the usage",
+  description: "Tells what was spent, by day and model. Free.",
+  annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+  input: z.object({
+    start_date: date.describe("The first day, such as 2026-01-31 (UTC)."),
+    end_date: date.describe("The day after the last."),
+  }),
+  output: z.object({
+    total_usd: z.number(),
+    days: z.array(
+      z.object({
+        date: z.string(),
+        models: z.array(z.object({ model: z.string(), usd: z.number() })),
+      }),
+    ),
+  }),
+  async run(dates, { exchange, signal }) {
+    const query = new URLSearchParams(present(dates));
+    const response = await exchange.call(get(`/v1/dashboard/billing/usage?${query}`, signal));
+    const { total_usage, daily_costs } = usage.parse(await response.json());
+    const days = daily_costs.map(({ timestamp, line_items }) => ({
+      date: new Date(timestamp * 1_000).toISOString().slice(0, 10),
+      models: line_items.map(({ name, cost }) => ({ model: name, usd: usdOf(cost) })),
+    }));
+    return { structured: { total_usd: usdOf(total_usage), days } };
+  },
+});

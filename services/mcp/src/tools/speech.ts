@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { bytesWithin } from "../gateway/public-api.ts";
+import { costOf, costUsd, modelId, present } from "./schemas.ts";
+import { defineTool } from "./tool.ts";
+import { ToolError } from "./tool-error.ts";
+
+const operation = "audio.speech";
+
+/** Some twenty minutes of MP3. */
+const maxAudioBytes = 12 * 1024 * 1024;
+const maxTextChars = 10_000;
+
+export const synthesizeSpeech = defineTool({
+  name: "synthesize_speech",
+  title: "Speak a text",
+  description: "Reads a text aloud and returns the sound. Costs money by the character.",
+  operation,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  input: z.object({
+    model: modelId,
+    text: z.string().min(1).max(maxTextChars),
+    voice: z.string().max(100).optional().describe("A name from list_voices."),
+    format: z.enum(["mp3", "wav"]).optional().describe("mp3 by default; some models make wav only."),
+    instructions: z.string().max(2_000).optional().describe("Tone, pace and mood, of models that take instructions."),
+  }),
+  output: z.object({ mime_type: z.string(), bytes: z.number(), cost_usd: costUsd }),
+  async run({ text, format, ...rest }, { exchange, idempotencyKey, signal }) {
+    const json = present({ ...rest, input: text, response_format: format });
+    const response = await exchange.call({ method: "POST", path: "/v1/audio/speech", json, idempotencyKey, signal });
+    exchange.lease.take(maxAudioBytes);
+    const audio = await bytesWithin(response, maxAudioBytes).catch((error: unknown) => {
+      if (error instanceof RangeError)
+        throw new ToolError("The sound is too long for one answer; send a shorter text, or ask for mp3.");
+      throw error;
+    });
+    const mimeType = response.headers.get("content-type") ?? "audio/mpeg";
+    return {
+      structured: { mime_type: mimeType, bytes: audio.length, ...costOf(response.headers) },
+      content: [{ type: "audio", data: audio.toString("base64"), mimeType }],
+    };
+  },
+});
+
+const voice = z.object({ id: z.string(), models: z.array(z.string()), default: z.boolean() });
+const voiceList = z.object({ data: z.array(voice) });
+
+export const listVoices = defineTool({
+  name: "list_voices",
+  title: "List voices",
+  description: "Lists the voices that texts can be read with. Free.",
+  operation,
+  annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+  input: z.object({}),
+  output: z.object({ voices: z.array(voice) }),
+  async run(_args, { exchange, signal }) {
+    const response = await exchange.call({ method: "GET", path: "/v1/audio/voices", signal });
+    const { data } = voiceList.parse(await response.json());
+    return { structured: { voices: data } };
+  },
+});

@@ -1,0 +1,41 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { ApiError } from "../gateway/api-error.ts";
+
+/** What the model that called the tool can mend by calling it otherwise. */
+export class ToolError extends Error {
+  override readonly name = "ToolError";
+}
+
+/** What to do about a refusal, by the gateway's code or, failing that, its status. */
+const advice: Readonly<Record<string, string>> = {
+  model_not_found: "Call list_models for the models this key may use.",
+  endpoint_model_mismatch: "Call list_models and choose a model whose operations have what this tool needs.",
+  insufficient_balance: "The account has to be topped up; trying again does not help.",
+  budget_exceeded: "The key's budget for the month is used up; its owner can raise it.",
+  400: "Change the argument that the message names.",
+  401: "The API key is not valid any more.",
+  404: "Check the id.",
+  413: "Send less.",
+  429: "Wait, then call again.",
+  502: "The model's provider failed; call again, or choose another model.",
+  503: "Wait a moment, then call again.",
+  504: "The model's provider was too slow; call again, or choose another model.",
+};
+
+/** A failed call as the model reads it: the gateway's code and text, what to do, and when. */
+export function toolError(error: unknown): CallToolResult {
+  if (error instanceof ToolError) return failed(error.message);
+  if (!(error instanceof ApiError))
+    return failed("service_unavailable: The gateway does not answer. Call again shortly.");
+  const { status, code, message, retryAfterSeconds, requestId } = error;
+  const wait = retryAfterSeconds === undefined ? "" : ` Retry after ${retryAfterSeconds} s.`;
+  const what = advice[code] ?? advice[String(status)] ?? "";
+  return {
+    ...failed(`${code}: ${message} ${what}${wait}`.trim()),
+    _meta: { "gateway/error": { status, code, retry_after: retryAfterSeconds ?? null, request_id: requestId ?? null } },
+  };
+}
+
+function failed(text: string): CallToolResult {
+  return { content: [{ type: "text", text }], isError: true };
+}

@@ -1,0 +1,129 @@
+import type {
+  CallToolResult,
+  ContentBlock,
+  McpServer,
+  ServerContext,
+  StandardSchemaWithJSON,
+  ToolAnnotations,
+} from "@modelcontextprotocol/server";
+import type { z } from "zod";
+import type { Exchange } from "../exchange.ts";
+import { ApiError } from "../gateway/api-error.ts";
+import { type Model, priceLine } from "../gateway/models.ts";
+import { ToolError, toolError } from "./tool-error.ts";
+
+/** One call of a tool. */
+export interface ToolCall {
+  readonly exchange: Exchange;
+  /** Fires when the client takes the call back, or leaves. */
+  readonly signal: AbortSignal;
+  /** With this key what costs money is done once, however often it is sent; also when the client leaves. */
+  readonly idempotencyKey: string | undefined;
+  /** Tells the client how far the call is; undefined when it did not ask to be told. */
+  readonly progress: ((done: number, message: string) => Promise<void>) | undefined;
+}
+
+export interface ToolAnswer<O> {
+  readonly structured: O;
+  /** What a model reads; default: the structured answer as JSON. */
+  readonly content?: readonly ContentBlock[];
+}
+
+export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
+  readonly name: string;
+  readonly title: string;
+  /** What it does and what it costs, for the model that chooses among tools. */
+  readonly description: string;
+  /** The operation of the public API that a model must be served on for the tool to be of use; none: always. */
+  readonly operation?: string;
+  /** Its upstream call ends when the client takes the call back: it is sent without a key, unless the client has one. */
+  readonly cancellable?: true;
+  readonly annotations: ToolAnnotations;
+  readonly input: I;
+  readonly output: O;
+  run(args: z.infer<I>, call: ToolCall): Promise<ToolAnswer<z.infer<O>>>;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly operation: string | undefined;
+  register(server: McpServer, exchange: Exchange): void;
+}
+
+/** Makes a tool of its definition: every tool is so registered, timed and refused in one way. */
+export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(definition: ToolDefinition<I, O>): Tool {
+  const { name, title, annotations, input: inputSchema, output: outputSchema, operation } = definition;
+  return {
+    name,
+    operation,
+    register(server, exchange) {
+      const description = described(definition, exchange.models);
+      // The SDK has held the arguments against the schema by then.
+      const handle = (args: unknown, context: ServerContext) =>
+        runTool(definition, args as z.infer<I>, callOf(definition, exchange, context));
+      server.registerTool<StandardSchemaWithJSON, StandardSchemaWithJSON>(
+        name,
+        { title, description, annotations: { title, ...annotations }, inputSchema, outputSchema },
+        handle,
+      );
+    },
+  };
+}
+
+const maxKeyChars = 255;
+
+/** With more models than this their ids alone are named. */
+const maxPriced = 12;
+
+function described(
+  { description, operation }: ToolDefinition<z.ZodObject, z.ZodObject>,
+  all: readonly Model[],
+): string {
+  if (operation === undefined) return description;
+  const models = modelsFor(operation, all);
+  if (models.length > maxPriced)
+    return `${description} Models: ${models.map(({ id }) => id).join(", ")}. list_models tells prices.`;
+  const lines = models.map((model) => `- ${model.id}: ${priceLine(model)}`);
+  return [`${description} Models, with prices in USD (tokens and characters by the million):`, ...lines].join("\n");
+}
+
+export function modelsFor(operation: string, models: readonly Model[]): readonly Model[] {
+  return models.filter(({ operations }) => operations.includes(operation));
+}
+
+function callOf({ cancellable }: { cancellable?: true }, exchange: Exchange, { mcpReq }: ServerContext): ToolCall {
+  const progressToken = mcpReq._meta?.progressToken;
+  const prefix = exchange.idempotencyKey ?? (cancellable ? undefined : exchange.requestId);
+  return {
+    exchange,
+    signal: AbortSignal.any([mcpReq.signal, exchange.signal]),
+    idempotencyKey: prefix === undefined ? undefined : `${prefix}-${mcpReq.id}`.slice(0, maxKeyChars),
+    progress:
+      progressToken === undefined
+        ? undefined
+        : (progress, message) =>
+            mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress, message } }),
+  };
+}
+
+async function runTool<I extends z.ZodObject, O extends z.ZodObject>(
+  definition: ToolDefinition<I, O>,
+  args: z.infer<I>,
+  call: ToolCall,
+): Promise<CallToolResult> {
+  const { events } = call.exchange;
+  const startedAt = performance.now();
+  const ended = (error?: ApiError): void =>
+    events.called(definition.name, (performance.now() - startedAt) / 1_000, error);
+  try {
+    const { structured, content } = await definition.run(args, call);
+    ended();
+    const text: ContentBlock = { type: "text", text: JSON.stringify(structured) };
+    return { content: [...(content ?? [text])], structuredContent: structured };
+  } catch (error) {
+    call.signal.throwIfAborted();
+    ended(error instanceof ApiError ? error : undefined);
+    if (!(error instanceof ApiError || error instanceof ToolError)) events.failed(error, call.exchange.requestId);
+    return toolError(error);
+  }
+}

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { videoRequest } from "./video-request.ts";
+
+const url = "https://a.example/a.png";
+const common = { duration: 5, resolution: "720p" };
+
+test("a first frame goes where the model's version looks for it", () => {
+  const asked = (model: string) => videoRequest({ model, prompt: "p", first_frame_url: url }, "alibaba");
+  const beta = { ...common, aspect_ratio: "16:9" };
+  assert.deepEqual(asked("beta2.6-i2v"), { model: "beta2.6-i2v", ...beta, input: { prompt: "p", img_url: url } });
+  const media = [{ type: "first_frame", url }];
+  assert.deepEqual(asked("beta2.7-i2v"), { model: "beta2.7-i2v", ...beta, input: { prompt: "p", media } });
+});
+
+test("references are told apart by what they are", () => {
+  const reference_urls = [url, "https://a.example/b.mp4?x=1"];
+  const { input } = videoRequest({ model: "beta2.7-r2v", prompt: "p", reference_urls }, "alibaba") as { input: object };
+  assert.deepEqual(input, {
+    prompt: "p",
+    media: [
+      { type: "reference_image", url },
+      { type: "reference_video", url: reference_urls[1] },
+    ],
+  });
+});
+
+test("Seedance has a list of content, Grok fields of its own", () => {
+  const args = { prompt: "p", first_frame_url: url, duration: 4 } as const;
+  assert.deepEqual(videoRequest({ model: "seedance-2-0", ...args, seed: 7 }, "bytedance"), {
+    model: "seedance-2-0",
+    duration: 4,
+    resolution: "720p",
+    content: [
+      { type: "text", text: "p" },
+      { type: "image_url", image_url: { url }, role: "first_frame" },
+    ],
+    seed: 7,
+  });
+  assert.deepEqual(videoRequest({ model: "grok-imagine-video", ...args }, "xai"), {
+    model: "grok-imagine-video",
+    duration: 4,
+    resolution: "720p",
+    prompt: "p",
+    image: url,
+  });
+});

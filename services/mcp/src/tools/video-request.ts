@@ -1,0 +1,76 @@
+import { z } from "zod";
+import type { Model } from "../gateway/models.ts";
+import { modelId, present, seed } from "./schemas.ts";
+
+const url = z.string().min(1).max(10_000);
+
+export const videoInput = z.object({
+  model: modelId,
+  prompt: z.string().min(1).max(10_000),
+  duration: z.int().min(1).max(30).optional().describe("Seconds, 5 by default. Billed."),
+  resolution: z.enum(["480p", "720p", "1080p"]).optional().describe("720p by default. Billed."),
+  aspect_ratio: z.string().max(16).optional().describe("Such as 16:9, the default."),
+  first_frame_url: url.optional().describe("The first picture, of models that make a video of one (i2v)."),
+  reference_urls: z.array(url).min(1).max(9).optional().describe("Pictures or videos of what is to appear (r2v)."),
+  audio_url: url.optional().describe("Sound to go by, where the model takes it."),
+  negative_prompt: z.string().max(10_000).optional(),
+  seed,
+  webhook_url: url.optional().describe("Where to tell of the end, https."),
+});
+
+export type VideoInput = z.infer<typeof videoInput>;
+
+/** The body of `POST /v1/videos/generations`: each family of models has its own names for the same things. */
+export function videoRequest(args: VideoInput, owner: Model["owned_by"] | undefined): object {
+  if (owner === "xai") return grokRequest(args);
+  if (owner === "bytedance") return seedanceRequest(args);
+  return betaRequest(args);
+}
+
+const common = ({ model, duration = 5, resolution = "720p", webhook_url }: VideoInput): object =>
+  present({ model, duration, resolution, webhook_url });
+
+function grokRequest(args: VideoInput): object {
+  const { prompt, aspect_ratio, first_frame_url, reference_urls } = args;
+  return {
+    ...common(args),
+    ...present({ prompt, aspect_ratio, image: first_frame_url, reference_images: reference_urls }),
+  };
+}
+
+function seedanceRequest(args: VideoInput): object {
+  const { prompt, aspect_ratio, first_frame_url, reference_urls = [], seed } = args;
+  const picture = (url: string, role: string) => ({ type: "image_url", image_url: { url }, role });
+  const content = [
+    { type: "text", text: prompt },
+    ...(first_frame_url === undefined ? [] : [picture(first_frame_url, "first_frame")]),
+    ...reference_urls.map((url) => picture(url, "reference_image")),
+  ];
+  return { ...common(args), content, ...present({ aspect_ratio, seed }) };
+}
+
+const isVideo = /\.(?:mp4|mov|webm)(?:\?|$)/i;
+
+/** Up to 2.6 each input has a field of its own; from 2.7 on they are a list. */
+function betaRequest(args: VideoInput): object {
+  const {
+    model,
+    prompt,
+    negative_prompt,
+    audio_url,
+    first_frame_url,
+    reference_urls,
+    seed,
+    aspect_ratio = "16:9",
+  } = args;
+  const text = present({ prompt, negative_prompt });
+  const fields = present({ audio_url, img_url: first_frame_url, reference_urls });
+  const media = [
+    ...(first_frame_url === undefined ? [] : [{ type: "first_frame", url: first_frame_url }]),
+    ...(reference_urls ?? []).map((url) => ({ type: isVideo.test(url) ? "reference_video" : "reference_image", url })),
+    ...(audio_url === undefined ? [] : [{ type: "driving_audio", url: audio_url }]),
+  ];
+  const old = /2\.[56]-/.test(model);
+  const input = { ...text, ...(old ? fields : present({ media: media.length === 0 ? undefined : media })) };
+  return { ...common(args), aspect_ratio, input, ...(seed !== undefined && { parameters: { seed } }) };
+}

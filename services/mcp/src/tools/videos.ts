@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ContentBlock } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { defineTool, type ToolAnswer, type ToolCall } from "./tool.ts";
+import { videoInput, videoRequest } from "./video-request.ts";
+
+const operation = "videos.generations";
+const path = "/v1/videos/generations";
+
+const id = z.string().min(1).max(200).describe("The task's id.");
+
+const task = z.object({
+  id: z.string(),
+  model: z.string(),
+  status: z.string().describe("submitted, queued, running; at its end succeeded, failed, cancelled or expired."),
+  created_at: z.number().describe("Unix time, seconds."),
+  content: z.object({ video_url: z.string().optional() }).nullish().describe("The video, once it has succeeded."),
+  seed: z.number().nullish(),
+  error: z.object({ code: z.string(), message: z.string() }).optional(),
+});
+
+type Task = z.infer<typeof task>;
+
+const open = new Set(["submitted", "queued", "running"]);
+
+function answerOf(structured: Task): ToolAnswer<Task> {
+  const content: ContentBlock[] = [{ type: "text", text: JSON.stringify(structured) }];
+  const uri = structured.content?.video_url;
+  if (uri !== undefined) content.push({ type: "resource_link", uri, name: "video", mimeType: "video/mp4" });
+  return { structured, content };
+}
+
+async function find(id: string, { exchange, signal }: Pick<ToolCall, "exchange" | "signal">): Promise<Task> {
+  const response = await exchange.call({ method: "GET", path: `${path}/${encodeURIComponent(id)}`, signal });
+  return task.parse(await response.json());
+}
+
+export const createVideo = defineTool({
+  name: "create_video",
+  title: "Start a video",
+  description:
+    "Starts the making of a video, which takes minutes, and returns its task at once; wait_for_video waits for it. Costs money by the second of video and its resolution when it succeeds.",
+  operation,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  input: videoInput,
+  output: task,
+  async run(args, { exchange, idempotencyKey, signal }) {
+    const owner = exchange.models.find(({ id }) => id === args.model)?.owned_by;
+    const json = videoRequest(args, owner);
+    const response = await exchange.call({ method: "POST", path, json, idempotencyKey, signal });
+    return answerOf(task.parse(await response.json()));
+  },
+});
+
+export const getVideo = defineTool({
+  name: "get_video",
+  title: "Look at a video task",
+  description: "Tells how far a video is, and where it is once it is made. Free.",
+  operation,
+  annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+  input: z.object({ id }),
+  output: task,
+  run: async (args, call) => answerOf(await find(args.id, call)),
+});
+
+const firstRestMs = 500;
+const maxRestMs = 5_000;
+
+export const waitForVideo = defineTool({
+  name: "wait_for_video",
+  title: "Wait for a video",
+  description:
+    "Waits until a video task has ended, and tells of it meanwhile to clients that ask for progress. Returns the task as it is when the time is up; call it again to wait on. Free.",
+  operation,
+  annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+  input: z.object({
+    id,
+    timeout_seconds: z.int().min(1).max(600).default(300).describe("Longest wait."),
+  }),
+  output: task,
+  async run({ id, timeout_seconds }, call) {
+    const startedAt = performance.now();
+    const endsAt = startedAt + timeout_seconds * 1_000;
+    for (let restMs = firstRestMs; ; restMs = Math.min(restMs * 1.5, maxRestMs)) {
+      const found = await find(id, call);
+      const now = performance.now();
+      if (!open.has(found.status) || now >= endsAt) return answerOf(found);
+      const seconds = Math.round((now - startedAt) / 1_000);
+      await call.progress?.(seconds, `${found.status}, after ${seconds} s`);
+      await sleep(Math.min(restMs, endsAt - now), undefined, { signal: call.signal });
+    }
+  },
+});
+
+export const cancelVideo = defineTool({
+  name: "cancel_video",
+  title: "Cancel a video",
+  description: "Cancels a video task that its provider has not begun; one that is being made goes on. Free.",
+  operation,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  input: z.object({ id }),
+  output: task,
+  async run(args, { exchange, signal }) {
+    const request = { method: "DELETE", path: `${path}/${encodeURIComponent(args.id)}`, signal } as const;
+    const response = await exchange.call(request);
+    return answerOf(task.parse(await response.json()));
+  },
+});
