@@ -86,20 +86,21 @@ async function openClient(options: {
   return client;
 }
 
-/** Keeps a number of connections busy: each sends its next request when it has its answer. */
+/** Keeps a number of connections busy: each sends its next request when it has its answer. `requests` may end it sooner. */
 export async function runClosedLoop(
-  job: Asking & { readonly connections: number; readonly seconds: number },
+  job: Asking & { readonly connections: number; readonly seconds: number; readonly requests?: number },
 ): Promise<JsonResult> {
   const latency = new Samples();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let endUs = Number.POSITIVE_INFINITY;
+  let left = (job.requests ?? Number.POSITIVE_INFINITY) - job.connections;
   let busy = job.connections;
   let inTime = 0;
   const answered = (client: Client) => {
     const now = monotonicUs();
     if (now < endUs) {
       inTime += 1;
-      return client.ask(now);
+      if (left-- > 0) return client.ask(now);
     }
     busy -= 1;
     if (busy === 0) resolve();
@@ -112,7 +113,8 @@ export async function runClosedLoop(
   await promise.finally(() => {
     for (const client of clients) client.close();
   });
-  return { requests: latency.count, inTime, seconds: job.seconds, latencyMs: latency.values() };
+  const seconds = Math.min(job.seconds, (monotonicUs() - startUs) / 1e6);
+  return { requests: latency.count, inTime, seconds, latencyMs: latency.values() };
 }
 
 const fewConnections = 16;

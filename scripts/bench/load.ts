@@ -4,7 +4,12 @@ import { type Asking, type JsonResult, runClosedLoop, runConstantRate } from "./
 import { runStreams, type StreamsJob, type StreamsResult } from "./load-streams.ts";
 
 export type Job =
-  | ({ readonly kind: "closed"; readonly connections: number; readonly seconds: number } & Asking)
+  | ({
+      readonly kind: "closed";
+      readonly connections: number;
+      readonly seconds: number;
+      readonly requests?: number;
+    } & Asking)
   | ({ readonly kind: "rate"; readonly perSecond: number; readonly seconds: number } & Asking)
   | ({ readonly kind: "streams" } & Omit<StreamsJob, "phase">);
 

@@ -18,10 +18,13 @@ import { seedAccounts } from "./seed.ts";
 const connections = 32;
 const seconds = 12;
 const warmSeconds = 5;
-/** Those who call once a minute: a minute in which each takes its grant, and a part of the next that is measured. */
+/** So many may have their first request before they are measured; of more, all that is measured are first requests. */
+const mostWarm = 2_000;
+const longestFirstSeconds = 60;
+/** Those who call once a minute. */
 const minuteAccounts = 2_000;
 const minuteSeconds = 60;
-const measuredSeconds = 20;
+const measuredSeconds = 15;
 const idleSeconds = 8;
 const longestSettleMs = 300_000;
 const measured = ["router", "chat", "billing", "metering", "mongod"] as const;
@@ -85,18 +88,26 @@ function sumOf(used: ReadonlyMap<string, number>, name: string): number {
   return sum;
 }
 
-/** Of these accounts each calls once a minute; what the fleet uses when nobody calls is taken off. */
-async function measureMinute(parts: Parts, keys: readonly string[]): Promise<Row> {
+/** Of accounts that were seen a short while ago each calls once a minute; what the fleet uses when nobody calls is taken off. */
+async function measureMinute(parts: Parts, keys: readonly string[]): Promise<Row[]> {
   const perSecond = keys.length / minuteSeconds;
   const job = { kind: "rate", endpoint: parts.endpoint, keys, perSecond } as const;
-  await runJob(parts, { ...job, seconds: minuteSeconds });
+  const idle = await idleCpu(parts);
+  const withoutIdle = (row: Row): Row => {
+    const idleUs = (name: Measured): number => (sumOf(idle, name) * 1e6) / idleSeconds / perSecond;
+    const cpuUs = Object.fromEntries(measured.map((name) => [name, Math.max(0, row.cpuUs[name] - idleUs(name))]));
+    return { ...row, cpuUs: cpuUs as Row["cpuUs"] };
+  };
+  const measuring = { ...job, seconds: measuredSeconds };
+  const many = await measureJob(parts, `${keys.length}, each once a minute`, measuring);
+  const one = await measureJob(parts, "1, as often as they together", { ...measuring, keys: keys.slice(0, 1) });
+  return [one, many].map(withoutIdle);
+}
+
+async function idleCpu(parts: Parts): Promise<ReadonlyMap<string, number>> {
   const before = readUsage(parts.processes);
   await sleep(idleSeconds * 1_000, undefined, { signal: parts.signal });
-  const idle = cpuBetween(before, readUsage(parts.processes));
-  const row = await measureJob(parts, `${keys.length}, each once a minute`, { ...job, seconds: measuredSeconds });
-  const idleUs = (name: Measured): number => (sumOf(idle, name) * 1e6) / idleSeconds / perSecond;
-  const cpuUs = Object.fromEntries(measured.map((name) => [name, Math.max(0, row.cpuUs[name] - idleUs(name))]));
-  return { ...row, cpuUs: cpuUs as Row["cpuUs"] };
+  return cpuBetween(before, readUsage(parts.processes));
 }
 
 const moneyUs = ({ cpuUs }: Row): number => cpuUs.billing + cpuUs.metering + cpuUs.mongod;
@@ -176,14 +187,18 @@ async function measureFleet(
   // With keys that are measured by nobody: code is to be warm, and grants are not.
   await runJob(parts, { ...closed, seconds: warmSeconds });
   const rows: Row[] = [];
+  const minute: Row[] = [];
   for (const count of options.counts) {
     process.stderr.write(`measuring ${count} accounts\n`);
-    rows.push(await measureJob(parts, formatNumber(count), { ...closed, keys: secrets.slice(0, count), seconds }));
+    const job = { ...closed, keys: secrets.slice(0, count) };
+    const first = { ...job, seconds: longestFirstSeconds, requests: count };
+    if (count > connections && count <= mostWarm) rows.push(await measureJob(parts, `${count}, first requests`, first));
+    rows.push(await measureJob(parts, count > mostWarm ? `${count}, first requests` : `${count}`, { ...job, seconds }));
+    if (count === minuteAccounts) minute.push(...(await measureMinute(parts, job.keys)));
   }
-  if (options.counts.includes(minuteAccounts)) rows.push(await measureMinute(parts, secrets.slice(0, minuteAccounts)));
   const said = await recorded?.check({ served: await applied(), withinMs: 60_000, signal });
   const title = `billing and metering: ${options.processes} each; ${connections} connections, small completions`;
-  return `${title}\n\n${render(rows)}\n\n${said}\n`;
+  return `${title}\n\n${render(rows)}\n${minute.length > 0 ? `\n${render(minute)}\n` : ""}\n${said}\n`;
 }
 
 /** Prints a table for each number of processes. Throws when the ledger is not exact at the end. */

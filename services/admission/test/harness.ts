@@ -34,6 +34,7 @@ export class Child implements AsyncDisposable {
   readonly #env: Record<string, string>;
   #process: ChildProcess | undefined;
   port = 0;
+  adminPort = 0;
 
   constructor(service: string, env: Record<string, string>) {
     this.#path = join(services, service, "src/main.ts");
@@ -46,7 +47,8 @@ export class Child implements AsyncDisposable {
     this.#process = child;
     const up = Promise.withResolvers<number>();
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
-      const entry = JSON.parse(line) as { grpcPort?: number; level: number };
+      const entry = JSON.parse(line) as { grpcPort?: number; adminPort?: number; level: number };
+      if (entry.adminPort) this.adminPort = entry.adminPort;
       if (entry.grpcPort) up.resolve(entry.grpcPort);
       if (process.env["TEST_VERBOSE"]) process.stderr.write(`${line}\n`);
     });

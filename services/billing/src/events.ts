@@ -28,6 +28,7 @@ export interface Events {
   repaired(event: { accountId: string; requestId: string; charged: bigint; writtenOff: bigint }): void;
   audited(event: { accounts: bigint; entries: bigint; violations: readonly string[]; tookMs: number }): void;
   transactionRetried(): void;
+  transactionCommitted(): void;
   /** Transactions that a process had left open when it died. */
   transactionsEnded(count: number): void;
   unblockFailed(error: unknown): void;
@@ -168,6 +169,7 @@ function limitEvents(log: Logger, metrics: Metrics) {
 
 export function createEvents(log: Logger, metrics: Metrics): Events {
   const violations = metrics.gauge("billing_audit_violations", "Broken invariants the last audit found.");
+  const committed = metrics.counter("billing_transactions_total", "Transactions that were committed.");
   const retries = metrics.counter("billing_transaction_retries_total", "Transactions that had to run again.");
   const abandoned = metrics.counter("billing_abandoned_transactions_total", "Transactions of dead processes ended.");
   const reapFailures = metrics.counter("billing_reap_failures_total", "Rounds of the reaper that failed.");
@@ -183,6 +185,7 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
       else log.error({ ...counts, violations: event.violations.slice(0, 20) }, "books are not exact");
     },
     transactionRetried: () => retries.inc(),
+    transactionCommitted: () => committed.inc(),
     transactionsEnded: (count) => {
       if (count === 0) return;
       abandoned.inc(count);

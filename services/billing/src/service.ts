@@ -79,6 +79,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const endAbandoned = createUnblocker(connection);
   const transactions = {
     onRetry: events.transactionRetried,
+    onCommit: events.transactionCommitted,
     unblock: () => endAbandoned().then(events.transactionsEnded, events.unblockFailed),
   };
   const commits = { store, ...transactions, nextSeq: createSequence() };
@@ -114,9 +115,5 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const admin = started.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
   log.info({ grpcPort: rpc.port, adminPort: admin.port }, "billing is up");
   const running = started.move();
-  return {
-    grpcPort: rpc.port,
-    adminPort: admin.port,
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
-  };
+  return { grpcPort: rpc.port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -11,7 +11,7 @@ import { type RpcService, serveRpc, unaryService } from "@uag/kit/rpc/server.ts"
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
-import type { ApplyOptions } from "./apply/apply.ts";
+import { type ApplyOptions, newTurns } from "./apply/apply.ts";
 import { type MeteringConfig, schema } from "./config.ts";
 import { createEvents } from "./events.ts";
 import { applyRepairs } from "./rpc/apply-repairs.ts";
@@ -100,7 +100,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   // Half of their life is a margin on both sides: late messages are hours late, not weeks.
   const expiredBeforeMs = (): number => Date.now() - (config.RAW_USAGE_TTL_DAYS * dayMs) / 2;
   const batchKeys = batchKeysOf(config);
-  const apply = { store, billing, events, expiredBeforeMs };
+  const apply = { store, billing, events, expiredBeforeMs, turns: newTurns() };
   const dead = { deadSubject: names.deadSubject, maxDeliver: config.MAX_DELIVER };
   const options = { ...dead, inbox, batchKeys, bus, apply, log, workingMs };
   const working = work(options, stop.signal);

@@ -16,6 +16,8 @@ export interface TransactionOptions {
   readonly connection: Connection;
   /** Called before each further try. */
   readonly onRetry: () => void;
+  /** Called after each that was committed. */
+  readonly onCommit?: () => void;
   /** Called when others have been in the way for half a second: see to it that they are alive. */
   readonly unblock: () => Promise<void>;
   /** True: what has lost against another transaction is not tried again, but thrown as it is. Default false. */
@@ -92,7 +94,9 @@ export async function inTransaction<T>(
     try {
       // One session a try: after a network error the driver may not reuse it.
       await using session = await options.connection.startSession();
-      return await attempt(session, (own) => work(own, tries > 0), { deadline, onRetry: options.onRetry });
+      const done = await attempt(session, (own) => work(own, tries > 0), { deadline, onRetry: options.onRetry });
+      options.onCommit?.();
+      return done;
     } catch (error) {
       if (options.yields && isContended(error)) throw error;
       if (error instanceof GatewayError || !mayRunAgain(error)) throw toStoreError(error);

@@ -12,6 +12,7 @@ import { inTransaction } from "../store/transaction.ts";
 import { type BuriedEvent, bury } from "./buried.ts";
 import type { DecodedBatch, RefusedEvent } from "./decode.ts";
 import { rollUp, type WriteOffs } from "./rollup.ts";
+import { Turn } from "./turn.ts";
 
 export interface ApplyOptions {
   readonly store: Store;
@@ -19,7 +20,11 @@ export interface ApplyOptions {
   readonly events: MeteringEvents;
   /** Events that ended before this may have been applied and have expired since, unix milliseconds. */
   readonly expiredBeforeMs: () => number;
+  /** One group is settled while the one before it is stored; two at the same would meet at grants and roll-ups. */
+  readonly turns: { readonly settle: Turn; readonly store: Turn };
 }
+
+export const newTurns = (): ApplyOptions["turns"] => ({ settle: new Turn(), store: new Turn() });
 
 const settledAtOnce = 1_000;
 const settleTimeoutMs = 20_000;
@@ -36,7 +41,7 @@ export async function applyBatches(
   how: { readonly buries: boolean } = { buries: true },
 ): Promise<void> {
   const incoming = firstOfEach(options, batches);
-  const { counted, writeOffs, refused } = await settle(options, incoming);
+  const { counted, writeOffs, refused } = await options.turns.settle.take(() => settle(options, incoming));
   const [impossible] = refused;
   if (impossible !== undefined && !how.buries) throw new Error(impossible.reason);
   crashPoint("settled");
@@ -44,10 +49,8 @@ export async function applyBatches(
     ...batches.flatMap(({ batchId, refused: own }) => own.map((one): BuriedEvent => ({ ...one, batchId }))),
     ...refused.map((one) => ({ ...one, batchId: batchOf(batches, one.event) })),
   ];
-  const stored = await store(options, {
-    events: incoming.filter(({ requestId }) => !counted.has(requestId)),
-    ...{ batches, writeOffs, buried },
-  });
+  const events = incoming.filter(({ requestId }) => !counted.has(requestId));
+  const stored = await options.turns.store.take(() => store(options, { events, batches, writeOffs, buried }));
   for (const { event, reason, batchId } of buried) options.events.eventBuried(event.requestId, reason, batchId);
   options.events.applied(batches.length, incoming.length, incoming.length - stored);
 }

@@ -67,8 +67,9 @@ export class Inbox implements AsyncDisposable {
 
   /** What has come, at most so many messages and about so many bytes; waits for the first. Empty once the inbox is closed. */
   async take(most: number, mostBytes: number): Promise<JsMsg[]> {
-    if (this.#messages.length === 0) {
-      while (this.#messages.length === 0 && !this.#stop.signal.aborted) await this.#changed.promise;
+    // After the rest another may have taken what had come.
+    while (this.#messages.length === 0 && !this.#stop.signal.aborted) {
+      await this.#changed.promise;
       await this.#rest(gatherMs);
     }
     if (this.#stop.signal.aborted) return [];

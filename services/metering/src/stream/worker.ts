@@ -35,8 +35,15 @@ const groupBytes = 1024 * 1024;
 const mostRestMs = 5_000;
 const nakMs = 2_000;
 
+/** One group is settled while another is stored. */
+const groupsAtOnce = 2;
+
 /** Applies messages in groups until the inbox is closed; acknowledges each only when it is applied or buried. */
 export async function work(options: WorkerOptions, signal: AbortSignal): Promise<void> {
+  await Promise.all(Array.from({ length: groupsAtOnce }, () => applyGroups(options, signal)));
+}
+
+async function applyGroups(options: WorkerOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const messages = await options.inbox.take(groupMessages, groupBytes);
     crashPoint("received");

@@ -1,0 +1,71 @@
+/** npm run model:scale: what metering and billing processes, up to one a partition, apply with costs that were measured. */
+import { parseArgs } from "node:util";
+import { partitionOf, usagePartitions } from "../../services/kit/src/usage-subjects.ts";
+import { shareOf } from "../../services/metering/src/stream/membership.ts";
+
+const help = `npm run model:scale -- [options]
+
+How many events a second so many pairs of a billing and a metering process apply, each process on a core of its own, from
+what one event costs and from how accounts fall into partitions and partitions to processes, by the code that runs.
+MongoDB is given as many cores as that takes. services/metering/bench/throughput.ts measures the costs.
+
+  --billing <us>   CPU of billing an event (default 92)
+  --metering <us>  CPU of metering an event (default 120)
+  --mongod <us>    CPU of mongod an event (default 234)
+`;
+
+const accounts = 100_000;
+/** How busy the account of a rank is, the busiest being the first. */
+const loads: Readonly<Record<string, (rank: number) => number>> = {
+  "all alike": () => 1,
+  "one of them a tenth of all": (rank) => (rank === 0 ? accounts / 9 : 1),
+  "by Zipf, exponent 1": (rank) => 1 / (rank + 1),
+};
+const counts = Array.from({ length: Math.log2(usagePartitions) + 1 }, (_, power) => 2 ** power);
+
+/** The part of all usage that each partition has. */
+function partitionShares(load: (rank: number) => number): number[] {
+  const shares = new Array<number>(usagePartitions).fill(0);
+  let all = 0;
+  for (let rank = 0; rank < accounts; rank++) {
+    const partition = partitionOf(`acct_${rank}`);
+    shares[partition] = (shares[partition] ?? 0) + load(rank);
+    all += load(rank);
+  }
+  return shares.map((share) => share / all);
+}
+
+/** The part of all usage that the busiest of so many processes has. */
+function busiest(shares: readonly number[], processes: number): number {
+  const own = (index: number): number =>
+    shareOf(index, processes).reduce((sum, partition) => sum + (shares[partition] ?? 0), 0);
+  return Math.max(...Array.from({ length: processes }, (_, index) => own(index)));
+}
+
+function costOf(text: string | undefined, preset: number): number {
+  const cost = text === undefined ? preset : Number(text);
+  if (cost > 0) return cost;
+  throw new Error("a cost is microseconds, more than 0");
+}
+
+const text = { type: "string" } as const;
+const { values } = parseArgs({
+  options: { billing: text, metering: text, mongod: text, help: { type: "boolean", default: false } },
+});
+if (values.help) process.stdout.write(help);
+else {
+  const mongod = costOf(values.mongod, 234);
+  // The slower of a pair holds up the other: one group is settled while another is stored.
+  const slower = Math.max(costOf(values.billing, 92), costOf(values.metering, 120));
+  const titles = Object.keys(loads);
+  const lines = counts.map((processes) => {
+    const rates = titles.map(
+      (title) => 1e6 / (slower * busiest(partitionShares(loads[title] ?? (() => 1)), processes)),
+    );
+    const cores = (Math.max(...rates) * mongod) / 1e6;
+    return [processes, ...rates.map((rate) => Math.round(rate).toLocaleString("en-US")), cores.toFixed(1)];
+  });
+  const head = ["pairs", ...titles.map((title) => `events/s, ${title}`), "cores of mongod"];
+  const table = [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  process.stdout.write(`${accounts.toLocaleString("en-US")} accounts in ${usagePartitions} partitions\n\n${table}\n`);
+}

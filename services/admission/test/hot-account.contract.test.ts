@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { GatewayError } from "@uag/kit/errors.ts";
+import { type House, replica, request, settlement, startHouse } from "./harness.ts";
+
+async function counted(house: House, name: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${house.billing.adminPort}/metrics`)).text();
+  return Number(new RegExp(`^${name}\\{[^}]*\\} (\\d+)$`, "m").exec(text)?.[1]);
+}
+
+test("three replicas spend one account at full rate to its last request: exactly what it pays for is admitted, nothing is refused before, and few transactions are in each other's way", async () => {
+  await using house = await startHouse();
+  const [hold, workers] = [1_000_000n, 24];
+  const affordable = 6_000;
+  const account = await house.account(BigInt(affordable) * hold);
+  let [asked, admitted, refused] = [0, 0, 0];
+  {
+    const publish = { gatherMs: 20, confirmMs: 200 };
+    await using stack = new AsyncDisposableStack();
+    const open = async () => stack.use(await replica(house.env, { publish, stopMs: 60_000 }));
+    const replicas = [await open(), await open(), await open()];
+    const worker = async (at: number): Promise<void> => {
+      for (;;) {
+        try {
+          const mine = await replicas[at % replicas.length]!.admit(request(account, `r${asked++}`, hold));
+          admitted++;
+          await mine.started;
+          await mine.settle(settlement(hold));
+        } catch (error) {
+          assert.ok(error instanceof GatewayError && error.code === "insufficient_balance", String(error));
+          // Those of the other workers may be on their way.
+          assert.ok(admitted > affordable - workers, `refused after ${admitted}`);
+          refused++;
+          return;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: workers }, (_, at) => worker(at)));
+  }
+  assert.deepEqual([admitted, refused], [affordable, workers]);
+  const { chargedNanoUsd, availableNanoUsd, heldNanoUsd } = await settledAccount(house, account);
+  assert.deepEqual([chargedNanoUsd, availableNanoUsd, heldNanoUsd], [BigInt(affordable) * hold, 0n, 0n]);
+  assert.deepEqual((await house.ledger.audit({})).violations, []);
+  const retries = await counted(house, "billing_transaction_retries_total");
+  const committed = await counted(house, "billing_transactions_total");
+  // At a balance's end grants are returned while what was charged to them is settled: those two may meet.
+  assert.ok(committed > 10 && retries <= 2 + committed / 10, `${retries} of ${committed}`);
+});
+
+/** As it is when all replicas have stopped: they stop when all of their usage is applied. */
+async function settledAccount(house: House, id: string) {
+  return await house.accounts.getAccount({ id });
+}

@@ -1,0 +1,10 @@
+/** Does one piece of work after the other, in the order in which they come. */
+export class Turn {
+  #last: Promise<unknown> = Promise.resolve();
+
+  take<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+}
