@@ -1,5 +1,6 @@
 import type { Admission, AdmitRequest, Admitted, FreeAdmission, FreeSlot, Settlement } from "@uag/admission/types.ts";
 import { BufferBudget } from "@uag/kit/buffer-budget.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
 import { AnswerStream } from "@uag/kit/link/answer-stream.ts";
@@ -37,7 +38,7 @@ export class TestBooks {
       settle: async (settlement) => {
         if (this.bills.has(request.requestId)) throw new Error("settled twice");
         if (!this.full || request.stream) this.bills.set(request.requestId, settlement);
-        if (this.full) throw new Error("ENOSPC");
+        if (this.full) throw new GatewayError("service_unavailable");
       },
     }),
     check: async () => ({ ok: true }),

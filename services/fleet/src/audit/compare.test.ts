@@ -15,6 +15,7 @@ function attempt(more: Partial<Served> = {}): Served {
     status: 200,
     usage,
     images: undefined,
+    charged: "whole",
     outcome: "completed",
     ...more,
   };
@@ -73,7 +74,7 @@ test("what a dying process took with it before a byte was passed on is not owed,
 });
 
 test("a stream that was broken off is billed by estimate", () => {
-  const cut = attempt({ usage: undefined, outcome: "disconnected" });
+  const cut = attempt({ usage: undefined, outcome: "disconnected", charged: "made" });
   assert.equal(run([cut], [bill({ rawUsage: undefined, outcome: Outcome.DISCONNECTED })]).byEstimate, 1);
 });
 
@@ -99,9 +100,18 @@ test("pictures of a model that reports no usage are held against what was made",
 
 test("a client that left when the provider had its request, and paid nothing, is found", () => {
   const free = bill({ costNanoUsd: 0n, rawUsage: undefined, outcome: Outcome.FAILED, status: 499 });
-  const left = attempt({ usage: undefined, outcome: "disconnected", status: 0 });
+  const left = attempt({ usage: undefined, outcome: "disconnected", status: 0, charged: "made" });
   for (const one of [left, attempt()]) {
     assert.match(run([one], [free]).violations[0] ?? "", /r1 was left by its client when the provider had it/);
   }
-  assert.deepEqual(run([attempt({ usage: undefined, status: 500 })], [free]).violations, []);
+  assert.deepEqual(run([attempt({ usage: undefined, status: 500, charged: "nothing" })], [free]).violations, []);
+});
+
+test("a provider that bills on when it is left has to be read to its count: an estimate for it is found, unless a process of ours died", () => {
+  const left = attempt({ usage: undefined, outcome: "disconnected" });
+  const estimate = bill({ rawUsage: undefined, outcome: Outcome.DISCONNECTED });
+  assert.match(run([left], [estimate]).violations[0] ?? "", /charges all of it, and its bill is an estimate/);
+  assert.equal(run([{ ...left, charged: "made" }], [estimate]).byEstimate, 1);
+  const deaths = [{ process: "chat", atMs: 1_400, how: "SIGKILL" }];
+  assert.equal(run([left], [estimate], { deaths }).byEstimate, 1);
 });

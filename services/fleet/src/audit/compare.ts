@@ -38,8 +38,15 @@ function diedDuring(attempt: Served, deaths: readonly Death[]): boolean {
 
 const wasCounted = ({ outcome, usage }: Served): boolean => outcome === "completed" && usage !== undefined;
 
-/** What the provider had in hand when it was left, or has counted. */
-const isCharged = (attempt: Served): boolean => attempt.outcome === "disconnected" || wasCounted(attempt);
+/** What the provider charges, though its client has left. */
+const isCharged = ({ charged }: Served): boolean => charged === "whole" || charged === "made";
+
+/** The provider went on alone, and nobody waited for its count though none of our processes died. */
+function wasChargedUnread(attempts: readonly Served[], deaths: readonly Death[]): boolean {
+  return attempts.some(
+    (attempt) => attempt.outcome === "disconnected" && attempt.charged === "whole" && !diedDuring(attempt, deaths),
+  );
+}
 
 /** Some models report no usage: what they made is known all the same. */
 const wasAnswered = (attempt: Served): boolean =>
@@ -76,6 +83,11 @@ function judge(
   }
   if (bill.status === 499 && bill.costNanoUsd === 0n && attempts.some(isCharged)) {
     return { violation: `${requestId} was left by its client when the provider had it, and costs nothing.` };
+  }
+  if (bill.outcome === Outcome.DISCONNECTED && bill.rawUsage === undefined && wasChargedUnread(attempts, deaths)) {
+    return {
+      violation: `${requestId} was left by its client; the provider charges all of it, and its bill is an estimate.`,
+    };
   }
   if (bill.rawUsage !== undefined) {
     if (isBilledByCount(attempts, bill.rawUsage)) return "byCount";

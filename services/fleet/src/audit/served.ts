@@ -8,6 +8,7 @@ const entrySchema = z.object({
   status: z.number(),
   usage: z.record(z.string(), z.unknown()).nullable(),
   units: z.looseObject({ images: z.number().optional() }).nullish(),
+  charged: z.object({ rule: z.enum(["whole", "made", "nothing"]), output_tokens: z.number().optional() }).nullish(),
   outcome: z.enum(["completed", "cut", "disconnected", "lost"]),
 });
 
@@ -29,6 +30,8 @@ export interface Served {
   readonly usage: Readonly<Record<string, unknown>> | undefined;
   /** Pictures that were made; undefined where that is not what is counted. */
   readonly images: number | undefined;
+  /** What the provider charges for it: all of the answer, what it had made when it was left, or nothing; undefined for tasks. */
+  readonly charged: "whole" | "made" | "nothing" | undefined;
   readonly outcome: "completed" | "cut" | "disconnected" | "lost";
 }
 
@@ -57,6 +60,7 @@ export async function readServed(simulatorUrl: string): Promise<ServedLog> {
         status: entry.status,
         usage: entry.usage ?? undefined,
         images: entry.units?.images,
+        charged: entry.charged?.rule,
         outcome: entry.outcome,
       });
     }

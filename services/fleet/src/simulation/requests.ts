@@ -18,7 +18,9 @@ interface Running {
   readonly stream: boolean;
   readonly beganMs: number;
   /** Under which it has a slot of concurrency. */
-  readonly slotHolder: string | undefined;
+  slotHolder: string | undefined;
+  /** Its client has left; its upstream is read to the count. */
+  left: boolean;
 }
 
 export interface RequestsOptions {
@@ -115,7 +117,7 @@ export class Requests {
     const truth: RequestTruth = { hold, possible: new Set([0n]), answered: undefined, begun: false };
     this.#options.truth.requests.set(id, truth);
     const slotHolder = limited ? replica.holder.id : undefined;
-    this.#running.push({ id, replica, open, truth, stream, slotHolder, beganMs: this.#options.now() });
+    this.#running.push({ id, replica, open, truth, stream, slotHolder, left: false, beganMs: this.#options.now() });
     if (!limited) return;
     this.#options.truth.admitted(this.#options.now());
     this.#checkConcurrency();
@@ -152,20 +154,31 @@ export class Requests {
     running.open.checkpoint([], cost);
   }
 
+  /** A client leaves: its slot is free at once, its bill comes when the upstream has counted. */
+  leave(): void {
+    const running = this.#oneRunning();
+    if (running === undefined || running.left) return;
+    running.open.clientLeft();
+    running.slotHolder = undefined;
+    running.left = true;
+  }
+
   /** A request ends: for less than its hold, now and then for more, for nothing, or without a price. */
   end(running = this.#oneRunning()): void {
     if (this.#options.random(4) === 0) this.#free.end();
     if (running === undefined) return;
-    const { truth, open, stream } = running;
+    const { truth, open, stream, left } = running;
     const unpriced = this.#options.random(20) === 0;
-    const cost = BigInt(this.#options.random(Number(truth.hold) * (this.#options.random(10) === 0 ? 3 : 1) + 1));
+    const some = BigInt(this.#options.random(Number(truth.hold) * (this.#options.random(10) === 0 ? 3 : 1) + 1));
+    // Who leaves pays for what the upstream makes.
+    const cost = left && truth.hold > 0n && some === 0n ? 1n : some;
     const charged = unpriced ? 0n : cost;
     const asCrashed = truth.possible.has(charged);
     truth.possible.add(charged);
     const settlement = {
       ...{
-        outcome: Outcome.COMPLETED,
-        settlementRule: SettlementRule.COMPLETED,
+        outcome: left ? Outcome.DISCONNECTED : Outcome.COMPLETED,
+        settlementRule: left ? SettlementRule.DRAINED : SettlementRule.COMPLETED,
         pricing: unpriced ? Pricing.UNPRICED : Pricing.EXACT,
       },
       ...{

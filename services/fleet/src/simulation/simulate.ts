@@ -40,7 +40,7 @@ type Step = Exclude<
 >;
 
 const weights: Readonly<Record<Step | "deliver", number>> = {
-  ...{ deliver: 40, begin: 14, end: 11, flush: 12, firstByte: 5, checkpoint: 3 },
+  ...{ deliver: 40, begin: 14, end: 11, flush: 12, firstByte: 5, checkpoint: 3, leave: 3 },
   ...{ beginTask: 1.5, goOnWithTask: 5 },
   ...{ publish: 4, apply: 5, confirm: 3, tick: 7, reap: 2, adopt: 1 },
   ...{

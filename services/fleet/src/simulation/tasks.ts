@@ -21,7 +21,8 @@ export interface TasksOptions {
   readonly truth: Truth;
   /** True time, milliseconds. */
   readonly now: () => number;
-  readonly limitedCaller: () => Caller;
+  /** Who may be limited. */
+  readonly callers: { limitedCaller(): Caller };
 }
 
 const lastsMs = 60_000;
@@ -50,7 +51,7 @@ export class Tasks {
     const requestId = `t${++this.#ids}`;
     const untilMs = Math.round(now() + 1e12) + lastsMs;
     const holdNanoUsd = BigInt(random(200));
-    const caller = random(3) === 0 ? this.#options.limitedCaller() : freeCaller;
+    const caller = random(3) === 0 ? this.#options.callers.limitedCaller() : freeCaller;
     const task = { caller, operation: "videos.generations", model: "m", tokens: 1, priceVersion: "v1" };
     const asked = { ...task, requestId, holdNanoUsd, untilMs };
     this.#tasks.push({ asked, submitted: false, grantId: undefined, bill: undefined });

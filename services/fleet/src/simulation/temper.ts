@@ -6,6 +6,8 @@ export interface Temper {
   readonly longPercent: number;
   /** Trouble is rare, so that leases live on, and a limit is used to its end for minutes. */
   readonly calm: boolean;
+  /** Of a hundred batches so many find metering dead in their middle. */
+  readonly crashPercent: number;
   /** Of what may be written off for the account, nano-USD. */
   readonly writeOffLimit: bigint;
 }
@@ -20,6 +22,7 @@ export function temperOf(random: (below: number) => number): Temper {
     lossPercent: one(losses),
     longPercent: one(longPasses),
     calm: random(2) === 0,
+    crashPercent: 4,
     writeOffLimit: one(writeOffLimits),
   };
 }

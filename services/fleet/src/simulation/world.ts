@@ -14,7 +14,6 @@ import { Truth } from "./truth.ts";
 import { Volume } from "./volume.ts";
 
 const replicas = 3;
-const crashPercent = 4;
 
 /** Lets everything happen that is due without the passing of time. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -53,8 +52,7 @@ export class World {
     this.metering = new Metering(this.store, this.random);
     const now = (): number => this.#now;
     this.requests = new Requests({ random: this.random, truth: this.truth, slots: this.slots, now });
-    const limitedCaller = () => this.requests.limitedCaller();
-    this.tasks = new Tasks({ random: this.random, truth: this.truth, now, limitedCaller });
+    this.tasks = new Tasks({ random: this.random, truth: this.truth, now, callers: this.requests });
     this.#boots = this.random(2) === 0 ? [0] : [0, 0];
     this.store.topUp(2_000n, 1);
     for (let n = 0; n < replicas; n++) this.#start(n % this.#boots.length);
@@ -121,6 +119,10 @@ export class World {
     this.requests.checkpoint();
   }
 
+  leave(): void {
+    this.requests.leave();
+  }
+
   end(): void {
     this.requests.end();
   }
@@ -138,7 +140,7 @@ export class World {
   }
 
   apply(): void {
-    this.metering.apply(crashPercent);
+    this.metering.apply(this.#temper.crashPercent);
   }
 
   confirm(): void {

@@ -39,8 +39,8 @@ export interface CrashRow extends Figures {
 }
 
 const kinds: Readonly<Record<CrashRound["kind"], readonly RequestKind[]>> = {
-  json: ["json", "retry"],
-  stream: ["stream", "messages", "stream", "disconnect", "retry"],
+  json: ["json", "leave", "retry"],
+  stream: ["stream", "messages", "leave", "disconnect", "retry"],
 };
 
 /** A JSON answer is never under way in part. */

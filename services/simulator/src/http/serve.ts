@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { hashOf } from "../content/hash.ts";
+import { type Charge, chargeOf } from "../log/charge.ts";
 import type { Begun, Outcome } from "../log/entry.ts";
 import type { InFlight } from "../log/in-flight.ts";
 import type { TruthLog } from "../log/truth-log.ts";
@@ -37,6 +38,13 @@ function begin(context: ServeContext, match: Match, request: IncomingMessage, an
   });
 }
 
+function chargeIn({ reply, faults }: Answer, { tokens }: Delivered, outcome: Outcome): Charge | null {
+  if (reply.task !== undefined) return null;
+  if (reply.trueUsage === undefined && reply.units === undefined) return { rule: "nothing" };
+  const stream = reply.type === "events";
+  return chargeOf({ outcome, status: stream ? 200 : reply.status, stream, tokens, faults });
+}
+
 function end(context: ServeContext, served: Served, socket: SocketSink, delivered: Delivered, outcome: Outcome): void {
   const { answer, begun, startedAt } = served;
   const entry = context.log.end(begun, {
@@ -49,6 +57,7 @@ function end(context: ServeContext, served: Served, socket: SocketSink, delivere
     usage: delivered.usage ?? null,
     true_usage: answer.reply.trueUsage ?? null,
     units: answer.reply.units ?? null,
+    charged: chargeIn(answer, delivered, outcome),
     task: answer.reply.task ?? null,
     outcome,
   });

@@ -1,4 +1,5 @@
 import type { Units, Usage } from "../http/types.ts";
+import type { Charge } from "./charge.ts";
 
 /**
  * How an attempt ended. `completed`: the whole answer, an error answer too, went to the socket. `cut`: a fault ended it
@@ -44,6 +45,8 @@ export type LogEntry = {
   readonly true_usage: Usage | null;
   /** What the provider bills for the whole answer; null for tasks, whose bill `GET /sim/tasks` has. */
   readonly units: Units | null;
+  /** What the provider charges for the attempt, in view of how it ended; null for tasks. */
+  readonly charged: Charge | null;
   /** The task that it made or told of, and how often that had been asked after, this time included. */
   readonly task: { readonly id: string; readonly polls: number } | null;
   readonly outcome: Outcome;

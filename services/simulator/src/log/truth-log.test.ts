@@ -29,6 +29,7 @@ const ended: Ended = {
   usage: null,
   true_usage: null,
   units: null,
+  charged: { rule: "whole" },
   task: null,
   outcome: "completed",
 };

@@ -30,6 +30,7 @@ const lost: Ended = {
   usage: null,
   true_usage: null,
   units: null,
+  charged: { rule: "nothing" },
   task: null,
   outcome: "lost",
 };
