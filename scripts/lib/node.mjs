@@ -38,6 +38,11 @@ function whenNpmIsGone(then) {
   if (parents.size > 0) setInterval(() => isGone() && then(), parentPollMs).unref();
 }
 
+/** Hosts that no proxy of the environment stands before: what our programs say to each other stays on this machine. */
+function withoutProxy({ no_proxy, NO_PROXY } = process.env) {
+  return [no_proxy ?? NO_PROXY ?? "", "127.0.0.1", "localhost", "::1"].filter((host) => host !== "").join(",");
+}
+
 /**
  * Runs a TypeScript program under Node 24 with this process's terminal, arguments and signals, and ends as it ends.
  * Descriptor 3 of the program is a pipe that closes when this process is gone, however it died.
@@ -48,7 +53,13 @@ export async function runProgram(entry, args) {
   const path = [dirname(node), join(root, "node_modules/.bin"), process.env.PATH].join(delimiter);
   const child = spawn(node, [join(root, entry), ...args], {
     stdio: ["inherit", "inherit", "inherit", "pipe"],
-    env: { ...process.env, PATH: path, NODE_COMPILE_CACHE: compileCache, PARENT_PIPE_FD: "3" },
+    env: {
+      ...process.env,
+      PATH: path,
+      NODE_COMPILE_CACHE: compileCache,
+      PARENT_PIPE_FD: "3",
+      no_proxy: withoutProxy(),
+    },
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   whenNpmIsGone(() => child.kill("SIGTERM"));

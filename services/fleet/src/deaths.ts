@@ -1,4 +1,5 @@
-import { appendFile, readFile } from "node:fs/promises";
+import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** A process that ended though nobody had asked it to. */
@@ -8,11 +9,25 @@ export interface Death {
   readonly how: string;
 }
 
+/** A list that has become longer, bytes, loses its older half: some five thousand deaths are left. */
+const mostBytes = 1024 * 1024;
+
 const fileOf = (dataDir: string): string => join(dataDir, "deaths.jsonl");
 
-/** Adds to the list that the data directory keeps over all its runs: the audit asks it what a crash may explain. */
-export async function recordDeath(dataDir: string, death: Death): Promise<void> {
-  await appendFile(fileOf(dataDir), `${JSON.stringify(death)}\n`);
+/**
+ * Adds to the list that the data directory keeps over all its runs: the audit asks it what a crash may explain. In one go, so that
+ * two deaths at once are two lines.
+ */
+export function recordDeath(dataDir: string, death: Death): void {
+  const file = fileOf(dataDir);
+  appendFileSync(file, `${JSON.stringify(death)}\n`);
+  if (statSync(file).size > mostBytes) forgetOlderHalf(file);
+}
+
+function forgetOlderHalf(file: string): void {
+  const lines = readFileSync(file, "utf8").split("\n").filter((line) => line !== "");
+  writeFileSync(`${file}.new`, `${lines.slice(Math.floor(lines.length / 2)).join("\n")}\n`);
+  renameSync(`${file}.new`, file);
 }
 
 export async function readDeaths(dataDir: string): Promise<Death[]> {

@@ -15,6 +15,9 @@ const runSchema = z.object({
   admin: z.object({ email: z.string(), password: z.string(), token: z.string() }),
   mongodb_url: z.string(),
   nats_url: z.string(),
+  /** The user in that URL, for clients that do not read it there; absent when the URL names none. */
+  nats_user: z.string().optional(),
+  nats_password: z.string().optional(),
   simulator_url: z.string(),
   /** By process name; kept up to date when a process is started again. */
   pids: z.record(z.string(), z.number()),

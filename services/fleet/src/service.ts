@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Advice } from "../../../scripts/lib/step.mjs";
 import { dataDirMark, resolveDataDir, takeDataDir } from "./data-dir.ts";
 import { type Death, recordDeath } from "./deaths.ts";
+import { natsUserOf } from "./engines/nats.ts";
 import { chooseEngines, type Engines } from "./engines/start.ts";
 import { certificateFiles, makeCertificates } from "./identity/certificates.ts";
 import { binDir } from "./paths.ts";
@@ -67,7 +68,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   report(`Using ${engines.chosen.join(" and ")}.`);
 
   const mark = { [dataDirMark]: dataDir };
-  const onDeath = (death: Death): Promise<void> => recordDeath(dataDir, death);
+  const onDeath = (death: Death): void => recordDeath(dataDir, death);
   const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), mark, report, onDeath }));
   const { replicas = {}, egressAllow } = options;
   const around = await surroundingsOf({ dataDir, port, ports, engines, secrets, replicas, egressAllow });
@@ -130,6 +131,7 @@ async function describe(parts: {
     admin: secrets.admin,
     mongodb_url: engines.mongodbUrl,
     nats_url: engines.natsUrl,
+    ...natsUserOf(engines.natsUrl),
     simulator_url: around.simulatorUrl,
     pids: supervisor.pids(),
     fleet_pid: process.pid,

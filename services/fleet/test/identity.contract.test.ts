@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { ConfigError, readConfig, tlsSettings } from "@uag/kit/config.ts";
 import { createLogger } from "@uag/kit/log.ts";
@@ -10,7 +13,7 @@ import type { CertificateFiles } from "@uag/kit/rpc/certificates.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { type Identity, identityFrom, insecure, openIdentity } from "@uag/kit/rpc/identity.ts";
 import { uriOf } from "@uag/kit/rpc/peer.ts";
-import { listen, unaryService, type WhoCalls } from "@uag/kit/rpc/server.ts";
+import { listen, serveRpc, unaryService, type WhoCalls } from "@uag/kit/rpc/server.ts";
 import { AuditResponse, type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { z } from "zod";
 import { caDays, isFresh, issue, leafDays, makeAuthority, type Pair } from "../src/identity/authority.ts";
@@ -53,7 +56,7 @@ async function save(dir: string, name: string, pair: Pair, ca: string): Promise<
 }
 
 // A connection that is still in its handshake outlives grpc-js's forceShutdown, and would keep this process when all is done.
-after(() => void setTimeout(() => process.exit(), 2_000).unref());
+after(() => void setTimeout(2_000, undefined, { ref: false }).then(() => process.exit()));
 
 const named = (peer: Peer) => ({ commonName: peer, uri: uriOf(peer) });
 
@@ -172,5 +175,19 @@ test("a fleet makes its certificates once, for its user alone, and again before 
     await writeFile(join(dir, "later/tls/ca.key"), oldAuthority.key);
     await makeCertificates(join(dir, "later"));
     assert.notEqual(await readFile(join(dir, "later/tls/ca.crt"), "utf8"), oldAuthority.cert);
+  });
+});
+
+test("a service stops in time, although somebody has connected and never says who he is", async () => {
+  await withTemporaryDir(async (dir) => {
+    await makeCertificates(dir);
+    const identity = identityFrom(certificateFiles(dir, "billing"));
+    const server = await serveRpc({ host, port: 0, identity, services: [], stopTimeoutMs: 100 });
+    const silent = connect(server.port, host);
+    await once(silent, "connect");
+    const stopped = server[Symbol.asyncDispose]();
+    const waited = setTimeout(60_000, "never", { ref: false });
+    assert.equal(await Promise.race([stopped, waited]), undefined);
+    silent.destroy();
   });
 });

@@ -119,9 +119,11 @@ test("npm start prints what answers, the commands work beside it, and Ctrl-C lea
 test("a proxy in the environment is no business of what is said on this machine", async () => {
   const nowhere = "http://127.0.0.1:9";
   const proxies = { https_proxy: nowhere, http_proxy: nowhere, grpc_proxy: nowhere, NODE_USE_ENV_PROXY: "1" };
-  const start = async ({ run, child }: Started): Promise<void> => {
+  const start = async ({ run, child, env }: Started): Promise<void> => {
     const client = createTestClient({ baseUrl: run.base_url, apiKey: run.api_key });
     assert.equal((await client.post("/v1/chat/completions", question)).status, 200);
+    const keys = await runToEnd(["npm", "run", "-s", "keys", "--", "list"], env);
+    assert.match(keys.text, /^ID +KEY /);
     child.kill("SIGTERM");
     await once(child, "exit");
   };

@@ -63,6 +63,12 @@ export function natsUrl(port: number, user: Peer, password: string): string {
   return `nats://${user}:${password}@127.0.0.1:${port}`;
 }
 
+/** The user that a URL names, for clients that do not look there. */
+export function natsUserOf(url: string): { nats_user?: string; nats_password?: string } {
+  const { user, pass } = natsOptions({ NATS_URL: url });
+  return user === undefined ? {} : { nats_user: user, nats_password: pass ?? "" };
+}
+
 /** A nats-server for the supervisor: JetStream on files, on loopback only, ready when JetStream answers. */
 export async function natsProcess(options: NatsOptions): Promise<ProcessSpec> {
   const { port, dataDir, engine, passwordOf } = options;

@@ -10,7 +10,7 @@ export interface SupervisorOptions {
   mark?: Readonly<Record<string, string>>;
   report(line: string): void;
   /** Told of every process that ended unasked. */
-  onDeath?(death: { process: string; atMs: number; how: string }): Promise<void>;
+  onDeath?(death: { process: string; atMs: number; how: string }): void | Promise<void>;
 }
 
 export interface ReadyOptions {

@@ -81,18 +81,29 @@ export async function listen(options: ListenOptions): Promise<{ server: Server; 
   return { server, port: bound };
 }
 
-const stopTimeoutMs = 5_000;
+const usualStopTimeoutMs = 5_000;
 const mostBytes = 64 * 1024 * 1024;
 
-/** Listens for unary gRPC on `host:port` (0 picks a free port). Disposing lets running calls finish for up to 5 s. */
-export async function serveRpc(options: Omit<ListenOptions, "channel">): Promise<RpcServer> {
+export interface ServeOptions extends Omit<ListenOptions, "channel"> {
+  /** How long disposing lets running calls finish, milliseconds; default 5,000. */
+  readonly stopTimeoutMs?: number;
+}
+
+/** Listens for unary gRPC on `host:port` (0 picks a free port). */
+export async function serveRpc({ stopTimeoutMs = usualStopTimeoutMs, ...options }: ServeOptions): Promise<RpcServer> {
   const limits = { "grpc.max_receive_message_length": mostBytes, "grpc.max_send_message_length": mostBytes };
   const { server, port } = await listen({ ...options, channel: limits });
   return {
     port,
     async [Symbol.asyncDispose]() {
-      const timer = setTimeout(() => server.forceShutdown(), stopTimeoutMs);
-      await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+      const { promise: stopped, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(() => {
+        server.forceShutdown();
+        // Connections that are still in their handshake outlive that, and are not waited for.
+        resolve();
+      }, stopTimeoutMs);
+      server.tryShutdown(() => resolve());
+      await stopped;
       clearTimeout(timer);
     },
   };
