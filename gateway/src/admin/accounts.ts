@@ -8,7 +8,13 @@ import { showAccount, showEntry } from "./show-account.ts";
 
 const accountId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "An account id has 1 to 64 letters, digits, _ or -.");
 export const create = z.strictObject({ id: accountId.optional(), name: name.default("") });
-export const change = z.strictObject({ name });
+export const change = z.strictObject({
+  name: name.optional(),
+  keep_answers: z
+    .boolean()
+    .optional()
+    .describe("Whether answers under an Idempotency-Key are stored; heeded within a minute."),
+});
 const largestTopUp = 1_000_000_000_000_000_000n;
 export const topUpBody = z.strictObject({
   amount_usd: usd.refine(

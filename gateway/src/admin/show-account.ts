@@ -30,9 +30,10 @@ function showColumns(money: Columns): object {
 }
 
 export function showAccount(account: Account): object {
-  const { id, name, createdAtMs } = account;
+  const { id, name, createdAtMs, keepsNoAnswers = false } = account;
   const repaid = { repaid_usd: usdText(account.repaidNanoUsd), repaid_nano_usd: account.repaidNanoUsd };
-  return { id, object: "account", name, created_at: timeText(createdAtMs), ...showColumns(account), ...repaid };
+  const shown = { id, object: "account", name, created_at: timeText(createdAtMs), keep_answers: !keepsNoAnswers };
+  return { ...shown, ...showColumns(account), ...repaid };
 }
 
 /** A row of the ledger: the columns are what it changes. */

@@ -24,7 +24,7 @@ export interface Events {
     change: "created" | "updated" | "regenerated" | "revoked";
   }): void;
   adminTokenChanged(event: { tokenId: string; change: "created" | "revoked" }): void;
-  accountRenamed(accountId: string): void;
+  accountChanged(accountId: string): void;
   repaired(event: { accountId: string; requestId: string; charged: bigint; writtenOff: bigint }): void;
   audited(event: { accounts: bigint; entries: bigint; violations: readonly string[]; tookMs: number }): void;
   transactionRetried(): void;
@@ -65,7 +65,7 @@ function accountEvents(log: Logger, metrics: Metrics) {
       tokens.inc({ change });
       log.warn({ tokenId }, `admin token ${change}`);
     },
-    accountRenamed: (accountId) => log.info({ accountId }, "account renamed"),
+    accountChanged: (accountId) => log.info({ accountId }, "account changed"),
   } satisfies Partial<Events>;
 }
 

@@ -13,6 +13,9 @@ test("deaths are listed in order over all runs, and the list does not grow for e
   for (let atMs = 0; atMs < 250; atMs++) recordDeath(dir, { process: "chat", atMs, how });
   const times = (await readDeaths(dir)).map(({ atMs }) => atMs);
   assert.equal(times.at(-1), 249);
-  assert.deepEqual(times, Array.from(times, (_, index) => 250 - times.length + index));
+  assert.deepEqual(
+    times,
+    Array.from(times, (_, index) => 250 - times.length + index),
+  );
   assert.ok(times.length >= 50 && (await stat(join(dir, "deaths.jsonl"))).size <= 1024 * 1024);
 });

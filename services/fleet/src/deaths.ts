@@ -25,7 +25,9 @@ export function recordDeath(dataDir: string, death: Death): void {
 }
 
 function forgetOlderHalf(file: string): void {
-  const lines = readFileSync(file, "utf8").split("\n").filter((line) => line !== "");
+  const lines = readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
   writeFileSync(`${file}.new`, `${lines.slice(Math.floor(lines.length / 2)).join("\n")}\n`);
   renameSync(`${file}.new`, file);
 }

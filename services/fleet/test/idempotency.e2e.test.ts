@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CrashPoint } from "@uag/kit/crash-point.ts";
-import { newKey } from "../src/soak/limited-key.ts";
+import { newAccount, newKey } from "../src/soak/limited-key.ts";
 import type { TestClient, TestResponse } from "../src/testing/client.ts";
 import { setFault } from "../src/testing/faults.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
@@ -86,6 +86,22 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
     await fleet.processes.restart("mongod");
     const again = await insist(client, "away");
     assert.deepEqual([again.text, again.headers.get("idempotent-replayed")], [first.text, "true"]);
+    assert.equal((await billsOf(key.id)).length, 1);
+  });
+
+  test("an account that has no answers stored is billed once all the same, and is told so", async () => {
+    const { client, key } = await newAccount(fleet, 1_000_000_000n);
+    const { admin_url: adminUrl, admin } = fleet.run;
+    const changed = await fetch(`${adminUrl}/accounts/${key.accountId}`, {
+      method: "PATCH",
+      headers: { authorization: `Bearer ${admin.token}`, "content-type": "application/json" },
+      body: JSON.stringify({ keep_answers: false }),
+    });
+    assert.equal(((await changed.json()) as { keep_answers: boolean }).keep_answers, false);
+    const first = await client.post(completions, body("secret"), { headers });
+    assert.equal(first.status, 200, first.text);
+    const again = await client.post(completions, body("secret"), { headers });
+    assert.deepEqual([again.status, /idempotency_result_lost/.test(again.text)], [409, true]);
     assert.equal((await billsOf(key.id)).length, 1);
   });
 });

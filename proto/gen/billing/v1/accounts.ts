@@ -36,6 +36,8 @@ export interface Account {
   createdAtMs: bigint;
   /** Part of charged: what had been written off and was repaid by top-ups since. */
   repaidNanoUsd: bigint;
+  /** Answers under an Idempotency-Key are not stored; who asks again gets a receipt. */
+  keepsNoAnswers?: boolean | undefined;
 }
 
 export interface CreateAccountRequest {
@@ -93,6 +95,7 @@ function createBaseAccount(): Account {
     toppedUpNanoUsd: 0n,
     createdAtMs: 0n,
     repaidNanoUsd: 0n,
+    keepsNoAnswers: undefined,
   };
 }
 
@@ -145,6 +148,9 @@ export const Account: MessageFns<Account> = {
         throw new globalThis.Error("value provided for field message.repaidNanoUsd of type int64 too large");
       }
       writer.uint32(72).int64(message.repaidNanoUsd);
+    }
+    if (message.keepsNoAnswers !== undefined) {
+      writer.uint32(80).bool(message.keepsNoAnswers);
     }
     return writer;
   },
@@ -234,6 +240,14 @@ export const Account: MessageFns<Account> = {
             message.repaidNanoUsd = reader.int64() as bigint;
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.keepsNoAnswers = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -285,6 +299,11 @@ export const Account: MessageFns<Account> = {
         : isSet(object.repaid_nano_usd)
         ? BigInt(object.repaid_nano_usd)
         : 0n,
+      keepsNoAnswers: isSet(object.keepsNoAnswers)
+        ? globalThis.Boolean(object.keepsNoAnswers)
+        : isSet(object.keeps_no_answers)
+        ? globalThis.Boolean(object.keeps_no_answers)
+        : undefined,
     };
   },
 
@@ -317,6 +336,9 @@ export const Account: MessageFns<Account> = {
     if (message.repaidNanoUsd !== 0n) {
       obj.repaidNanoUsd = message.repaidNanoUsd.toString();
     }
+    if (message.keepsNoAnswers !== undefined) {
+      obj.keepsNoAnswers = message.keepsNoAnswers;
+    }
     return obj;
   },
 
@@ -348,6 +370,7 @@ export const Account: MessageFns<Account> = {
     message.repaidNanoUsd = (object.repaidNanoUsd !== undefined && object.repaidNanoUsd !== null)
       ? BigInt(object.repaidNanoUsd)
       : 0n;
+    message.keepsNoAnswers = object.keepsNoAnswers ?? undefined;
     return message;
   },
 };

@@ -201,10 +201,12 @@ export interface RevokeAdminTokenRequest {
   actor: Actor | undefined;
 }
 
+/** What is not given stays as it is. */
 export interface UpdateAccountRequest {
   id: string;
-  name: string;
+  name?: string | undefined;
   actor: Actor | undefined;
+  keepsNoAnswers?: boolean | undefined;
 }
 
 export interface RegenerateKeyRequest {
@@ -1067,7 +1069,7 @@ export const RevokeAdminTokenRequest: MessageFns<RevokeAdminTokenRequest> = {
 };
 
 function createBaseUpdateAccountRequest(): UpdateAccountRequest {
-  return { id: "", name: "", actor: undefined };
+  return { id: "", name: undefined, actor: undefined, keepsNoAnswers: undefined };
 }
 
 export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
@@ -1075,11 +1077,14 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
     }
-    if (message.name !== "") {
+    if (message.name !== undefined) {
       writer.uint32(18).string(message.name);
     }
     if (message.actor !== undefined) {
       Actor.encode(message.actor, writer.uint32(26).fork()).join();
+    }
+    if (message.keepsNoAnswers !== undefined) {
+      writer.uint32(32).bool(message.keepsNoAnswers);
     }
     return writer;
   },
@@ -1121,6 +1126,14 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
             message.actor = Actor.decode(reader, reader.uint32());
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.keepsNoAnswers = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1136,8 +1149,13 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
   fromJSON(object: any): UpdateAccountRequest {
     return {
       id: isSet(object.id) ? globalThis.String(object.id) : "",
-      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      name: isSet(object.name) ? globalThis.String(object.name) : undefined,
       actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
+      keepsNoAnswers: isSet(object.keepsNoAnswers)
+        ? globalThis.Boolean(object.keepsNoAnswers)
+        : isSet(object.keeps_no_answers)
+        ? globalThis.Boolean(object.keeps_no_answers)
+        : undefined,
     };
   },
 
@@ -1146,11 +1164,14 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
     if (message.id !== "") {
       obj.id = message.id;
     }
-    if (message.name !== "") {
+    if (message.name !== undefined) {
       obj.name = message.name;
     }
     if (message.actor !== undefined) {
       obj.actor = Actor.toJSON(message.actor);
+    }
+    if (message.keepsNoAnswers !== undefined) {
+      obj.keepsNoAnswers = message.keepsNoAnswers;
     }
     return obj;
   },
@@ -1161,8 +1182,9 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
   fromPartial(object: DeepPartial<UpdateAccountRequest>): UpdateAccountRequest {
     const message = createBaseUpdateAccountRequest();
     message.id = object.id ?? "";
-    message.name = object.name ?? "";
+    message.name = object.name ?? undefined;
     message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
+    message.keepsNoAnswers = object.keepsNoAnswers ?? undefined;
     return message;
   },
 };

@@ -27,6 +27,8 @@ export interface Caller {
     | undefined;
   /** Rises with every change of the key or its limits. */
   version: bigint;
+  /** The account's setting: its answers under an Idempotency-Key are not stored. */
+  keepsNoAnswers?: boolean | undefined;
 }
 
 /** Limits of one key over all replicas together; 0 means unlimited. */
@@ -39,7 +41,15 @@ export interface Limits {
 }
 
 function createBaseCaller(): Caller {
-  return { keyId: "", accountId: "", models: [], expiresAtMs: 0n, limits: undefined, version: 0n };
+  return {
+    keyId: "",
+    accountId: "",
+    models: [],
+    expiresAtMs: 0n,
+    limits: undefined,
+    version: 0n,
+    keepsNoAnswers: undefined,
+  };
 }
 
 export const Caller: MessageFns<Caller> = {
@@ -67,6 +77,9 @@ export const Caller: MessageFns<Caller> = {
         throw new globalThis.Error("value provided for field message.version of type int64 too large");
       }
       writer.uint32(48).int64(message.version);
+    }
+    if (message.keepsNoAnswers !== undefined) {
+      writer.uint32(56).bool(message.keepsNoAnswers);
     }
     return writer;
   },
@@ -132,6 +145,14 @@ export const Caller: MessageFns<Caller> = {
             message.version = reader.int64() as bigint;
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.keepsNoAnswers = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -164,6 +185,11 @@ export const Caller: MessageFns<Caller> = {
         : 0n,
       limits: isSet(object.limits) ? Limits.fromJSON(object.limits) : undefined,
       version: isSet(object.version) ? BigInt(object.version) : 0n,
+      keepsNoAnswers: isSet(object.keepsNoAnswers)
+        ? globalThis.Boolean(object.keepsNoAnswers)
+        : isSet(object.keeps_no_answers)
+        ? globalThis.Boolean(object.keeps_no_answers)
+        : undefined,
     };
   },
 
@@ -187,6 +213,9 @@ export const Caller: MessageFns<Caller> = {
     if (message.version !== 0n) {
       obj.version = message.version.toString();
     }
+    if (message.keepsNoAnswers !== undefined) {
+      obj.keepsNoAnswers = message.keepsNoAnswers;
+    }
     return obj;
   },
 
@@ -205,6 +234,7 @@ export const Caller: MessageFns<Caller> = {
       ? Limits.fromPartial(object.limits)
       : undefined;
     message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
+    message.keepsNoAnswers = object.keepsNoAnswers ?? undefined;
     return message;
   },
 };

@@ -24,8 +24,11 @@ export function keySnapshot(key: KeyDocument): string {
   });
 }
 
-export function accountSnapshot(account: Pick<AccountDocument, "name">): string {
-  return JSON.stringify({ name: account.name });
+export function accountSnapshot({
+  name,
+  keepsNoAnswers = false,
+}: Pick<AccountDocument, "name" | "keepsNoAnswers">): string {
+  return JSON.stringify({ name, keep_answers: !keepsNoAnswers });
 }
 
 const roleNames: Readonly<Record<AdminRole, string>> = {

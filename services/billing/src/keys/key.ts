@@ -1,5 +1,6 @@
 import type { Key } from "@uag/proto/billing/v1/keys.ts";
 import type { Caller, Limits } from "@uag/proto/common/v1/caller.ts";
+import type { AccountDocument } from "../store/accounts.ts";
 import type { KeyDocument, LimitsDocument } from "../store/keys.ts";
 
 const noLimits: LimitsDocument = {
@@ -41,7 +42,11 @@ export function keyMessage(key: KeyDocument): Key {
 }
 
 /** What services learn of who calls. With a replaced secret the key ends, for this caller, when the overlap does. */
-export function callerMessage(key: KeyDocument, digest: Buffer): Caller {
+export function callerMessage(
+  key: KeyDocument,
+  digest: Buffer,
+  { keepsNoAnswers = false }: Pick<AccountDocument, "keepsNoAnswers">,
+): Caller {
   return {
     keyId: key._id,
     accountId: key.accountId,
@@ -49,6 +54,7 @@ export function callerMessage(key: KeyDocument, digest: Buffer): Caller {
     expiresAtMs: millisecondsOf(endOf(key, digest)),
     limits: key.limits,
     version: key.version,
+    keepsNoAnswers,
   };
 }
 

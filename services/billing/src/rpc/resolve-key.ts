@@ -7,6 +7,7 @@ import type {
 } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
 import { callerMessage } from "../keys/key.ts";
+import type { AccountDocument } from "../store/accounts.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
 const mostPrevious = 8;
@@ -35,7 +36,10 @@ export async function resolveKey(billing: Billing, request: ResolveKeyRequest): 
   const secrets = [key.digest, ...(key.previous ?? []).map((secret) => secret.digest)];
   const found = secrets.find((digest) => given.some((one) => one.equals(digest))) as Buffer;
   await renewDigest(billing, found, request);
-  return { caller: callerMessage(key, found), revoked: key.revokedAt !== null };
+  const account = await billing.store.accounts
+    .findById(key.accountId, { keepsNoAnswers: 1 })
+    .lean<Pick<AccountDocument, "keepsNoAnswers">>();
+  return { caller: callerMessage(key, found, account ?? {}), revoked: key.revokedAt !== null };
 }
 
 /** Those of the digests that some key has, one query for all: most of what is asked for at once is made up. */

@@ -8,21 +8,22 @@ import type { AccountDocument } from "../store/accounts.ts";
 import { checkAccountName } from "./create-account.ts";
 import { getAccount } from "./get-account.ts";
 
-/** Gives an account another name. Its money changes by top-ups alone. */
+/** Gives an account another name or setting. Its money changes by top-ups alone. */
 export async function updateAccount(billing: Billing, request: UpdateAccountRequest): Promise<Account> {
-  checkAccountName(request.name);
   const { store } = billing;
-  const { id, name, actor } = request;
+  const { id, name, keepsNoAnswers, actor } = request;
+  if (name !== undefined) checkAccountName(name);
+  const change = { ...(name !== undefined && { name }), ...(keepsNoAnswers !== undefined && { keepsNoAnswers }) };
   await billing.transact(async (session) => {
     const found = await store.accounts
-      .findOneAndUpdate({ _id: id }, { $set: { name } }, { session, returnDocument: "before" })
+      .findOneAndUpdate({ _id: id }, { $set: change }, { session, returnDocument: "before" })
       .lean<AccountDocument>();
     if (found === null) throw new GatewayError("not_found", "There is no such account.", { param: "id" });
     await recordChange(store, session, {
       ...{ actor, action: "account.update", targetId: id, accountId: id },
-      ...{ before: accountSnapshot(found), after: accountSnapshot(request) },
+      ...{ before: accountSnapshot(found), after: accountSnapshot({ ...found, ...change }) },
     });
   });
-  billing.events.accountRenamed(id);
+  billing.events.accountChanged(id);
   return getAccount(billing, { id });
 }

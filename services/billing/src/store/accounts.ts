@@ -6,6 +6,8 @@ import type { Money } from "../ledger/money.ts";
 export interface AccountDocument extends Money {
   readonly _id: string;
   readonly name: string;
+  /** Answers under an Idempotency-Key are not stored. */
+  readonly keepsNoAnswers?: boolean;
   /** See `AccountState`. Accounts of before repayments have none. */
   readonly repaid?: bigint;
   /** Of the account's last ledger row. */
@@ -23,6 +25,7 @@ const schema = new Schema<AccountDocument>(
   {
     _id: { type: String, required: true },
     name: { type: String, default: "" },
+    keepsNoAnswers: { type: Boolean },
     available: int64,
     held: int64,
     charged: int64,
@@ -63,5 +66,6 @@ export function accountMessage(document: AccountDocument): Account {
     toppedUpNanoUsd: document.toppedUp,
     repaidNanoUsd: document.repaid ?? 0n,
     createdAtMs: BigInt(document.createdAt.getTime()),
+    keepsNoAnswers: document.keepsNoAnswers ?? false,
   };
 }

@@ -93,8 +93,9 @@ async function runMine(
 ): Promise<void> {
   const { body, buffers, runs } = asked;
   const { requestId } = exchange;
-  const lease = buffers.open(callerOf(exchange.context).accountId);
-  const run = new Run({ ...asked, requestId, lease });
+  const { accountId, keepsNoAnswers } = callerOf(exchange.context);
+  const lease = buffers.open(accountId);
+  const run = new Run({ ...asked, requestId, keepsAnswers: !keepsNoAnswers, lease });
   runs.add(run);
   const recorder = new RecordingExchange({ exchange, body, lease, ended: (answer) => run.end(answer) });
   try {

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly id: string;
   readonly token: string;
   readonly requestId: string;
+  /** Whether the account has its answers stored. */
+  readonly keepsAnswers: boolean;
   /** How often the record is told that this run is alive, milliseconds. */
   readonly renewMs: number;
   /** Pays for the answer until it is kept. */
@@ -104,8 +106,8 @@ export class Run {
   }
 
   #writeOnce(answer: Answer | undefined): Promise<void> {
-    const { store, id, token } = this.#options;
-    if (answer !== undefined && store.keepsAnswers) return store.keep(id, token, answer);
+    const { store, id, token, keepsAnswers } = this.#options;
+    if (answer !== undefined && keepsAnswers && store.keepsAnswers) return store.keep(id, token, answer);
     if (this.#started && (this.#settlement === undefined || isOwed(this.#settlement)))
       return store.lose(id, token, { costNanoUsd: this.#settlement?.costNanoUsd });
     return store.free(id, token);

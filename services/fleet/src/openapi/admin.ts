@@ -57,7 +57,7 @@ const money: Readonly<Record<string, Operation>> = {
   }),
   "admin.accounts.list": admin("Lists the accounts", ["AccountList", listOf(account)], { query: accounts.pageQuery }),
   "admin.accounts.get": admin("Shows an account and its money", ["Account", account]),
-  "admin.accounts.update": admin("Renames an account", ["AccountChanged", account], { request: accounts.change }),
+  "admin.accounts.update": admin("Changes an account", ["AccountChanged", account], { request: accounts.change }),
   "admin.accounts.top_up": {
     ...admin("Adds money, or takes available money away; the same reference does so once", ["TopUp", topUp], {
       request: accounts.topUpBody,

@@ -23,6 +23,7 @@ export const account = z.looseObject({
   object: z.literal("account"),
   name: z.string(),
   created_at: time.nullable(),
+  keep_answers: z.boolean().describe("Whether answers under an Idempotency-Key are stored."),
   ...columns,
   repaid_usd: usd,
   repaid_nano_usd: nano,
