@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { isWithin, limits, measure, showRow } from "../../services/fleet/src/abuse/measure.ts";
 import { storm } from "../../services/fleet/src/abuse/storm.ts";
 import { startThirdParty } from "../../services/fleet/src/abuse/third-party.ts";
+import { TurnProbes } from "../../services/fleet/src/abuse/turns.ts";
 import { readDeaths } from "../../services/fleet/src/deaths.ts";
 import { startTestFleet } from "../../services/fleet/src/testing/with-fleet.ts";
 import { Advice, fail } from "../lib/step.mjs";
@@ -14,8 +15,8 @@ const help = `npm run abuse [-- options]
 
 Sends every path of the router, with a key that has no money and one request a minute, the most expensive requests there are:
 the largest, deepest and widest bodies, the most parts and URLs, the longest heads, the slowest uploads. Prints for each how
-long a process of ours stood still, how much it grew, what others waited, and what third parties were asked. The limits:
-${limits.stallMs} ms beyond what the machine itself causes, ${limits.growthMiB} MiB, and no other client's request fails.
+long the longest turn of a process's event loop was in processor time, how much a process grew, what others waited, and what third
+parties were asked. The limits: ${limits.stallMs} ms, ${limits.growthMiB} MiB, and no other client's request fails.
 
   --path <part>     only paths that hold this
   --attack <part>   only attacks whose name holds this
@@ -49,11 +50,14 @@ async function main(): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), "abuse-"));
   cleanup.defer(() => rm(dataDir, { recursive: true, force: true }));
   const thirdParty = cleanup.use(await startThirdParty());
-  const fleet = cleanup.use(await startTestFleet({ dataDir, egressAllow: thirdParty.host }));
+  const turns = await TurnProbes.in(join(dataDir, "t"));
+  const fleet = cleanup.use(
+    await startTestFleet({ dataDir, egressAllow: thirdParty.host, ...(minutes === 0 && { env: turns.env }) }),
+  );
   if (minutes === 0) {
     const report = (row: Parameters<typeof showRow>[0]): void => say(showRow(row));
     const { path = "", attack = "" } = values;
-    const rows = await measure({ fleet, thirdParty, path, attack, report });
+    const rows = await measure({ fleet, thirdParty, turns, path, attack, report });
     const over = rows.filter((row) => !isWithin(row));
     say(
       `${rows.length} attacks, ${over.length} beyond the limits, ${(await readDeaths(dataDir)).length} processes ended.`,

@@ -41,9 +41,11 @@ export const getAccount: AdminHandler = async ({ clients, id }) => ({
   body: showAccount(await clients.accounts.getAccount({ id })),
 });
 
-export const updateAccount: AdminHandler = async ({ clients, actor, id, body }) => ({
-  body: showAccount(await clients.admin.updateAccount({ id, ...checkedBody(change, body), actor })),
-});
+export const updateAccount: AdminHandler = async ({ clients, actor, id, body }) => {
+  const { keep_answers: keeps, ...names } = checkedBody(change, body);
+  const settings = keeps === undefined ? {} : { keepsNoAnswers: !keeps };
+  return { body: showAccount(await clients.admin.updateAccount({ id, ...names, ...settings, actor })) };
+};
 
 /** Adds money, or takes available money away; the same reference does so once. */
 export const topUp: AdminHandler = async ({ clients, actor, id, body }) => {

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { createConnection } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import type { TurnReport } from "../src/abuse/turn-probe.ts";
+import { TurnProbes } from "../src/abuse/turns.ts";
 import { newEmptyAccount } from "../src/soak/limited-key.ts";
 import type { TestClient } from "../src/testing/client.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
-import type { TurnReport } from "./bodies/turn-probe.ts";
 import { worstBodies } from "./bodies/worst-bodies.ts";
 
 /** What others wait for at most, in processor time. Aimed at are 50 ms; a busy machine, where memory is slow, takes some times that. */
@@ -37,29 +36,20 @@ const operations: [path: string, good: object, list: string][] = [
 describe("whatever a body is made of, others hardly wait for it and no process grows by it", () => {
   const resources = new AsyncDisposableStack();
   let fleet: TestFleet;
-  let probes: string;
+  let turns: TurnProbes;
   let poor: TestClient;
 
   before(async () => {
     const dir = await mkdtemp(join(tmpdir(), "bodies-"));
     resources.defer(() => rm(dir, { recursive: true, force: true }));
-    probes = join(dir, "p");
-    await mkdir(probes);
-    const probe = fileURLToPath(import.meta.resolve("./bodies/turn-probe.ts"));
-    const env = { NODE_OPTIONS: `--import=${probe}`, TURN_PROBE_DIR: probes };
-    fleet = resources.use(await startTestFleet({ dataDir: join(dir, "data"), env }));
+    turns = await TurnProbes.in(join(dir, "p"));
+    fleet = resources.use(await startTestFleet({ dataDir: join(dir, "data"), env: turns.env }));
     poor = (await newEmptyAccount(fleet)).client;
     for (const [path, good] of operations) await fleet.client.post(path, good);
   });
   after(() => resources.disposeAsync());
 
-  const report = async (name: string): Promise<TurnReport> => {
-    const socket = createConnection(join(probes, String(fleet.run.pids[name])));
-    const chunks: Buffer[] = [];
-    for await (const chunk of socket) chunks.push(chunk as Buffer);
-    return JSON.parse(Buffer.concat(chunks).toString()) as TurnReport;
-  };
-  const reports = (): Promise<TurnReport[]> => Promise.all(watched.map(report));
+  const reports = (): Promise<Map<string, TurnReport>> => turns.read(fleet.run, watched);
 
   for (const [path, good, list] of operations) {
     test(`POST ${path}: ${JSON.stringify(good)}`, async () => {
@@ -83,9 +73,9 @@ interface Worst {
   readonly value: number;
 }
 
-function worstOf(all: readonly TurnReport[]): [longest: Worst, growth: Worst] {
+function worstOf(all: ReadonlyMap<string, TurnReport>): [longest: Worst, growth: Worst] {
   const named = (value: (report: TurnReport) => number): Worst[] =>
-    all.map((report, at) => ({ name: watched[at] ?? "", value: Math.round(value(report)) }));
+    [...all].map(([name, report]) => ({ name, value: Math.round(value(report)) }));
   const worst = (list: Worst[]): Worst => list.reduce((a, b) => (b.value > a.value ? b : a));
   return [worst(named(({ longestMs }) => longestMs)), worst(named(({ grownBytes }) => grownBytes))];
 }

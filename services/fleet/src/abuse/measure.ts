@@ -5,6 +5,7 @@ import { PoorKeys } from "./poor-keys.ts";
 import { type Outcome, send } from "./send.ts";
 import { type Target, targets } from "./targets.ts";
 import type { ThirdParty } from "./third-party.ts";
+import type { TurnProbes } from "./turns.ts";
 
 /** What a process may do to others at the request of a key without money. */
 export const limits = { stallMs: 50, growthMiB: 200 } as const;
@@ -19,13 +20,13 @@ export interface Row extends Felt {
   /** What third parties were asked, and how much they sent. */
   readonly fetches: number;
   readonly fetchedMiB: number;
-  /** Waits that the machine itself causes, measured just before: longest of all processes, milliseconds. */
-  readonly noiseMs: number;
 }
 
 export interface MeasureOptions {
   readonly fleet: TestFleet;
   readonly thirdParty: ThirdParty;
+  /** Of the fleet. */
+  readonly turns: TurnProbes;
   /** Only paths that hold this. */
   readonly path: string;
   /** Only attacks whose name holds this. */
@@ -34,8 +35,6 @@ export interface MeasureOptions {
 }
 
 const timeoutMs = 20_000;
-const quietMs = 300;
-const largest = (values: Readonly<Record<string, number>>): number => Math.max(0, ...Object.values(values));
 
 async function run(attack: Attack, target: Target, options: { baseUrl: string; key: string }): Promise<Outcome> {
   const { parallel = 1 } = attack;
@@ -47,14 +46,13 @@ async function run(attack: Attack, target: Target, options: { baseUrl: string; k
 /** Attacks every path in every way, one after the other, and measures what others feel. */
 export async function measure(options: MeasureOptions): Promise<Row[]> {
   const { fleet, thirdParty, report } = options;
-  await using gauges = await Gauges.open(fleet);
+  await using gauges = new Gauges(fleet, options.turns);
   const keys = new PoorKeys(fleet.run);
   const rows: Row[] = [];
   for (const target of targets().filter(({ path }) => path.includes(options.path))) {
     for (const attack of attacksOn(target, thirdParty.url)) {
       if (!attack.name.includes(options.attack)) continue;
       const door = { baseUrl: fleet.run.base_url, key: await keys.next() };
-      const noise = await gauges.during(async () => {}, quietMs);
       const before = { requests: thirdParty.requests, bytes: thirdParty.bytes };
       let [outcome, tookMs]: [Outcome, number] = ["late", 0];
       const felt = await gauges.during(async () => {
@@ -66,7 +64,6 @@ export async function measure(options: MeasureOptions): Promise<Row[]> {
         ...{ method: target.method, path: target.path, attack: attack.name, outcome, tookMs, ...felt },
         fetches: thirdParty.requests - before.requests,
         fetchedMiB: (thirdParty.bytes - before.bytes) / 1024 / 1024,
-        noiseMs: largest(noise.stalls),
       };
       rows.push(row);
       report(row);
@@ -81,10 +78,11 @@ export function worstOf(values: Readonly<Record<string, number>>): [name: string
   return worst ?? ["", 0];
 }
 
-/** True for what is within the limits, or no further beyond them than the machine itself was. */
-export function isWithin({ stalls, growth, noiseMs, failedNeighbours }: Row): boolean {
-  const stalled = worstOf(stalls)[1] - noiseMs;
-  return stalled <= limits.stallMs && worstOf(growth)[1] <= limits.growthMiB && failedNeighbours.length === 0;
+/** True for what is within the limits. */
+export function isWithin({ stalls, growth, failedNeighbours }: Row): boolean {
+  return (
+    worstOf(stalls)[1] <= limits.stallMs && worstOf(growth)[1] <= limits.growthMiB && failedNeighbours.length === 0
+  );
 }
 
 /** One line for people. */
@@ -97,7 +95,7 @@ export function showRow(row: Row): string {
     row.attack.padEnd(38),
     String(row.outcome).padStart(4),
     `${Math.round(row.tookMs)} ms`.padStart(9),
-    `stall ${Math.round(stallMs)} ms ${stalledProcess} (noise ${Math.round(row.noiseMs)})`.padEnd(36),
+    `stall ${Math.round(stallMs)} ms ${stalledProcess}`.padEnd(24),
     `grew ${Math.round(growthMiB)} MiB ${grownProcess}`.padEnd(22),
     `others p99 ${Math.round(row.neighbourMs)} ms`.padEnd(20),
     row.fetches > 0 ? `${row.fetches} fetches, ${Math.round(row.fetchedMiB)} MiB` : "",

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 
 export interface Probe {
-  readonly name: string;
   readonly url: string;
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
@@ -36,22 +35,20 @@ function ask({ url, method, headers, body }: Probe): Promise<string | undefined>
   });
 }
 
-const seen = new Map<string, Sightings>();
+let seen: Sightings = { latencies: [], failures: [] };
 
 async function watch(probe: Probe): Promise<never> {
   for (;;) {
     const startedAt = performance.now();
     const failure = await ask(probe);
-    const sightings = seen.get(probe.name) ?? { latencies: [], failures: [] };
-    seen.set(probe.name, sightings);
-    sightings.latencies.push(performance.now() - startedAt);
-    if (failure !== undefined) sightings.failures.push(failure);
+    seen.latencies.push(performance.now() - startedAt);
+    if (failure !== undefined) seen.failures.push(failure);
     await sleep(pauseMs);
   }
 }
 
-for (const probe of workerData as readonly Probe[]) void watch(probe);
+void watch(workerData as Probe);
 parentPort?.on("message", () => {
-  parentPort?.postMessage(new Map(seen));
-  seen.clear();
+  parentPort?.postMessage(seen);
+  seen = { latencies: [], failures: [] };
 });

@@ -108,7 +108,7 @@ function sendNoise(baseUrl: string, random: () => number): Promise<string> {
 /** Abuses every path in turn, by the table and at random, while others use the fleet. */
 export async function storm(options: StormOptions): Promise<StormResult> {
   const { fleet, thirdParty, durationMs, seed, attackers } = options;
-  await using gauges = await Gauges.open(fleet);
+  await using gauges = new Gauges(fleet);
   const keys = new PoorKeys(fleet.run);
   const outcomes = new Map<string, number>();
   const all = targets();
