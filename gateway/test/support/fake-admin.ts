@@ -134,6 +134,9 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     listBuried: says("listBuried", { buried: [] }),
     priceBuried: says("priceBuried", {}),
     repairBuried: says("repairBuried", { refused: "" }),
+    listMonths: says("listMonths", { months: [] }),
+    archiveMonth: says("archiveMonth", { rows: 0n, key: "" }),
+    verifyMonth: says("verifyMonth", { rows: 0n, faults: [] }),
   };
   const server = await serveRpc({
     identity: insecure,

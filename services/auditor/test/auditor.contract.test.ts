@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { prune } from "@uag/billing/grants/prune.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { runAudit } from "../src/run.ts";
@@ -195,4 +196,40 @@ test("the auditor tells its verdict as metrics, health and exit status", async (
   assert.equal(await once(), 1);
   await house.parts.books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: -1n } });
   assert.equal(await once(), 0);
+});
+
+test("what has ended is deleted only after an exact audit saw it; a bill that comes again is charged once, a late one from what is available", async () => {
+  await using house = await openHouse();
+  const { parts, ledger, grants } = house;
+  const { accountId, grantId, events } = await busyAccount(house);
+  await grants.return({ grantId, sequence: 1, amountNanoUsd: 0n, close: true, spentNanoUsd: 15n });
+  const open = await grants.acquire(asking(accountId, 50n));
+  await grants.closeHolder({ holderId: "other" });
+  const { books, own } = parts;
+  await books.holders.collection.updateOne(
+    { _id: "other" as never },
+    { $set: { state: "gone", closedAt: new Date(1) } },
+  );
+  const options = { store: books, auditDatabase: own.connection.name, keepMs: 0 };
+  assert.deepEqual(await prune(options), { grants: 0, holders: 0 }, "no audit has seen it");
+  await books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: 1n } });
+  await runAudit(parts, "whole");
+  assert.deepEqual(await prune(options), { grants: 0, holders: 0 }, "the audit found a fault");
+  await books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: -1n } });
+  await runAudit(parts, "whole");
+  assert.deepEqual(await prune({ ...options, keepMs: 3_600_000 }), { grants: 0, holders: 1 }, "it is too young");
+  assert.deepEqual(await prune(options), { grants: 1, holders: 0 });
+  assert.equal(await books.grants.countDocuments({ _id: open.grantId }), 1, "a live grant stays");
+
+  const charged = async () => (await house.accounts.getAccount({ id: accountId })).chargedNanoUsd;
+  assert.equal(await charged(), 15n);
+  const again = await ledger.settle({ events });
+  assert.deepEqual(
+    again.settled.map((one) => [one.new, one.chargedNanoUsd]),
+    events.map(() => [false, 5n]),
+  );
+  const late = usage({ accountId, grantId });
+  assert.equal((await ledger.settle({ events: [late, ...events] })).settled.filter((one) => one.new).length, 1);
+  assert.equal(await charged(), 20n);
+  for (const kind of ["incremental", "whole"] as const) assert.deepEqual((await runAudit(parts, kind)).faults, []);
 });

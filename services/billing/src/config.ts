@@ -40,6 +40,15 @@ export const schema = z.object({
     .min(0)
     .default(1_000_000_000)
     .describe("An account for which more than this is written off admits nothing until a top-up has repaid it."),
+  GRANT_KEEP_MS: milliseconds(86_400_000, 1_209_600_000).describe(
+    "How long ended grants and gone holders stay, for calls that are repeated. Longer than any bill is on its way.",
+  ),
+  PRUNE_INTERVAL_MS: milliseconds(1_000, 3_600_000).describe("How often older ones are deleted."),
+  AUDIT_DATABASE: z
+    .string()
+    .min(1)
+    .default("audit")
+    .describe("Database of the auditor's verdicts: nothing is deleted that no exact audit has seen."),
   GRANT_SHARE: z.coerce
     .number()
     .int()

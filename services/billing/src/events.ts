@@ -33,6 +33,9 @@ export interface Events {
   transactionsEnded(count: number): void;
   unblockFailed(error: unknown): void;
   reapFailed(error: unknown): void;
+  /** What had ended long ago was deleted. */
+  pruned(deleted: { grants: number; holders: number }): void;
+  pruneFailed(error: unknown): void;
   borrowed(event: { keyId: string; limit: LimitName; short: boolean }): void;
   limitRecalled(event: { keyId: string; limit: LimitName }): void;
   /** Holders of slots whose lease ran out. */
@@ -172,6 +175,7 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
   const committed = metrics.counter("billing_transactions_total", "Transactions that were committed.");
   const retries = metrics.counter("billing_transaction_retries_total", "Transactions that had to run again.");
   const abandoned = metrics.counter("billing_abandoned_transactions_total", "Transactions of dead processes ended.");
+  const prunedGrants = metrics.counter("billing_pruned_grants_total", "Ended grants that were deleted.");
   const reapFailures = metrics.counter("billing_reap_failures_total", "Rounds of the reaper that failed.");
   return {
     ...accountEvents(log, metrics),
@@ -192,6 +196,11 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
       log.warn({ count }, "ended transactions that a dead process had left open");
     },
     unblockFailed: (error) => log.error({ err: error }, "looking for transactions of dead processes failed"),
+    pruned: ({ grants, holders }) => {
+      prunedGrants.inc(grants);
+      if (grants + holders > 0) log.info({ grants, holders }, "what ended long ago was deleted");
+    },
+    pruneFailed: (error) => log.warn({ err: error }, "nothing of what ended long ago was deleted"),
     reapFailed: (error) => {
       reapFailures.inc();
       log.error({ err: error }, "looking for dead holders failed");

@@ -15,6 +15,7 @@ import { schema } from "./config.ts";
 import { createEvents } from "./events.ts";
 import { createFunds } from "./grants/funds.ts";
 import { createRegister } from "./grants/holders.ts";
+import { startPruning } from "./grants/prune.ts";
 import { startReaper } from "./grants/reaper.ts";
 import { createRecall } from "./grants/recall.ts";
 import { createRefusals } from "./grants/refusals.ts";
@@ -63,6 +64,15 @@ function inTurn<Q, A>(call: (request: Q) => Promise<A>): (request: Q) => Promise
   };
 }
 
+/** What ends, takes back and deletes by itself. */
+function startUpkeep(billing: Billing, config: z.infer<typeof schema>, stack: AsyncDisposableStack): void {
+  const { store, events, limits } = billing;
+  stack.use(startReaper(billing));
+  stack.use(startLimitReaper({ store, events, ...limits }));
+  const pruning = { store, auditDatabase: config.AUDIT_DATABASE, keepMs: config.GRANT_KEEP_MS };
+  stack.use(startPruning(pruning, events, config.PRUNE_INTERVAL_MS));
+}
+
 /** Starts billing as the environment says; resolves when it serves. */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<BillingService> {
   const config = readConfig(schema, env);
@@ -106,8 +116,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     events,
     settings,
   };
-  started.use(startReaper(billing));
-  started.use(startLimitReaper({ store, events, ...limits }));
+  startUpkeep(billing, config, started);
   const rpc = started.use(
     await serveRpc({ host: config.HOST, port: config.GRPC_PORT, identity, services: rpcServices(billing, log) }),
   );

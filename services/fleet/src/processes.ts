@@ -143,8 +143,9 @@ export const services: readonly ServiceRow[] = [
     entry: "services/metering/src/main.ts",
     ports: ["GRPC_PORT", "ADMIN_PORT"],
     ...health,
-    env: ({ batchKey, grpc }) => ({
+    env: ({ batchKey, grpc, dataDir }) => ({
       BILLING_ADDR: grpc("billing"),
+      ARCHIVE_DIR: join(dataDir, "archive"),
       USAGE_MAC_KEYS: capabilityNames.map((name) => `${name}:${batchKey(name)}`).join(),
     }),
   },

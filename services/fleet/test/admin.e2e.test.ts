@@ -308,6 +308,33 @@ describe("what an administrator does through the public door", () => {
     await assert.rejects(run("buried", "repair", "--request", "req_buried"), /Nothing of request req_buried is buried/);
   });
 
+  test("a month of long ago goes from the database into a file, and the file is found whole", async () => {
+    const mongo = resources.use(new MongoClient(fleet.run.mongodb_url));
+    const at = new Date("2024-02-03T04:05:06Z");
+    const names = { accountId: "a", keyId: "k", holderId: "h", grantId: "g", operation: "o", model, upstream: "u" };
+    const amounts = { holdNanoUsd: 5n, costNanoUsd: 3n, units: [], attempts: 1, status: 200, stream: false };
+    const rest = { upstreamModel: "m", outcome: "OUTCOME_COMPLETED", pricing: "PRICING_EXACT", priceVersion: "v" };
+    await mongo
+      .db("metering")
+      .collection("events_2024_02")
+      .insertOne({
+        _id: "r",
+        ...names,
+        ...amounts,
+        ...rest,
+        rawUsage: Buffer.alloc(0),
+        startedAt: at,
+        endedAt: at,
+      } as never);
+    assert.match(await run("archive", "list"), /2024-02 +1 +\d+ +due/);
+    assert.match(await run("archive", "run", "--dry-run"), /2024-02: 1 rows would be archived/);
+    assert.match(await run("archive", "run"), /2024-02: 1 rows are in 2024-02\/events-1\.ndjson\.gz/);
+    assert.match(await run("archive", "verify"), /2024-02: 1 rows, as they were archived/);
+    assert.match(await run("archive", "run"), /No month is due/);
+    await admin("GET", "/usage/events?from=2024-02-01", undefined, 400);
+    assert.ok((await pages("/usage/events")).length > 0);
+  });
+
   test("after all of it the books are exact", async () => {
     assert.deepEqual((await fleet.audit()).violations, []);
   });

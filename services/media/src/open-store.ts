@@ -1,15 +1,15 @@
 import { ConfigError } from "@uag/kit/config.ts";
 import type { Logger } from "@uag/kit/log.ts";
+import { openS3 } from "@uag/kit/objects/s3.ts";
+import type { ObjectStore } from "@uag/kit/objects/store.ts";
 import { openGridFs } from "./assets/gridfs.ts";
-import { openS3 } from "./assets/s3.ts";
-import type { AssetStore } from "./assets/store.ts";
 import type { MediaConfig } from "./config.ts";
 
 /**
  * The store that the settings choose.
  * @throws {ConfigError} when they do not say enough of it
  */
-export async function openStore(config: MediaConfig, log: Logger): Promise<AssetStore> {
+export async function openStore(config: MediaConfig, log: Logger): Promise<ObjectStore> {
   const { ASSETS_S3_ENDPOINT: endpoint, ASSETS_S3_BUCKET: bucket, MONGODB_URL: url } = config;
   if (endpoint === undefined) {
     if (url === undefined) throw new ConfigError("The environment is not complete:\n  MONGODB_URL: is needed");

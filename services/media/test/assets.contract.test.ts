@@ -5,6 +5,8 @@ import { credentials } from "@grpc/grpc-js";
 import { randomText } from "@uag/kit/ids.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
 import { createLogger } from "@uag/kit/log.ts";
+import { openS3 } from "@uag/kit/objects/s3.ts";
+import type { ObjectStore } from "@uag/kit/objects/store.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
 import { AssetServiceClient, type PutResponse } from "@uag/proto/media/v1/assets.ts";
@@ -12,9 +14,7 @@ import { createConnection, mongo } from "mongoose";
 import { type Assets, createAssets } from "../src/assets/assets.ts";
 import { openGridFs } from "../src/assets/gridfs.ts";
 import { assetRpc } from "../src/assets/put.ts";
-import { openS3 } from "../src/assets/s3.ts";
 import { type AssetServer, startAssetServer } from "../src/assets/server.ts";
-import type { AssetStore } from "../src/assets/store.ts";
 import { AssetTokens } from "../src/assets/token.ts";
 import { startFakeS3 } from "./fake-s3.ts";
 
@@ -29,7 +29,7 @@ async function* pieces(bytes: Buffer, size = 100_000): AsyncGenerator<Buffer> {
 
 interface Backend {
   readonly name: string;
-  open(stack: AsyncDisposableStack): Promise<AssetStore>;
+  open(stack: AsyncDisposableStack): Promise<ObjectStore>;
 }
 
 const gridFs = (stack: AsyncDisposableStack, more: { ttlMs?: number; sweepIntervalMs?: number } = {}) => {
@@ -60,7 +60,7 @@ for (const backend of backends) {
   describe(`files kept in ${backend.name}`, () => {
     const stack = new AsyncDisposableStack();
     const tokens = new AssetTokens(keyringOf(secret.toString("hex")));
-    let store: AssetStore;
+    let store: ObjectStore;
     let server: AssetServer;
     let assets: Assets;
 

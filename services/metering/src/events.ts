@@ -14,6 +14,9 @@ export interface MeteringEvents {
   eventBuried(requestId: string, reason: string, batchId: string): void;
   /** A buried event was put right and applied. */
   unburied(id: string): void;
+  /** A month's events are in a file, and no longer in the database. */
+  archived(part: { month: string; key: string; rows: bigint; bytes: bigint }): void;
+  archiveFailed(error: unknown): void;
   waiting(error: unknown): void;
   streamMade(name: string): void;
   /** There are other metering processes than before, and so many partitions are this one's. */
@@ -30,6 +33,11 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
   const forged = metrics.counter("uag_usage_forged_total", "Batches whose publisher was not who it said.");
   const lost = metrics.counter("uag_usage_buried_events_total", "Events that could not be applied and were buried.");
   const owned = metrics.gauge("uag_usage_partitions", "Partitions of usage that this process works on.");
+  const archivedRows = metrics.counter(
+    "uag_usage_archived_events_total",
+    "Usage events that were archived and dropped.",
+  );
+  const archiveFailures = metrics.counter("uag_usage_archive_failures_total", "Archivings that failed.");
   return {
     applied(batchCount, eventCount, repeated) {
       batches.inc(batchCount);
@@ -55,6 +63,14 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
       );
     },
     unburied: (id) => log.warn({ buriedId: id }, "a buried event was repaired and applied"),
+    archived({ month, key, rows, bytes }) {
+      archivedRows.inc(Number(rows));
+      log.info({ month, key, rows: String(rows), bytes: String(bytes) }, "a month of usage events is archived");
+    },
+    archiveFailed(error) {
+      archiveFailures.inc();
+      log.error({ err: error }, "usage events could not be archived: they stay in the database");
+    },
     waiting: (error) => log.warn({ err: error }, "usage waits: billing or MongoDB is out of reach"),
     streamMade: (name) => log.info({ stream: name }, "stream made"),
     membership(members, partitions) {

@@ -12,9 +12,13 @@ import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billi
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { type ApplyOptions, newTurns } from "./apply/apply.ts";
+import type { Archive } from "./archive/archive.ts";
+import { openObjects } from "./archive/open-objects.ts";
+import { startArchiving } from "./archive/schedule.ts";
 import { type MeteringConfig, schema } from "./config.ts";
 import { createEvents } from "./events.ts";
 import { applyRepairs } from "./rpc/apply-repairs.ts";
+import { archiveMonth, listMonths, verifyMonth } from "./rpc/archive.ts";
 import { listBuried, priceBuried, repairBuried } from "./rpc/buried.ts";
 import { confirmApplied } from "./rpc/confirm-applied.ts";
 import { findEvents } from "./rpc/find-events.ts";
@@ -28,14 +32,17 @@ import { StreamState } from "./stream/stream-state.ts";
 import { streamNames } from "./stream/topology.ts";
 import { work } from "./stream/worker.ts";
 
-const dayMs = 86_400_000;
+const monthMs = 31 * 86_400_000;
 
 export interface MeteringService extends AsyncDisposable {
   readonly grpcPort: number;
   readonly adminPort: number;
 }
 
-function rpcServices(apply: ApplyOptions, { stream, log }: { stream: StreamState; log: Logger }): RpcService[] {
+function rpcServices(
+  { apply, archive, owner }: { apply: ApplyOptions; archive: Archive; owner: string },
+  { stream, log }: { stream: StreamState; log: Logger },
+): RpcService[] {
   const { store } = apply;
   return [
     unaryService<MeteringServiceServer>(
@@ -56,6 +63,9 @@ function rpcServices(apply: ApplyOptions, { stream, log }: { stream: StreamState
         listBuried: (request) => listBuried(store, request),
         priceBuried: (request) => priceBuried(store, request),
         repairBuried: (request) => repairBuried(apply, request),
+        listMonths: () => listMonths(archive),
+        archiveMonth: (request) => archiveMonth({ archive, owner }, request),
+        verifyMonth: (request) => verifyMonth(archive, request),
       },
       log,
     ),
@@ -72,6 +82,18 @@ function batchKeysOf({ TLS, USAGE_MAC_KEYS: keys }: MeteringConfig): BatchKey[] 
   });
 }
 
+/** What archives months, here or by request; on its own only where there is a place for them. */
+function openArchive(config: MeteringConfig, { store, events }: ApplyOptions, stack: AsyncDisposableStack) {
+  const objects = openObjects(config);
+  const archive = { store, objects, keepMonths: config.USAGE_KEEP_MONTHS, events };
+  const owner = newId("archiver");
+  if (objects !== undefined) {
+    stack.use(objects);
+    stack.use(startArchiving(archive, { owner, everyMs: config.ARCHIVE_EVERY_MS }));
+  }
+  return { archive, owner };
+}
+
 /** Starts metering as the environment says; resolves when it serves. */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<MeteringService> {
   const config = readConfig(schema, env);
@@ -82,7 +104,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const events = createEvents(log, metrics);
   const connection = await connectMongo({ url: config.MONGODB_URL, database: config.MONGODB_DATABASE });
   stack.defer(() => connection.close());
-  const store = await openStore(connection, { rawUsageTtlDays: config.RAW_USAGE_TTL_DAYS });
+  const store = await openStore(connection, { keepMonths: config.USAGE_KEEP_MONTHS });
   const bus = stack.use(await connectBus({ settings: config, name: "metering", log }));
   const billing = stack.use(createRpcClient<LedgerServiceServer>(LedgerServiceService, config.BILLING_ADDR, identity));
   const names = streamNames(config.STREAM_PREFIX);
@@ -98,7 +120,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const workingMs = config.ACK_WAIT_MS / 3;
   const inbox = new Inbox({ bus, topology, log, workingMs });
   // Half of their life is a margin on both sides: late messages are hours late, not weeks.
-  const expiredBeforeMs = (): number => Date.now() - (config.RAW_USAGE_TTL_DAYS * dayMs) / 2;
+  const expiredBeforeMs = (): number => Date.now() - (config.USAGE_KEEP_MONTHS * monthMs) / 2;
   const batchKeys = batchKeysOf(config);
   const apply = { store, billing, events, expiredBeforeMs, turns: newTurns() };
   const dead = { deadSubject: names.deadSubject, maxDeliver: config.MAX_DELIVER };
@@ -114,7 +136,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     await bus.connection.flush().catch(() => undefined);
   });
   const stream = new StreamState(bus.connection, names.usage);
-  const services = rpcServices(apply, { stream, log });
+  const services = rpcServices({ apply, ...openArchive(config, apply, stack) }, { stream, log });
   const server = stack.use(await serveRpc({ host: config.HOST, port: config.GRPC_PORT, identity, services }));
   const billingCheck = async () => {
     await billing.settle({ events: [] }, { timeoutMs: 2_000 });

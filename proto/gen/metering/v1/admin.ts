@@ -90,6 +90,55 @@ export interface RepairBuriedResponse {
   refused: string;
 }
 
+export interface ArchivedPart {
+  key: string;
+  rows: bigint;
+  costNanoUsd: bigint;
+  holdNanoUsd: bigint;
+  /** Of the lines before they were compressed, hex. */
+  sha256: string;
+  bytes: bigint;
+  archivedAtMs: bigint;
+}
+
+export interface Month {
+  /** As 2026-11. */
+  month: string;
+  /** In the database, and its bytes on disk with indexes. */
+  rows: bigint;
+  bytes: bigint;
+  /** It is time to archive it. */
+  due: boolean;
+  parts: ArchivedPart[];
+}
+
+export interface ListMonthsRequest {
+}
+
+export interface ListMonthsResponse {
+  months: Month[];
+}
+
+export interface ArchiveMonthRequest {
+  month: string;
+}
+
+export interface ArchiveMonthResponse {
+  /** 0 when there was nothing left to archive. */
+  rows: bigint;
+  key: string;
+}
+
+export interface VerifyMonthRequest {
+  month: string;
+}
+
+export interface VerifyMonthResponse {
+  rows: bigint;
+  /** A sentence for each file that is not what was archived. */
+  faults: string[];
+}
+
 function createBaseExportedEvent(): ExportedEvent {
   return { event: undefined, cursor: "" };
 }
@@ -1090,6 +1139,772 @@ export const RepairBuriedResponse: MessageFns<RepairBuriedResponse> = {
   },
 };
 
+function createBaseArchivedPart(): ArchivedPart {
+  return { key: "", rows: 0n, costNanoUsd: 0n, holdNanoUsd: 0n, sha256: "", bytes: 0n, archivedAtMs: 0n };
+}
+
+export const ArchivedPart: MessageFns<ArchivedPart> = {
+  encode(message: ArchivedPart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.rows !== 0n) {
+      if (BigInt.asIntN(64, message.rows) !== message.rows) {
+        throw new globalThis.Error("value provided for field message.rows of type int64 too large");
+      }
+      writer.uint32(16).int64(message.rows);
+    }
+    if (message.costNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.costNanoUsd) !== message.costNanoUsd) {
+        throw new globalThis.Error("value provided for field message.costNanoUsd of type int64 too large");
+      }
+      writer.uint32(24).int64(message.costNanoUsd);
+    }
+    if (message.holdNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.holdNanoUsd) !== message.holdNanoUsd) {
+        throw new globalThis.Error("value provided for field message.holdNanoUsd of type int64 too large");
+      }
+      writer.uint32(32).int64(message.holdNanoUsd);
+    }
+    if (message.sha256 !== "") {
+      writer.uint32(42).string(message.sha256);
+    }
+    if (message.bytes !== 0n) {
+      if (BigInt.asIntN(64, message.bytes) !== message.bytes) {
+        throw new globalThis.Error("value provided for field message.bytes of type int64 too large");
+      }
+      writer.uint32(48).int64(message.bytes);
+    }
+    if (message.archivedAtMs !== 0n) {
+      if (BigInt.asIntN(64, message.archivedAtMs) !== message.archivedAtMs) {
+        throw new globalThis.Error("value provided for field message.archivedAtMs of type int64 too large");
+      }
+      writer.uint32(56).int64(message.archivedAtMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ArchivedPart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseArchivedPart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.rows = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.costNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.holdNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.sha256 = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.bytes = reader.int64() as bigint;
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.archivedAtMs = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ArchivedPart {
+    return {
+      key: isSet(object.key) ? globalThis.String(object.key) : "",
+      rows: isSet(object.rows) ? BigInt(object.rows) : 0n,
+      costNanoUsd: isSet(object.costNanoUsd)
+        ? BigInt(object.costNanoUsd)
+        : isSet(object.cost_nano_usd)
+        ? BigInt(object.cost_nano_usd)
+        : 0n,
+      holdNanoUsd: isSet(object.holdNanoUsd)
+        ? BigInt(object.holdNanoUsd)
+        : isSet(object.hold_nano_usd)
+        ? BigInt(object.hold_nano_usd)
+        : 0n,
+      sha256: isSet(object.sha256) ? globalThis.String(object.sha256) : "",
+      bytes: isSet(object.bytes) ? BigInt(object.bytes) : 0n,
+      archivedAtMs: isSet(object.archivedAtMs)
+        ? BigInt(object.archivedAtMs)
+        : isSet(object.archived_at_ms)
+        ? BigInt(object.archived_at_ms)
+        : 0n,
+    };
+  },
+
+  toJSON(message: ArchivedPart): unknown {
+    const obj: any = {};
+    if (message.key !== "") {
+      obj.key = message.key;
+    }
+    if (message.rows !== 0n) {
+      obj.rows = message.rows.toString();
+    }
+    if (message.costNanoUsd !== 0n) {
+      obj.costNanoUsd = message.costNanoUsd.toString();
+    }
+    if (message.holdNanoUsd !== 0n) {
+      obj.holdNanoUsd = message.holdNanoUsd.toString();
+    }
+    if (message.sha256 !== "") {
+      obj.sha256 = message.sha256;
+    }
+    if (message.bytes !== 0n) {
+      obj.bytes = message.bytes.toString();
+    }
+    if (message.archivedAtMs !== 0n) {
+      obj.archivedAtMs = message.archivedAtMs.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ArchivedPart>): ArchivedPart {
+    return ArchivedPart.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ArchivedPart>): ArchivedPart {
+    const message = createBaseArchivedPart();
+    message.key = object.key ?? "";
+    message.rows = (object.rows !== undefined && object.rows !== null) ? BigInt(object.rows) : 0n;
+    message.costNanoUsd = (object.costNanoUsd !== undefined && object.costNanoUsd !== null)
+      ? BigInt(object.costNanoUsd)
+      : 0n;
+    message.holdNanoUsd = (object.holdNanoUsd !== undefined && object.holdNanoUsd !== null)
+      ? BigInt(object.holdNanoUsd)
+      : 0n;
+    message.sha256 = object.sha256 ?? "";
+    message.bytes = (object.bytes !== undefined && object.bytes !== null) ? BigInt(object.bytes) : 0n;
+    message.archivedAtMs = (object.archivedAtMs !== undefined && object.archivedAtMs !== null)
+      ? BigInt(object.archivedAtMs)
+      : 0n;
+    return message;
+  },
+};
+
+function createBaseMonth(): Month {
+  return { month: "", rows: 0n, bytes: 0n, due: false, parts: [] };
+}
+
+export const Month: MessageFns<Month> = {
+  encode(message: Month, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.month !== "") {
+      writer.uint32(10).string(message.month);
+    }
+    if (message.rows !== 0n) {
+      if (BigInt.asIntN(64, message.rows) !== message.rows) {
+        throw new globalThis.Error("value provided for field message.rows of type int64 too large");
+      }
+      writer.uint32(16).int64(message.rows);
+    }
+    if (message.bytes !== 0n) {
+      if (BigInt.asIntN(64, message.bytes) !== message.bytes) {
+        throw new globalThis.Error("value provided for field message.bytes of type int64 too large");
+      }
+      writer.uint32(24).int64(message.bytes);
+    }
+    if (message.due !== false) {
+      writer.uint32(32).bool(message.due);
+    }
+    for (const v of message.parts) {
+      ArchivedPart.encode(v!, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Month {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMonth();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.month = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.rows = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.bytes = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.due = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.parts.push(ArchivedPart.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Month {
+    return {
+      month: isSet(object.month) ? globalThis.String(object.month) : "",
+      rows: isSet(object.rows) ? BigInt(object.rows) : 0n,
+      bytes: isSet(object.bytes) ? BigInt(object.bytes) : 0n,
+      due: isSet(object.due) ? globalThis.Boolean(object.due) : false,
+      parts: globalThis.Array.isArray(object?.parts) ? object.parts.map((e: any) => ArchivedPart.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: Month): unknown {
+    const obj: any = {};
+    if (message.month !== "") {
+      obj.month = message.month;
+    }
+    if (message.rows !== 0n) {
+      obj.rows = message.rows.toString();
+    }
+    if (message.bytes !== 0n) {
+      obj.bytes = message.bytes.toString();
+    }
+    if (message.due !== false) {
+      obj.due = message.due;
+    }
+    if (message.parts?.length) {
+      obj.parts = message.parts.map((e) => ArchivedPart.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Month>): Month {
+    return Month.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Month>): Month {
+    const message = createBaseMonth();
+    message.month = object.month ?? "";
+    message.rows = (object.rows !== undefined && object.rows !== null) ? BigInt(object.rows) : 0n;
+    message.bytes = (object.bytes !== undefined && object.bytes !== null) ? BigInt(object.bytes) : 0n;
+    message.due = object.due ?? false;
+    message.parts = object.parts?.map((e) => ArchivedPart.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseListMonthsRequest(): ListMonthsRequest {
+  return {};
+}
+
+export const ListMonthsRequest: MessageFns<ListMonthsRequest> = {
+  encode(_: ListMonthsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMonthsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMonthsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): ListMonthsRequest {
+    return {};
+  },
+
+  toJSON(_: ListMonthsRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListMonthsRequest>): ListMonthsRequest {
+    return ListMonthsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<ListMonthsRequest>): ListMonthsRequest {
+    const message = createBaseListMonthsRequest();
+    return message;
+  },
+};
+
+function createBaseListMonthsResponse(): ListMonthsResponse {
+  return { months: [] };
+}
+
+export const ListMonthsResponse: MessageFns<ListMonthsResponse> = {
+  encode(message: ListMonthsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.months) {
+      Month.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMonthsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMonthsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.months.push(Month.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListMonthsResponse {
+    return { months: globalThis.Array.isArray(object?.months) ? object.months.map((e: any) => Month.fromJSON(e)) : [] };
+  },
+
+  toJSON(message: ListMonthsResponse): unknown {
+    const obj: any = {};
+    if (message.months?.length) {
+      obj.months = message.months.map((e) => Month.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListMonthsResponse>): ListMonthsResponse {
+    return ListMonthsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListMonthsResponse>): ListMonthsResponse {
+    const message = createBaseListMonthsResponse();
+    message.months = object.months?.map((e) => Month.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseArchiveMonthRequest(): ArchiveMonthRequest {
+  return { month: "" };
+}
+
+export const ArchiveMonthRequest: MessageFns<ArchiveMonthRequest> = {
+  encode(message: ArchiveMonthRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.month !== "") {
+      writer.uint32(10).string(message.month);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ArchiveMonthRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseArchiveMonthRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.month = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ArchiveMonthRequest {
+    return { month: isSet(object.month) ? globalThis.String(object.month) : "" };
+  },
+
+  toJSON(message: ArchiveMonthRequest): unknown {
+    const obj: any = {};
+    if (message.month !== "") {
+      obj.month = message.month;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ArchiveMonthRequest>): ArchiveMonthRequest {
+    return ArchiveMonthRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ArchiveMonthRequest>): ArchiveMonthRequest {
+    const message = createBaseArchiveMonthRequest();
+    message.month = object.month ?? "";
+    return message;
+  },
+};
+
+function createBaseArchiveMonthResponse(): ArchiveMonthResponse {
+  return { rows: 0n, key: "" };
+}
+
+export const ArchiveMonthResponse: MessageFns<ArchiveMonthResponse> = {
+  encode(message: ArchiveMonthResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.rows !== 0n) {
+      if (BigInt.asIntN(64, message.rows) !== message.rows) {
+        throw new globalThis.Error("value provided for field message.rows of type int64 too large");
+      }
+      writer.uint32(8).int64(message.rows);
+    }
+    if (message.key !== "") {
+      writer.uint32(18).string(message.key);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ArchiveMonthResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseArchiveMonthResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.rows = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ArchiveMonthResponse {
+    return {
+      rows: isSet(object.rows) ? BigInt(object.rows) : 0n,
+      key: isSet(object.key) ? globalThis.String(object.key) : "",
+    };
+  },
+
+  toJSON(message: ArchiveMonthResponse): unknown {
+    const obj: any = {};
+    if (message.rows !== 0n) {
+      obj.rows = message.rows.toString();
+    }
+    if (message.key !== "") {
+      obj.key = message.key;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ArchiveMonthResponse>): ArchiveMonthResponse {
+    return ArchiveMonthResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ArchiveMonthResponse>): ArchiveMonthResponse {
+    const message = createBaseArchiveMonthResponse();
+    message.rows = (object.rows !== undefined && object.rows !== null) ? BigInt(object.rows) : 0n;
+    message.key = object.key ?? "";
+    return message;
+  },
+};
+
+function createBaseVerifyMonthRequest(): VerifyMonthRequest {
+  return { month: "" };
+}
+
+export const VerifyMonthRequest: MessageFns<VerifyMonthRequest> = {
+  encode(message: VerifyMonthRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.month !== "") {
+      writer.uint32(10).string(message.month);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VerifyMonthRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVerifyMonthRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.month = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): VerifyMonthRequest {
+    return { month: isSet(object.month) ? globalThis.String(object.month) : "" };
+  },
+
+  toJSON(message: VerifyMonthRequest): unknown {
+    const obj: any = {};
+    if (message.month !== "") {
+      obj.month = message.month;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<VerifyMonthRequest>): VerifyMonthRequest {
+    return VerifyMonthRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<VerifyMonthRequest>): VerifyMonthRequest {
+    const message = createBaseVerifyMonthRequest();
+    message.month = object.month ?? "";
+    return message;
+  },
+};
+
+function createBaseVerifyMonthResponse(): VerifyMonthResponse {
+  return { rows: 0n, faults: [] };
+}
+
+export const VerifyMonthResponse: MessageFns<VerifyMonthResponse> = {
+  encode(message: VerifyMonthResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.rows !== 0n) {
+      if (BigInt.asIntN(64, message.rows) !== message.rows) {
+        throw new globalThis.Error("value provided for field message.rows of type int64 too large");
+      }
+      writer.uint32(8).int64(message.rows);
+    }
+    for (const v of message.faults) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VerifyMonthResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVerifyMonthResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.rows = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.faults.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): VerifyMonthResponse {
+    return {
+      rows: isSet(object.rows) ? BigInt(object.rows) : 0n,
+      faults: globalThis.Array.isArray(object?.faults) ? object.faults.map((e: any) => globalThis.String(e)) : [],
+    };
+  },
+
+  toJSON(message: VerifyMonthResponse): unknown {
+    const obj: any = {};
+    if (message.rows !== 0n) {
+      obj.rows = message.rows.toString();
+    }
+    if (message.faults?.length) {
+      obj.faults = message.faults;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<VerifyMonthResponse>): VerifyMonthResponse {
+    return VerifyMonthResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<VerifyMonthResponse>): VerifyMonthResponse {
+    const message = createBaseVerifyMonthResponse();
+    message.rows = (object.rows !== undefined && object.rows !== null) ? BigInt(object.rows) : 0n;
+    message.faults = object.faults?.map((e) => e) || [];
+    return message;
+  },
+};
+
 /** What only administrators do with usage. */
 export type UsageAdminServiceService = typeof UsageAdminServiceService;
 export const UsageAdminServiceService = {
@@ -1146,6 +1961,37 @@ export const UsageAdminServiceService = {
       Buffer.from(RepairBuriedResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RepairBuriedResponse => RepairBuriedResponse.decode(value),
   },
+  /** The months of single events, the oldest first. The one without a name holds those of before there were months. */
+  listMonths: {
+    path: "/metering.v1.UsageAdminService/ListMonths" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListMonthsRequest): Buffer => Buffer.from(ListMonthsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListMonthsRequest => ListMonthsRequest.decode(value),
+    responseSerialize: (value: ListMonthsResponse): Buffer => Buffer.from(ListMonthsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListMonthsResponse => ListMonthsResponse.decode(value),
+  },
+  /** Writes a month's events to a file, reads it back, and drops them. Only a month that is due. */
+  archiveMonth: {
+    path: "/metering.v1.UsageAdminService/ArchiveMonth" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ArchiveMonthRequest): Buffer => Buffer.from(ArchiveMonthRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ArchiveMonthRequest => ArchiveMonthRequest.decode(value),
+    responseSerialize: (value: ArchiveMonthResponse): Buffer =>
+      Buffer.from(ArchiveMonthResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ArchiveMonthResponse => ArchiveMonthResponse.decode(value),
+  },
+  /** Reads a month's files back and compares them with what was archived. */
+  verifyMonth: {
+    path: "/metering.v1.UsageAdminService/VerifyMonth" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: VerifyMonthRequest): Buffer => Buffer.from(VerifyMonthRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): VerifyMonthRequest => VerifyMonthRequest.decode(value),
+    responseSerialize: (value: VerifyMonthResponse): Buffer => Buffer.from(VerifyMonthResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): VerifyMonthResponse => VerifyMonthResponse.decode(value),
+  },
 } as const;
 
 export interface UsageAdminServiceServer extends UntypedServiceImplementation {
@@ -1159,6 +2005,12 @@ export interface UsageAdminServiceServer extends UntypedServiceImplementation {
   priceBuried: handleUnaryCall<PriceBuriedRequest, PriceBuriedResponse>;
   /** Puts one right, charges and counts it. Each request counts once, however often this is called. */
   repairBuried: handleUnaryCall<RepairBuriedRequest, RepairBuriedResponse>;
+  /** The months of single events, the oldest first. The one without a name holds those of before there were months. */
+  listMonths: handleUnaryCall<ListMonthsRequest, ListMonthsResponse>;
+  /** Writes a month's events to a file, reads it back, and drops them. Only a month that is due. */
+  archiveMonth: handleUnaryCall<ArchiveMonthRequest, ArchiveMonthResponse>;
+  /** Reads a month's files back and compares them with what was archived. */
+  verifyMonth: handleUnaryCall<VerifyMonthRequest, VerifyMonthResponse>;
 }
 
 export interface UsageAdminServiceClient extends Client {
@@ -1241,6 +2093,54 @@ export interface UsageAdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RepairBuriedResponse) => void,
+  ): ClientUnaryCall;
+  /** The months of single events, the oldest first. The one without a name holds those of before there were months. */
+  listMonths(
+    request: ListMonthsRequest,
+    callback: (error: ServiceError | null, response: ListMonthsResponse) => void,
+  ): ClientUnaryCall;
+  listMonths(
+    request: ListMonthsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListMonthsResponse) => void,
+  ): ClientUnaryCall;
+  listMonths(
+    request: ListMonthsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListMonthsResponse) => void,
+  ): ClientUnaryCall;
+  /** Writes a month's events to a file, reads it back, and drops them. Only a month that is due. */
+  archiveMonth(
+    request: ArchiveMonthRequest,
+    callback: (error: ServiceError | null, response: ArchiveMonthResponse) => void,
+  ): ClientUnaryCall;
+  archiveMonth(
+    request: ArchiveMonthRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ArchiveMonthResponse) => void,
+  ): ClientUnaryCall;
+  archiveMonth(
+    request: ArchiveMonthRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ArchiveMonthResponse) => void,
+  ): ClientUnaryCall;
+  /** Reads a month's files back and compares them with what was archived. */
+  verifyMonth(
+    request: VerifyMonthRequest,
+    callback: (error: ServiceError | null, response: VerifyMonthResponse) => void,
+  ): ClientUnaryCall;
+  verifyMonth(
+    request: VerifyMonthRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: VerifyMonthResponse) => void,
+  ): ClientUnaryCall;
+  verifyMonth(
+    request: VerifyMonthRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: VerifyMonthResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -1,5 +1,5 @@
 import { type Connection, type Model, Schema } from "mongoose";
-import type { Grant, GrantState } from "../grants/grant.ts";
+import { type Grant, type GrantState, isLive } from "../grants/grant.ts";
 import { chainStart } from "../ledger/entry.ts";
 
 export interface GrantDocument {
@@ -20,6 +20,8 @@ export interface GrantDocument {
   readonly live: boolean;
   readonly taskUntil: Date | null;
   readonly createdAt: Date;
+  /** Of one that is not live any more; not there in grants that ended before they were pruned. */
+  readonly endedAt?: Date;
 }
 
 const int64 = { type: Schema.Types.BigInt, required: true } as const;
@@ -42,6 +44,7 @@ const schema = new Schema<GrantDocument>(
     live: { type: Boolean, required: true },
     taskUntil: { type: Date, default: null },
     createdAt: { type: Date, required: true },
+    endedAt: Date,
   },
   { strict: "throw", versionKey: false },
 );
@@ -49,6 +52,7 @@ schema.index({ accountId: 1, requestId: 1 }, { unique: true });
 schema.index({ holderId: 1 }, { partialFilterExpression: { live: true } });
 schema.index({ taskUntil: 1 }, { partialFilterExpression: { live: true, taskUntil: { $type: "date" } } });
 schema.index({ accountId: 1, live: 1 });
+schema.index({ endedAt: 1 }, { partialFilterExpression: { live: false } });
 schema.index({ accountId: 1, keyId: 1 }, { partialFilterExpression: { live: true, keyId: { $gt: "" } } });
 
 export function grantModel(connection: Connection): Model<GrantDocument> {
@@ -75,6 +79,7 @@ export function grantOf(document: GrantDocument): Grant {
 }
 
 export function grantDocument(grant: Grant): GrantDocument {
+  const live = isLive(grant);
   return {
     _id: grant.id,
     accountId: grant.accountId,
@@ -88,8 +93,9 @@ export function grantDocument(grant: Grant): GrantDocument {
     seq: grant.seq,
     head: grant.head,
     state: grant.state,
-    live: grant.state === "open" || grant.state === "closed",
+    live,
     taskUntil: grant.taskUntilMs === 0 ? null : new Date(grant.taskUntilMs),
     createdAt: new Date(grant.createdAtMs),
+    ...(!live && { endedAt: new Date() }),
   };
 }

@@ -83,6 +83,7 @@ export const access: Readonly<Record<string, Access>> = {
     callers: {
       ...{ ExportEvents: router, ApplyRepairs: router },
       ...{ ListBuried: ["operator"], PriceBuried: ["operator"], RepairBuried: ["operator"] },
+      ...{ ListMonths: ["operator"], ArchiveMonth: ["operator"], VerifyMonth: ["operator"] },
     },
   },
   "media.v1.AssetService": { servedBy: ["media"], callers: { Put: ["video"] } },

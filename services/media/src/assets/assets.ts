@@ -1,4 +1,4 @@
-import type { AssetStore } from "./store.ts";
+import type { ObjectStore } from "@uag/kit/objects/store.ts";
 import type { AssetTokens } from "./token.ts";
 
 export interface HostedAsset {
@@ -14,7 +14,7 @@ export interface Assets {
 }
 
 export interface AssetsOptions {
-  readonly store: AssetStore;
+  readonly store: ObjectStore;
   readonly tokens: AssetTokens;
   /** Where clients find us: the public door. */
   readonly publicUrl: string;

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Logger } from "@uag/kit/log.ts";
+import type { ObjectStore } from "@uag/kit/objects/store.ts";
 import { createConnection, mongo } from "mongoose";
-import type { AssetStore } from "./store.ts";
 
 const selectionTimeoutMs = 2_000;
 const socketTimeoutMs = 20_000;
@@ -20,7 +20,7 @@ export interface GridFsOptions {
 }
 
 /** Files in MongoDB's GridFS. What has expired is removed by every replica's sweeper, in any order and any number of times. */
-export async function openGridFs(options: GridFsOptions): Promise<AssetStore> {
+export async function openGridFs(options: GridFsOptions): Promise<ObjectStore> {
   const { ttlMs, log } = options;
   const connection = await createConnection(options.url, {
     dbName: options.database,

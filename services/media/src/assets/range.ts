@@ -1,4 +1,4 @@
-import type { ByteRange } from "./store.ts";
+import type { ByteRange } from "@uag/kit/objects/store.ts";
 
 const single = /^bytes=(\d*)-(\d*)$/;
 

@@ -3,15 +3,15 @@ import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { GatewayError, nestedErrorBody } from "@uag/kit/errors.ts";
 import type { Logger } from "@uag/kit/log.ts";
+import type { ObjectStore, StoredObject } from "@uag/kit/objects/store.ts";
 import { extensionOf } from "./assets.ts";
 import { rangeOf } from "./range.ts";
-import type { AssetStore, StoredAsset } from "./store.ts";
 import type { AssetTokens } from "./token.ts";
 
 export interface AssetServerOptions {
   readonly host: string;
   readonly port: number;
-  readonly store: AssetStore;
+  readonly store: ObjectStore;
   readonly tokens: AssetTokens;
   readonly log: Logger;
 }
@@ -70,7 +70,7 @@ async function serve(
 async function send(
   request: IncomingMessage,
   response: ServerResponse,
-  { asset, etag, remainingMs }: { asset: StoredAsset; etag: string; remainingMs: number },
+  { asset, etag, remainingMs }: { asset: StoredObject; etag: string; remainingMs: number },
 ): Promise<void> {
   const { headers } = request;
   response.setHeaders(commonHeaders(asset, etag, remainingMs));
@@ -97,7 +97,7 @@ async function send(
   });
 }
 
-function commonHeaders(asset: StoredAsset, etag: string, remainingMs: number): Map<string, string> {
+function commonHeaders(asset: StoredObject, etag: string, remainingMs: number): Map<string, string> {
   const name = `asset${extensionOf(asset.contentType)}`;
   return new Map([
     ["content-type", asset.contentType],

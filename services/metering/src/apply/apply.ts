@@ -6,6 +6,7 @@ import { outcomeToJSON, Pricing, type UsageEvent } from "@uag/proto/metering/v1/
 import type { mongo } from "mongoose";
 import type { MeteringEvents } from "../events.ts";
 import { type EventDocument, fromDocument, toDocument } from "../store/event.ts";
+import { monthOf } from "../store/months.ts";
 import type { RollupDocument } from "../store/rollup.ts";
 import type { Store } from "../store/store.ts";
 import { inTransaction } from "../store/transaction.ts";
@@ -41,7 +42,7 @@ export async function applyBatches(
   how: { readonly buries: boolean } = { buries: true },
 ): Promise<void> {
   const incoming = firstOfEach(options, batches);
-  const { counted, writeOffs, refused } = await options.turns.settle.take(() => settle(options, incoming));
+  const { counted, repeated, writeOffs, refused } = await options.turns.settle.take(() => settle(options, incoming));
   const [impossible] = refused;
   if (impossible !== undefined && !how.buries) throw new Error(impossible.reason);
   crashPoint("settled");
@@ -50,7 +51,9 @@ export async function applyBatches(
     ...refused.map((one) => ({ ...one, batchId: batchOf(batches, one.event) })),
   ];
   const events = incoming.filter(({ requestId }) => !counted.has(requestId));
-  const stored = await options.turns.store.take(() => store(options, { events, batches, writeOffs, buried }));
+  const stored = await options.turns.store.take(() =>
+    store(options, { events, repeated, batches, writeOffs, buried }),
+  );
   for (const { event, reason, batchId } of buried) options.events.eventBuried(event.requestId, reason, batchId);
   options.events.applied(batches.length, incoming.length, incoming.length - stored);
 }
@@ -82,6 +85,8 @@ interface SettleResult {
    * the same request, whose own batch stores it.
    */
   readonly counted: ReadonlySet<string>;
+  /** Ids of events that billing had settled before: they may be stored. */
+  readonly repeated: ReadonlySet<string>;
   readonly writeOffs: WriteOffs;
   /** What billing will never take; not to be stored either. */
   readonly refused: readonly RefusedEvent[];
@@ -89,6 +94,7 @@ interface SettleResult {
 
 async function settle(options: ApplyOptions, events: readonly UsageEvent[]): Promise<SettleResult> {
   const counted = new Set<string>();
+  const repeated = new Set<string>();
   const writeOffs = new Map<string, bigint>();
   const refused: RefusedEvent[] = [];
   const expiredBefore = BigInt(options.expiredBeforeMs());
@@ -101,12 +107,13 @@ async function settle(options: ApplyOptions, events: readonly UsageEvent[]): Pro
     for (const { requestId, chargedNanoUsd, writtenOffNanoUsd } of earlier) {
       const event = byId.get(requestId);
       if (event === undefined) continue;
+      repeated.add(requestId);
       const cost = event.pricing === Pricing.UNPRICED ? 0n : event.costNanoUsd;
       if (event.endedAtMs < expiredBefore || chargedNanoUsd + writtenOffNanoUsd !== cost) counted.add(requestId);
     }
   }
   for (const { event } of refused) counted.add(event.requestId);
-  return { counted, writeOffs, refused };
+  return { counted, repeated, writeOffs, refused };
 }
 
 /** The event that billing's refusal names, if it names one. */
@@ -135,11 +142,13 @@ async function store(
   { store, events: happened }: ApplyOptions,
   {
     events,
+    repeated,
     batches,
     writeOffs,
     buried,
   }: {
     events: readonly UsageEvent[];
+    repeated: ReadonlySet<string>;
     batches: readonly DecodedBatch[];
     writeOffs: WriteOffs;
     buried: readonly BuriedEvent[];
@@ -147,10 +156,12 @@ async function store(
 ): Promise<number> {
   const conflicts: [UsageEvent, EventDocument][] = [];
   let count = 0;
+  await store.partitions.ensure(new Set(events.map(partitionOf)));
   await inTransaction(store.connection, async (session, again) => {
     conflicts.length = 0;
-    // Hardly ever is one there already, so it is looked up only after an insert has found one.
-    const known = again ? await findKnown(store, events, session) : new Map<string, EventDocument>();
+    // Hardly ever is one there already, so all are looked up only after an insert has found one.
+    const doubtful = again ? events : events.filter(({ requestId }) => repeated.has(requestId));
+    const known = await findKnown(store, doubtful, session);
     const fresh: UsageEvent[] = [];
     for (const event of events) {
       const stored = known.get(event.requestId);
@@ -158,7 +169,7 @@ async function store(
       else if (differs(event, fromDocument(stored))) conflicts.push([event, stored]);
     }
     if (fresh.length > 0) {
-      await store.events.insertMany(fresh.map(toDocument), { session });
+      await insertEvents(store, fresh, session);
       await addRollups(store, rollUp(fresh, writeOffs), session);
     }
     await bury(store, buried, session);
@@ -170,14 +181,30 @@ async function store(
   return count;
 }
 
+const partitionOf = ({ startedAtMs }: UsageEvent): string => monthOf(new Date(Number(startedAtMs)));
+
+async function insertEvents(
+  { partitions }: Store,
+  events: readonly UsageEvent[],
+  session: mongo.ClientSession,
+): Promise<void> {
+  for (const [month, own] of Map.groupBy(events, partitionOf))
+    await partitions.of(month).insertMany(own.map(toDocument), { session });
+}
+
+/** Those that are stored: in the month they began in, or among those of before there were months. */
 async function findKnown(
-  store: Store,
+  { partitions: { of, old } }: Store,
   events: readonly UsageEvent[],
   session: mongo.ClientSession,
 ): Promise<Map<string, EventDocument>> {
-  const ids = events.map(({ requestId }) => requestId);
-  const found = await store.events.find({ _id: { $in: ids } }, { session }).toArray();
-  return new Map(found.map((document) => [document._id, document]));
+  const known = new Map<string, EventDocument>();
+  for (const [month, own] of Map.groupBy(events, partitionOf)) {
+    const filter = { _id: { $in: own.map(({ requestId }) => requestId) } };
+    for (const rows of old === undefined ? [of(month)] : [of(month), old])
+      for (const row of await rows.find(filter, { session }).toArray()) known.set(row._id, row);
+  }
+  return known;
 }
 
 async function markBatches(

@@ -3,18 +3,24 @@ import { pricingToJSON, type UsageEvent } from "@uag/proto/metering/v1/usage.ts"
 import type { mongo } from "mongoose";
 import { addRollups } from "../apply/apply.ts";
 import { rollUp } from "../apply/rollup.ts";
+import { monthOf, type Partition } from "../store/months.ts";
 import type { Store } from "../store/store.ts";
 import { inTransaction } from "../store/transaction.ts";
 
 type Repair = RepairedEvent & { event: UsageEvent };
 
-async function applyOne(store: Store, repair: Repair, session: mongo.ClientSession): Promise<boolean> {
+async function applyOne(
+  store: Store,
+  { repair, partitions }: { repair: Repair; partitions: readonly Partition[] },
+  session: mongo.ClientSession,
+): Promise<boolean> {
   const { event, writtenOffNanoUsd } = repair;
   const { requestId, costNanoUsd, priceVersion, pricing } = event;
   if ((await store.repairs.findOne({ _id: requestId }, { session })) !== null) return false;
   await store.repairs.insertOne({ _id: requestId, appliedAt: new Date() }, { session });
   const set = { costNanoUsd, priceVersion, pricing: pricingToJSON(pricing) };
-  await store.events.updateOne({ _id: requestId }, { $set: set }, { session });
+  for (const { closed, rows } of partitions)
+    if (!closed) await rows.updateOne({ _id: requestId }, { $set: set }, { session });
   // The request and its units are counted already: only its cost is new.
   const rows = rollUp([{ ...event, units: [] }], new Map([[requestId, writtenOffNanoUsd]]));
   await addRollups(
@@ -25,15 +31,22 @@ async function applyOne(store: Store, repair: Repair, session: mongo.ClientSessi
   return true;
 }
 
+/** Where the event of a request may be. */
+function partitionsOf(all: readonly Partition[], { startedAtMs }: UsageEvent): Partition[] {
+  const own = monthOf(new Date(Number(startedAtMs)));
+  return all.filter(({ month = own }) => month === own);
+}
+
 /** Counts what requests cost that had no price when they were applied; each once, also when its raw event has expired. */
 export async function applyRepairs(store: Store, request: ApplyRepairsRequest): Promise<ApplyRepairsResponse> {
   let applied = 0;
   for (const repair of request.repairs) {
     const { event } = repair;
     if (event === undefined) continue;
+    const partitions = partitionsOf(await store.partitions.list(), event);
     let isNew = false;
     await inTransaction(store.connection, async (session) => {
-      isNew = await applyOne(store, { ...repair, event }, session);
+      isNew = await applyOne(store, { repair: { ...repair, event }, partitions }, session);
     });
     if (isNew) applied++;
   }

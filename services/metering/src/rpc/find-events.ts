@@ -13,6 +13,9 @@ export async function findEvents(
   if (requestIds.length > mostIds) {
     throw new GatewayError("invalid_request", `At most ${mostIds} ids.`, { param: "request_ids" });
   }
-  const rows = await store.events.find({ _id: { $in: requestIds }, accountId }).toArray();
-  return { events: rows.map(fromDocument) };
+  const partitions = await store.partitions.list();
+  const found = await Promise.all(
+    partitions.map(({ rows }) => rows.find({ _id: { $in: requestIds }, accountId }).toArray()),
+  );
+  return { events: found.flat().map(fromDocument) };
 }

@@ -1,8 +1,45 @@
+import { GatewayError } from "@uag/kit/errors.ts";
 import type { ExportEventsResponse } from "@uag/proto/metering/v1/admin.ts";
 import type { ListEventsRequest, ListEventsResponse } from "@uag/proto/metering/v1/metering.ts";
 import { type EventDocument, fromDocument } from "../store/event.ts";
+import { endOf, outside, type Partition } from "../store/months.ts";
 import type { Store } from "../store/store.ts";
 import { namesOf, readPage, timesOf, writeCursor } from "./page.ts";
+
+/** No request lasts longer: what began a whole month before another's end has ended before it. */
+const longestRequestMs = 31 * 86_400_000;
+
+/** Whether rows of a month may have ended at a moment or later. */
+const reaches = (month: string | undefined, moment: Date): boolean =>
+  month === undefined || month === outside || endOf(month).getTime() + longestRequestMs > moment.getTime();
+
+const newestFirst = (a: EventDocument, b: EventDocument): number =>
+  b.endedAt.getTime() - a.endedAt.getTime() || (a._id < b._id ? 1 : -1);
+
+/** The newest rows that fit, over all months: older months are not looked at once the page is full of what is newer. */
+async function newest(partitions: readonly Partition[], query: { filter: object; from: Date; most: number }) {
+  const { filter, from, most } = query;
+  let page: EventDocument[] = [];
+  for (const { month, rows } of partitions) {
+    const last = page[most - 1];
+    if (!reaches(month, last === undefined ? from : last.endedAt)) continue;
+    const found = await rows.find(filter).sort({ endedAt: -1, _id: -1 }).limit(most).toArray();
+    page = [...page, ...found].sort(newestFirst).slice(0, most);
+  }
+  return page;
+}
+
+/** @throws {GatewayError} `invalid_request` when rows are asked for that are not in the database any more */
+async function refuseArchived({ months }: Store, from: Date): Promise<void> {
+  if (from.getTime() === 0) return;
+  const [last] = await months.find().sort({ _id: -1 }).limit(1).toArray();
+  if (last === undefined || from >= endOf(last._id)) return;
+  throw new GatewayError(
+    "invalid_request",
+    `Single requests of ${last._id} and before are archived: ask for those from ${endOf(last._id).toISOString()} on. Usage by hour and day goes back further.`,
+    { param: "filter.from_ms" },
+  );
+}
 
 async function readEvents(store: Store, request: ListEventsRequest, nowMs: number) {
   const { limit, after } = readPage(request.page);
@@ -10,11 +47,10 @@ async function readEvents(store: Store, request: ListEventsRequest, nowMs: numbe
   const following = after && {
     $or: [{ endedAt: { $lt: new Date(after[0]) } }, { endedAt: new Date(after[0]), _id: { $lt: after[1] } }],
   };
-  const rows = await store.events
-    .find({ ...namesOf(request.filter), endedAt: { $gte: from, $lt: until }, ...following })
-    .sort({ endedAt: -1, _id: -1 })
-    .limit(limit + 1)
-    .toArray();
+  const partitions = await store.partitions.list();
+  await refuseArchived(store, from);
+  const filter = { ...namesOf(request.filter), endedAt: { $gte: from, $lt: until }, ...following };
+  const rows = await newest(partitions, { filter, from, most: limit + 1 });
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return { page, nextCursor: last ? cursorOf(last) : "" };

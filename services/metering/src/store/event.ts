@@ -7,7 +7,6 @@ import {
   settlementRuleToJSON,
   type UsageEvent,
 } from "@uag/proto/metering/v1/usage.ts";
-import { Schema } from "mongoose";
 
 /** One request's usage as MongoDB holds it. */
 export interface EventDocument {
@@ -36,38 +35,6 @@ export interface EventDocument {
   status: number;
   stream: boolean;
 }
-
-const text = { type: String, required: true };
-
-export const eventSchema = new Schema<EventDocument>(
-  {
-    _id: text,
-    accountId: text,
-    keyId: text,
-    holderId: text,
-    grantId: text,
-    operation: text,
-    model: text,
-    upstream: text,
-    upstreamModel: text,
-    startedAt: { type: Date, required: true },
-    endedAt: { type: Date, required: true },
-    outcome: text,
-    pricing: text,
-    units: [{ _id: false, name: text, quantity: { type: BigInt, required: true } }],
-    holdNanoUsd: { type: BigInt, required: true },
-    costNanoUsd: { type: BigInt, required: true },
-    priceVersion: text,
-    rawUsage: { type: Buffer, required: true },
-    attempts: { type: Number, required: true },
-    status: { type: Number, required: true },
-    stream: { type: Boolean, required: true },
-    settlementRule: { type: String },
-  },
-  { collection: "events", versionKey: false },
-);
-eventSchema.index({ accountId: 1, endedAt: -1, _id: -1 });
-eventSchema.index({ endedAt: -1, _id: -1 });
 
 export function toDocument(event: UsageEvent): EventDocument {
   const { requestId, startedAtMs, endedAtMs, outcome, settlementRule, pricing, rawUsage, ...rest } = event;

@@ -1,5 +1,5 @@
 import type { Connection, mongo } from "mongoose";
-import { type EventDocument, eventSchema } from "./event.ts";
+import { type MonthDocument, openPartitions, type Partitions } from "./months.ts";
 import {
   type BatchDocument,
   type BuriedDocument,
@@ -16,7 +16,11 @@ import {
 /** Metering's collections. Hot paths use the driver's own: a document a model makes costs ten times as much. */
 export interface Store {
   readonly connection: Connection;
-  readonly events: mongo.Collection<EventDocument>;
+  /** Single events, a collection for each month. */
+  readonly partitions: Partitions;
+  /** What is archived of them. */
+  readonly months: mongo.Collection<MonthDocument>;
+  readonly leases: mongo.Collection<LeaseDocument>;
   readonly rollups: mongo.Collection<RollupDocument>;
   readonly batches: mongo.Collection<BatchDocument>;
   readonly repairs: mongo.Collection<RepairDocument>;
@@ -24,12 +28,19 @@ export interface Store {
   readonly members: mongo.Collection<MemberDocument>;
 }
 
-const indexOptionsConflict = 85;
+/** Who does what only one process at a time may do. */
+export interface LeaseDocument {
+  _id: string;
+  owner: string;
+  until: Date;
+}
 
-/** Makes collections and indexes that are missing and sets how long raw events are kept. */
-export async function openStore(connection: Connection, options: { rawUsageTtlDays: number }): Promise<Store> {
+const indexOptionsConflict = 85;
+const longestMonthSeconds = 31 * 86_400;
+
+/** Makes collections and indexes that are missing and sets how long events of before there were months are kept. */
+export async function openStore(connection: Connection, options: { keepMonths: number }): Promise<Store> {
   const models = [
-    connection.model<EventDocument>("Event", eventSchema),
     connection.model<RollupDocument>("Rollup", rollupSchema),
     connection.model<BatchDocument>("Batch", batchSchema),
     connection.model<RepairDocument>("Repair", repairSchema),
@@ -42,10 +53,13 @@ export async function openStore(connection: Connection, options: { rawUsageTtlDa
   }
   const { db } = connection;
   if (db === undefined) throw new Error("the connection to MongoDB is not open");
-  await keepEventsFor(db, options.rawUsageTtlDays * 86_400);
+  const partitions = await openPartitions(db);
+  if (partitions.old !== undefined) await keepOldEventsFor(db, options.keepMonths * longestMonthSeconds);
   return {
     connection,
-    events: db.collection<EventDocument>("events"),
+    partitions,
+    months: db.collection<MonthDocument>("months"),
+    leases: db.collection<LeaseDocument>("leases"),
     rollups: db.collection<RollupDocument>("rollups"),
     batches: db.collection<BatchDocument>("batches"),
     repairs: db.collection<RepairDocument>("repairs"),
@@ -54,7 +68,7 @@ export async function openStore(connection: Connection, options: { rawUsageTtlDa
   };
 }
 
-async function keepEventsFor(db: mongo.Db, seconds: number): Promise<void> {
+async function keepOldEventsFor(db: mongo.Db, seconds: number): Promise<void> {
   const keys = { endedAt: 1 } as const;
   const options = { expireAfterSeconds: seconds };
   try {

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { AwsClient } from "aws4fetch";
 import { abortUpload, finishUpload, startUpload } from "./s3-upload.ts";
-import type { AssetStore } from "./store.ts";
+import type { ObjectStore } from "./store.ts";
 
 const callTimeoutMs = 60_000;
 /** S3 takes parts of 5 MiB and more; a file below this goes in one call. */
@@ -48,7 +48,7 @@ export function s3Call(options: S3Options): S3Call {
 }
 
 /** Files in a bucket of anything that speaks S3. The bucket's own lifecycle rule removes what has expired. */
-export function openS3(options: S3Options): AssetStore {
+export function openS3(options: S3Options): ObjectStore {
   const call = s3Call(options);
   const keyOf = (id: string): string => `${options.prefix}${id}`;
   return {

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { HealthCheck } from "@uag/kit/health.ts";
+import type { HealthCheck } from "../health.ts";
 
 /** Part of a file: both ends count. */
 export interface ByteRange {
@@ -7,7 +7,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-export interface StoredAsset {
+export interface StoredObject {
   readonly contentType: string;
   /** Bytes. */
   readonly size: number;
@@ -15,11 +15,11 @@ export interface StoredAsset {
   read(range: ByteRange): Promise<Readable>;
 }
 
-/** Where files are kept for as long as their URLs are good. */
-export interface AssetStore extends AsyncDisposable {
+/** Where files are kept. */
+export interface ObjectStore extends AsyncDisposable {
   /** Takes a whole file; answers its size. What was taken of a body that fails is removed. */
   put(id: string, contentType: string, body: AsyncIterable<Buffer>): Promise<number>;
   /** Undefined when there is no such file, or no more. */
-  find(id: string): Promise<StoredAsset | undefined>;
+  find(id: string): Promise<StoredObject | undefined>;
   readonly check: HealthCheck;
 }

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Billing } from "../billing.ts";
+import type { Store } from "../store/store.ts";
+
+interface Verdict {
+  readonly moment: Date;
+  readonly exact: boolean;
+}
+
+export interface PruneOptions {
+  readonly store: Store;
+  /** Database of the auditor's verdicts. */
+  readonly auditDatabase: string;
+  /** How long what has ended stays, for calls that are repeated. */
+  readonly keepMs: number;
+}
+
+export interface Pruned {
+  readonly grants: number;
+  readonly holders: number;
+}
+
+const grantsAtOnce = 1_000;
+
+/** The moment up to which the books are known to be exact: that of the last audit, if it found no fault. */
+async function lastExact({ store, auditDatabase }: PruneOptions): Promise<Date | undefined> {
+  const verdicts = store.connection.getClient().db(auditDatabase).collection<Verdict>("verdicts");
+  const [last] = await verdicts.find().sort({ moment: -1 }).limit(1).toArray();
+  return last?.exact ? last.moment : undefined;
+}
+
+/** Ended, and all that was charged to them is in their accounts' own columns. */
+const endedBefore = (moment: Date): object => ({
+  live: false,
+  // Those that ended before their end was noted go by their age.
+  $or: [{ endedAt: { $lt: moment } }, { endedAt: null, createdAt: { $lt: moment } }],
+  $expr: { $eq: ["$settled", { $ifNull: ["$folded", "$settled"] }] },
+});
+
+async function pruneGrants({ grants }: Store, filter: object): Promise<number> {
+  for (let pruned = 0; ; ) {
+    const found = await grants.find(filter, { _id: 1 }).limit(grantsAtOnce).lean<{ _id: string }[]>();
+    if (found.length === 0) return pruned;
+    const { deletedCount } = await grants.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, live: false });
+    pruned += deletedCount;
+  }
+}
+
+/**
+ * Deletes grants that ended and holders that are gone, so long ago that nobody repeats a call about them, and before an
+ * audit that found the books exact. What still counts once by them does so by the ledger: an event that comes again finds its
+ * row, and one that comes for the first time is charged from what is available, as that of any grant that has ended.
+ */
+export async function prune(options: PruneOptions): Promise<Pruned> {
+  const audited = await lastExact(options);
+  if (audited === undefined) return { grants: 0, holders: 0 };
+  const moment = new Date(Math.min(Date.now() - options.keepMs, audited.getTime()));
+  const grants = await pruneGrants(options.store, endedBefore(moment));
+  const { deletedCount } = await options.store.holders.deleteMany({ state: "gone", closedAt: { $lt: moment } });
+  return { grants, holders: deletedCount };
+}
+
+/** Prunes again and again, in every replica: what one has deleted the others do not find. */
+export function startPruning(options: PruneOptions, events: Billing["events"], everyMs: number): AsyncDisposable {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const loop = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await sleep(everyMs * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => undefined);
+      if (!signal.aborted) await prune(options).then(events.pruned, events.pruneFailed);
+    }
+  };
+  void loop();
+  return { [Symbol.asyncDispose]: async () => stopped.abort() };
+}

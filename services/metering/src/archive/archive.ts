@@ -1,0 +1,137 @@
+import type { ObjectStore } from "@uag/kit/objects/store.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { mongo } from "mongoose";
+import type { MeteringEvents } from "../events.ts";
+import { type EventDocument, fromDocument } from "../store/event.ts";
+import { type ArchivedPart, monthBefore, outside, type Partition } from "../store/months.ts";
+import type { Store } from "../store/store.ts";
+import { type Content, contentOf, contentOfEvents, writeFile } from "./file.ts";
+
+export interface Archive {
+  readonly store: Store;
+  /** Where files are kept; undefined: nowhere, so no month is dropped. */
+  readonly objects: ObjectStore | undefined;
+  /** Whole months that stay in the database behind the current one. */
+  readonly keepMonths: number;
+  readonly events: MeteringEvents;
+}
+
+const rowsAtOnce = 2_000;
+
+/** A month whose turn it is, or whose archiving was cut off. */
+export const isDue = (month: string, { keepMonths }: Archive, now = new Date()): boolean =>
+  month !== outside && month < monthBefore(now, keepMonths);
+
+/** @param before called ahead of each batch */
+async function* eventsOf(
+  rows: mongo.Collection<EventDocument>,
+  before: () => Promise<void>,
+): AsyncGenerator<UsageEvent> {
+  const cursor = rows.find({}, { sort: { _id: 1 }, batchSize: rowsAtOnce });
+  try {
+    for (let n = 0; await cursor.hasNext(); ) {
+      if (n++ % 10 === 0) await before();
+      for (const row of cursor.readBufferedDocuments()) yield fromDocument(row);
+    }
+  } finally {
+    await cursor.close();
+  }
+}
+
+/** What the database itself adds up to. */
+async function sumsOf(rows: mongo.Collection<EventDocument>): Promise<Omit<Content, "sha256">> {
+  const [sums] = await rows
+    .aggregate<{ rows: number | bigint; cost: bigint; hold: bigint }>([
+      { $group: { _id: null, rows: { $sum: 1 }, cost: { $sum: "$costNanoUsd" }, hold: { $sum: "$holdNanoUsd" } } },
+    ])
+    .toArray();
+  return { rows: Number(sums?.rows ?? 0), costNanoUsd: BigInt(sums?.cost ?? 0), holdNanoUsd: BigInt(sums?.hold ?? 0) };
+}
+
+const agree = (one: Omit<Content, "sha256">, other: Omit<Content, "sha256">): boolean =>
+  one.rows === other.rows && one.costNanoUsd === other.costNanoUsd && one.holdNanoUsd === other.holdNanoUsd;
+
+/** Writes a month's rows to a file, and reads it back. @throws when it does not hold what the database does */
+async function exported(
+  objects: ObjectStore,
+  { key, rows }: { key: string; rows: mongo.Collection<EventDocument> },
+  before: () => Promise<void>,
+): Promise<ArchivedPart> {
+  const { bytes, ...written } = await writeFile(objects, key, eventsOf(rows, before));
+  const found = await contentOf(objects, key);
+  if (found.sha256 !== written.sha256 || !agree(found, written))
+    throw new Error(`${key} does not hold what was written`);
+  if (!agree(found, await sumsOf(rows))) throw new Error(`${key} does not hold what the database does`);
+  const { costNanoUsd, holdNanoUsd, sha256 } = written;
+  const counts = { rows: BigInt(written.rows), bytes: BigInt(bytes) };
+  return { key, ...counts, costNanoUsd, holdNanoUsd, sha256, archivedAt: new Date() };
+}
+
+/**
+ * Puts a month aside, writes it to a file, reads that back, notes it, and only then drops the rows. Cut off at any point it is
+ * taken up where it was: what is put aside takes nothing more, and a file is written anew under the same name.
+ * @param before called from time to time while rows are read
+ */
+export async function archiveMonth(
+  { store, objects, events }: Archive,
+  month: string,
+  before: () => Promise<void> = async () => undefined,
+): Promise<ArchivedPart | undefined> {
+  if (objects === undefined) throw new Error("there is no place for archives: set ARCHIVE_DIR or ARCHIVE_S3_ENDPOINT");
+  const { partitions, months } = store;
+  const found = (await partitions.list()).filter((one) => one.month === month);
+  if (found.length === 0) return undefined;
+  const known = await months.findOne({ _id: month });
+  const aside = found.find(({ closed }) => closed);
+  // Noted, and cut off before the drop.
+  const part = known?.parts.at(-1);
+  if (aside !== undefined && part !== undefined && (await isNoted(part, aside))) {
+    await partitions.drop(month);
+    return part;
+  }
+  if (aside === undefined) await partitions.close(month);
+  const rows = aside?.rows ?? (await partitions.list()).find((one) => one.month === month && one.closed)?.rows;
+  if (rows === undefined) throw new Error(`${month} is not there any more`);
+  const key = `${month}/events-${(known?.parts.length ?? 0) + 1}.ndjson.gz`;
+  const made = await exported(objects, { key, rows }, before);
+  await months.updateOne({ _id: month }, { $push: { parts: made } }, { upsert: true });
+  await partitions.drop(month);
+  events.archived({ month, key, rows: made.rows, bytes: made.bytes });
+  return made;
+}
+
+/** Whether what is put aside is what the last part holds: a request is in one part only. */
+async function isNoted(part: ArchivedPart, { rows }: Partition): Promise<boolean> {
+  if (!agree({ ...part, rows: Number(part.rows) }, await sumsOf(rows))) return false;
+  return (await contentOfEvents(eventsOf(rows, async () => undefined))).sha256 === part.sha256;
+}
+
+/** Archives what is due, the oldest month first; answers what was done. */
+export async function archiveDue(archive: Archive, before: () => Promise<void>): Promise<ArchivedPart[]> {
+  const done: ArchivedPart[] = [];
+  const listed = await archive.store.partitions.list();
+  const months = listed.flatMap(({ month = outside, closed }) => (closed || isDue(month, archive) ? [month] : []));
+  for (const month of [...new Set(months)].sort()) {
+    const part = await archiveMonth(archive, month, before);
+    if (part !== undefined) done.push(part);
+  }
+  return done;
+}
+
+/** Reads a month's files back; answers a sentence for each that is not what was archived. */
+export async function verifyMonth(
+  { store, objects }: Archive,
+  month: string,
+): Promise<{ rows: bigint; faults: string[] }> {
+  const faults: string[] = [];
+  let rows = 0n;
+  for (const part of (await store.months.findOne({ _id: month }))?.parts ?? []) {
+    const found = objects && (await contentOf(objects, part.key).catch((error: unknown) => String(error)));
+    if (found === undefined) faults.push("There is no place for archives: set ARCHIVE_DIR or ARCHIVE_S3_ENDPOINT.");
+    else if (typeof found === "string") faults.push(`${part.key} cannot be read: ${found}`);
+    else if (found.sha256 !== part.sha256 || !agree(found, { ...part, rows: Number(part.rows) }))
+      faults.push(`${part.key} is not what was archived.`);
+    else rows += part.rows;
+  }
+  return { rows, faults };
+}

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Store } from "../store/store.ts";
+import { type Archive, archiveDue } from "./archive.ts";
+
+const leaseMs = 10 * 60_000;
+const leaseId = "archiver";
+
+/** A lease that one process of all has; renewing says whether it still does. */
+async function take({ leases }: Store, owner: string): Promise<boolean> {
+  const now = new Date();
+  const free = { _id: leaseId, $or: [{ owner }, { until: { $lt: now } }] };
+  const set = { $set: { owner, until: new Date(now.getTime() + leaseMs) } };
+  try {
+    await leases.updateOne(free, set, { upsert: true });
+    return true;
+  } catch (error) {
+    // Another has it: the upsert meets its row.
+    if ((error as { code?: number }).code === 11_000) return false;
+    throw error;
+  }
+}
+
+async function keepLease(store: Store, owner: string): Promise<void> {
+  if (!(await take(store, owner))) throw new Error("another process archives");
+}
+
+/** Does `work` as the only archiver; answers undefined when another process is at it. */
+export async function asArchiver<T>(
+  store: Store,
+  owner: string,
+  work: (keep: () => Promise<void>) => Promise<T>,
+): Promise<T | undefined> {
+  if (!(await take(store, owner))) return undefined;
+  try {
+    return await work(() => keepLease(store, owner));
+  } finally {
+    await store.leases.updateOne({ _id: leaseId, owner }, { $set: { until: new Date(0) } }).catch(() => undefined);
+  }
+}
+
+/** Archives what is due again and again, in every replica; one at a time does it. */
+export function startArchiving(
+  archive: Archive,
+  options: { readonly owner: string; readonly everyMs: number },
+): AsyncDisposable {
+  const { store, events } = archive;
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const loop = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await sleep(options.everyMs * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      await asArchiver(store, options.owner, (keep) => archiveDue(archive, keep)).catch(events.archiveFailed);
+    }
+  };
+  void loop();
+  return { [Symbol.asyncDispose]: async () => stopped.abort() };
+}

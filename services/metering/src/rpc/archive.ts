@@ -1,0 +1,87 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import type {
+  ArchiveMonthRequest,
+  ArchiveMonthResponse,
+  ListMonthsResponse,
+  Month,
+  VerifyMonthRequest,
+  VerifyMonthResponse,
+} from "@uag/proto/metering/v1/admin.ts";
+import * as months from "../archive/archive.ts";
+import { asArchiver } from "../archive/schedule.ts";
+import type { Partition } from "../store/months.ts";
+
+const monthShape = /^\d{4}-\d{2}$/;
+
+function checked(month: string): string {
+  if (monthShape.test(month)) return month;
+  throw new GatewayError("invalid_request", "A month is as 2026-11.", { param: "month" });
+}
+
+async function sizeOf({ rows }: Partition): Promise<{ rows: bigint; bytes: bigint }> {
+  const [stats] = await rows
+    .aggregate<{ count: number; bytes: number }>([
+      { $collStats: { storageStats: {} } },
+      {
+        $project: {
+          count: "$storageStats.count",
+          bytes: { $add: ["$storageStats.storageSize", "$storageStats.totalIndexSize"] },
+        },
+      },
+    ])
+    .toArray();
+  return { rows: BigInt(stats?.count ?? 0), bytes: BigInt(stats?.bytes ?? 0) };
+}
+
+/** The months that there are, the oldest first: what of them is in the database, and what is archived. */
+export async function listMonths(archive: months.Archive): Promise<ListMonthsResponse> {
+  const { store } = archive;
+  const found = new Map<string, Month>();
+  const monthOf = (month: string): Month => {
+    const known = found.get(month) ?? { month, rows: 0n, bytes: 0n, due: false, parts: [] };
+    found.set(month, known);
+    return known;
+  };
+  for (const { _id, parts } of await store.months.find().toArray()) {
+    monthOf(_id).parts = parts.map(({ archivedAt, ...part }) => ({
+      ...part,
+      archivedAtMs: BigInt(archivedAt.getTime()),
+    }));
+  }
+  for (const partition of await store.partitions.list()) {
+    const month = monthOf(partition.month ?? "");
+    const { rows, bytes } = await sizeOf(partition);
+    month.rows += rows;
+    month.bytes += bytes;
+    month.due = partition.closed || (partition.month !== undefined && months.isDue(partition.month, archive));
+  }
+  return { months: [...found.values()].sort((a, b) => a.month.localeCompare(b.month)) };
+}
+
+/** Archives a month that is over and due, now; one that was archived already changes nothing. */
+export async function archiveMonth(
+  { archive, owner }: { archive: months.Archive; owner: string },
+  request: ArchiveMonthRequest,
+): Promise<ArchiveMonthResponse> {
+  const month = checked(request.month);
+  if (archive.objects === undefined) {
+    throw new GatewayError(
+      "invalid_request",
+      "There is no place for archives: set ARCHIVE_DIR or ARCHIVE_S3_ENDPOINT.",
+    );
+  }
+  if (!months.isDue(month, archive)) {
+    const text = `The last ${archive.keepMonths} whole months stay in the database (USAGE_KEEP_MONTHS).`;
+    throw new GatewayError("invalid_request", text, { param: "month" });
+  }
+  const part = await asArchiver(archive.store, owner, async (keep) => ({
+    done: await months.archiveMonth(archive, month, keep),
+  }));
+  if (part === undefined) throw new GatewayError("service_unavailable", "Another process is archiving.");
+  return { rows: part.done?.rows ?? 0n, key: part.done?.key ?? "" };
+}
+
+/** Reads a month's files back. */
+export async function verifyMonth(archive: months.Archive, request: VerifyMonthRequest): Promise<VerifyMonthResponse> {
+  return await months.verifyMonth(archive, checked(request.month));
+}

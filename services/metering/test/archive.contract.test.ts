@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { randomText } from "@uag/kit/ids.ts";
+import type { ObjectStore } from "@uag/kit/objects/store.ts";
+import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { archiveMonth } from "../src/archive/archive.ts";
+import { connectMongo } from "../src/store/connection.ts";
+import { toDocument } from "../src/store/event.ts";
+import { openStore } from "../src/store/store.ts";
+import { type Bench, event, startBench } from "./harness.ts";
+
+const everything = { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
+const keepMonths = 1;
+
+/** Noon on a day of the month that is `months` before this one. */
+function past(months: number, day = 10): number {
+  const now = new Date();
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, day, 12);
+}
+const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7);
+const begun = (id: string, ms: number, lastedMs = 1_000) =>
+  event(id, { startedAtMs: BigInt(ms), endedAtMs: BigInt(ms + lastedMs) });
+
+async function withArchive(work: (bench: Bench, dir: string) => Promise<void>): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), "archive-"));
+  try {
+    await using bench = await startBench({ USAGE_KEEP_MONTHS: String(keepMonths), ARCHIVE_DIR: dir });
+    await work(bench, dir);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** Metering's store from beside it. */
+async function besides(bench: Bench) {
+  const connection = await connectMongo({
+    url: bench.env["MONGODB_URL"] ?? "",
+    database: bench.env["MONGODB_DATABASE"] ?? "",
+  });
+  const store = await openStore(connection, { keepMonths });
+  return { store, [Symbol.asyncDispose]: () => connection.close() };
+}
+
+const listed = async (bench: Bench, filter = everything): Promise<string[]> =>
+  (await bench.usage.listEvents({ filter, page: { limit: 100, cursor: "" } })).events.map(({ requestId }) => requestId);
+
+const counted = async (bench: Bench): Promise<bigint> => {
+  const { buckets } = await bench.usage.queryUsage({ filter: everything, bucket: "day", page: undefined });
+  return buckets.reduce((sum, { requests }) => sum + requests, 0n);
+};
+
+test("a month that is due goes into a file that is read back, and only then from the database; what is counted stays, and what comes again or late counts once", () =>
+  withArchive(async (bench, dir) => {
+    const old = past(3);
+    const month = monthOf(old);
+    const events = [begun("a", old), begun("b", old + 5_000), begun("new", Date.now())];
+    await bench.applied([await bench.publish(events)]);
+    await assert.rejects(bench.admin.archiveMonth({ month: monthOf(Date.now()) }), /whole months stay in the database/);
+    const { months } = await bench.admin.listMonths({});
+    assert.deepEqual(
+      months.map(({ month: name, rows, due }) => [name, rows, due]),
+      [
+        [month, 2n, true],
+        [monthOf(Date.now()), 1n, false],
+      ],
+    );
+    assert.deepEqual((await bench.admin.archiveMonth({ month })).rows, 2n);
+    const lines = gunzipSync(await readFile(join(dir, `${month}/events-1.ndjson.gz`)))
+      .toString()
+      .trimEnd()
+      .split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)),
+      events.slice(0, 2).map(UsageEvent.toJSON),
+    );
+    assert.deepEqual(await bench.admin.verifyMonth({ month }), { rows: 2n, faults: [] });
+    assert.deepEqual(await listed(bench), ["new"]);
+    assert.equal(await counted(bench), 3n);
+    await assert.rejects(
+      listed(bench, { ...everything, fromMs: BigInt(old) }),
+      /of \d{4}-\d\d and before are archived/,
+    );
+
+    await bench.applied([await bench.publish([...events, begun("late", old)])]);
+    assert.equal(await counted(bench), 4n);
+    assert.deepEqual((await bench.admin.archiveMonth({ month })).key, `${month}/events-2.ndjson.gz`);
+    assert.deepEqual((await bench.admin.archiveMonth({ month })).rows, 0n);
+    assert.deepEqual(await bench.admin.verifyMonth({ month }), { rows: 3n, faults: [] });
+
+    const file = join(dir, `${month}/events-1.ndjson.gz`);
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.subarray(0, bytes.length - 12));
+    assert.match((await bench.admin.verifyMonth({ month })).faults.join(), /events-1\.ndjson\.gz cannot be read/);
+    await rm(file);
+    assert.match((await bench.admin.verifyMonth({ month })).faults.join(), /is not there/);
+  }));
+
+test("an archiving that was cut off, wherever, is taken up; a file that does not hold what was written drops nothing", () =>
+  withArchive(async (bench) => {
+    const old = past(3);
+    const month = monthOf(old);
+    await bench.applied([await bench.publish([begun("a", old), begun("b", old)])]);
+    await using other = await besides(bench);
+    const { store } = other;
+    const events = { archived: () => undefined } as never;
+    const files = new Map<string, Buffer>();
+    const lossy: ObjectStore = {
+      async put(id, _, body) {
+        const bytes = await buffer(body);
+        files.set(id, bytes.subarray(0, bytes.length >> 1));
+        return bytes.length;
+      },
+      find: async (id) => {
+        const bytes = files.get(id) ?? Buffer.alloc(0);
+        return { contentType: "", size: bytes.length, read: async () => Readable.from([bytes]) };
+      },
+      check: async () => ({ ok: true }),
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+    await assert.rejects(archiveMonth({ store, objects: lossy, keepMonths, events }, month));
+    assert.deepEqual((await listed(bench)).sort(), ["a", "b"], "put aside, and still there");
+
+    const aside = `archiving_${month.replace("-", "_")}`;
+    const rows = await store.connection.db!.collection(aside).find().toArray();
+    assert.equal((await bench.admin.archiveMonth({ month })).rows, 2n);
+    // It died when it had noted the file, and before it dropped the rows.
+    await store.connection.db!.collection(aside).insertMany(rows);
+    await bench.admin.archiveMonth({ month });
+    assert.equal((await store.months.findOne({ _id: month }))?.parts.length, 1);
+    assert.deepEqual(await listed(bench), []);
+    // Others that come to the same sums are no copy.
+    const others = [begun("c", old), begun("d", old)].map(toDocument);
+    await store.connection.db!.collection(aside).insertMany(others as never[]);
+    assert.equal((await bench.admin.archiveMonth({ month })).rows, 2n);
+    assert.deepEqual(await bench.admin.verifyMonth({ month }), { rows: 4n, faults: [] });
+  }));
+
+test("single events are listed newest first over the months, also where a request went on into the next, and those of before there were months among them", async () => {
+  const oldRow = begun("before", past(1, 5));
+  const prefix = `t${randomText(10)}_`;
+  const connection = await connectMongo({ url: process.env["TEST_MONGODB_URL"] ?? "", database: `${prefix}m` });
+  await connection.db?.collection("events").insertOne(toDocument(oldRow) as never);
+  await connection.close();
+  await using bench = await startBench({}, prefix);
+  bench.billing.settled.set("before", oldRow.costNanoUsd);
+  const edge = Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth()) - 60_000;
+  const events = [begun("x", past(2)), begun("y", past(1)), begun("z", past(1, 11)), begun("spans", edge, 120_000)];
+  events.push(begun("first", edge + 61_000), begun("later", edge + 240_000), oldRow);
+  await bench.applied([await bench.publish(events)]);
+  const expected = ["later", "spans", "first", "z", "y", "before", "x"];
+  for (const limit of [1, 2, 100]) {
+    const ids: string[] = [];
+    for (let cursor = ""; ; ) {
+      const page = await bench.usage.listEvents({ filter: everything, page: { limit, cursor } });
+      ids.push(...page.events.map(({ requestId }) => requestId));
+      if (page.nextCursor === "") break;
+      cursor = page.nextCursor;
+    }
+    assert.deepEqual(ids, expected);
+  }
+  const { events: found } = await bench.usage.findEvents({ accountId: "acct_1", requestIds: ["before", "x", "spans"] });
+  assert.deepEqual(found.map(({ requestId }) => requestId).sort(), ["before", "spans", "x"]);
+});
