@@ -8,6 +8,7 @@ import type { CrashPoint } from "@uag/kit/crash-point.ts";
 import { newAccount, newKey } from "../src/soak/limited-key.ts";
 import type { TestClient, TestResponse } from "../src/testing/client.ts";
 import { setFault } from "../src/testing/faults.ts";
+import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
 const completions = "/v1/chat/completions";
@@ -86,6 +87,8 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
     await fleet.processes.restart("mongod");
     const again = await insist(client, "away");
     assert.deepEqual([again.text, again.headers.get("idempotent-replayed")], [first.text, "true"]);
+    // The bill was in the journal while the database was away, and a death explains to the audit why it is not in the ledger yet.
+    await waitFor(async () => (await billsOf(key.id)).length > 0, { timeoutMs: 60_000 });
     assert.equal((await billsOf(key.id)).length, 1);
   });
 

@@ -13,6 +13,7 @@ import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { Outcome, Pricing, UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { createConnection } from "mongoose";
+import { bytesARequest } from "./sizes.ts";
 
 /**
  * Events a second from JetStream to settled and rolled up, with the real billing, MongoDB and NATS, and what an event costs:
@@ -117,6 +118,8 @@ process.stdout.write(
   `${accountCount} accounts, ${count} events in ${seconds.toFixed(1)} s: ${Math.round(count / seconds)} events/s; CPU us an event: ` +
     `${names.map((name, n) => `${name} ${used[n]}`).join(", ")}\n`,
 );
+const dbs = ["b", "m"].flatMap((name) => connection.useDb(prefix + name).db ?? []);
+process.stdout.write(await bytesARequest(dbs, count));
 for (const child of children) child.kill();
 for (const name of ["b", "m"]) await connection.useDb(prefix + name).dropDatabase();
 await connection.close();
