@@ -51,9 +51,7 @@ export async function applyBatches(
     ...refused.map((one) => ({ ...one, batchId: batchOf(batches, one.event) })),
   ];
   const events = incoming.filter(({ requestId }) => !counted.has(requestId));
-  const stored = await options.turns.store.take(() =>
-    store(options, { events, repeated, batches, writeOffs, buried }),
-  );
+  const stored = await options.turns.store.take(() => store(options, { events, repeated, batches, writeOffs, buried }));
   for (const { event, reason, batchId } of buried) options.events.eventBuried(event.requestId, reason, batchId);
   options.events.applied(batches.length, incoming.length, incoming.length - stored);
 }
