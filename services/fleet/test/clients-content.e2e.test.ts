@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -57,7 +57,10 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
     files = resources.use(
       await startFiles({ "/sound.wav": wav(2), "/film.mp4": mp4, "/long.mp4": Buffer.concat([mp4, tooLong]) }),
     );
-    fleet = resources.use(await startTestFleet({ dataDir, egressAllow: files.host }));
+    const authority = join(dataDir, "files-ca.pem");
+    await writeFile(authority, files.ca);
+    const env = { NODE_EXTRA_CA_CERTS: authority };
+    fleet = resources.use(await startTestFleet({ dataDir, env, egressAllow: files.host }));
     const { api_key: apiKey, base_url: baseURL } = fleet.run;
     openai = new OpenAI({ apiKey, baseURL: `${baseURL}/v1`, maxRetries: 0 });
     anthropic = new Anthropic({ authToken: apiKey, apiKey: null, baseURL, maxRetries: 0 });

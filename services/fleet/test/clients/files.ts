@@ -1,17 +1,22 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { issue, makeAuthority } from "../../src/identity/authority.ts";
 
-/** A server with some files on it, and the paths that it was asked for. */
+/** An https server with some files on it, and the paths that it was asked for. */
 export interface Files extends AsyncDisposable {
   readonly url: string;
   readonly host: string;
+  /** PEM of who signed its certificate. */
+  readonly ca: string;
   readonly asked: string[];
 }
 
 export async function startFiles(contents: Readonly<Record<string, Buffer>>): Promise<Files> {
   const asked: string[] = [];
-  const server = createServer(({ url = "" }, response) => {
+  const authority = await makeAuthority();
+  const pair = await issue(authority, { commonName: "files", ip: ["127.0.0.1"] });
+  const server = createServer(pair, ({ url = "" }, response) => {
     asked.push(url);
     const content = contents[url];
     const type = url.endsWith(".mp4") ? "video/mp4" : "audio/wav";
@@ -24,7 +29,7 @@ export async function startFiles(contents: Readonly<Record<string, Buffer>>): Pr
     server.close();
     await once(server, "close");
   };
-  return { url: `http://${host}`, host, asked, [Symbol.asyncDispose]: dispose };
+  return { url: `https://${host}`, host, ca: authority.cert, asked, [Symbol.asyncDispose]: dispose };
 }
 
 /** The beginning of a film, which says what it is. */
