@@ -5,6 +5,7 @@ import type { Logger } from "@uag/kit/log.ts";
 import express, { type Express } from "express";
 import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
 import { type ForwardOptions, forward } from "./forward.ts";
+import { docs } from "./handlers/docs.ts";
 import { openApi } from "./handlers/openapi.ts";
 import { greeting, live, type ProbePath, ready } from "./handlers/probes.ts";
 import type { KeyCache } from "./keys/key-cache.ts";
@@ -67,7 +68,7 @@ export function createApp(options: AppOptions): Express {
     at.all(methodNotAllowed(methods));
   }
   if (options.admin !== undefined) mountAdmin(app, options.admin);
-  for (const [path, handler] of Object.entries(probes(options)))
+  for (const [path, handler] of Object.entries({ ...probes(options), ...docs() }))
     app
       .route(path)
       .get(handler)
