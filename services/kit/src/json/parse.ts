@@ -42,6 +42,8 @@ export function parseJson(bytes: Buffer, limits: JsonLimits = bodyLimits): unkno
  * than some 40 ms.
  */
 export async function parseJsonInTurns(bytes: Buffer, limits: JsonLimits = bodyLimits): Promise<unknown> {
+  // Putting the body together may have been a turn's work itself.
+  await nextTurn();
   const long = new LongStrings(bytes, measured(bytes, limits));
   await nextTurn();
   await long.read().catch(notJson);
