@@ -24,7 +24,7 @@ async function list(query = "", models: string[] = []): Promise<List> {
 const ids = ({ data }: List): string[] => data.map(({ id }) => id);
 const all = ["plain", "renamed", "thinker", "two-homes", "qwen", "picture-only", "nowhere"];
 
-test("the list has what OpenAI's and Anthropic's clients read", async () => {
+test("the list has what OpenAI's and Anthropic's clients read, and what models do and cost", async () => {
   const { data, ...wrapper } = await list();
   assert.deepEqual(wrapper, { object: "list", has_more: false, first_id: "plain", last_id: "nowhere" });
   assert.deepEqual(data[0], {
@@ -35,6 +35,12 @@ test("the list has what OpenAI's and Anthropic's clients read", async () => {
     type: "model",
     display_name: "Plain One",
     created_at: "2026-01-02T00:00:00Z",
+    operations: ["chat.completions"],
+    input_modalities: ["text", "image", "audio"],
+    output_modalities: ["text"],
+    context_tokens: 100_000,
+    max_output_tokens: 1_000,
+    price: { usd: { input_tokens: 1, cached_input_tokens: 0.1, output_tokens: 2 }, tiers: [] },
   });
 });
 
