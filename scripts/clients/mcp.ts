@@ -5,7 +5,7 @@ import type { Fleet } from "../../services/fleet/src/service.ts";
 import { installPython, installTimeoutMs, run } from "./tool.ts";
 
 const packages = ["@modelcontextprotocol/conformance@0.1.16", "@modelcontextprotocol/inspector@2.12.0"];
-const fastmcp = "fastmcp==4.1.6";
+const fastmcp = "fastmcp==4.0.0";
 
 /** Scenarios of the conformance suite that need no fixture of its own: services/mcp/README.md says what the others want. */
 const scenarios = [
