@@ -175,7 +175,13 @@ async function measureFleet(
     model: "gpt-4o-mini",
   };
   const processes = new Map(Object.entries(run.pids));
-  const applied = async (): Promise<number> => await connection.collection("events").estimatedDocumentCount();
+  // They lie in a collection for each month.
+  const applied = async (): Promise<number> => {
+    const collections = await connection.listCollections();
+    const months = collections.filter(({ name }) => name.startsWith("events"));
+    const counts = months.map(({ name }) => connection.collection(name).estimatedDocumentCount());
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  };
   const parts: Parts = { signal, load, endpoint, processes, applied };
   const billing = { address: run.grpc["billing"]?.split(",", 1)[0] ?? "", identity: operatorIdentity(run) };
   using recorded = await Recorded.open({ name: "gateway", endpoint, processes, billing });
