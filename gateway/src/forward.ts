@@ -5,6 +5,7 @@ import type { LinkAnswer, LinkCall } from "@uag/kit/link/call.ts";
 import type { LinkClient } from "@uag/kit/link/client.ts";
 import type { LinkError } from "@uag/kit/link/errors.ts";
 import type { Logger } from "@uag/kit/log.ts";
+import type { OpenRequests } from "@uag/kit/open-requests.ts";
 import type { Request } from "express";
 import { cutAnswer } from "./cut-answer.ts";
 import { errorEvent } from "./dialect.ts";
@@ -14,7 +15,6 @@ import { appendAnswerHeaders, forwardedHeaders, type HeaderList } from "./header
 import { isToldByService, linkFailure } from "./link-failure.ts";
 import { bodyTooLarge } from "./middleware/body-limits.ts";
 import { sendError } from "./middleware/errors.ts";
-import type { OpenRequests } from "./open-requests.ts";
 import { closeWithConnection } from "./pipelined.ts";
 import type { GatewayResponse, Handler } from "./request-state.ts";
 import { answerHeaders, dialectOf } from "./respond.ts";

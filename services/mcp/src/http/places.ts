@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/kit/errors.ts";
+import { OpenRequests } from "@uag/kit/open-requests.ts";
 
 export interface PlaceLimits {
   readonly total: number;
@@ -7,14 +8,15 @@ export interface PlaceLimits {
 
 const retryAfterMs = 1_000;
 
-/** Bounds how many requests are open at once. */
+/** Bounds how many requests are open at once, of a key and in all. */
 export class Places {
-  readonly #limits: PlaceLimits;
-  readonly #byKey = new Map<string, number>();
+  readonly #total: number;
+  readonly #ofKeys: OpenRequests;
   #open = 0;
 
-  constructor(limits: PlaceLimits) {
-    this.#limits = limits;
+  constructor({ total, perKey }: PlaceLimits) {
+    this.#total = total;
+    this.#ofKeys = new OpenRequests(perKey);
   }
 
   /**
@@ -22,18 +24,14 @@ export class Places {
    * @throws {GatewayError} `service_unavailable` or `too_many_open_requests` when there is none
    */
   take(keyId: string): Disposable {
-    if (this.#open >= this.#limits.total) throw new GatewayError("service_unavailable", undefined, { retryAfterMs });
-    const mine = this.#byKey.get(keyId) ?? 0;
-    if (mine >= this.#limits.perKey) throw new GatewayError("too_many_open_requests", undefined, { retryAfterMs });
+    if (this.#open >= this.#total) throw new GatewayError("service_unavailable", undefined, { retryAfterMs });
+    this.#ofKeys.enter(keyId);
     this.#open++;
-    this.#byKey.set(keyId, mine + 1);
-    return { [Symbol.dispose]: () => this.#give(keyId) };
-  }
-
-  #give(keyId: string): void {
-    this.#open--;
-    const left = (this.#byKey.get(keyId) ?? 0) - 1;
-    if (left > 0) this.#byKey.set(keyId, left);
-    else this.#byKey.delete(keyId);
+    return {
+      [Symbol.dispose]: () => {
+        this.#open--;
+        this.#ofKeys.leave(keyId);
+      },
+    };
   }
 }
