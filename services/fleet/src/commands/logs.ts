@@ -51,7 +51,7 @@ async function main(): Promise<void> {
     const path = join(dir, `${name}.log`);
     for (const text of (await tailOf(path, lines)).split("\n")) if (text !== "") say(name, text);
     if (!values.follow) return;
-    for await (const text of followLines(path, stop.signal)) say(name, text);
+    for await (const text of await followLines(path, stop.signal)) say(name, text);
   };
   await Promise.all(names.map(show));
 }

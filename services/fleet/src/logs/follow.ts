@@ -1,16 +1,20 @@
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const pollMs = 250;
 const mostAtOnce = 1024 * 1024;
 
 /**
- * The lines that are written to a log from now on, one by one. A log that becomes shorter was rotated: it is read from its new beginning.
- * Ends with the signal.
+ * The lines that are written to a log after this has been answered, one by one. A log that becomes shorter was rotated: it is read
+ * from its new beginning. Ends with the signal.
  */
-export async function* followLines(path: string, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+export async function followLines(path: string, signal: AbortSignal): Promise<AsyncGenerator<string, void, undefined>> {
+  return linesFrom(path, (await stat(path)).size, signal);
+}
+
+async function* linesFrom(path: string, start: number, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
   await using file = await open(path, "r");
-  let at = (await file.stat()).size;
+  let at = start;
   let rest = "";
   while (!signal.aborted) {
     const { size } = await file.stat();

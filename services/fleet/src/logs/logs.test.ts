@@ -29,10 +29,10 @@ test("a log is followed line by line from its end, over pieces of lines and over
     const path = join(dir, "a.log");
     await writeFile(path, "old\n");
     const stop = new AbortController();
-    const lines = followLines(path, stop.signal);
+    const lines = await followLines(path, stop.signal);
     const next = async (): Promise<unknown> => (await lines.next()).value;
-    const first = next();
     await appendFile(path, "o");
+    const first = next();
     await appendFile(path, "ne\ntwo\n");
     assert.deepEqual([await first, await next()], ["one", "two"]);
     await truncate(path, 0);

@@ -5,7 +5,7 @@ import { requestLine } from "./line.ts";
 /** Says a line for each request that the router answers, until the signal. */
 export function followRequests(dataDir: string, say: (line: string) => void, signal: AbortSignal): void {
   const follow = async (): Promise<void> => {
-    for await (const text of followLines(join(dataDir, "log", "router.log"), signal)) {
+    for await (const text of await followLines(join(dataDir, "log", "router.log"), signal)) {
       const line = requestLine(text);
       if (line !== undefined) say(line);
     }
