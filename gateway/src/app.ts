@@ -1,7 +1,7 @@
 import type { FreeLimits } from "@uag/kit/free-limits.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
-import type { LinkClient } from "@uag/kit/link/client.ts";
 import type { Logger } from "@uag/kit/log.ts";
+import type { LinkClient } from "@uag/link/client.ts";
 import express, { type Express } from "express";
 import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
 import { type ForwardOptions, forward } from "./forward.ts";

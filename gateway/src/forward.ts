@@ -1,11 +1,11 @@
 import type { Writable } from "node:stream";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { headerOf } from "@uag/kit/http/header-of.ts";
-import type { LinkAnswer, LinkCall } from "@uag/kit/link/call.ts";
-import type { LinkClient } from "@uag/kit/link/client.ts";
-import type { LinkError } from "@uag/kit/link/errors.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { OpenRequests } from "@uag/kit/open-requests.ts";
+import type { LinkAnswer, LinkCall } from "@uag/link/call.ts";
+import type { LinkClient } from "@uag/link/client.ts";
+import type { LinkError } from "@uag/link/errors.ts";
 import type { Request } from "express";
 import { cutAnswer } from "./cut-answer.ts";
 import { errorEvent } from "./dialect.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LinkError, type LinkErrorCode } from "@uag/kit/link/errors.ts";
+import { LinkError, type LinkErrorCode } from "@uag/link/errors.ts";
 import { isToldByService, linkFailure } from "./link-failure.ts";
 
 test("a failure of the link is told as what it is", () => {

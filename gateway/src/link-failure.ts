@@ -1,5 +1,5 @@
 import { type ErrorCode, errorTable, GatewayError } from "@uag/kit/errors.ts";
-import type { LinkError } from "@uag/kit/link/errors.ts";
+import type { LinkError } from "@uag/link/errors.ts";
 
 /** True when a service ended its answer on purpose, after telling the client why. */
 export function isToldByService(failure: LinkError): boolean {

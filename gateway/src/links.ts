@@ -1,7 +1,7 @@
-import { createLinkClient, type LinkClient } from "@uag/kit/link/client.ts";
-import { dialGrpc } from "@uag/kit/link/grpc-client.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
+import { createLinkClient, type LinkClient } from "@uag/link/client.ts";
+import { dialGrpc } from "@uag/link/grpc-client.ts";
 import type { Config } from "./config.ts";
 import type { ServiceName } from "./routes.ts";
 

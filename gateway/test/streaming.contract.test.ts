@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { echo } from "./support/fake-service.ts";
 import { rawClient } from "./support/raw-client.ts";
 import { type Stage, startStage, until } from "./support/stage.ts";

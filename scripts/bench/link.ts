@@ -1,2 +1,2 @@
 /** node scripts/bench/link.ts: what the link costs at both ends. It lives beside the link, whose packages it needs. */
-import "../../services/kit/test/link.bench.ts";
+import "../../services/link/test/bench.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type JournalHome, openJournalHome } from "@uag/journal/home.ts";
 import { systemClock } from "@uag/kit/clock.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
 import { newId } from "@uag/kit/ids.ts";
-import { type JournalHome, openJournalHome } from "@uag/kit/journal/home.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import { usageSubject } from "@uag/kit/usage-subjects.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";

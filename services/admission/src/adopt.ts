@@ -1,6 +1,6 @@
+import type { Abandoned, JournalHome } from "@uag/journal/home.ts";
+import type { Journal } from "@uag/journal/journal.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import type { Abandoned, JournalHome } from "@uag/kit/journal/home.ts";
-import type { Journal } from "@uag/kit/journal/journal.ts";
 import { leave } from "./leave.ts";
 import { type Legacy, readLegacy } from "./recover.ts";
 import type { Setting } from "./setting.ts";

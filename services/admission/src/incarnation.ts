@@ -1,6 +1,6 @@
+import type { Journal } from "@uag/journal/journal.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { newId } from "@uag/kit/ids.ts";
-import type { Journal } from "@uag/kit/journal/journal.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Lease } from "./lease.ts";
 import type { Publisher } from "./publish/publisher.ts";

@@ -3,7 +3,7 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Journal, JournalClosed } from "@uag/kit/journal/journal.ts";
+import { Journal, JournalClosed } from "@uag/journal/journal.ts";
 import { leave } from "./leave.ts";
 import type { Publisher } from "./publish/publisher.ts";
 import type { Setting } from "./setting.ts";

@@ -1,4 +1,4 @@
-import type { Journal } from "@uag/kit/journal/journal.ts";
+import type { Journal } from "@uag/journal/journal.ts";
 import type { Checkpoint } from "@uag/proto/metering/v1/journal.ts";
 import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { decodeRecord, encodeFinal } from "./records.ts";

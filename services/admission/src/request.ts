@@ -1,5 +1,5 @@
+import type { Journal } from "@uag/journal/journal.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import type { Journal } from "@uag/kit/journal/journal.ts";
 import { Outcome, Pricing, SettlementRule, type Unit, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Taken } from "./limits/taken.ts";
 import { encodeCheckpoint, encodeFinal, encodeStarted } from "./records.ts";

@@ -1,5 +1,5 @@
+import type { Journal } from "@uag/journal/journal.ts";
 import type { Clock } from "@uag/kit/clock.ts";
-import type { Journal } from "@uag/kit/journal/journal.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";

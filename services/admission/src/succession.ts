@@ -1,5 +1,5 @@
+import type { Journal } from "@uag/journal/journal.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
-import type { Journal } from "@uag/kit/journal/journal.ts";
 import { Incarnation } from "./incarnation.ts";
 import { leave, until } from "./leave.ts";
 import { outOfReach } from "./refusals.ts";

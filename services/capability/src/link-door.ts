@@ -1,7 +1,7 @@
-import { linkServerChannelOptions } from "@uag/kit/link/grpc-server.ts";
-import type { LinkServer } from "@uag/kit/link/server.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { listen, type RpcService } from "@uag/kit/rpc/server.ts";
+import { linkServerChannelOptions } from "@uag/link/grpc-server.ts";
+import type { LinkServer } from "@uag/link/server.ts";
 
 export interface LinkDoor extends AsyncDisposable {
   readonly port: number;

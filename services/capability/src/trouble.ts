@@ -1,6 +1,6 @@
 import { GatewayError, toGatewayError } from "@uag/kit/errors.ts";
-import { LinkError } from "@uag/kit/link/errors.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { LinkError } from "@uag/link/errors.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { failureToGatewayError, UpstreamFailure } from "@uag/upstreams/failure.ts";

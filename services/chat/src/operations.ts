@@ -1,5 +1,5 @@
 import type { ErrorFormat } from "@uag/capability/trouble.ts";
-import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkHandler } from "@uag/link/server.ts";
 import type { ChatContext } from "./context.ts";
 import { generationHandler } from "./generation/run.ts";
 import { chatCompletions } from "./operations/chat-completions.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { AnswerStream } from "@uag/kit/link/answer-stream.ts";
+import type { AnswerStream } from "@uag/link/answer-stream.ts";
 import { catalogOf, chat, completion, sendJson } from "./fixtures.ts";
 import { type ChatHarness, startChat, startUpstream, type TestUpstream, until } from "./support.ts";
 

@@ -1,5 +1,5 @@
 import type { CapabilityContext } from "@uag/capability/context.ts";
-import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkHandler } from "@uag/link/server.ts";
 import { createEmbeddings } from "./operations/create-embeddings.ts";
 
 export interface EmbeddingOptions {

@@ -4,7 +4,7 @@ import type { Answered, Bill } from "@uag/capability/bill.ts";
 import { nestedErrors } from "@uag/capability/nested-error.ts";
 import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import { usdText } from "@uag/capability/usd.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type Attempted, AttemptsFailed, attempt } from "@uag/upstreams/attempt.ts";
 import type { DisconnectRule } from "@uag/upstreams/disconnect/watch.ts";

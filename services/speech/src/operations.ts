@@ -1,5 +1,5 @@
 import type { CapabilityContext } from "@uag/capability/context.ts";
-import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkHandler } from "@uag/link/server.ts";
 import type { AudioFetcher } from "@uag/upstreams/speech/fetch.ts";
 import type { Mp3Threads } from "./audio/mp3-threads.ts";
 import { createSpeech } from "./operations/create-speech.ts";

@@ -2,7 +2,7 @@ import type { Admitted } from "@uag/admission/types.ts";
 import type { Bill } from "@uag/capability/bill.ts";
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { type Attempted, attempt } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import { speechAdapter } from "@uag/upstreams/speech/registry.ts";

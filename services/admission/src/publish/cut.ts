@@ -1,4 +1,4 @@
-import type { Journal, Position } from "@uag/kit/journal/journal.ts";
+import type { Journal, Position } from "@uag/journal/journal.ts";
 import { partitionOf } from "@uag/kit/usage-subjects.ts";
 import { accountOfFinal, encodeBatch, isFinal } from "../records.ts";
 import type { Batch } from "./unconfirmed.ts";

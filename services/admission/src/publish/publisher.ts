@@ -1,8 +1,8 @@
+import type { Journal, Position } from "@uag/journal/journal.ts";
 import { type BatchKey, signBatch } from "@uag/kit/batch-mac.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import type { Journal, Position } from "@uag/kit/journal/journal.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { ConfirmAppliedResponse, UsageStream } from "@uag/proto/metering/v1/metering.ts";
 import { Chore } from "./chore.ts";

@@ -1,4 +1,4 @@
-import type { Position } from "@uag/kit/journal/journal.ts";
+import type { Position } from "@uag/journal/journal.ts";
 
 /** Finals of one partition from one stretch of the journal, which travel as one message. */
 export interface Batch {

@@ -1,4 +1,4 @@
-import { endAbandonedTransactions } from "@uag/kit/abandoned-transactions.ts";
+import { endAbandonedTransactions } from "@uag/mongo/abandoned-transactions.ts";
 import type { Connection } from "mongoose";
 
 const everyMs = 250;

@@ -1,5 +1,5 @@
-import { applicationName } from "@uag/kit/abandoned-transactions.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
+import { applicationName } from "@uag/mongo/abandoned-transactions.ts";
 import { type Connection, createConnection } from "mongoose";
 
 /** How long a call waits for a primary before it fails; what outlasts an ordinary election is left to the caller's retry. */

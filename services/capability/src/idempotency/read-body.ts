@@ -1,6 +1,6 @@
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
-import { LinkError } from "@uag/kit/link/errors.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import { LinkError } from "@uag/link/errors.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { BodyDigest } from "./body-digest.ts";
 
 const mostBytes = 64 * 1024 * 1024;

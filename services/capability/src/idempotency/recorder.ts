@@ -1,5 +1,5 @@
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import type { ReadBody } from "./read-body.ts";
 import type { Answer } from "./record.ts";
 

@@ -2,7 +2,7 @@ import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { parseJson, parseJsonInTurns } from "@uag/kit/json/parse.ts";
 import type { JsonLimits } from "@uag/kit/json/scan.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { withoutNulls } from "./nulls.ts";
 
 /** The router limits bodies already; this only bounds what a broken router could send. */

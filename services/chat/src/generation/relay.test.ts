@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import type { LiveStream, StreamConsumer } from "@uag/upstreams/live-stream.ts";
 import type { Bill } from "./bill.ts";
 import { relay } from "./relay.ts";

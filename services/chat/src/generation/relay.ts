@@ -1,5 +1,5 @@
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import type { LiveStream, StreamConsumer } from "@uag/upstreams/live-stream.ts";
 import type { Bill } from "./bill.ts";
 

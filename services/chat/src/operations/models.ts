@@ -2,7 +2,7 @@ import { mayUse } from "@uag/catalog/access.ts";
 import { priceList } from "@uag/catalog/price-list.ts";
 import type { Catalog, ImageLimits, Model } from "@uag/catalog/types.ts";
 import { GatewayError, nestedErrorBody, toGatewayError } from "@uag/kit/errors.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { ChatContext } from "../context.ts";
 

@@ -1,4 +1,4 @@
-import { type Journal, JournalClosed, type JournalState, type Position } from "@uag/kit/journal/journal.ts";
+import { type Journal, JournalClosed, type JournalState, type Position } from "@uag/journal/journal.ts";
 
 /** What the code that is simulated uses of a journal. */
 type JournalParts = Pick<

@@ -1,6 +1,6 @@
 import { cutBatches } from "@uag/admission/publish/cut.ts";
 import type { Batch } from "@uag/admission/publish/unconfirmed.ts";
-import type { Position } from "@uag/kit/journal/journal.ts";
+import type { Position } from "@uag/journal/journal.ts";
 import type { SimulatedJournal } from "./disk.ts";
 
 export interface PublisherOptions {

@@ -1,6 +1,6 @@
-import type { Abandoned, JournalHome } from "@uag/kit/journal/home.ts";
-import type { Journal } from "@uag/kit/journal/journal.ts";
-import { type Kernel, type Lock, verdictOn } from "@uag/kit/journal/kernel.ts";
+import type { Abandoned, JournalHome } from "@uag/journal/home.ts";
+import type { Journal } from "@uag/journal/journal.ts";
+import { type Kernel, type Lock, verdictOn } from "@uag/journal/kernel.ts";
 import { noSpace, SimulatedJournal } from "./disk.ts";
 
 /** A process as its volume knows it. */

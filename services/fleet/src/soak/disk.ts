@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DiskOperation } from "@uag/kit/disk-point.ts";
+import type { DiskOperation } from "@uag/journal/disk-point.ts";
 import { MongoClient } from "mongodb";
 import { waitFor } from "../testing/wait-for.ts";
 import type { TestFleet } from "../testing/with-fleet.ts";

@@ -1,5 +1,5 @@
 import { UrlError } from "@uag/kit/http/url-error.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { ImageItem, ImageRequest } from "@uag/upstreams/images/types.ts";
 import { sniffMediaType } from "@uag/upstreams/media/sniff.ts";

@@ -4,7 +4,7 @@ import { findModel } from "@uag/capability/request/find-model.ts";
 import { answerTrouble, type FormatChoice, troubleOf } from "@uag/capability/trouble.ts";
 import { mayUse } from "@uag/catalog/access.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
-import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkHandler } from "@uag/link/server.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { MediaContext } from "../context.ts";
 import { alphaFormat } from "./answers/alpha.ts";

@@ -1,6 +1,6 @@
 import type { Admitted } from "@uag/admission/types.ts";
 import { Bill } from "@uag/capability/bill.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import type { ImageAdapter, ImageRequest } from "@uag/upstreams/images/types.ts";
 import type { UrlAllowance } from "@uag/upstreams/media/url-fetches.ts";
 import { imageAdapter } from "@uag/upstreams/registry.ts";

@@ -1,7 +1,7 @@
 import type { Answered, Bill } from "@uag/capability/bill.ts";
 import { troubleOf } from "@uag/capability/trouble.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
 import { encodeSse } from "@uag/kit/sse/encoder.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import type { Attempted } from "@uag/upstreams/attempt.ts";
 import { type LiveImages, streamImages } from "@uag/upstreams/images/make.ts";

@@ -1,5 +1,5 @@
-import { applicationName } from "@uag/kit/abandoned-transactions.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
+import { applicationName } from "@uag/mongo/abandoned-transactions.ts";
 import { type Connection, createConnection, mongo } from "mongoose";
 
 const selectionTimeoutMs = 2_000;

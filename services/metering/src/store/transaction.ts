@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { endAbandonedTransactions } from "@uag/kit/abandoned-transactions.ts";
+import { endAbandonedTransactions } from "@uag/mongo/abandoned-transactions.ts";
 import type { Connection, mongo } from "mongoose";
 import { isPassing } from "./connection.ts";
 

@@ -1,6 +1,6 @@
 import { mayUse } from "@uag/catalog/access.ts";
 import type { Catalog } from "@uag/catalog/types.ts";
-import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkHandler } from "@uag/link/server.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { SpeechContext } from "../operations.ts";
 

@@ -1,5 +1,5 @@
 import type { Timeouts } from "@uag/catalog/types.ts";
-import { Deadlines, type Timed } from "@uag/kit/link/deadlines.ts";
+import { Deadlines, type Timed } from "@uag/kit/deadlines.ts";
 
 /** One coarse timer for all calls: a timer, or two, for each would cost more than sending it. */
 const deadlines = new Deadlines();

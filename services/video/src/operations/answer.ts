@@ -1,7 +1,7 @@
 import { nestedErrors } from "@uag/capability/nested-error.ts";
 import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
-import type { LinkHandler } from "@uag/kit/link/server.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { LinkHandler } from "@uag/link/server.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import type { VideoContext } from "../context.ts";
 
 export function respondJson(exchange: LinkExchange, status: number, value: unknown, headers: string[] = []): void {

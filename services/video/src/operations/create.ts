@@ -1,7 +1,7 @@
 import { callerOf } from "@uag/capability/caller.ts";
 import { readJsonBody } from "@uag/capability/request/body.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
-import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkHandler } from "@uag/link/server.ts";
 import type { VideoContext } from "../context.ts";
 import { invalid } from "../families/family.ts";
 import { readVideoRequest } from "../request/read.ts";

@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/kit/errors.ts";
-import type { LinkHandler } from "@uag/kit/link/server.ts";
-import type { LinkExchange } from "@uag/kit/link/server-exchange.ts";
+import type { LinkHandler } from "@uag/link/server.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { VideoContext } from "../context.ts";
 import { toStoreError } from "../store/connection.ts";

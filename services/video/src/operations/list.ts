@@ -1,4 +1,4 @@
-import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkHandler } from "@uag/link/server.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { VideoContext } from "../context.ts";
 import { invalid } from "../families/family.ts";

@@ -2,7 +2,7 @@ import { callerOf } from "@uag/capability/caller.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
-import type { LinkHandler } from "@uag/kit/link/server.ts";
+import type { LinkHandler } from "@uag/link/server.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { MediaContext } from "../../context.ts";
 import { openAiFormat } from "../answers/openai.ts";

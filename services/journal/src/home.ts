@@ -1,0 +1,196 @@
+import { type FileHandle, mkdir, open, readdir, rename, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { diskPoint } from "./disk-point.ts";
+import { refuseSharedFileSystem } from "./file-system.ts";
+import { Journal, type JournalSettings } from "./journal.ts";
+import { type Kernel, thisKernel, verdictOn } from "./kernel.ts";
+import { askLock, holdLock, type LockDirectory, removeLock } from "./lock.ts";
+
+/** A journal that nobody alive is known to have. */
+export interface Abandoned {
+  readonly id: string;
+  /** `unsure`: its owner may live under another kernel, where a lock cannot be asked, or its lock was removed. */
+  readonly verdict: "dead" | "unsure";
+  /** Unix milliseconds since when it has no new segment. */
+  readonly sinceMs: number;
+  /** Its directory's name. */
+  readonly name: string;
+}
+
+/** A directory that processes share, each with journals of its own in `<journal id>@<owner>@<node>.<boot>/`. */
+export interface JournalHome extends AsyncDisposable {
+  create(id: string): Promise<Journal>;
+  /** The journals of dead owners, and those of this one that it has not open: it failed to open or to finish them. */
+  abandoned(): Promise<Abandoned[]>;
+  /**
+   * Takes a journal over; undefined when another process was faster.
+   * @throws what keeps it from being opened: it is among the abandoned again then
+   */
+  take(abandoned: Abandoned): Promise<Journal | undefined>;
+}
+
+export interface JournalHomeOptions {
+  readonly dir: string;
+  /** This process, unique for ever: letters, digits, `_`, `-`. */
+  readonly owner: string;
+  readonly journal: JournalSettings;
+  /** `allow`: the directory may be on a file system that several machines can have. Default `refuse`. */
+  readonly sharedFileSystem?: "refuse" | "allow" | undefined;
+  /** Default: the one that runs. */
+  readonly kernel?: Kernel;
+}
+
+/**
+ * Opens `dir` for this process, which is alive to others under the same kernel for as long as it holds `<owner>.lock`: a
+ * kill lets go of that, a pause does not, and no process id can be mistaken for another's.
+ * @throws {ConfigError} when the directory is on a shared file system
+ */
+export async function openJournalHome(options: JournalHomeOptions): Promise<JournalHome> {
+  const { owner, kernel = await thisKernel() } = options;
+  const dir = resolve(options.dir);
+  if (!/^[\w-]+$/.test(owner)) throw new RangeError("an owner has letters, digits, _ and -");
+  const made = await mkdir(dir, { recursive: true });
+  if (made !== undefined) await syncParents(dir, made);
+  if (options.sharedFileSystem !== "allow") await refuseSharedFileSystem(dir);
+  await using opening = new AsyncDisposableStack();
+  const locks = { path: dir, handle: opening.use(await open(dir, "r")) };
+  opening.use(await holdLock(locks, owner));
+  const resources = opening.move();
+  return new DirectoryHome({ ...options, dir, kernel, locks, resources });
+}
+
+interface Parts extends JournalHomeOptions {
+  readonly kernel: Kernel;
+  readonly locks: LockDirectory & { readonly handle: FileHandle };
+  readonly resources: AsyncDisposableStack;
+}
+
+class DirectoryHome implements JournalHome {
+  readonly #parts: Parts;
+  /** Journals that this process has open, or is about to. */
+  readonly #open = new Map<string, Journal | undefined>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  #nameOf(id: string): string {
+    const { owner, kernel } = this.#parts;
+    return `${id}@${owner}@${kernel.node}.${kernel.boot}`;
+  }
+
+  create(id: string): Promise<Journal> {
+    return this.#opened(id, async () => {
+      const path = join(this.#parts.dir, this.#nameOf(id));
+      diskPoint("mkdir");
+      await mkdir(path);
+      const journal = await Journal.open(path, this.#parts.journal);
+      // Or a power cut could take the directory with all of its journal.
+      await syncDirectory(this.#parts.dir);
+      return journal;
+    });
+  }
+
+  async #opened<J extends Journal | undefined>(id: string, open: () => Promise<J>): Promise<J> {
+    this.#open.set(id, undefined);
+    try {
+      const journal = await open();
+      if (journal === undefined) this.#open.delete(id);
+      else this.#open.set(id, journal);
+      return journal;
+    } catch (error) {
+      this.#open.delete(id);
+      throw error;
+    }
+  }
+
+  async abandoned(): Promise<Abandoned[]> {
+    const { dir, owner, kernel } = this.#parts;
+    await this.#repairLock();
+    for (const [id, journal] of this.#open) if (journal?.ended) this.#open.delete(id);
+    const found: Abandoned[] = [];
+    for (const { id, holder, writtenUnder, name } of await this.#list()) {
+      const own = holder === owner;
+      if (own && this.#open.has(id)) continue;
+      const verdict = own ? "dead" : verdictOn(writtenUnder, kernel, await askLock(this.#parts.locks, holder));
+      if (verdict === "alive") continue;
+      const written = await stat(join(dir, name)).catch(() => undefined);
+      found.push({ id, verdict, name, sinceMs: written?.mtimeMs ?? Date.now() });
+    }
+    await this.#removeStaleLocks();
+    return found;
+  }
+
+  /** Somebody may have cleaned up old files. */
+  async #repairLock(): Promise<void> {
+    const { locks, owner, resources } = this.#parts;
+    if ((await askLock(locks, owner)) === "missing") resources.use(await holdLock(locks, owner));
+  }
+
+  /** Renaming is the moment of adoption: of several processes that try, the file system lets one win. */
+  take({ id, name }: Abandoned): Promise<Journal | undefined> {
+    const { dir, journal } = this.#parts;
+    return this.#opened(id, async () => {
+      const own = this.#nameOf(id);
+      if (name !== own && !(await renamed(join(dir, name), join(dir, own)))) return undefined;
+      return Journal.open(join(dir, own), journal);
+    });
+  }
+
+  async #list() {
+    diskPoint("list");
+    const names = await readdir(this.#parts.dir);
+    return names.flatMap((name) => {
+      // Journals of earlier versions do not say under which kernel they were written.
+      const match = /^([\w-]+)@([\w-]+)(?:@([0-9a-f]+)\.([0-9a-f]+))?$/.exec(name);
+      if (match === null) return [];
+      const [, id = "", holder = "", node, boot] = match;
+      const writtenUnder = node === undefined || boot === undefined ? undefined : { node, boot };
+      return [{ id, holder, writtenUnder, name }];
+    });
+  }
+
+  async #removeStaleLocks(): Promise<void> {
+    const { dir, locks } = this.#parts;
+    const owners = new Set((await this.#list()).map(({ holder }) => holder));
+    for (const name of await readdir(dir)) {
+      const owner = /^([\w-]+)\.lock$/.exec(name)?.[1];
+      if (owner === undefined || owners.has(owner) || (await askLock(locks, owner)) !== "free") continue;
+      await removeLock(locks, owner);
+    }
+  }
+
+  /** Without journals the lock goes too; else it stays, free, for whoever takes them over. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { owner, locks, resources } = this.#parts;
+    const left = await this.#list();
+    if (!left.some(({ holder }) => holder === owner)) await removeLock(locks, owner);
+    await this.#removeStaleLocks();
+    await resources.disposeAsync();
+  }
+}
+
+async function syncDirectory(dir: string): Promise<void> {
+  diskPoint("sync");
+  await using handle = await open(dir, "r");
+  await handle.sync();
+}
+
+/** Of a directory and of those above it that were made for it, down from `made`. */
+async function syncParents(dir: string, made: string): Promise<void> {
+  for (let at = dir; ; at = dirname(at)) {
+    await syncDirectory(dirname(at));
+    if (at === made) return;
+  }
+}
+
+async function renamed(from: string, to: string): Promise<boolean> {
+  diskPoint("rename");
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+}

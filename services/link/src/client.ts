@@ -1,0 +1,234 @@
+import { Deadlines } from "@uag/kit/deadlines.ts";
+import type { LinkAnswer, LinkCall, LinkRequest } from "./call.ts";
+import { type CallHost, ClientExchange } from "./client-exchange.ts";
+import type { ClientLink } from "./client-link.ts";
+import { LinkError } from "./errors.ts";
+import { Preference } from "./preference.ts";
+import { Replica } from "./replica.ts";
+import { dnsTargets, type ResolveTargets } from "./targets.ts";
+import type { Dial } from "./transport.ts";
+
+/** How often an exchange may start over before the last refusal is its answer. */
+const MAX_RESTARTS = 3;
+
+export type LinkClientOptions = {
+  /** `host:port` each; a name that resolves to several addresses is several replicas. Or a function that finds them. */
+  targets: readonly string[] | ResolveTargets;
+  /** Links to each replica. Default 1: one thread gains nothing from more, and larger batches cost less. */
+  streamsPerTarget?: number;
+  /** How long an exchange waits for a ready replica before it fails as `unavailable`. Default 2,000. */
+  readyWaitMs?: number;
+  /** Default 5,000. */
+  resolveEveryMs?: number;
+  /** Default 5,000. */
+  connectTimeoutMs?: number;
+  /** Links are replaced after this many exchanges. */
+  maxExchangesPerLink?: number;
+  /** How a link is made. */
+  dial: Dial;
+  log?: (event: string, detail: { error: unknown; address?: string; requestId?: string }) => void;
+};
+
+export type LinkClientStatus = {
+  replicas: { address: string; ready: boolean; outstanding: number }[];
+  /** Exchanges that wait for a ready replica. */
+  waiting: number;
+};
+
+export type LinkClient = {
+  /** Opens an exchange on a ready replica: that of its affinity, or the one with the fewest under way. Never throws: failures come by `onError`. */
+  open(request: LinkRequest, answer: LinkAnswer): LinkCall;
+  /** Resolves when a replica is ready; rejects when the signal aborts. */
+  ready(options?: { signal?: AbortSignal }): Promise<void>;
+  status(): LinkClientStatus;
+  /** Lets exchanges under way finish for this long, then fails them, and closes all links. */
+  close(options?: { timeoutMs: number }): Promise<void>;
+};
+
+const NOBODY: string[] = [];
+
+class Calling implements LinkClient, CallHost {
+  readonly deadlines = new Deadlines();
+  readonly #options: LinkClientOptions;
+  readonly #resolve: ResolveTargets;
+  readonly #dial: Dial;
+  readonly #replicas = new Map<string, Replica>();
+  readonly #preference = new Preference();
+  /** The replicas by turns, so that the least used are not always the first. */
+  #order: Replica[] = [];
+  #turn = 0;
+  /** Replicas no longer resolved, whose exchanges are still under way. */
+  readonly #retired = new Set<Replica>();
+  readonly #waiting = new Set<ClientExchange>();
+  readonly #readyWaiters = new Set<() => void>();
+  #live = 0;
+  #onIdle: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: LinkClientOptions) {
+    this.#options = options;
+    this.#resolve = typeof options.targets === "function" ? options.targets : dnsTargets(options.targets);
+    this.#dial = options.dial;
+    void this.#refresh();
+  }
+
+  open(request: LinkRequest, answer: LinkAnswer): LinkCall {
+    const call = new ClientExchange(this, request, answer);
+    this.#live++;
+    // Failing at once would call back before the caller has its exchange.
+    if (this.#closed) queueMicrotask(() => call.finish(new LinkError("closed", "the client is closed"), undefined));
+    else if (request.signal?.aborted === true) queueMicrotask(() => call.cancel("the caller gave up"));
+    else this.#dispatch(call);
+    return call;
+  }
+
+  async ready(options: { signal?: AbortSignal } = {}): Promise<void> {
+    if (this.#pick(NOBODY) !== undefined) return;
+    const { signal } = options;
+    signal?.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const onReady = (): void => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      };
+      const onAbort = (): void => {
+        this.#readyWaiters.delete(onReady);
+        reject(signal?.reason);
+      };
+      this.#readyWaiters.add(onReady);
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  status(): LinkClientStatus {
+    const replicas = this.#order.map((replica) => ({
+      address: replica.address,
+      ready: replica.bestLink !== undefined,
+      outstanding: replica.outstanding,
+    }));
+    return { replicas, waiting: this.#waiting.size };
+  }
+
+  async close(options: { timeoutMs: number } = { timeoutMs: 0 }): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+      if (this.#live === 0) resolve();
+      else timer = setTimeout(resolve, options.timeoutMs);
+    });
+    clearTimeout(timer);
+    const error = new LinkError("closed", "the client is closed");
+    for (const call of [...this.#waiting]) call.finish(error, undefined);
+    for (const replica of [...this.#order, ...this.#retired]) replica.close(error);
+  }
+
+  reopen(call: ClientExchange, refusal: string): void {
+    if (this.#closed) call.finish(new LinkError("closed", "the client is closed", { seen: false }), undefined);
+    else if (++call.restarts > MAX_RESTARTS) call.finish(new LinkError("unsent", refusal), undefined);
+    else if (this.#pick(call.refusedBy) === undefined && this.#pick(NOBODY) !== undefined) {
+      call.finish(new LinkError("unsent", refusal), undefined);
+    } else this.#dispatch(call);
+  }
+
+  finished(call: ClientExchange): void {
+    this.#waiting.delete(call);
+    if (--this.#live === 0) this.#onIdle?.();
+  }
+
+  onCallbackFailed(call: ClientExchange, error: unknown): void {
+    this.#options.log?.("link.callback_failed", { error, requestId: call.request.requestId });
+  }
+
+  #dispatch(call: ClientExchange): void {
+    const link = this.#preferred(call) ?? this.#pick(call.refusedBy);
+    if (link !== undefined) {
+      link.open(call);
+      return;
+    }
+    call.refusedBy = NOBODY;
+    this.#waiting.add(call);
+    call.park(performance.now() + (this.#options.readyWaitMs ?? 2_000));
+  }
+
+  #preferred({ request: { affinity }, refusedBy }: ClientExchange): ClientLink | undefined {
+    if (!affinity || this.#order.length < 2) return undefined;
+    const ready = this.#order.filter(
+      (replica) => replica.bestLink !== undefined && !refusedBy.includes(replica.address),
+    );
+    return this.#preference.choose(affinity, ready)?.bestLink;
+  }
+
+  #pick(except: readonly string[]): ClientLink | undefined {
+    const replicas = this.#order;
+    let best: ClientLink | undefined;
+    let fewest = Number.POSITIVE_INFINITY;
+    this.#turn = (this.#turn + 1) % Math.max(1, replicas.length);
+    for (let i = 0; i < replicas.length; i++) {
+      const replica = replicas[(this.#turn + i) % replicas.length] as Replica;
+      const outstanding = replica.outstanding;
+      if (outstanding >= fewest || except.includes(replica.address)) continue;
+      const link = replica.bestLink;
+      if (link === undefined) continue;
+      best = link;
+      fewest = outstanding;
+    }
+    return best;
+  }
+
+  #onReady(): void {
+    for (const wake of this.#readyWaiters) wake();
+    this.#readyWaiters.clear();
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const call of waiting) this.#dispatch(call);
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      const addresses = await this.#resolve();
+      if (!this.#closed) this.#use(addresses);
+    } catch (error) {
+      // The replicas known so far are kept: a name server that is away says nothing about them.
+      this.#options.log?.("link.resolve_failed", { error });
+    }
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => void this.#refresh(), this.#options.resolveEveryMs ?? 5_000);
+    this.#timer.unref();
+  }
+
+  #use(addresses: readonly string[]): void {
+    const wanted = new Set(addresses);
+    for (const [address, replica] of this.#replicas) {
+      if (wanted.has(address)) continue;
+      this.#replicas.delete(address);
+      this.#retired.add(replica);
+      replica.close();
+    }
+    for (const replica of this.#retired) if (replica.outstanding === 0) this.#retired.delete(replica);
+    for (const address of wanted) if (!this.#replicas.has(address)) this.#replicas.set(address, this.#connect(address));
+    this.#order = [...this.#replicas.values()];
+  }
+
+  #connect(address: string): Replica {
+    const { maxExchangesPerLink } = this.#options;
+    return new Replica({
+      address,
+      links: this.#options.streamsPerTarget ?? 1,
+      dial: this.#dial,
+      connectTimeoutMs: this.#options.connectTimeoutMs ?? 5_000,
+      ...(maxExchangesPerLink === undefined ? {} : { maxExchangesPerLink }),
+      onReady: () => this.#onReady(),
+      onLinkClosed: (closed, error) => {
+        if (!this.#closed) this.#options.log?.("link.closed", { error, address: closed });
+      },
+    });
+  }
+}
+
+/** The calling end: keeps links to every replica of one service and spreads exchanges over them. */
+export function createLinkClient(options: LinkClientOptions): LinkClient {
+  return new Calling(options);
+}

@@ -1,0 +1,46 @@
+import { internalChannel } from "@uag/kit/rpc/channel.ts";
+import { MAX_IN_FLIGHT_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
+import type { TransportEvents } from "./transport.ts";
+
+/** What both kinds of gRPC duplex stream have in common. */
+type Writer = { write(batch: Buffer, done: () => void): boolean };
+
+/** Counts the bytes handed to a gRPC stream and not yet taken by HTTP/2. */
+export class StreamWriter {
+  readonly #stream: Writer;
+  readonly #events: TransportEvents;
+  #inFlight = 0;
+  #full = false;
+
+  constructor(stream: Writer, events: TransportEvents) {
+    this.#stream = stream;
+    this.#events = events;
+  }
+
+  write(batch: Buffer): boolean {
+    const bytes = batch.length;
+    this.#inFlight += bytes;
+    this.#full = this.#inFlight >= MAX_IN_FLIGHT_BYTES;
+    this.#stream.write(batch, () => this.#written(bytes));
+    return !this.#full;
+  }
+
+  #written(bytes: number): void {
+    this.#inFlight -= bytes;
+    if (!this.#full || this.#inFlight > MAX_IN_FLIGHT_BYTES / 2) return;
+    this.#full = false;
+    this.#events.onDrained();
+  }
+}
+
+/** A batch is encoded and decoded by the link itself; gRPC only carries it. */
+export function asIs(batch: Buffer): Buffer {
+  return batch;
+}
+
+/** Channel options that both ends share. */
+export const sharedChannelOptions = {
+  "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
+  "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
+  ...internalChannel,
+};

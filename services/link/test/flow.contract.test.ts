@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { insecure } from "@uag/kit/rpc/identity.ts";
+import { AnswerStream } from "../src/answer-stream.ts";
+import { createLinkClient } from "../src/client.ts";
+import { dialGrpc } from "../src/grpc-client.ts";
+import { HIGH_WATER_BYTES, WINDOW_BYTES } from "../src/limits.ts";
+import type { LinkHandler } from "../src/server.ts";
+import { aborted, ask, echo, failure, request, Service, WHOLE } from "./fixtures.ts";
+import { until } from "./support.ts";
+
+const MIB = 1024 * 1024;
+const NONE = Buffer.alloc(0);
+
+/** Streams `bytes` (given by the target), waiting when told to, and counts what it wrote. */
+function source(written: Map<string, number>): LinkHandler {
+  return async (exchange) => {
+    const bytes = Number(exchange.target);
+    exchange.head(200, []);
+    for (let sent = 0; sent < bytes; sent += 32 * 1024) {
+      const more = exchange.write(Buffer.alloc(32 * 1024, "x"));
+      written.set(exchange.requestId, sent + 32 * 1024);
+      if (!more) await exchange.drained();
+    }
+    exchange.end();
+  };
+}
+
+test("a client that never reads stalls only its own exchange, and what is kept for it is bounded", async () => {
+  const written = new Map<string, number>();
+  await using service = await Service.start({ source: source(written) });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
+  let stalledBytes = 0;
+  const stalled = client.open(request("source", { requestId: "stalled", target: String(64 * MIB), bodyless: true }), {
+    onHead: () => {},
+    onChunk: (chunk) => {
+      stalledBytes += chunk.length;
+    },
+    onEnd: () => assert.fail("it cannot end"),
+    onError: (error) => assert.equal(error.code, "cancelled"),
+  });
+  const readers = Array.from({ length: 100 }, (_, i) =>
+    AnswerStream.open(client, request("source", { requestId: `${i}`, target: String(MIB), bodyless: true })).bytes(),
+  );
+  for (const body of await Promise.all(readers)) assert.equal(body.length, MIB);
+  assert.equal(stalledBytes, WINDOW_BYTES);
+  assert.ok((written.get("stalled") ?? 0) <= WINDOW_BYTES + HIGH_WATER_BYTES + 32 * 1024);
+  stalled.cancel("enough");
+  await until(() => service.link.status().handlers === 0, "the stalled handler to end");
+  await client.close();
+});
+
+test("a handler that never reads stalls only its own caller", async () => {
+  await using service = await Service.start({ echo, deaf: (exchange) => aborted(exchange.signal) });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
+  const deaf = AnswerStream.open(client, request("deaf"));
+  let accepted = 0;
+  while (deaf.call.writeBody(Buffer.alloc(32 * 1024))) {
+    accepted += 32 * 1024;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.ok(accepted <= WINDOW_BYTES + HIGH_WATER_BYTES);
+  const body = Buffer.alloc(MIB, "y");
+  const others = await Promise.all(Array.from({ length: 100 }, () => ask(client, "echo", body)));
+  for (const other of others) assert.ok(other.body.equals(body));
+  deaf.call.cancel("enough");
+  await deaf.call.bodyDrained();
+  assert.equal((await failure(deaf.bytes())).code, "cancelled");
+  await client.close();
+});
+
+test("a body of many megabytes passes both ways unchanged", async () => {
+  const relay: LinkHandler = async (exchange) => {
+    exchange.head(200, []);
+    for await (const chunk of exchange.body()) if (!exchange.write(chunk)) await exchange.drained();
+    exchange.end();
+  };
+  await using service = await Service.start({ relay });
+  const client = createLinkClient({
+    dial: dialGrpc(insecure, "chat"),
+    targets: [service.address],
+    streamsPerTarget: 2,
+  });
+  const bodies = Array.from({ length: 4 }, () => randomBytes(16 * MIB));
+  const hash = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+  const answers = await Promise.all(bodies.map((body) => ask(client, "relay", body)));
+  assert.deepEqual(
+    answers.map((answer) => hash(answer.body)),
+    bodies.map(hash),
+  );
+  await client.close();
+});
+
+test("a handler gets everything the caller opened with, and the caller the head it answered with", async () => {
+  const show: LinkHandler = async (exchange) => {
+    const { operation, requestId, target, context, bodyless } = exchange;
+    const seen = {
+      operation,
+      requestId,
+      target,
+      context: context.toString(),
+      bodyless,
+      body: "",
+      a: exchange.header("a"),
+    };
+    seen.body = (await exchange.readBody(WHOLE)).toString();
+    exchange.respond(418, ["x-ü", "é"], Buffer.from(JSON.stringify({ ...seen, missing: exchange.header("b") })));
+  };
+  await using service = await Service.start({ show });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
+  const opened = { requestId: "r1", target: "/v1/x?y=1", context: Buffer.from("ctx"), headers: ["a", "1", "a", "2"] };
+  const answer = await ask(client, "show", Buffer.from("body"), opened);
+  assert.deepEqual([answer.status, answer.headers], [418, ["x-ü", "é"]]);
+  const { headers: _, ...rest } = opened;
+  const wanted = { ...rest, operation: "show", context: "ctx", bodyless: false, body: "body", a: "1" };
+  assert.deepEqual(JSON.parse(answer.body.toString()), wanted);
+  await client.close();
+});
+
+test("a body over the handler's limit, a handler that fails and an unknown operation are told apart", async () => {
+  const logged: string[] = [];
+  await using service = await Service.start(
+    {
+      small: async (exchange) => {
+        const error = await failure(exchange.readBody({ maxBytes: 10 }));
+        exchange.respond(413, [], Buffer.from(error.code));
+      },
+      crash: () => Promise.reject(new Error("oh")),
+      crash_at_once: () => {
+        throw new Error("oh");
+      },
+      forget: () => Promise.resolve(),
+      refuse: (exchange) => exchange.fail("upstream_gone"),
+    },
+    { log: (event) => logged.push(event) },
+  );
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
+  const small = await ask(client, "small", Buffer.alloc(MIB));
+  assert.deepEqual([small.status, small.body.toString()], [413, "too_large"]);
+  const reasons: string[] = [];
+  for (const operation of ["crash", "crash_at_once", "forget", "refuse", "unknown"]) {
+    const error = await failure(ask(client, operation, NONE));
+    assert.equal(error.code, "failed");
+    reasons.push(error.reason);
+  }
+  assert.deepEqual(reasons, ["internal", "internal", "internal", "upstream_gone", "unknown_operation"]);
+  assert.deepEqual(
+    logged,
+    Array.from({ length: 3 }, () => "link.handler_failed"),
+  );
+  await client.close();
+});

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { insecure } from "@uag/kit/rpc/identity.ts";
+import { AnswerStream } from "../src/answer-stream.ts";
+import { createLinkClient } from "../src/client.ts";
+import type { LinkError } from "../src/errors.ts";
+import { dialGrpc } from "../src/grpc-client.ts";
+import type { LinkHandler } from "../src/server.ts";
+import { aborted, ask, Child, echo, failure, request, Service } from "./fixtures.ts";
+import { until } from "./support.ts";
+
+const NONE = Buffer.alloc(0);
+
+/** Holds every exchange until it is aborted, and keeps the reasons. */
+function holder(reasons: LinkError[]): LinkHandler {
+  return async (exchange) => {
+    exchange.head(200, []);
+    reasons.push(await failure(aborted(exchange.signal)));
+  };
+}
+
+test("a service killed outright fails the exchanges it had, as perhaps seen, and no others", async () => {
+  await using service = await Service.start({ echo });
+  await using child = new Child("serve", "0");
+  const dying = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [await child.next()] });
+  const living = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
+  const halves = Array.from({ length: 5 }, () => AnswerStream.open(dying, request("half", { bodyless: true })));
+  await Promise.all(halves.map((half) => half.head));
+  await child.kill();
+  for (const half of halves) {
+    const error = await failure(half.bytes());
+    assert.deepEqual([error.code, error.seen], ["broken", true]);
+  }
+  assert.equal((await ask(living, "echo", Buffer.from("a"))).body.toString(), "a");
+  assert.equal(dying.status().replicas[0]?.ready, false);
+  await dying.close();
+  await living.close();
+});
+
+test("a service that comes back on the same port is found again, and exchanges wait for it", async () => {
+  await using first = new Child("serve", "0");
+  const address = await first.next();
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [address], readyWaitMs: 20_000 });
+  await ask(client, "echo", NONE);
+  await first.kill();
+  await until(() => client.status().replicas[0]?.ready === false, "the death to be noticed");
+  const early = ask(client, "echo", Buffer.from("early"));
+  assert.equal(client.status().waiting, 1);
+  await using _second = new Child("serve", address.split(":")[1] as string);
+  assert.equal((await early).body.toString(), "early");
+  await client.close();
+});
+
+test("a router killed outright aborts the handlers that worked for it", async () => {
+  const reasons: LinkError[] = [];
+  await using service = await Service.start({ hold: holder(reasons), echo });
+  await using child = new Child("call", service.address);
+  assert.equal(await child.next(), "head");
+  await child.kill();
+  await until(() => reasons.length === 1, "the handler to be aborted");
+  assert.equal(reasons[0]?.code, "broken");
+  assert.deepEqual(service.link.status(), { links: 0, exchanges: 0, handlers: 0, draining: false });
+});
+
+test("cancelling reaches the handler's signal, before and after the head", async () => {
+  const reasons: LinkError[] = [];
+  await using service = await Service.start({ hold: holder(reasons), mute: async ({ signal }) => aborted(signal) });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
+  const hold = AnswerStream.open(client, request("hold", { bodyless: true }));
+  await hold.head;
+  hold.call.cancel("left");
+  await until(() => reasons.length === 1, "the abort");
+  assert.deepEqual([reasons[0]?.code, reasons[0]?.reason], ["cancelled", "left"]);
+  const controller = new AbortController();
+  const mute = AnswerStream.open(client, request("mute", { signal: controller.signal }));
+  await until(() => service.link.status().handlers === 1, "the handler to run");
+  controller.abort();
+  assert.equal((await failure(mute.head)).code, "cancelled");
+  await until(() => service.link.status().handlers === 0, "the abort");
+  const late = AnswerStream.open(client, request("mute", { signal: controller.signal }));
+  assert.deepEqual([(await failure(late.head)).code, service.link.status().handlers], ["cancelled", 0]);
+  await client.close();
+});
+
+test("a deadline cuts the exchange at both ends", async () => {
+  const reasons: LinkError[] = [];
+  await using service = await Service.start({ hold: holder(reasons) });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
+  const started = performance.now();
+  const error = await failure(AnswerStream.open(client, request("hold", { bodyless: true, deadlineMs: 150 })).bytes());
+  assert.equal(error.code, "deadline");
+  assert.ok(performance.now() - started >= 149);
+  await until(() => reasons.length === 1, "the abort");
+  assert.ok(["deadline", "cancelled"].includes(reasons[0]?.code ?? ""));
+  await client.close();
+});
+
+test("with no replica ready an exchange fails as unavailable, and unseen, after the wait", async () => {
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: ["127.0.0.1:9"], readyWaitMs: 100 });
+  const error = await failure(ask(client, "echo", NONE));
+  assert.deepEqual([error.code, error.seen], ["unavailable", false]);
+  const hurried = await failure(ask(client, "echo", NONE, { deadlineMs: 20 }));
+  assert.deepEqual([hurried.code, hurried.seen], ["deadline", false]);
+  await assert.rejects(client.ready({ signal: AbortSignal.timeout(10) }));
+  await client.close();
+  assert.equal((await failure(ask(client, "echo", NONE))).code, "closed");
+});

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { insecure } from "@uag/kit/rpc/identity.ts";
+import { AnswerStream } from "../src/answer-stream.ts";
+import { createLinkClient, type LinkClient } from "../src/client.ts";
+import { dialGrpc } from "../src/grpc-client.ts";
+import type { LinkHandler } from "../src/server.ts";
+import { aborted, ask, echo, failure, request, Service } from "./fixtures.ts";
+import { until } from "./support.ts";
+
+const NONE = Buffer.alloc(0);
+
+async function bothReady(client: LinkClient): Promise<void> {
+  await until(() => client.status().replicas.filter(({ ready }) => ready).length === 2, "both replicas");
+}
+
+function counting(): { handler: LinkHandler; count: () => number } {
+  let count = 0;
+  return {
+    handler: (exchange) => {
+      count++;
+      return echo(exchange);
+    },
+    count: () => count,
+  };
+}
+
+test("replicas share the load evenly, and one that is busy gets less", async () => {
+  const [a, b] = [counting(), counting()];
+  const hold: LinkHandler = ({ signal }) => aborted(signal);
+  await using first = await Service.start({ echo: a.handler, hold });
+  await using second = await Service.start({ echo: b.handler, hold });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`${first.address}`, second.address] });
+  await bothReady(client);
+  for (let i = 0; i < 50; i++) await ask(client, "echo", NONE);
+  await Promise.all(Array.from({ length: 150 }, () => ask(client, "echo", NONE)));
+  assert.deepEqual([a.count(), b.count()], [100, 100]);
+  const held = Array.from({ length: 9 }, () => AnswerStream.open(client, request("hold", { bodyless: true })));
+  await until(() => first.link.status().handlers + second.link.status().handlers === 9, "all to be held");
+  const [busier, other] = first.link.status().handlers === 5 ? [a, b] : [b, a];
+  const before = [busier.count(), other.count()] as const;
+  for (let i = 0; i < 20; i++) await ask(client, "echo", NONE);
+  assert.deepEqual([busier.count() - before[0], other.count() - before[1]], [0, 20]);
+  for (const stream of held) stream.call.cancel("enough");
+  await client.close();
+});
+
+test("a replica that drains loses no exchange: those under way finish, new ones go elsewhere", async () => {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slow: LinkHandler = async (exchange) => {
+    await released;
+    exchange.respond(200, [], Buffer.from("slow"));
+  };
+  await using first = await Service.start({ echo, slow });
+  await using second = await Service.start({ echo, slow });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [first.address, second.address] });
+  await bothReady(client);
+  const slows = Array.from({ length: 10 }, () => ask(client, "slow", NONE));
+  await until(() => first.link.status().handlers === 5, "half of them to be with the first");
+  let stop = false;
+  const load = Promise.all(
+    Array.from({ length: 20 }, async () => {
+      while (!stop) await ask(client, "echo", Buffer.alloc(3_000));
+    }),
+  );
+  const draining = first.link.drain({ timeoutMs: 30_000 });
+  await until(() => client.status().replicas.some((replica) => !replica.ready), "the drain to be known");
+  release();
+  assert.deepEqual(await draining, { cut: 0 });
+  stop = true;
+  await load;
+  for (const answer of await Promise.all(slows)) assert.equal(answer.body.toString(), "slow");
+  assert.deepEqual(first.link.status(), { links: 0, exchanges: 0, handlers: 0, draining: true });
+  await client.close();
+});
+
+test("a drain that takes too long cuts what is left, and says how much", async () => {
+  await using service = await Service.start({ hold: ({ signal }) => aborted(signal) });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
+  const held = AnswerStream.open(client, request("hold", { bodyless: true }));
+  await until(() => service.link.status().handlers === 1, "the handler to run");
+  const errors = failure(held.head);
+  assert.deepEqual(await service.link.drain({ timeoutMs: 50 }), { cut: 1 });
+  assert.deepEqual([(await errors).code, (await errors).seen], ["aborted", true]);
+  await client.close();
+});
+
+test("an exchange that a full replica refuses is taken by another, or fails as unsent", async () => {
+  const hold: LinkHandler = async (exchange) => {
+    exchange.head(200, []);
+    await aborted(exchange.signal);
+  };
+  await using first = await Service.start({ hold }, { maxExchanges: 1 });
+  await using second = await Service.start({ hold }, { maxExchanges: 3 });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [first.address, second.address] });
+  await bothReady(client);
+  const held = [];
+  for (let i = 0; i < 4; i++) {
+    const stream = AnswerStream.open(client, request("hold"), Buffer.alloc(100_000));
+    held.push(stream);
+    await stream.head;
+  }
+  const error = await failure(AnswerStream.open(client, request("hold"), Buffer.alloc(100_000)).head);
+  assert.deepEqual([error.code, error.seen, error.reason], ["unsent", false, "overloaded"]);
+  for (const stream of held) stream.call.cancel("enough");
+  await client.close();
+});
+
+test("replicas that come and go in the name service are taken up and let go, without losing an exchange", async () => {
+  await using first = await Service.start({ echo });
+  await using second = await Service.start({ echo });
+  let addresses = [first.address];
+  const client = createLinkClient({
+    dial: dialGrpc(insecure, "chat"),
+    targets: () => Promise.resolve(addresses),
+    resolveEveryMs: 20,
+  });
+  let stop = false;
+  const load = Promise.all(
+    Array.from({ length: 5 }, async () => {
+      while (!stop) await ask(client, "echo", Buffer.alloc(100));
+    }),
+  );
+  const names = (): string[] =>
+    client
+      .status()
+      .replicas.filter((replica) => replica.ready)
+      .map(({ address }) => address);
+  await until(() => names().length === 1, "the first replica");
+  addresses = [first.address, second.address];
+  await until(() => names().length === 2, "the second replica");
+  addresses = [second.address];
+  await until(() => first.link.status().links === 0, "the first replica to be let go");
+  assert.deepEqual(names(), [second.address]);
+  stop = true;
+  await load;
+  await client.close();
+});
