@@ -1,8 +1,8 @@
 import type { Fields, JsonBody } from "@uag/capability/request/body.ts";
 import type { ErrorFormat, Trouble } from "@uag/capability/trouble.ts";
 import type { Model } from "@uag/catalog/types.ts";
+import type { ServerTools } from "@uag/upstreams/formats/server-tools.ts";
 import type { GenerationFormat } from "@uag/upstreams/registry.ts";
-import type { ServerTools } from "@uag/upstreams/server-tools/types.ts";
 
 /** A request for generated text, read and checked; what differs between client formats is behind {@link ClientFormat}. */
 export interface GenerationRequest {

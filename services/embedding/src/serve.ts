@@ -8,7 +8,7 @@ import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type Attempted, AttemptsFailed, attempt } from "@uag/upstreams/attempt.ts";
 import type { DisconnectRule } from "@uag/upstreams/disconnect/watch.ts";
-import { embed } from "@uag/upstreams/embeddings/embed.ts";
+import { embed } from "@uag/upstreams/embed.ts";
 import type { EmbeddingInput } from "@uag/upstreams/embeddings/types.ts";
 import { answerBody } from "./answer/body.ts";
 import { type ReadyVectors, readyVectors } from "./answer/ready.ts";

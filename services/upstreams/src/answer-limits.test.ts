@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boundedAnswer } from "./answer-limits.ts";
 import { UpstreamFailure } from "./failure.ts";
-import { Aggregate } from "./openai/aggregate.ts";
-import { CallPlaces } from "./openai/call-places.ts";
+import { Aggregate } from "./openai-compatible/aggregate.ts";
+import { CallPlaces } from "./openai-compatible/call-places.ts";
 
 const failed = (error: unknown): boolean => error instanceof UpstreamFailure && error.kind === "transient";
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Upstream } from "@uag/catalog/types.ts";
-import { orderUpstreams } from "./choose.ts";
 import { type FailureKind, UpstreamFailure } from "./failure.ts";
 import type { UpstreamHealth } from "./health.ts";
+import { orderUpstreams } from "./order-upstreams.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 
 /** What another try of the same upstream may mend. */

@@ -8,8 +8,8 @@ import { AttemptsFailed } from "./attempt.ts";
 import { failureForLog, type UpstreamFailure } from "./failure.ts";
 import { geminiFailure } from "./gemini/errors.ts";
 import type { BadAnswer } from "./generation.ts";
-import { openAiDialect } from "./openai/dialect.ts";
-import { openAiFailure } from "./openai/errors.ts";
+import { openAiFailure } from "./openai-compatible/errors.ts";
+import { openAiDialect } from "./openai-compatible/variant.ts";
 
 const key = "sk-secret-key";
 const upstream = (protocol: Protocol) => firstUpstream(testModel("", protocol));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Upstream } from "@uag/catalog/types.ts";
-import { orderUpstreams } from "./choose.ts";
 import { type FailureKind, UpstreamFailure } from "./failure.ts";
 import { UpstreamHealth } from "./health.ts";
+import { orderUpstreams } from "./order-upstreams.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
 const upstream = (provider: string, model = "m", more: Partial<Upstream> = {}): Upstream =>

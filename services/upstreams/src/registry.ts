@@ -1,20 +1,20 @@
 import type { Protocol } from "@uag/catalog/types.ts";
 import { anthropicMessages } from "./anthropic/messages.ts";
 import { anthropicProtocol } from "./anthropic/protocol.ts";
-import { chatDialect } from "./formats/chat/dialect.ts";
-import { messagesDialect } from "./formats/messages/dialect.ts";
+import { arkImages } from "./ark/images.ts";
+import { dashScopeImages } from "./dashscope/images.ts";
+import { chatDialect } from "./formats/chat/format.ts";
+import { messagesDialect } from "./formats/messages/format.ts";
+import { geminiImages } from "./gemini/images.ts";
 import { geminiProtocol } from "./gemini/protocol.ts";
 import type { GenerationAdapter } from "./generation.ts";
-import { arkImages } from "./images/ark.ts";
-import { dashScopeImages } from "./images/dashscope.ts";
-import { geminiImages } from "./images/gemini.ts";
-import { openAiImages } from "./images/openai.ts";
 import type { ImageAdapter } from "./images/types.ts";
-import { xaiImages } from "./images/xai.ts";
-import { openAiChat } from "./openai/chat.ts";
-import { dashScopeDialect, openAiDialect, xaiDialect } from "./openai/dialect.ts";
-import { openAiProtocol } from "./openai/protocol.ts";
+import { openAiImages } from "./openai/images.ts";
+import { openAiChat } from "./openai-compatible/chat.ts";
+import { openAiProtocol } from "./openai-compatible/protocol.ts";
+import { dashScopeDialect, openAiDialect, xaiDialect } from "./openai-compatible/variant.ts";
 import { translated } from "./translate/adapter.ts";
+import { xaiImages } from "./xai/images.ts";
 
 type Adapters = Partial<Record<Protocol, GenerationAdapter>>;
 

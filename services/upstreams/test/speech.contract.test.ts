@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { createGuardedClient, type GuardedClient } from "@uag/kit/http/guarded.ts";
+import { dashScopeSpeech } from "../src/dashscope/speech.ts";
 import { Drains } from "../src/disconnect/drains.ts";
 import { send } from "../src/http/call.ts";
 import { chunksOf } from "../src/http/chunks.ts";
 import { HttpPools } from "../src/http/pools.ts";
-import { dashScopeSpeech } from "../src/speech/dashscope.ts";
 import { createAudioFetcher } from "../src/speech/fetch.ts";
 
 const samples = Buffer.from(Array.from({ length: 400 }, (_, index) => index % 256));

@@ -3,8 +3,8 @@ import { bound, type Limit } from "@uag/catalog/price.ts";
 import { tokenUnits } from "@uag/catalog/sizing.ts";
 import type { Model, Protocol } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
-import { mostToolRounds } from "@uag/upstreams/anthropic/server-tools.ts";
-import { noServerTools, type ServerTools } from "@uag/upstreams/server-tools/types.ts";
+import { mostToolRounds } from "@uag/upstreams/formats/messages/server-tools.ts";
+import { noServerTools, type ServerTools } from "@uag/upstreams/formats/server-tools.ts";
 
 /** What a request can come to at most. */
 export interface Size {

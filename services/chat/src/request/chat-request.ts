@@ -2,8 +2,8 @@ import type { Fields, JsonBody } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import { fieldsOf, listOf } from "@uag/upstreams/conversation/fields.ts";
+import { openAiServerTools } from "@uag/upstreams/formats/chat/server-tools.ts";
 import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
-import { openAiServerTools } from "@uag/upstreams/openai/server-tools.ts";
 import type { GenerationRequest } from "../format.ts";
 import { chatSchema, modelSchema, parsedTool, reasoningChatSchema, samplingFields } from "./chat-schema.ts";
 

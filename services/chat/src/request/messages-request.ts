@@ -2,7 +2,7 @@ import type { Fields, JsonBody } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { parseToFault } from "@uag/kit/first-fault.ts";
-import { anthropicServerTools } from "@uag/upstreams/anthropic/server-tools.ts";
+import { anthropicServerTools } from "@uag/upstreams/formats/messages/server-tools.ts";
 import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";
 import type { z } from "zod";
 import type { GenerationRequest } from "../format.ts";

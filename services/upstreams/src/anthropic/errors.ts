@@ -2,8 +2,8 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { type Fields, fieldsOf, isFields, parsedJson, textOf } from "../conversation/fields.ts";
 import { type FailureKind, UpstreamFailure, type UpstreamMessage } from "../failure.ts";
 import type { BadAnswer } from "../generation.ts";
+import { scrub } from "../redact.ts";
 import { retryAfterMs } from "../retry-after.ts";
-import { scrub } from "../scrub.ts";
 
 /** https://docs.anthropic.com/en/api/errors */
 const kindByType: Readonly<Record<string, FailureKind>> = {

@@ -1,13 +1,13 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { isFields, parsedJson } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
+import { cappedTools } from "../formats/messages/server-tools.ts";
 import type { GenerationAdapter, GenerationCall, UpstreamCall, WholeAnswer } from "../generation.ts";
 import { editMembers, topLevelMembers } from "../json-edit.ts";
 import { anthropicErrorInside, anthropicFailure } from "./errors.ts";
 import { withoutForeignThinking } from "./foreign-thinking.ts";
 import { anthropicHeaders, versionIn } from "./headers.ts";
 import { rulesOf } from "./models.ts";
-import { cappedTools } from "./server-tools.ts";
 import { AnthropicStream } from "./stream.ts";
 import { messageText } from "./text.ts";
 import { AnthropicUsage } from "./usage.ts";

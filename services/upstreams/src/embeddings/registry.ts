@@ -1,9 +1,9 @@
 import type { Protocol } from "@uag/catalog/types.ts";
-import { dashScopeDialect, openAiDialect } from "../openai/dialect.ts";
-import { geminiEmbeddings } from "./gemini.ts";
-import { openAiEmbeddings } from "./openai.ts";
+import { geminiEmbeddings } from "../gemini/embeddings.ts";
+import { openAiEmbeddings } from "../openai-compatible/embeddings.ts";
+import { dashScopeDialect, openAiDialect } from "../openai-compatible/variant.ts";
+import { voyageEmbeddings } from "../voyage/embeddings.ts";
 import type { EmbeddingAdapter } from "./types.ts";
-import { voyageEmbeddings } from "./voyage.ts";
 
 const adapters: Partial<Record<Protocol, EmbeddingAdapter>> = {
   openai: openAiEmbeddings({ dialect: openAiDialect, path: "/embeddings", base64: true }),

@@ -2,8 +2,8 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { countOf, type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { type FailureKind, UpstreamFailure } from "../failure.ts";
 import type { BadAnswer } from "../generation.ts";
+import { scrub } from "../redact.ts";
 import { retryAfterMs } from "../retry-after.ts";
-import { scrub } from "../scrub.ts";
 
 /** What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing. */
 export function geminiFailure(answer: BadAnswer, upstream: Upstream): UpstreamFailure {

@@ -1,5 +1,5 @@
 import type { Protocol } from "@uag/catalog/types.ts";
-import { dashScopeSpeech } from "./dashscope.ts";
+import { dashScopeSpeech } from "../dashscope/speech.ts";
 import type { SpeechAdapter } from "./types.ts";
 
 const adapters: Partial<Record<Protocol, SpeechAdapter>> = {

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Protocol, Upstream } from "@uag/catalog/types.ts";
 import { testTransport } from "../../test/transport.ts";
+import { seedanceVideo } from "../ark/video.ts";
+import { wanVideo } from "../dashscope/video.ts";
 import { UpstreamFailure } from "../failure.ts";
+import { xaiVideo } from "../xai/video.ts";
 import { createFault } from "./call.ts";
-import { seedanceVideo } from "./seedance.ts";
 import type { VideoAdapter, VideoState } from "./types.ts";
-import { wanVideo } from "./wan.ts";
-import { xaiVideo } from "./xai.ts";
 
 const upstream = (protocol: Protocol): Upstream => ({
   provider: {

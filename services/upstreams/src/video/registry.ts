@@ -1,8 +1,8 @@
 import type { Protocol } from "@uag/catalog/types.ts";
-import { seedanceVideo } from "./seedance.ts";
+import { seedanceVideo } from "../ark/video.ts";
+import { wanVideo } from "../dashscope/video.ts";
+import { xaiVideo } from "../xai/video.ts";
 import type { VideoAdapter } from "./types.ts";
-import { wanVideo } from "./wan.ts";
-import { xaiVideo } from "./xai.ts";
 
 const adapters: Partial<Record<Protocol, VideoAdapter>> = { dashscope: wanVideo, ark: seedanceVideo, xai: xaiVideo };
 

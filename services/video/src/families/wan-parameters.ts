@@ -1,5 +1,5 @@
 import type { Fields } from "@uag/capability/request/body.ts";
-import { ratioOfSize, resolutionOfSize, wanSizes } from "@uag/upstreams/video/wan-sizes.ts";
+import { ratioOfSize, resolutionOfSize, wanSizes } from "@uag/upstreams/dashscope/video-sizes.ts";
 import { invalid } from "./family.ts";
 
 export interface Wanted {

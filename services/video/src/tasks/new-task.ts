@@ -1,7 +1,7 @@
 import { unpricedModel } from "@uag/catalog/price.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { orderUpstreams } from "@uag/upstreams/choose.ts";
+import { orderUpstreams } from "@uag/upstreams/order-upstreams.ts";
 import type { VideoContext } from "../context.ts";
 import { keptRates, priceOf } from "../price.ts";
 import type { VideoRequest } from "../request/read.ts";

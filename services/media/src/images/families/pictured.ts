@@ -1,10 +1,10 @@
 import type { ImageFamily } from "@uag/catalog/types.ts";
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
-import { geminiRatios } from "@uag/upstreams/images/gemini.ts";
+import { geminiRatios } from "@uag/upstreams/gemini/images.ts";
 import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import type { ImageSource } from "@uag/upstreams/images/types.ts";
-import { xaiRatios } from "@uag/upstreams/images/xai.ts";
+import { xaiRatios } from "@uag/upstreams/xai/images.ts";
 import { z } from "zod";
 import { sourceOf } from "../sources.ts";
 import type { Reader } from "./read.ts";

@@ -1,0 +1,69 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { countOf, fieldsOf, isFields, listOf, textOf } from "../conversation/fields.ts";
+import type { UpstreamMessage } from "../failure.ts";
+import type { UpstreamCall } from "../generation.ts";
+import { answerFields, nothingMade, rawMember } from "../images/answer.ts";
+import { sizeToSend } from "../images/sizes.ts";
+import { sourceUrl } from "../images/source-url.ts";
+import type { ImageAdapter, ImageAnswer, ImageCall } from "../images/types.ts";
+import { itemOf } from "../openai/images.ts";
+import { errorInside, openAiFailure } from "../openai-compatible/errors.ts";
+import { bearerHeaders } from "../openai-compatible/headers.ts";
+import { scrub } from "../redact.ts";
+import { arkDialect } from "./variant.ts";
+
+/** Ark's Seedream: one set of pictures a call, and no `n` (ModelArk's image generation API). */
+export const arkImages: ImageAdapter = {
+  mostPerCall: 1,
+  takesUrls: true,
+  priceVariants: ({ size }) => (size === undefined ? [] : [size]),
+  encode,
+  decode,
+  failureOf: (answer, upstream) => openAiFailure(answer, upstream, arkDialect),
+};
+
+function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream"> {
+  const { prompt, references, delivery, options } = call.request;
+  const size = sizeToSend(call);
+  const images = references.map(sourceUrl);
+  const body = {
+    model: upstream.model,
+    prompt,
+    ...(images.length > 0 && { image: images.length === 1 ? images[0] : images }),
+    ...(size !== undefined && { size }),
+    response_format: delivery === "url" ? "url" : "b64_json",
+    // Their default is a watermark; ours is none, as for every other family.
+    watermark: false,
+    ...options,
+  };
+  return {
+    path: "/images/generations",
+    headers: bearerHeaders(upstream.provider, call.requestId),
+    body: Buffer.from(JSON.stringify(body)),
+  };
+}
+
+function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer {
+  const fields = answerFields(body);
+  const items = listOf(fields["data"]);
+  const faults = items.flatMap((item) => faultIn(item, upstream));
+  const images = items.flatMap((item) => itemOf(item, undefined));
+  if (images.length === 0) throw errorInside(fields, upstream, arkDialect) ?? nothingMade(faults);
+  const raw = rawMember(body, "usage");
+  return {
+    images,
+    faults,
+    billedImages: countOf(fieldsOf(fields["usage"])["generated_images"]) ?? images.length,
+    usage: raw && { units: undefined, raw },
+    fields,
+    body,
+  };
+}
+
+/** A picture that failed stands among the others as `{error: {code, message}}`. */
+function faultIn(item: unknown, upstream: Upstream): UpstreamMessage[] {
+  const { error } = fieldsOf(item);
+  if (!isFields(error)) return [];
+  const message = scrub(textOf(error["message"]) ?? "The picture was not made.", upstream.provider);
+  return [{ message, type: "invalid_request_error", code: textOf(error["code"]), param: undefined }];
+}

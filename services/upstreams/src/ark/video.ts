@@ -1,0 +1,76 @@
+import { countOf, type Fields, fieldsOf, isFields, listOf, numberOf, textOf } from "../conversation/fields.ts";
+import { UpstreamFailure } from "../failure.ts";
+import { openAiFailure } from "../openai-compatible/errors.ts";
+import { scrub } from "../redact.ts";
+import type { ListedVideo, VideoAdapter, VideoPhase, VideoUsage } from "../video/types.ts";
+import { arkDialect } from "./variant.ts";
+
+const phases: Readonly<Record<string, VideoPhase>> = {
+  queued: "queued",
+  running: "running",
+  succeeded: "succeeded",
+  failed: "failed",
+  cancelled: "cancelled",
+  expired: "expired",
+};
+
+const tasksPath = "/contents/generations/tasks";
+
+/** Seedance on Ark (ModelArk's video generation API). */
+export const seedanceVideo: VideoAdapter = {
+  pollMs: 5_000,
+  // Ark gives a task up itself after this long, unless it is told otherwise.
+  lifeMs: 48 * 3_600_000,
+  create: (order, upstream) => ({
+    method: "POST",
+    path: tasksPath,
+    // Repeated in every listing: by it a task is found again whose answer was lost.
+    body: { model: upstream.model, safety_identifier: order.taskId, ...order.body },
+  }),
+  createdId: (body) => textOf(body["id"]),
+  look: (id) => ({ method: "GET", path: `${tasksPath}/${encodeURIComponent(id)}` }),
+  cancel: (id) => ({ method: "DELETE", path: `${tasksPath}/${encodeURIComponent(id)}` }),
+  list: {
+    exact: true,
+    call: () => ({ method: "GET", path: `${tasksPath}?page_num=1&page_size=500` }),
+    read: readList,
+  },
+  read: (body, status, { provider }) => {
+    const word = textOf(body["status"]) ?? "";
+    const phase = phases[word];
+    if (phase === undefined)
+      throw new UpstreamFailure("transient", "the answer names no state of the task", { status });
+    const content = fieldsOf(body["content"]);
+    const error = fieldsOf(body["error"]);
+    const reason = textOf(error["message"]) ?? textOf(error["code"]);
+    return {
+      phase,
+      word,
+      videoUrl: textOf(content["video_url"]) || undefined,
+      lastFrameUrl: textOf(content["last_frame_url"]) || undefined,
+      seed: numberOf(body["seed"]),
+      usage: usageOf(body),
+      reason: reason && scrub(reason, provider),
+    };
+  },
+  failureOf: (answer, upstream) => openAiFailure(answer, upstream, arkDialect),
+};
+
+function usageOf(body: Fields): VideoUsage | undefined {
+  const raw = body["usage"];
+  if (!isFields(raw)) return undefined;
+  return {
+    raw,
+    tokens: countOf(raw["completion_tokens"]) ?? countOf(raw["total_tokens"]),
+    seconds: numberOf(body["duration"]),
+    resolution: textOf(body["resolution"]),
+  };
+}
+
+function readList(body: Fields): ListedVideo[] {
+  return listOf(body["items"]).flatMap((item) => {
+    const fields = fieldsOf(item);
+    const id = textOf(fields["id"]);
+    return id === undefined ? [] : [{ id, taskId: textOf(fields["safety_identifier"]) }];
+  });
+}

@@ -1,0 +1,54 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { countOf, fieldsOf, parsedJson, textOf } from "../conversation/fields.ts";
+import { UpstreamFailure } from "../failure.ts";
+import { rawMember } from "../images/answer.ts";
+import { openAiFailure } from "../openai-compatible/errors.ts";
+import { dashScopeDialect } from "../openai-compatible/variant.ts";
+import type { CharacterReport } from "../speech/types.ts";
+
+/** One message of the speech protocol: an event's data, or a whole body. */
+export interface SpeechMessage {
+  /** Base64; empty when there is none. */
+  readonly data: string;
+  readonly url: string | undefined;
+  /** The text is spoken to its end. */
+  readonly last: boolean;
+  readonly usage: CharacterReport | undefined;
+}
+
+/**
+ * Reads one message; undefined when it is not JSON.
+ * @param status the HTTP status that it came under, or that its event names
+ * @throws {UpstreamFailure} when it tells of an error, under whatever status
+ */
+export function readMessage(bytes: Buffer, status: number, upstream: Upstream): SpeechMessage | undefined {
+  const value = parsedJson(bytes.toString("utf8"));
+  if (value === undefined) return undefined;
+  const fields = fieldsOf(value);
+  const output = fieldsOf(fields["output"]);
+  if (textOf(fields["code"]) || fields["output"] === undefined) throw messageFailure(bytes, status, upstream);
+  const audio = fieldsOf(output["audio"]);
+  const characters = countOf(fieldsOf(fields["usage"])["characters"]);
+  const raw = characters === undefined ? undefined : rawMember(bytes, "usage");
+  return {
+    data: textOf(audio["data"]) ?? "",
+    url: textOf(audio["url"]) || undefined,
+    // While it goes on the reason is the text "null".
+    last: textOf(output["finish_reason"]) === "stop",
+    usage: characters === undefined || raw === undefined ? undefined : { characters, raw },
+  };
+}
+
+/** What an error message means. Under a good status only its code says whose fault it was. */
+export function messageFailure(body: Buffer, status: number, upstream: Upstream): UpstreamFailure {
+  const code = textOf(fieldsOf(parsedJson(body.toString("utf8")))["code"]) ?? "";
+  const meant = status >= 400 ? status : statusOf(code);
+  const failure = openAiFailure({ status: meant, header: () => undefined, body }, upstream, dashScopeDialect);
+  if (failure.kind !== "client" || !code.startsWith("Throttling")) return failure;
+  return new UpstreamFailure("capacity", failure.message, { status: meant, said: failure.said });
+}
+
+function statusOf(code: string): number {
+  if (code.startsWith("Throttling")) return 429;
+  return /^(Invalid|BadRequest|DataInspection|Arrearage|AccessDenied)/.test(code) ? 400 : 500;
+}

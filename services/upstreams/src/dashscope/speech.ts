@@ -1,0 +1,139 @@
+import { SseDecoder, SseTooLargeError } from "@uag/kit/sse/decoder.ts";
+import type { SseEvent } from "@uag/kit/sse/event.ts";
+import { boundedAnswer } from "../answer-limits.ts";
+import { UpstreamFailure } from "../failure.ts";
+import type { HttpAnswer } from "../http/call.ts";
+import { chunksOf } from "../http/chunks.ts";
+import { bearerHeaders } from "../openai-compatible/headers.ts";
+import { post } from "../post.ts";
+import type { CharacterReport, SpeechAdapter, SpeechCall, SpeechSite, SpokenText } from "../speech/types.ts";
+import { isWav, pcmOfWav, WavError } from "../speech/wav.ts";
+import { messageFailure, readMessage, type SpeechMessage } from "./speech-events.ts";
+
+const path = "/api/v1/services/aigc/multimodal-generation/generation";
+const mostBodyBytes = 64 * 1024 * 1024;
+
+/**
+ * Qwen3-TTS in DashScope's own protocol (Model Studio, qwen-tts API). It is asked for a stream, whose events carry 24 kHz PCM;
+ * an answer in one piece, or a stream without sound in it, names the URL of a WAV file instead.
+ */
+export const dashScopeSpeech: SpeechAdapter = {
+  async speak(call, site) {
+    const answer = await ask(call, site);
+    const spoken = new DashScopeSpeech(call, site, answer);
+    await spoken.open();
+    return spoken;
+  },
+};
+
+function ask({ text, voice, instructions, requestId }: SpeechCall, site: SpeechSite): Promise<HttpAnswer> {
+  const { provider, model } = site.upstream;
+  const input = { text, voice, ...(instructions !== undefined && { instructions }) };
+  const headers = [...bearerHeaders(provider, requestId), "accept", "text/event-stream", "x-dashscope-sse", "enable"];
+  const call = { path, headers, body: Buffer.from(JSON.stringify({ model, input })) };
+  return post({ ...site, call, failureOf: ({ body, status }, upstream) => messageFailure(body, status, upstream) });
+}
+
+class DashScopeSpeech implements SpokenText {
+  readonly pcm: AsyncGenerator<Buffer, void, undefined>;
+  readonly #call: SpeechCall;
+  readonly #site: SpeechSite;
+  #usage: CharacterReport | undefined;
+  #first: Buffer | undefined;
+
+  constructor(call: SpeechCall, site: SpeechSite, answer: HttpAnswer) {
+    this.#call = call;
+    this.#site = site;
+    const streamed = answer.header("content-type")?.startsWith("text/event-stream") === true;
+    const sound = streamed ? this.#streamed(answer) : this.#whole(answer);
+    this.pcm = this.#withFirst(sound);
+  }
+
+  usage(): CharacterReport | undefined {
+    return this.#usage;
+  }
+
+  /** Waits for the first sound, so that an upstream that brings none can still be replaced by another. */
+  async open(): Promise<void> {
+    const { done } = await this.pcm.next();
+    if (done === true) throw new UpstreamFailure("transient", "the upstream sent no sound", { status: 200 });
+  }
+
+  /** Gives nothing at first, when the first piece has come; then all pieces. */
+  async *#withFirst(sound: AsyncGenerator<Buffer, void, undefined>): AsyncGenerator<Buffer, void, undefined> {
+    for await (const piece of sound) {
+      if (this.#first === undefined) {
+        this.#first = piece;
+        yield piece.subarray(0, 0);
+      }
+      yield piece;
+    }
+  }
+
+  async *#whole(answer: HttpAnswer): AsyncGenerator<Buffer, void, undefined> {
+    const message = readMessage(boundedAnswer(await answer.read(mostBodyBytes)), 200, this.#site.upstream);
+    if (message === undefined) throw new UpstreamFailure("transient", "the answer is not JSON", { status: 200 });
+    this.#usage = message.usage;
+    const piece = message.data === "" ? await this.#fetched(message) : soundOf(Buffer.from(message.data, "base64"));
+    if (piece.length > 0) yield piece;
+  }
+
+  async *#streamed(answer: HttpAnswer): AsyncGenerator<Buffer, void, undefined> {
+    let silent = true;
+    let last: SpeechMessage | undefined;
+    // The body is read to its end even when all has been said: the connection is used again.
+    for await (const event of eventsOf(answer)) {
+      if (event.data === undefined || last !== undefined) continue;
+      const message = readMessage(event.data, statusIn(event), this.#site.upstream);
+      if (message === undefined) continue;
+      this.#usage = message.usage ?? this.#usage;
+      if (message.last) last = message;
+      if (message.data === "") continue;
+      const bytes = Buffer.from(message.data, "base64");
+      yield silent ? soundOf(bytes) : bytes;
+      silent = false;
+    }
+    if (last === undefined) throw new UpstreamFailure("transient", "the speech broke off", { status: 200 });
+    if (silent) yield await this.#fetched(last);
+  }
+
+  async #fetched({ url }: SpeechMessage): Promise<Buffer> {
+    if (url === undefined) throw new UpstreamFailure("transient", "the upstream sent no sound", { status: 200 });
+    return samplesOf(await this.#call.audio.fetch(url, this.#site.signal));
+  }
+}
+
+/** Samples as they are, or those of a WAV file. */
+function soundOf(bytes: Buffer): Buffer {
+  return isWav(bytes) ? samplesOf(bytes) : bytes;
+}
+
+function samplesOf(file: Buffer): Buffer {
+  try {
+    return pcmOfWav(file);
+  } catch (error) {
+    if (!(error instanceof WavError)) throw error;
+    throw new UpstreamFailure("transient", error.message, { status: 200, cause: error });
+  }
+}
+
+async function* eventsOf(answer: HttpAnswer): AsyncGenerator<SseEvent, void, undefined> {
+  const decoder = new SseDecoder();
+  try {
+    for await (const chunk of chunksOf(answer)) yield* decoder.push(chunk);
+  } catch (error) {
+    if (!(error instanceof SseTooLargeError)) throw error;
+    throw new UpstreamFailure("transient", "the upstream sent an event that is too long", {
+      status: 200,
+      cause: error,
+    });
+  }
+  const tail = decoder.end();
+  if (tail !== undefined) yield tail;
+}
+
+/** An event names its status in a comment: `:HTTP_STATUS/429`. */
+function statusIn(event: SseEvent): number {
+  const found = /^:HTTP_STATUS\/(\d{3})/m.exec(event.raw.toString("latin1", 0, 200));
+  return found === null ? 200 : Number(found[1]);
+}

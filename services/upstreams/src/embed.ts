@@ -1,0 +1,30 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import type { DisconnectRule } from "./disconnect/watch.ts";
+import { embeddingAdapter } from "./embeddings/registry.ts";
+import type { EmbeddingAnswer, EmbeddingCall } from "./embeddings/types.ts";
+import { UpstreamFailure } from "./failure.ts";
+import type { HttpPools } from "./http/pools.ts";
+import { post } from "./post.ts";
+
+/** 2,048 vectors of 3,072 numbers as text. */
+const mostAnswerBytes = 256 * 1024 * 1024;
+
+/**
+ * One call to one upstream.
+ * @throws {UpstreamFailure}
+ */
+export async function embed(options: {
+  pools: HttpPools;
+  call: EmbeddingCall;
+  upstream: Upstream;
+  signal: AbortSignal;
+  disconnect: DisconnectRule;
+}): Promise<EmbeddingAnswer> {
+  const { pools, call, upstream, signal, disconnect } = options;
+  const { protocol } = upstream.provider;
+  const adapter = embeddingAdapter(protocol);
+  if (adapter === undefined) throw new UpstreamFailure("operator", `${protocol} gives no embeddings`);
+  const encoded = adapter.encode(call, upstream);
+  const answer = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
+  return adapter.decode(await answer.read(mostAnswerBytes), call, upstream);
+}

@@ -1,0 +1,36 @@
+import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../conversation/fields.ts";
+import { noServerTools, refusedTool, type ServerTools } from "../server-tools.ts";
+
+/**
+ * Fields under which vendors of this protocol search, run code or call servers on their own, for a price beside the tokens: OpenAI's
+ * search models, DashScope's search and code interpreter, xAI's live search, and what relays have added. Their prices stand in no
+ * catalogue and their counts in no usage.
+ */
+const serverFields = [
+  "web_search_options",
+  "enable_search",
+  "search_options",
+  "enable_code_interpreter",
+  "search_parameters",
+  "mcp_servers",
+  "plugins",
+] as const;
+
+/** Tools that the client runs itself. Any other type is the vendor's own: `builtin_function`, `web_search`, `code_interpreter`, `mcp`. */
+const clientTools: ReadonlySet<unknown> = new Set(["function", "custom"]);
+
+/** @throws {GatewayError} `invalid_request` naming the tool: none of them has a price */
+export function openAiServerTools(fields: Fields): ServerTools {
+  for (const name of serverFields) if (isAsked(fields[name])) throw refusedTool(name, name);
+  for (const [index, tool] of listOf(fields["tools"]).entries()) {
+    const { type } = fieldsOf(tool);
+    if (isFields(tool) && !clientTools.has(type)) throw refusedTool(textOf(type) ?? "", `tools[${index}].type`);
+  }
+  return noServerTools;
+}
+
+function isAsked(value: unknown): boolean {
+  if (value == null || value === false) return false;
+  if (Array.isArray(value)) return value.length > 0;
+  return fieldsOf(value)["mode"] !== "off";
+}

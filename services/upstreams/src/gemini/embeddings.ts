@@ -1,0 +1,48 @@
+import { readUsage, readVectors } from "../embeddings/answer.ts";
+import type { EmbeddingAdapter, InputType } from "../embeddings/types.ts";
+import { geminiErrorInside, geminiFailure } from "./errors.ts";
+
+const names = { list: "embeddings", vector: "values" };
+const taskTypes: Record<InputType, string> = { query: "RETRIEVAL_QUERY", document: "RETRIEVAL_DOCUMENT" };
+
+/**
+ * Gemini's `batchEmbedContents` (ai.google.dev/api/embeddings). The size is always named: the upstream model's own may be
+ * another than that of the model it stands for. Shortened vectors are not of length 1 there, and most models report no
+ * usage.
+ */
+export const geminiEmbeddings: EmbeddingAdapter = {
+  encode({ inputs, dimensions, traits, inputType, requestId }, { provider, model }) {
+    const requests = inputs.map((text) => ({
+      model: `models/${model}`,
+      content: { parts: [{ text }] },
+      outputDimensionality: dimensions ?? traits.dimensions,
+      ...(inputType !== undefined && { taskType: taskTypes[inputType] }),
+    }));
+    return {
+      path: `/v1beta/models/${encodeURIComponent(model)}:batchEmbedContents`,
+      headers: [
+        "x-goog-api-key",
+        provider.apiKey,
+        "content-type",
+        "application/json",
+        "accept-encoding",
+        "identity",
+        "x-client-request-id",
+        requestId,
+        ...provider.headers,
+      ],
+      body: Buffer.from(JSON.stringify({ requests })),
+    };
+  },
+  decode(body, { inputs }, upstream) {
+    const { vectors, scanned } = readVectors(body, {
+      names,
+      count: inputs.length,
+      errorInside: (value) => geminiErrorInside(value, upstream),
+    });
+    const tokensIn = (usage: Readonly<Record<string, unknown>>): unknown => usage["promptTokenCount"];
+    const usage = readUsage(body, { scanned, member: "usageMetadata", tokensIn });
+    return { vectors, list: undefined, usage, finished: false };
+  },
+  failureOf: geminiFailure,
+};

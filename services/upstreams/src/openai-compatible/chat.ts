@@ -1,0 +1,52 @@
+import { UpstreamFailure } from "../failure.ts";
+import type { GenerationAdapter, WholeAnswer } from "../generation.ts";
+import { editMembers, type Member, topLevelMembers } from "../json-edit.ts";
+import { type AnswerContext, collectChat } from "./collect.ts";
+import { errorInside, openAiFailure } from "./errors.ts";
+import { encodeChat } from "./request.ts";
+import { OpenAiStream } from "./stream.ts";
+import { generatedText } from "./text.ts";
+import { thoughtUnitOf, unitsOfUsage, usageWithReasoningInside } from "./usage.ts";
+import type { OpenAiDialect } from "./variant.ts";
+
+/** OpenAI's chat format to an upstream that speaks it: the bytes pass through both ways. */
+export function openAiChat(dialect: OpenAiDialect): GenerationAdapter {
+  return {
+    encode: (call, upstream) => encodeChat(call, upstream, dialect),
+    decode: (body, call, upstream) => decodeChat(body, { call, upstream, dialect }),
+    collect: (body, call, upstream) => collectChat(body, { call, upstream, dialect }),
+    openStream: (call, upstream) => new OpenAiStream(call, upstream, dialect),
+    failureOf: (answer, upstream) => openAiFailure(answer, upstream, dialect),
+  };
+}
+
+function decodeChat(body: Buffer, { call, upstream, dialect }: AnswerContext): WholeAnswer {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString("utf8"));
+  } catch (error) {
+    throw new UpstreamFailure("transient", "the upstream's answer is not JSON", { status: 200, cause: error });
+  }
+  const failure = errorInside(value, upstream, dialect);
+  if (failure !== undefined) throw failure;
+  if (!Array.isArray((value as { choices?: unknown } | null)?.choices)) {
+    throw new UpstreamFailure("transient", "the upstream's answer has no choices", { status: 200 });
+  }
+  const { usage } = value as { usage?: unknown };
+  const deliveredText = (): string => generatedText(value);
+  const units = unitsOfUsage(usage, thoughtUnitOf(call.model));
+  if (units === undefined) return { body, usage: undefined, deliveredText };
+  const members = topLevelMembers(body);
+  return { body: toldBody(body, members, usage), usage: { units, raw: rawUsage(body, members) }, deliveredText };
+}
+
+function rawUsage(body: Buffer, members: readonly Member[]): Buffer {
+  const member = members.findLast(({ key }) => key === "usage");
+  return member === undefined ? Buffer.alloc(0) : body.subarray(member.valueStart, member.end);
+}
+
+/** The very same bytes, but for a usage that is not told as OpenAI tells it. */
+function toldBody(body: Buffer, members: readonly Member[], usage: unknown): Buffer {
+  const told = usageWithReasoningInside(usage);
+  return told === undefined ? body : editMembers(body, members, new Map([["usage", JSON.stringify(told)]]));
+}

@@ -1,0 +1,57 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { SseDecoder } from "@uag/kit/sse/decoder.ts";
+import { UpstreamFailure } from "../failure.ts";
+import type { GenerationCall, WholeAnswer } from "../generation.ts";
+import { Aggregate } from "./aggregate.ts";
+import { errorInside } from "./errors.ts";
+import { generatedText } from "./text.ts";
+import { thoughtUnitOf, unitsOfUsage } from "./usage.ts";
+import type { OpenAiDialect } from "./variant.ts";
+
+/** What an answer is read with. */
+export interface AnswerContext {
+  readonly call: Pick<GenerationCall, "model">;
+  readonly upstream: Upstream;
+  readonly dialect: OpenAiDialect;
+}
+
+/**
+ * A whole stream as one answer.
+ * @throws {UpstreamFailure} for an error in the stream, a chunk that is not JSON, or a missing end
+ */
+export function collectChat(body: Buffer, { call, upstream, dialect }: AnswerContext): WholeAnswer {
+  const aggregate = new Aggregate();
+  let finished = false;
+  const decoder = new SseDecoder({ maxEventBytes: body.length });
+  const events = decoder.push(body);
+  for (const event of [...events, decoder.end()]) {
+    const text = event?.text ?? "";
+    if (text === "" || finished) continue;
+    if (text === "[DONE]") {
+      finished = true;
+      continue;
+    }
+    const chunk = parsedChunk(text);
+    const failure = errorInside(chunk, upstream, dialect);
+    if (failure !== undefined) throw failure;
+    aggregate.add(chunk);
+  }
+  if (!finished) throw new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 });
+  const completion = aggregate.completion();
+  const units = unitsOfUsage(completion["usage"], thoughtUnitOf(call.model));
+  return {
+    body: Buffer.from(JSON.stringify(completion)),
+    usage: units === undefined ? undefined : { units, raw: Buffer.from(JSON.stringify(completion["usage"])) },
+    deliveredText: () => generatedText(completion),
+  };
+}
+
+function parsedChunk(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  } catch (cause) {
+    throw new UpstreamFailure("transient", "a chunk of the stream is not JSON", { status: 200, cause });
+  }
+  throw new UpstreamFailure("transient", "a chunk of the stream is not an object", { status: 200 });
+}

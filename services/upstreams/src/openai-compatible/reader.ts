@@ -1,0 +1,132 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import type { SseEvent } from "@uag/kit/sse/event.ts";
+import { newCallId } from "../conversation/call-id.ts";
+import type { AnswerEvent, StopReason, Tokens } from "../conversation/events.ts";
+import { countOf, type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
+import { UpstreamFailure } from "../failure.ts";
+import type { UsageReport } from "../generation.ts";
+import type { AnswerReader } from "../translate/protocol.ts";
+import { CallPlaces } from "./call-places.ts";
+import type { AnswerContext } from "./collect.ts";
+import { errorInside } from "./errors.ts";
+import { thoughtUnitOf, tokensOfUsage, unitsOfUsage } from "./usage.ts";
+import type { OpenAiDialect } from "./variant.ts";
+
+const candidate = 0;
+
+const reasons: Readonly<Record<string, StopReason>> = {
+  stop: "stop",
+  length: "length",
+  tool_calls: "tools",
+  function_call: "tools",
+  content_filter: "refusal",
+};
+
+/** Understands the answers of OpenAI and its kin. Only the first choice is read: other formats have no more. */
+export class OpenAiReader implements AnswerReader {
+  ended = false;
+  usage: UsageReport | undefined;
+  readonly soFar = undefined;
+  readonly #upstream: Upstream;
+  readonly #dialect: OpenAiDialect;
+  readonly #toolName: (name: string) => string;
+  readonly #thoughtUnit: ReturnType<typeof thoughtUnitOf>;
+  readonly #calls = new CallPlaces();
+  #started = false;
+  #stopped = false;
+
+  constructor(options: AnswerContext & { toolName: (name: string) => string }) {
+    this.#upstream = options.upstream;
+    this.#dialect = options.dialect;
+    this.#toolName = options.toolName;
+    this.#thoughtUnit = thoughtUnitOf(options.call.model);
+  }
+
+  whole(body: Buffer): AnswerEvent[] {
+    const value = this.#checked(parsedJson(body.toString("utf8")));
+    if (listOf(value["choices"]).length === 0) throw broken("the upstream's answer has no choices");
+    return [...this.#chunk(value, "message"), { type: "end" }];
+  }
+
+  event(event: SseEvent): AnswerEvent[] {
+    const { text } = event;
+    if (text === "[DONE]") {
+      this.ended = true;
+      return [{ type: "end" }];
+    }
+    return this.#chunk(this.#checked(parsedJson(text)), "delta");
+  }
+
+  /** Some vendors forget the terminator: a stream that has stopped and was counted is whole. */
+  end(): AnswerEvent[] | undefined {
+    return this.#stopped && this.usage !== undefined ? [{ type: "end" }] : undefined;
+  }
+
+  #checked(value: unknown): Fields {
+    const failure = errorInside(value, this.#upstream, this.#dialect);
+    if (failure !== undefined) throw failure;
+    if (!isFields(value)) throw broken("the upstream's answer is not JSON");
+    return value;
+  }
+
+  #chunk(value: Fields, part: "message" | "delta"): AnswerEvent[] {
+    const events: AnswerEvent[] = [];
+    if (!this.#started) {
+      this.#started = true;
+      events.push({ type: "start", id: textOf(value["id"]) ?? "", model: textOf(value["model"]) });
+    }
+    const choices = listOf(value["choices"]).map(fieldsOf);
+    const choice = choices.find((item) => (countOf(item["index"]) ?? 0) === 0);
+    if (choice !== undefined) events.push(...this.#message(fieldsOf(choice[part])), ...this.#stop(choice));
+    const tokens = this.#counted(value["usage"]);
+    if (tokens !== undefined) events.push({ type: "usage", tokens });
+    return events;
+  }
+
+  #counted(usage: unknown): Tokens | undefined {
+    const units = unitsOfUsage(usage, this.#thoughtUnit);
+    if (units === undefined) return undefined;
+    this.usage = { units, raw: Buffer.from(JSON.stringify(usage)) };
+    return tokensOfUsage(usage, units);
+  }
+
+  #message(message: Fields): AnswerEvent[] {
+    const events: AnswerEvent[] = [];
+    const say = (type: "text" | "thinking" | "refusal", text: unknown): void => {
+      if (typeof text === "string" && text !== "") events.push({ type, candidate, text });
+    };
+    say("thinking", message["reasoning_content"] ?? message["reasoning"]);
+    say("text", message["content"]);
+    say("refusal", message["refusal"]);
+    for (const item of listOf(message["tool_calls"])) events.push(...this.#call(fieldsOf(item)));
+    return events;
+  }
+
+  #call(item: Fields): AnswerEvent[] {
+    const { name, arguments: input } = fieldsOf(item["function"]);
+    const { call, isNew } = this.#calls.find(item);
+    const events: AnswerEvent[] = [];
+    if (isNew) {
+      const id = textOf(item["id"]) || newCallId();
+      const called = this.#toolName(textOf(name) ?? "");
+      events.push({ type: "call", candidate, call, id, name: called, signature: undefined });
+    }
+    const json = typeof input === "string" ? input : isFields(input) ? JSON.stringify(input) : "";
+    if (json !== "") events.push({ type: "input", candidate, call, json });
+    return events;
+  }
+
+  #stop(choice: Fields): AnswerEvent[] {
+    const reason = textOf(choice["finish_reason"]);
+    if (reason === undefined || reason === "" || this.#stopped) return [];
+    this.#stopped = true;
+    const calls = this.#calls.size > 0 && reason === "stop";
+    return [
+      { type: "stop", candidate, reason: calls ? "tools" : (reasons[reason] ?? "stop"), stopSequence: undefined },
+    ];
+  }
+}
+
+function broken(text: string): UpstreamFailure {
+  return new UpstreamFailure("transient", text, { status: 200 });
+}

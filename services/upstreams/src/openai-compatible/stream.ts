@@ -1,0 +1,124 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { Needle } from "@uag/kit/needle.ts";
+import { SseDecoder } from "@uag/kit/sse/decoder.ts";
+import { encodeSse } from "@uag/kit/sse/encoder.ts";
+import type { SseEvent } from "@uag/kit/sse/event.ts";
+import { DeliveredText } from "../delivered.ts";
+import { UpstreamFailure } from "../failure.ts";
+import type { AnswerStream, GenerationCall, UsageReport } from "../generation.ts";
+import { editMembers, topLevelMembers } from "../json-edit.ts";
+import { Runs } from "../runs.ts";
+import { errorInside } from "./errors.ts";
+import { generatedText, quickText } from "./text.ts";
+import { thoughtUnitOf, unitsOfUsage, usageWithReasoningInside } from "./usage.ts";
+import type { OpenAiDialect } from "./variant.ts";
+
+const usageKey = new Needle('"usage"');
+const errorKey = new Needle('"error"');
+const done = Buffer.from("[DONE]");
+const terminator = Buffer.from("data: [DONE]\n\n");
+const blankLine = Buffer.from("\n\n");
+const COLON = 58;
+const OPENING = 123;
+
+/** An OpenAI stream for an OpenAI client: the bytes go through as they come, but for a usage chunk nobody asked for. */
+export class OpenAiStream implements AnswerStream {
+  state: AnswerStream["state"] = "open";
+  failure: UpstreamFailure | undefined;
+  readonly closing = terminator;
+  usage: UsageReport | undefined;
+  readonly delivered = new DeliveredText(generatedText, quickText);
+  readonly #decoder = new SseDecoder();
+  readonly #usageWanted: boolean;
+  readonly #thoughtUnit: ReturnType<typeof thoughtUnitOf>;
+  readonly #upstream: Upstream;
+  readonly #dialect: OpenAiDialect;
+
+  constructor(call: GenerationCall, upstream: Upstream, dialect: OpenAiDialect) {
+    this.#usageWanted = call.usageWanted;
+    this.#thoughtUnit = thoughtUnitOf(call.model);
+    this.#upstream = upstream;
+    this.#dialect = dialect;
+  }
+
+  push(chunk: Buffer): Buffer[] {
+    if (this.state !== "open") return [];
+    const out = new Runs();
+    for (const event of this.#decoder.push(chunk)) this.#take(event, out);
+    return out.buffers();
+  }
+
+  end(): Buffer[] {
+    const out = new Runs();
+    const last = this.#decoder.end();
+    if (last !== undefined && this.state === "open") this.#take(last, out);
+    if (this.state === "open") {
+      this.#fail(new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 }));
+    }
+    const buffers = out.buffers();
+    return buffers.length === 0 ? buffers : [...buffers, blankLine];
+  }
+
+  #take(event: SseEvent, out: Runs): void {
+    const { data } = event;
+    if (this.state !== "open") return;
+    if (data === undefined) {
+      // Comments keep the connection alive; what is no event at all is not for the client.
+      if (event.source[event.start] === COLON) out.add(event);
+      return;
+    }
+    if (data.length === done.length && data.equals(done)) {
+      this.state = "finished";
+      return;
+    }
+    if (event.name === "error" || errorKey.indexIn(data) >= 0) {
+      const failure = errorInside(parsed(data), this.#upstream, this.#dialect);
+      if (failure !== undefined) {
+        this.#fail(failure);
+        return;
+      }
+    }
+    const told = hasUsage(data) ? this.#takeUsage(data) : data;
+    if (told === undefined) return;
+    this.delivered.add(data);
+    if (told === data) out.add(event);
+    else out.insert(encodeSse({ data: told.toString("utf8") }));
+  }
+
+  /** Notes the usage. Answers what the client gets: undefined for a chunk with nothing else that it did not ask for. */
+  #takeUsage(data: Buffer): Buffer | undefined {
+    const value = parsed(data) as { choices?: unknown; usage?: unknown } | undefined;
+    const units = unitsOfUsage(value?.usage, this.#thoughtUnit);
+    if (units === undefined) return data;
+    const members = topLevelMembers(data);
+    const member = members.findLast(({ key }) => key === "usage");
+    const raw = member === undefined ? Buffer.alloc(0) : Buffer.from(data.subarray(member.valueStart, member.end));
+    this.usage = { units, raw };
+    if (!this.#usageWanted && Array.isArray(value?.choices) && value.choices.length === 0) return undefined;
+    const told = usageWithReasoningInside(value?.usage);
+    return told === undefined ? data : editMembers(data, members, new Map([["usage", JSON.stringify(told)]]));
+  }
+
+  #fail(failure: UpstreamFailure): void {
+    this.state = "failed";
+    this.failure = failure;
+  }
+}
+
+/** Whether the data has a member `usage` that is an object: most chunks say `"usage":null`. */
+function hasUsage(data: Buffer): boolean {
+  for (let at = usageKey.indexIn(data); at >= 0; at = usageKey.indexIn(data, at + 1)) {
+    let next = at + usageKey.length;
+    while (data[next] === COLON || (data[next] as number) <= 32) next++;
+    if (data[next] === OPENING) return true;
+  }
+  return false;
+}
+
+function parsed(data: Buffer): unknown {
+  try {
+    return JSON.parse(data.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { SseDecoder } from "@uag/kit/sse/decoder.ts";
+import type { SseEvent } from "@uag/kit/sse/event.ts";
+import { parsedJson, textOf } from "../conversation/fields.ts";
+import { UpstreamFailure } from "../failure.ts";
+import type { AnswerStream, UsageReport } from "../generation.ts";
+import { rawMember } from "../images/answer.ts";
+import type { ImageCall } from "../images/types.ts";
+import { errorInside } from "../openai-compatible/errors.ts";
+import { openAiDialect } from "../openai-compatible/variant.ts";
+import { unitsOfImageUsage } from "./image-usage.ts";
+
+/** A 4K picture as base64, with room. */
+const mostEventBytes = 96 * 1024 * 1024;
+/** What a partial picture costs (OpenAI's guide to image generation). */
+export const tokensOfPartial = 100;
+const nothing = Buffer.alloc(0);
+
+/**
+ * Pictures as they take shape. The bytes pass through; the last whole picture is kept back in `closing` until its bill is
+ * written.
+ */
+export class ImageStream implements AnswerStream {
+  state: AnswerStream["state"] = "open";
+  failure: UpstreamFailure | undefined;
+  closing: Buffer = nothing;
+  usage: UsageReport | undefined;
+  /** Sketches that have come. */
+  partials = 0;
+  /** Whole pictures that have come. */
+  completed = 0;
+  readonly #decoder = new SseDecoder({ maxEventBytes: mostEventBytes });
+  readonly #wanted: number;
+  readonly #upstream: Upstream;
+
+  constructor(call: ImageCall, upstream: Upstream) {
+    this.#wanted = call.request.count;
+    this.#upstream = upstream;
+  }
+
+  get delivered(): AnswerStream["delivered"] {
+    return { text: "", roughTokens: this.partials * tokensOfPartial };
+  }
+
+  push(chunk: Buffer): Buffer[] {
+    return this.#decoder.push(chunk).flatMap((event) => this.#take(event));
+  }
+
+  end(): Buffer[] {
+    const last = this.#decoder.end();
+    const out = last === undefined ? [] : this.#take(last);
+    if (this.state === "open")
+      this.#fail(new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 }));
+    return out;
+  }
+
+  #take(event: SseEvent): Buffer[] {
+    if (this.state !== "open" || event.data === undefined) return [];
+    const name = event.name === "" ? typeIn(event.data) : event.name;
+    if (name.endsWith(".partial_image")) {
+      this.partials++;
+      return [event.raw];
+    }
+    if (name.endsWith(".completed")) return this.#complete(event, event.data);
+    const value = parsedJson(event.text);
+    const failure = errorInside(value, this.#upstream, openAiDialect);
+    if (failure === undefined) return [event.raw];
+    this.#fail(failure);
+    return [];
+  }
+
+  #complete(event: SseEvent, data: Buffer): Buffer[] {
+    const before = this.closing;
+    const raw = rawMember(data, "usage");
+    const units = raw && unitsOfImageUsage(parsedJson(raw.toString("utf8")));
+    if (raw !== undefined && units !== undefined) this.usage = { units, raw };
+    this.closing = event.raw;
+    this.completed++;
+    if (this.completed === this.#wanted) this.state = "finished";
+    return before.length === 0 ? [] : [before];
+  }
+
+  #fail(failure: UpstreamFailure): void {
+    this.state = "failed";
+    this.failure = failure;
+  }
+}
+
+/** The type of an event that came without a name. */
+function typeIn(data: Buffer): string {
+  const type = rawMember(data, "type");
+  return textOf(type === undefined ? undefined : parsedJson(type.toString("utf8"))) ?? "";
+}

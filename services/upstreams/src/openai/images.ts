@@ -1,0 +1,91 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { fieldsOf, listOf, textOf } from "../conversation/fields.ts";
+import type { UpstreamCall } from "../generation.ts";
+import { answerFields, nothingMade, rawMember } from "../images/answer.ts";
+import { sizeToSend } from "../images/sizes.ts";
+import type { ImageAdapter, ImageAnswer, ImageCall, ImageItem, InlineImage } from "../images/types.ts";
+import { errorInside, openAiFailure } from "../openai-compatible/errors.ts";
+import { bearerHeaders } from "../openai-compatible/headers.ts";
+import { openAiDialect } from "../openai-compatible/variant.ts";
+import { ImageStream } from "./image-stream.ts";
+import { unitsOfImageUsage } from "./image-usage.ts";
+import { MultipartForm } from "./multipart.ts";
+
+/** OpenAI's images: text to image as JSON, edits as a form (API reference, images). */
+export const openAiImages: ImageAdapter = {
+  mostPerCall: 10,
+  takesUrls: false,
+  priceVariants({ options, size }) {
+    const quality = textOf(options["quality"]);
+    return size === undefined ? [] : [...(quality === undefined ? [] : [`${quality}-${size}`]), size];
+  },
+  encode: (call, upstream) => (call.request.references.length === 0 ? drawn(call, upstream) : edited(call, upstream)),
+  decode,
+  openStream: (call, upstream) => new ImageStream(call, upstream),
+  failureOf: (answer, upstream) => openAiFailure(answer, upstream, openAiDialect),
+};
+
+function fieldsToSend(call: ImageCall, upstream: Upstream): Record<string, unknown> {
+  const { prompt, count, stream, options } = call.request;
+  const size = sizeToSend(call);
+  return {
+    model: upstream.model,
+    prompt,
+    n: count,
+    ...(size !== undefined && { size }),
+    ...options,
+    // The others always answer so and refuse the field. DALL-E's URLs die within the hour: who wants one gets one of ours.
+    ...(call.model.image?.family === "delta" && { response_format: "b64_json" }),
+    ...(stream && { stream: true }),
+  };
+}
+
+function drawn(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream"> {
+  return {
+    path: "/images/generations",
+    headers: bearerHeaders(upstream.provider, call.requestId),
+    body: Buffer.from(JSON.stringify(fieldsToSend(call, upstream))),
+  };
+}
+
+function edited(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream"> {
+  const { references, mask } = call.request;
+  const form = new MultipartForm();
+  for (const [name, value] of Object.entries(fieldsToSend(call, upstream))) form.field(name, String(value));
+  const name = references.length === 1 ? "image" : "image[]";
+  for (const [index, image] of references.entries()) form.image(name, `image-${index + 1}`, image as InlineImage);
+  if (mask !== undefined) form.image("mask", "mask", mask);
+  const { contentType, body } = form.finish();
+  return { path: "/images/edits", headers: bearerHeaders(upstream.provider, call.requestId, contentType), body };
+}
+
+function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer {
+  const fields = answerFields(body);
+  const failure = errorInside(fields, upstream, openAiDialect);
+  if (failure !== undefined) throw failure;
+  const mediaType = textOf(fields["output_format"]);
+  const images = listOf(fields["data"]).flatMap((item) =>
+    itemOf(item, mediaType === undefined ? undefined : `image/${mediaType}`),
+  );
+  if (images.length === 0) throw nothingMade([]);
+  const units = unitsOfImageUsage(fields["usage"]);
+  const raw = units && rawMember(body, "usage");
+  return {
+    images,
+    faults: [],
+    billedImages: images.length,
+    usage: raw && { units, raw },
+    fields,
+    body,
+  };
+}
+
+/** `{b64_json | url, revised_prompt, size}`, as OpenAI and those after it have them. */
+export function itemOf(value: unknown, mediaType: string | undefined): ImageItem[] {
+  const item = fieldsOf(value);
+  const more = { revisedPrompt: textOf(item["revised_prompt"]), size: textOf(item["size"]) };
+  const base64 = textOf(item["b64_json"]);
+  if (base64) return [{ kind: "inline", base64, mediaType, ...more }];
+  const url = textOf(item["url"]);
+  return url ? [{ kind: "url", url, ...more }] : [];
+}

@@ -1,0 +1,93 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { fieldsOf, listOf, textOf } from "../conversation/fields.ts";
+import type { UpstreamMessage } from "../failure.ts";
+import type { UpstreamCall } from "../generation.ts";
+import { answerFields, moderated, nothingMade, rawMember } from "../images/answer.ts";
+import { nearestRatio, pixelsOf } from "../images/sizes.ts";
+import { sourceUrl } from "../images/source-url.ts";
+import type { ImageAdapter, ImageAnswer, ImageCall, ImageRequest } from "../images/types.ts";
+import { itemOf } from "../openai/images.ts";
+import { errorInside, openAiFailure } from "../openai-compatible/errors.ts";
+import { bearerHeaders } from "../openai-compatible/headers.ts";
+import { xaiDialect } from "../openai-compatible/variant.ts";
+
+/** xAI's image API, `aspect_ratio`. */
+export const xaiRatios = [
+  "1:1",
+  "3:4",
+  "4:3",
+  "9:16",
+  "16:9",
+  "2:3",
+  "3:2",
+  "9:19.5",
+  "19.5:9",
+  "9:20",
+  "20:9",
+  "1:2",
+  "2:1",
+] as const;
+/** Above this many pixels the larger resolution is meant: halfway between the two, in area. */
+const mostPixelsOf1k = 1_700_000;
+
+/** xAI's images: JSON for edits too, a ratio and a resolution instead of a size. */
+export const xaiImages: ImageAdapter = {
+  mostPerCall: 10,
+  takesUrls: true,
+  priceVariants: (request) => {
+    // A variant is a name without dots.
+    const resolution = shapeOf(request).resolution.replace(".", "_");
+    const quality = textOf(request.options["quality"]);
+    return [...(quality === undefined ? [] : [`${quality}-${resolution}`]), resolution];
+  },
+  encode,
+  decode,
+  failureOf: (answer, upstream) => openAiFailure(answer, upstream, xaiDialect),
+};
+
+function shapeOf({ size, options }: ImageRequest): { aspect_ratio?: string; resolution: string } {
+  const pixels = size === undefined ? undefined : pixelsOf(size);
+  const large = pixels !== undefined && pixels.width * pixels.height > mostPixelsOf1k;
+  const ratio = textOf(options["aspect_ratio"]) ?? (pixels && nearestRatio(pixels, xaiRatios));
+  return {
+    ...(ratio !== undefined && { aspect_ratio: ratio }),
+    resolution: textOf(options["resolution"]) ?? (large ? "2k" : "1k"),
+  };
+}
+
+function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream"> {
+  const { prompt, count, references, options } = call.request;
+  const images = references.map((source) => ({ type: "image_url", url: sourceUrl(source) }));
+  const body = {
+    model: upstream.model,
+    prompt,
+    n: count,
+    ...options,
+    ...shapeOf(call.request),
+    // Its URLs live for a time that it does not tell: a client that wants one gets one of ours.
+    response_format: "b64_json",
+    ...(images.length === 1 && { image: images[0] }),
+    ...(images.length > 1 && { images }),
+  };
+  return {
+    path: images.length === 0 ? "/images/generations" : "/images/edits",
+    headers: bearerHeaders(upstream.provider, call.requestId),
+    body: Buffer.from(JSON.stringify(body)),
+  };
+}
+
+function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer {
+  const fields = answerFields(body);
+  const failure = errorInside(fields, upstream, xaiDialect);
+  if (failure !== undefined) throw failure;
+  const faults: UpstreamMessage[] = [];
+  const images = listOf(fields["data"]).flatMap((item) => {
+    const blocked = fieldsOf(item)["respect_moderation"] === false;
+    const found = blocked ? [] : itemOf(item, undefined);
+    if (found.length === 0) faults.push(moderated("The picture was withheld by the provider's moderation."));
+    return found;
+  });
+  if (images.length === 0) throw nothingMade(faults);
+  const raw = rawMember(body, "usage");
+  return { images, faults, billedImages: images.length, usage: raw && { units: undefined, raw }, fields, body };
+}
