@@ -66,4 +66,7 @@ describe("three replicas under load, seen from the public door", () => {
 
   test("MongoDB is down until grants run out: 503 that says when to come back, never 402", () =>
     prove("mongod-down", 6));
+
+  test("MongoDB is killed again and again under idempotency keys: each key is answered, and paid for once", () =>
+    prove("keyed-runs", 8));
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { readBooks } from "../audit/billed.ts";
+import { setFault } from "../testing/faults.ts";
 import { startTestFleet, type TestFleet } from "../testing/with-fleet.ts";
 import { type Figures, takeFigures } from "./figures.ts";
 import { keepKilling, seeded } from "./kills.ts";
@@ -19,6 +20,8 @@ export interface SoakOptions {
 const perMinute = 300;
 const atOnce = 4;
 const concurrentModel = "gpt-4.1-mini";
+/** Its provider goes on when a client leaves, and charges for all of it. */
+const continuingModel = "gemini-2.5-flash";
 const progressMs = 10_000;
 /** A second less than the limit's: from a slot's use to the note of it some time may pass. */
 const windowMs = 59_000;
@@ -34,11 +37,14 @@ interface Loads {
 async function startLoads(fleet: TestFleet, random: () => number): Promise<Loads> {
   const limited = await newKey(fleet, { requestsPerMinute: BigInt(perMinute) });
   const narrow = await newKey(fleet, { concurrentRequests: BigInt(atOnce) });
+  await setFault(fleet.run.simulator_url, { "abort-bills": 1 }, { model: `${continuingModel}*` });
   const mixed = ["json", "stream", "messages", "disconnect", "leave", "retry", "json", "stream"] as const;
+  const leaving = ["disconnect", "leave", "stream"] as const;
   const all = [
     new Load({ clients: [fleet.client], kinds: mixed, concurrency: 12, random }),
     new Load({ clients: [limited.client], kinds: ["json", "stream"], concurrency: 4, random }),
     new Load({ clients: [narrow.client], kinds: ["stream"], concurrency: 8, random, model: concurrentModel }),
+    new Load({ clients: [fleet.client], kinds: leaving, concurrency: 4, random, model: continuingModel }),
   ];
   return { all, limited };
 }
