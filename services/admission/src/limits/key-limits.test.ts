@@ -20,17 +20,13 @@ class Stage {
   away = false;
   lapsed = false;
   retryAfterMs = 0;
-  /** Told of every look at the clock. */
-  looked: (() => void) | undefined;
+  /** Told of every borrowing. */
+  borrowed: (() => void) | undefined;
   readonly holder: Holder;
   readonly key: KeyLimits;
 
   constructor(limits: Partial<Limits>) {
-    const monotonic = (): number => {
-      this.looked?.();
-      return this.time;
-    };
-    const clock: Clock = { now: () => this.time, monotonic };
+    const clock: Clock = { now: () => this.time, monotonic: () => this.time };
     const billing = {
       renew: async () => {
         if (this.away) throw new GatewayError("service_unavailable");
@@ -60,6 +56,7 @@ class Stage {
   #borrow(request: BorrowRequest) {
     if (this.away) throw new GatewayError("service_unavailable");
     this.calls.push(request);
+    this.borrowed?.();
     const back = request.returned.reduce((sum, { count }) => sum + Number(count), 0);
     const there = (this.heap.get(request.kind) ?? 0) + back;
     const lent = Math.min(there, Number(request.want));
@@ -184,17 +181,33 @@ test("a lowered limit sends home what waiting requests had taken too, once they 
   assert.deepEqual(there(), [8, 80]);
 });
 
-test("a lease that runs out in the turn in which a waiting request is served leaves no slot behind under the next one", async () => {
+/** The lease runs out so many microtasks after slots are borrowed. Answers whether the slots had been taken by then. */
+async function lapseWhileServed(microtasks: number): Promise<boolean> {
   const stage = new Stage({ requestsPerMinute: 10n });
-  stage.looked = () => {
-    if (stage.calls.length === 0) return;
-    stage.looked = undefined;
-    queueMicrotask(() => stage.key.lapse());
+  stage.borrowed = () => {
+    stage.borrowed = undefined;
+    stage.lapsed = true;
+    const wait = (left: number): void =>
+      queueMicrotask(() => void (left === 0 ? stage.holder.renew() : wait(left - 1)));
+    wait(microtasks);
   };
   const taken = await stage.key.wait(ask);
+  await new Promise(setImmediate);
+  const borrowedBy = stage.calls.at(-1)?.holderId;
+  const moment = `when the lease runs out ${microtasks} microtasks after borrowing`;
+  assert.equal(taken.live, borrowedBy === stage.holder.id, `a slot that others may have admits ${moment}`);
+  if (taken.live) return false;
   const there = stage.heap.get(LimitKind.REQUESTS);
   taken.undo();
-  assert.equal(stage.key.take(ask), undefined);
+  assert.equal(stage.key.take(ask), undefined, `an old slot is here ${moment}`);
   await new Promise(setImmediate);
-  assert.equal(stage.heap.get(LimitKind.REQUESTS), there, "billing is given back no slot that it has taken already");
+  assert.equal(stage.heap.get(LimitKind.REQUESTS), there, `billing gets a slot twice ${moment}`);
+  return true;
+}
+
+test("a lease that runs out at any moment in which a waiting request is served admits nothing, and leaves no slot behind under the next one", async () => {
+  const taken: boolean[] = [];
+  for (let microtasks = 0; microtasks < 16; microtasks++) taken.push(await lapseWhileServed(microtasks));
+  assert.deepEqual(taken.toSorted(), taken, "first before the slots are taken, then behind it");
+  assert.ok(taken[0] === false && taken.at(-1) === true);
 });
