@@ -1,6 +1,7 @@
 import type { Admitted, Settlement } from "@uag/admission/types.ts";
 import { price } from "@uag/catalog/price.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
+import { crashPoint } from "@uag/kit/crash-point.ts";
 import { Outcome, Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { CapabilityEvents } from "./events.ts";
 import { settlementRule } from "./settlement-rule.ts";
@@ -11,16 +12,23 @@ const nothing = new Uint8Array();
 export interface Answered {
   readonly upstream: Upstream | undefined;
   readonly attempts: number;
+  /** The HTTP status that the client gets. */
   readonly status: number;
 }
 
-export interface Charge {
-  readonly outcome: Outcome;
+/** What was used. */
+export interface UsageCharge {
+  /** In the catalogue's units, none containing another. */
   readonly units: Unit[];
   /** The upstream's usage object as it came (JSON); undefined when it sent none. */
   readonly raw?: Uint8Array | undefined;
-  /** The units are our own count, not the upstream's. */
+  /** The units, or some of them, are our own count, not the upstream's. */
   readonly estimated?: boolean;
+}
+
+/** What was used, and how the request came to its end. */
+export interface Charge extends UsageCharge {
+  readonly outcome: Outcome;
 }
 
 export interface BillOptions {
@@ -44,7 +52,10 @@ export class Bill {
     return this.#settle({ outcome: Outcome.FAILED, units: [] }, { pricing: Pricing.EXACT, costNanoUsd: 0n }, answered);
   }
 
-  /** Answers the cost in nano-USD once the bill is on disk. */
+  /**
+   * Charges what was used, by the model's price.
+   * @returns the cost in nano-USD, once the bill is on disk; rejects when the disk goes on refusing it
+   */
   charge(charge: Charge, answered: Answered): Promise<bigint> {
     const priced = price(charge.units, this.#options.model.price);
     const estimated = charge.estimated === true && priced.pricing === Pricing.EXACT;
@@ -53,13 +64,12 @@ export class Bill {
   }
 
   #settle(
-    { outcome, units, raw }: Charge,
+    { outcome, units, raw, estimated = false }: Charge,
     sum: Pick<Settlement, "pricing" | "costNanoUsd">,
     { upstream, attempts, status }: Answered,
   ): Promise<bigint> {
     if (this.#settled !== undefined) return this.#settled;
     const { admitted, events, requestId, model } = this.#options;
-    const estimated = sum.pricing === Pricing.ESTIMATED;
     const settlement: Settlement = {
       ...sum,
       outcome,
@@ -71,6 +81,7 @@ export class Bill {
       attempts,
       status,
     };
+    crashPoint("usage-known");
     events.settled({ requestId, model: model.id }, settlement);
     this.#settled = admitted.settle(settlement).then(() => sum.costNanoUsd);
     return this.#settled;

@@ -1,10 +1,10 @@
 import { nestedErrorBody } from "@uag/kit/errors.ts";
-import type { ErrorFormat, Trouble } from "./trouble.ts";
+import type { ClientError, ErrorFormat } from "./client-error.ts";
 
 /** OpenAI's error body; what an upstream said about the request itself keeps its words and codes. */
-export const nestedErrors: ErrorFormat = { errorBody: (trouble) => Buffer.from(JSON.stringify(bodyOf(trouble))) };
+export const nestedErrors: ErrorFormat = { errorBody: (error) => Buffer.from(JSON.stringify(bodyOf(error))) };
 
-function bodyOf({ error, failure }: Trouble): unknown {
+function bodyOf({ error, failure }: ClientError): unknown {
   const body = nestedErrorBody(error);
   const said = failure?.said;
   if (said === undefined || failure?.kind !== "client") return body;

@@ -9,25 +9,23 @@ import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics, type Metrics } from "@uag/kit/metrics.ts";
 import { type Identity, openIdentity } from "@uag/kit/rpc/identity.ts";
 import type { RpcService } from "@uag/kit/rpc/server.ts";
-import { createLinkServer, type LinkHandler } from "@uag/link/server.ts";
+import { createLinkServer } from "@uag/link/server.ts";
 import { proxiesOf } from "@uag/upstreams/http/proxies.ts";
 import { type CapabilityContext, createContext } from "./context.ts";
 import { onceByKey } from "./idempotency/open.ts";
 import { Runs } from "./idempotency/runs.ts";
 import { type LinkDoor, openLinkDoor } from "./link-door.ts";
+import type { Operations } from "./operation/operation.ts";
 import type { CapabilitySettings } from "./settings.ts";
-import type { FormatChoice } from "./trouble.ts";
 
 /** What a service serves, by the names that the router's table uses, with what else it needs to be healthy. */
 export interface Capability {
-  readonly operations: Readonly<Record<string, LinkHandler>>;
+  readonly operations: Operations;
   readonly checks?: Readonly<Record<string, HealthCheck>>;
   /** Called when the service is about to stop, before the requests under way are waited for. */
   leaving?(): void;
   /** gRPC services beside the link, on the same port. */
   readonly services?: readonly RpcService[];
-  /** How an operation's clients are told of errors that arise before its handler is asked; default: nested. */
-  readonly formats?: Readonly<Record<string, FormatChoice>>;
 }
 
 export interface CapabilityOptions {
@@ -60,8 +58,8 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   const runs = new Runs();
   const { context, admission } = await openContext(options, { log, metrics, bus, identity, started, runs });
   const built = await options.build(context, started, admission, identity);
-  const { operations: bare, checks = {}, services = [], formats = {} } = built;
-  const operations = onceByKey(bare, { settings, context, limits: admission, identity, formats, started, runs });
+  const { operations: defined, checks = {}, services = [] } = built;
+  const operations = onceByKey(defined, { settings, context, limits: admission, identity, started, runs });
   const link = createLinkServer({ operations, maxExchanges: settings.MAX_EXCHANGES, log: linkLog(log) });
   const doors: LinkDoor[] = [];
   const isOpen: HealthCheck = async () =>

@@ -17,6 +17,7 @@ import { withIdempotency } from "../src/idempotency/idempotency.ts";
 import { Runs } from "../src/idempotency/runs.ts";
 import { IdempotencyStore } from "../src/idempotency/store.ts";
 import { openLinkDoor } from "../src/link-door.ts";
+import { nestedErrors } from "../src/nested-error.ts";
 import { testBox } from "./once-house.ts";
 
 const url = process.env["TEST_MONGODB_URL"] ?? "";
@@ -72,7 +73,8 @@ describe("Idempotency-Key", () => {
       buffers,
       renewMs: leaseMs / 3,
     };
-    const operations = withIdempotency({ one: run, two: run }, once);
+    const operation = { handler: run, errorFormat: () => nestedErrors };
+    const operations = withIdempotency({ one: operation, two: operation }, once);
     const link = createLinkServer({ operations });
     const door = resources.use(
       await openLinkDoor({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 500 }),

@@ -13,6 +13,7 @@ import { createLinkServer, type LinkHandler } from "@uag/link/server.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import { clientErrorOf, respondError } from "../src/client-error.ts";
 import { createEvents } from "../src/events.ts";
 import { AnswerBox } from "../src/idempotency/answer-box.ts";
 import { withIdempotency } from "../src/idempotency/idempotency.ts";
@@ -20,7 +21,6 @@ import { Runs } from "../src/idempotency/runs.ts";
 import { IdempotencyStore } from "../src/idempotency/store.ts";
 import { openLinkDoor } from "../src/link-door.ts";
 import { nestedErrors } from "../src/nested-error.ts";
-import { answerTrouble, troubleOf } from "../src/trouble.ts";
 
 export const testBox = new AnswerBox(keyringOf("5a".repeat(32)));
 
@@ -100,14 +100,17 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
         return replica.upstream(exchange);
       });
     } catch (thrown) {
-      const trouble = troubleOf(thrown, exchange.requestId);
-      answerTrouble(exchange, trouble, { events, format: nestedErrors, headers: [] });
+      const clientError = clientErrorOf(thrown, exchange.requestId);
+      respondError(exchange, clientError, { events, format: nestedErrors, headers: [] });
     }
   };
   const findBill = async ({ requestId }: { requestId: string }) => books.bills.get(requestId);
   const buffers = new BufferBudget();
   const admitFree: FreeAdmission["admitFree"] = async (request) => replica.admitFree(request);
-  const operations = withIdempotency({ paid }, { store, runs, findBill, admitFree, events, log, buffers, renewMs });
+  const operations = withIdempotency(
+    { paid: { handler: paid, errorFormat: () => nestedErrors } },
+    { store, runs, findBill, admitFree, events, log, buffers, renewMs },
+  );
   const link = createLinkServer({ operations });
   const door = starting.use(await openLinkDoor({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 500 }));
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${door.port}`] });

@@ -46,7 +46,7 @@ describe("under an idempotency key a request is billed at most once", () => {
 
   const replica = (more: Partial<ReplicaOptions> = {}): Promise<Replica> =>
     startReplica({ url: gate.url, database, books, leaseMs, ...more });
-  /** Asks until there is something else than trouble that passes. */
+  /** Asks until there is an answer other than a passing failure. */
   const insist = async (at: Replica): Promise<Answer> => {
     for (;;) {
       const answer = await at.ask(key);
@@ -172,7 +172,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     hanging.reject(new Error("the test is over"));
   });
 
-  test("what was billed is not run again, also when its answer was trouble that passes", async () => {
+  test("what was billed is not run again, also when its answer was a passing failure", async () => {
     await using one = await replica();
     one.upstream = async () => ({ status: 502, text: "broke off", costNanoUsd: 11n });
     assert.equal((await one.ask(key)).status, 502);

@@ -1,5 +1,5 @@
+import type { ClientError, ErrorFormat } from "@uag/capability/client-error.ts";
 import type { Fields, JsonBody } from "@uag/capability/request/body.ts";
-import type { ErrorFormat, Trouble } from "@uag/capability/trouble.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { ServerTools } from "@uag/upstreams/formats/server-tools.ts";
 import type { GenerationFormat } from "@uag/upstreams/registry.ts";
@@ -33,7 +33,7 @@ export interface ClientFormat extends ErrorFormat {
   /** The client's headers that go upstream with its body. */
   passedHeaders(headers: readonly string[]): readonly string[];
   /** The error as the last event of a stream. */
-  errorEvent(trouble: Trouble): Buffer;
+  errorEvent(clientError: ClientError): Buffer;
   /** Sent while a stream has nothing to say, so that nobody on the way takes it for dead; undefined: nothing is. */
   readonly keepAlive: Buffer | undefined;
 }

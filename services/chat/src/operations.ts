@@ -1,5 +1,5 @@
-import type { ErrorFormat } from "@uag/capability/trouble.ts";
-import type { LinkHandler } from "@uag/link/server.ts";
+import { nestedErrors } from "@uag/capability/nested-error.ts";
+import type { Operations } from "@uag/capability/operation/operation.ts";
 import type { ChatContext } from "./context.ts";
 import { generationHandler } from "./generation/run.ts";
 import { chatCompletions } from "./operations/chat-completions.ts";
@@ -8,18 +8,12 @@ import { messages } from "./operations/messages.ts";
 import { getModel, listModels } from "./operations/models.ts";
 
 /** What this service serves, by the names that the router's table uses. */
-export function operations(context: ChatContext): Record<string, LinkHandler> {
+export function operations(context: ChatContext): Operations {
   return {
-    "chat.completions": generationHandler(chatCompletions, context),
-    "messages.create": generationHandler(messages, context),
-    "messages.count_tokens": countTokens(context),
-    "models.list": listModels(context),
-    "models.get": getModel(context),
+    "chat.completions": { handler: generationHandler(chatCompletions, context), errorFormat: () => chatCompletions },
+    "messages.create": { handler: generationHandler(messages, context), errorFormat: () => messages },
+    "messages.count_tokens": { handler: countTokens(context), errorFormat: () => messages },
+    "models.list": { handler: listModels(context), errorFormat: () => nestedErrors },
+    "models.get": { handler: getModel(context), errorFormat: () => nestedErrors },
   };
 }
-
-/** How clients of Anthropic's format are told of errors that arise before a handler is asked. */
-export const errorFormats: Readonly<Record<string, ErrorFormat>> = {
-  "messages.create": messages,
-  "messages.count_tokens": messages,
-};

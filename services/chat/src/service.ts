@@ -3,7 +3,7 @@ import { readConfig } from "@uag/kit/config.ts";
 import { loadTokenizer } from "@uag/upstreams/tokens.ts";
 import { schema } from "./config.ts";
 import { chatContext } from "./context.ts";
-import { errorFormats, operations } from "./operations.ts";
+import { operations } from "./operations.ts";
 
 /** Starts chat as the environment says; resolves when it serves. Disposing finishes what is under way, bills included. */
 export function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
@@ -13,7 +13,7 @@ export function startService(env: NodeJS.ProcessEnv = process.env): Promise<Capa
     env,
     build: async (context) => {
       await loadTokenizer();
-      return { operations: operations(chatContext(context)), formats: errorFormats };
+      return { operations: operations(chatContext(context)) };
     },
   });
 }

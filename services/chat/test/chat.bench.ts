@@ -9,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import type { Admission } from "@uag/admission/types.ts";
 import { createContext } from "@uag/capability/context.ts";
 import { openLinkDoor } from "@uag/capability/link-door.ts";
+import { handlersOf } from "@uag/capability/operation/operation.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
@@ -74,7 +75,7 @@ models: [{ id: m, owned_by: o, created: 0, operations: [chat.completions], conte
   const context = chatContext(createContext(options));
   const door = await openLinkDoor({
     identity: insecure,
-    link: createLinkServer({ operations: operations(context) }),
+    link: createLinkServer({ operations: handlersOf(operations(context)) }),
     host: "127.0.0.1",
     port: 0,
     drainMs: 0,

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admission/types.ts";
 import { createContext } from "@uag/capability/context.ts";
 import { openLinkDoor } from "@uag/capability/link-door.ts";
+import { handlersOf } from "@uag/capability/operation/operation.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { type BufferBudget, type BufferLimits, defaultBufferLimits } from "@uag/kit/buffer-budget.ts";
 import { createLogger } from "@uag/kit/log.ts";
@@ -144,7 +145,7 @@ export async function startChat(options: {
   const parts = { name: "chat", catalog, admission, log, metrics, egressAllow, bufferLimits };
   const context = chatContext({ ...starting.use(createContext(parts)), ...(drains !== undefined && { drains }) });
   const link = createLinkServer({
-    operations: operations(context),
+    operations: handlersOf(operations(context)),
     log: (event, { error }) => log.error({ err: error }, event),
   });
   const door = starting.use(

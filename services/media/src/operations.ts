@@ -1,15 +1,13 @@
-import type { Capability } from "@uag/capability/start.ts";
+import type { Operations } from "@uag/capability/operation/operation.ts";
 import type { MediaContext } from "./context.ts";
+import { openAiFormat } from "./images/answers/openai.ts";
 import { editImages } from "./images/edits/edit.ts";
 import { generateImages, generationErrors } from "./images/generate.ts";
 
 /** What this service answers, by the names that the router's table uses. */
-export function operations(context: MediaContext): Required<Pick<Capability, "operations" | "formats">> {
+export function operations(context: MediaContext): Operations {
   return {
-    operations: {
-      "images.generations": generateImages(context),
-      "images.edits": editImages(context),
-    },
-    formats: { "images.generations": generationErrors(context) },
+    "images.generations": { handler: generateImages(context), errorFormat: generationErrors(context) },
+    "images.edits": { handler: editImages(context), errorFormat: () => openAiFormat },
   };
 }

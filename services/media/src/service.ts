@@ -27,7 +27,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
       const rpc = assetRpc({ assets, maxBytes, log });
       const grpc = resources.use(await serveRpc({ host, port: ASSETS_GRPC_PORT, identity, services: [rpc] }));
       log.info({ assetsPort: http.port, assetsGrpcPort: grpc.port }, "assets are served");
-      return { ...operations({ ...context, assets }), checks: { assets: store.check } };
+      return { operations: operations({ ...context, assets }), checks: { assets: store.check } };
     },
   });
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admission/types.ts";
 import { createContext } from "@uag/capability/context.ts";
 import { openLinkDoor } from "@uag/capability/link-door.ts";
+import { handlersOf } from "@uag/capability/operation/operation.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import type { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { createLogger } from "@uag/kit/log.ts";
@@ -134,7 +135,7 @@ export async function startMedia(
     },
   };
   const link = createLinkServer({
-    operations: operations({ ...context, drains, assets }).operations,
+    operations: handlersOf(operations({ ...context, drains, assets })),
     log: (event, { error }) => log.error({ err: error }, event),
   });
   const door = starting.use(

@@ -1,5 +1,5 @@
 import type { Answered } from "@uag/capability/bill.ts";
-import { troubleOf } from "@uag/capability/trouble.ts";
+import { clientErrorOf } from "@uag/capability/client-error.ts";
 import { usdText } from "@uag/capability/usd.ts";
 import { price } from "@uag/catalog/price.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
@@ -78,7 +78,7 @@ async function close(serving: Serving, work: Speaking, failure: { thrown: unknow
     exchange.end();
     return;
   }
-  const { error } = troubleOf(failure.thrown, exchange.requestId);
+  const { error } = clientErrorOf(failure.thrown, exchange.requestId);
   if (failure.thrown instanceof UpstreamFailure && answered.upstream !== undefined)
     context.events.upstreamFailed(exchange.requestId, answered.upstream, failure.thrown);
   else if (error.code === "internal_error" && !exchange.over) context.events.failed(exchange.requestId, failure.thrown);

@@ -1,6 +1,6 @@
 import type { Charge } from "@uag/capability/bill.ts";
+import { clientErrorOf, respondError } from "@uag/capability/client-error.ts";
 import { nestedErrors } from "@uag/capability/nested-error.ts";
-import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import type { Serving } from "./speak.ts";
@@ -16,13 +16,13 @@ export interface GivenUp {
 /** No sound for the client: it is told why, once the bill of what it owes, mostly nothing, is on disk. */
 export async function giveUp(serving: Serving, { thrown, owed, attempts }: GivenUp): Promise<void> {
   const { exchange, context, bill, admitted } = serving;
-  const trouble = troubleOf(thrown, exchange.requestId);
+  const clientError = clientErrorOf(thrown, exchange.requestId);
   const tried = thrown instanceof AttemptsFailed ? thrown : undefined;
   const reached = owed !== undefined || (tried !== undefined && tried.failure.status !== 0);
   const answered = {
     upstream: reached ? tried?.upstream : undefined,
     attempts: attempts + (tried?.attempts ?? 0),
-    status: exchange.over ? 499 : trouble.error.httpStatus,
+    status: exchange.over ? 499 : clientError.error.httpStatus,
   };
   try {
     if (owed === undefined) await bill.fail(answered);
@@ -31,7 +31,7 @@ export async function giveUp(serving: Serving, { thrown, owed, attempts }: Given
     throw new GatewayError("service_unavailable", undefined, { cause });
   }
   const headers = ["x-gateway-attempts", String(answered.attempts), ...admitted.headers];
-  answerTrouble(exchange, trouble, { events: context.events, format: nestedErrors, headers });
+  respondError(exchange, clientError, { events: context.events, format: nestedErrors, headers });
 }
 
 /** True when the upstream had the text, and was given up because its client had left. */

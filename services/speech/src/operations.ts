@@ -1,5 +1,6 @@
 import type { CapabilityContext } from "@uag/capability/context.ts";
-import type { LinkHandler } from "@uag/link/server.ts";
+import { nestedErrors } from "@uag/capability/nested-error.ts";
+import type { Operations } from "@uag/capability/operation/operation.ts";
 import type { AudioFetcher } from "@uag/upstreams/speech/fetch.ts";
 import type { Mp3Threads } from "./audio/mp3-threads.ts";
 import { createSpeech } from "./operations/create-speech.ts";
@@ -17,6 +18,10 @@ export interface SpeechContext
 }
 
 /** What this service serves, by the names that the router's table uses. */
-export function operations(context: SpeechContext): Record<string, LinkHandler> {
-  return { "audio.speech": createSpeech(context), "audio.voices": listVoices(context) };
+export function operations(context: SpeechContext): Operations {
+  const errorFormat = () => nestedErrors;
+  return {
+    "audio.speech": { handler: createSpeech(context), errorFormat },
+    "audio.voices": { handler: listVoices(context), errorFormat },
+  };
 }

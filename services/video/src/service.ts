@@ -1,10 +1,11 @@
 import type { TaskAdmission } from "@uag/admission/types.ts";
 import type { CapabilityContext } from "@uag/capability/context.ts";
+import { nestedErrors } from "@uag/capability/nested-error.ts";
+import type { Operations } from "@uag/capability/operation/operation.ts";
 import { type Capability, type CapabilityService, startCapability } from "@uag/capability/start.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
-import type { LinkHandler } from "@uag/link/server.ts";
 import type { Connection } from "mongoose";
 import { Alarms } from "./alarm.ts";
 import { schema, type VideoSettings } from "./config.ts";
@@ -116,11 +117,12 @@ async function openWebhooks({ context, resources, settings }: BuildOptions, conn
 }
 
 /** What this service serves, by the names that the router's table uses. */
-function operations(context: VideoContext): Record<string, LinkHandler> {
+function operations(context: VideoContext): Operations {
+  const errorFormat = () => nestedErrors;
   return {
-    "videos.create": createVideo(context),
-    "videos.list": listVideos(context),
-    "videos.get": getVideo(context),
-    "videos.cancel": cancelVideo(context),
+    "videos.create": { handler: createVideo(context), errorFormat },
+    "videos.list": { handler: listVideos(context), errorFormat },
+    "videos.get": { handler: getVideo(context), errorFormat },
+    "videos.cancel": { handler: cancelVideo(context), errorFormat },
   };
 }

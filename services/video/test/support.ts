@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Admission, AdmitTask, TaskAdmission } from "@uag/admission/types.ts";
 import { createContext } from "@uag/capability/context.ts";
 import { openLinkDoor } from "@uag/capability/link-door.ts";
+import { handlersOf } from "@uag/capability/operation/operation.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
@@ -176,7 +177,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     ...{ context, resources: starting, admission: books.admission, identity: insecure, settings },
   });
   const link = createLinkServer({
-    operations: built.operations,
+    operations: handlersOf(built.operations),
     log: (event, { error }) => log.error({ err: error }, event),
   });
   const door = starting.use(

@@ -8,10 +8,10 @@ import type { LinkHandler } from "@uag/link/server.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { callerOf } from "../caller.ts";
+import { clientErrorOf, respondError } from "../client-error.ts";
 import type { CapabilityEvents } from "../events.ts";
-import { nestedErrors } from "../nested-error.ts";
+import type { Operation, Operations } from "../operation/operation.ts";
 import { modelNotFound } from "../request/find-model.ts";
-import { answerTrouble, type FormatChoice, formatFor, troubleOf } from "../trouble.ts";
 import { type FindBill, isOwed } from "./bills.ts";
 import { type ReadBody, readAhead } from "./read-body.ts";
 import type { Claim, KeptAnswer } from "./record.ts";
@@ -37,8 +37,6 @@ export interface IdempotencyOptions {
   readonly log: Logger;
   /** Pays for the bodies that are read to be digested, and for the answers that are kept. */
   readonly buffers: BufferBudget;
-  /** How an operation's clients are told of errors; default: OpenAI's nested form. */
-  readonly formats?: Readonly<Record<string, FormatChoice>>;
   /** A run is kept alive this often, milliseconds; well within the store's lease. */
   readonly renewMs: number;
 }
@@ -47,21 +45,19 @@ export interface IdempotencyOptions {
  * Makes handlers keep to `Idempotency-Key`: the first request under a key runs, later ones with the same body get its
  * answer again, and nothing is run or billed a second time. Requests without the header pass straight through.
  */
-export function withIdempotency(
-  operations: Readonly<Record<string, LinkHandler>>,
-  options: IdempotencyOptions,
-): Record<string, LinkHandler> {
-  const wrap = (handler: LinkHandler): LinkHandler => {
+export function withIdempotency(operations: Operations, options: IdempotencyOptions): Record<string, LinkHandler> {
+  const wrap = (operation: Operation): LinkHandler => {
+    const { handler } = operation;
     return (exchange) => {
       if (exchange.bodyless) return handler(exchange);
       const key = exchange.header(header);
-      return key === undefined ? handler(exchange) : runOnce(exchange, { ...options, key, handler });
+      return key === undefined ? handler(exchange) : runOnce(exchange, { ...options, key, operation });
     };
   };
-  return Object.fromEntries(Object.entries(operations).map(([name, handler]) => [name, wrap(handler)]));
+  return Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, wrap(operation)]));
 }
 
-type Asked = IdempotencyOptions & { readonly key: string; readonly handler: LinkHandler };
+type Asked = IdempotencyOptions & { readonly key: string; readonly operation: Operation };
 
 async function runOnce(exchange: LinkExchange, asked: Asked): Promise<void> {
   const caller = callerOf(exchange.context);
@@ -80,9 +76,9 @@ async function runOnce(exchange: LinkExchange, asked: Asked): Promise<void> {
       return await answerAgain(exchange, answerOf(claim, { caller, operation: exchange.operation }), slot.headers);
     }
   } catch (thrown) {
-    const format = formatFor(asked.formats?.[exchange.operation] ?? nestedErrors, body?.whole(), exchange);
-    const trouble = troubleOf(thrown, exchange.requestId);
-    return answerTrouble(exchange, trouble, { events: asked.events, format, headers: [] });
+    const format = asked.operation.errorFormat(body?.whole(), caller);
+    const clientError = clientErrorOf(thrown, exchange.requestId);
+    return respondError(exchange, clientError, { events: asked.events, format, headers: [] });
   }
   await runMine(exchange, { ...asked, id, token, body });
 }
@@ -99,7 +95,7 @@ async function runMine(
   runs.add(run);
   const recorder = new RecordingExchange({ exchange, body, lease, ended: (answer) => run.end(answer) });
   try {
-    await asked.handler(recorder);
+    await asked.operation.handler(recorder);
   } finally {
     await recorder.done();
   }

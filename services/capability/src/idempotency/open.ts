@@ -7,8 +7,8 @@ import type { Identity } from "@uag/kit/rpc/identity.ts";
 import type { LinkHandler } from "@uag/link/server.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import type { CapabilityContext } from "../context.ts";
+import { handlersOf, type Operations } from "../operation/operation.ts";
 import type { CapabilitySettings } from "../settings.ts";
-import type { FormatChoice } from "../trouble.ts";
 import { AnswerBox } from "./answer-box.ts";
 import { billsOf } from "./bills.ts";
 import { withIdempotency } from "./idempotency.ts";
@@ -22,7 +22,6 @@ export interface OnceOptions {
   readonly context: CapabilityContext;
   readonly limits: FreeAdmission;
   readonly identity: Identity;
-  readonly formats: Readonly<Record<string, FormatChoice>>;
   readonly runs: Runs;
   /** What is opened is closed with it. */
   readonly started: AsyncDisposableStack;
@@ -30,11 +29,11 @@ export interface OnceOptions {
 
 /** Operations with answers kept under idempotency keys, where there is a database to keep them in. */
 export function onceByKey(
-  operations: Readonly<Record<string, LinkHandler>>,
-  { settings, context, limits, identity, formats, runs, started }: OnceOptions,
+  operations: Operations,
+  { settings, context, limits, identity, runs, started }: OnceOptions,
 ): Readonly<Record<string, LinkHandler>> {
   const { MONGODB_URL: url, METERING_ADDR } = settings;
-  if (url === undefined) return operations;
+  if (url === undefined) return handlersOf(operations);
   const store = started.use(
     new IdempotencyStore({ url, leaseMs, lifeMs: settings.ANSWER_TTL_MS, box: boxOf(settings) }),
   );
@@ -51,7 +50,6 @@ export function onceByKey(
     events,
     log,
     buffers,
-    formats,
     renewMs: leaseMs / 3,
   });
 }

@@ -149,7 +149,7 @@ export class RecordingExchange implements LinkExchange {
   }
 }
 
-/** What another try may change is not kept: our own and upstreams' trouble, limits, and an empty balance. */
+/** What another try may change is not kept: our own and upstreams' failures, limits, and an empty balance. */
 function isKept(status: number): boolean {
   return status < 500 && status !== 429 && status !== 402 && status !== 409;
 }

@@ -1,4 +1,4 @@
-import { troubleOf } from "@uag/capability/trouble.ts";
+import { clientErrorOf } from "@uag/capability/client-error.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import type { Attempted } from "@uag/upstreams/attempt.ts";
@@ -67,9 +67,9 @@ async function deliverStream(
     return;
   }
   context.events.upstreamFailed(exchange.requestId, delivery.attempted.upstream, failure);
-  const trouble = troubleOf(failure, exchange.requestId);
-  exchange.write(format.errorEvent(trouble));
-  exchange.fail(trouble.error.code);
+  const clientError = clientErrorOf(failure, exchange.requestId);
+  exchange.write(format.errorEvent(clientError));
+  exchange.fail(clientError.error.code);
 }
 
 /**

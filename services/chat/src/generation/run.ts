@@ -1,7 +1,7 @@
 import { callerOf } from "@uag/capability/caller.ts";
+import { clientErrorOf, respondError } from "@uag/capability/client-error.ts";
 import { readJsonBody } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
-import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/link/server.ts";
@@ -33,7 +33,11 @@ export function generationHandler(format: ClientFormat, context: ChatContext): L
       checkUrls(json.fields, context.guarded);
       await serve({ exchange, format, context, request, model, caller });
     } catch (thrown) {
-      answerTrouble(exchange, troubleOf(thrown, exchange.requestId), { events: context.events, headers: [], format });
+      respondError(exchange, clientErrorOf(thrown, exchange.requestId), {
+        events: context.events,
+        headers: [],
+        format,
+      });
     }
   };
 }
@@ -138,10 +142,10 @@ async function giveUp(
   { exchange, format, context }: Serving,
   { bill, thrown, headers }: { bill: Bill; thrown: unknown; headers: readonly string[] },
 ): Promise<void> {
-  const trouble = troubleOf(thrown, exchange.requestId);
+  const clientError = clientErrorOf(thrown, exchange.requestId);
   const tried = thrown instanceof AttemptsFailed ? thrown : undefined;
   const reached = tried !== undefined && tried.failure.status !== 0 ? tried.upstream : undefined;
-  const status = exchange.over ? 499 : trouble.error.httpStatus;
+  const status = exchange.over ? 499 : clientError.error.httpStatus;
   try {
     const workedMs = tried?.failure.workedMs;
     const answered = {
@@ -155,5 +159,5 @@ async function giveUp(
     throw new GatewayError("service_unavailable", undefined, { cause });
   }
   const more = ["x-gateway-attempts", String(tried?.attempts ?? 0), ...headers];
-  answerTrouble(exchange, trouble, { events: context.events, headers: more, format });
+  respondError(exchange, clientError, { events: context.events, headers: more, format });
 }

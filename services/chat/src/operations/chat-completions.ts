@@ -1,4 +1,4 @@
-import type { Trouble } from "@uag/capability/trouble.ts";
+import type { ClientError } from "@uag/capability/client-error.ts";
 import { nestedErrorBody } from "@uag/kit/errors.ts";
 import { encodeSse } from "@uag/kit/sse/encoder.ts";
 import type { ClientFormat } from "../format.ts";
@@ -12,13 +12,13 @@ export const chatCompletions: ClientFormat = {
   modelOf,
   read: readChatRequest,
   passedHeaders: () => none,
-  errorBody: (trouble) => Buffer.from(errorText(trouble)),
+  errorBody: (clientError) => Buffer.from(errorText(clientError)),
   keepAlive: undefined,
-  errorEvent: (trouble) => encodeSse({ data: errorText(trouble) }),
+  errorEvent: (clientError) => encodeSse({ data: errorText(clientError) }),
 };
 
 /** OpenAI's error body; what an upstream said about the request itself keeps its words and codes. */
-function errorText({ error, failure }: Trouble): string {
+function errorText({ error, failure }: ClientError): string {
   const body = nestedErrorBody(error);
   const said = failure?.said;
   if (said === undefined || failure?.kind !== "client") return JSON.stringify(body);

@@ -1,7 +1,7 @@
 import { callerOf } from "@uag/capability/caller.ts";
+import { clientErrorOf, respondError } from "@uag/capability/client-error.ts";
 import { readJsonBody } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
-import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import type { LinkHandler } from "@uag/link/server.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { countPrompt } from "@uag/upstreams/count.ts";
@@ -20,8 +20,8 @@ export function countTokens(context: ChatContext): LinkHandler {
       const headers = ["content-type", "application/json", "content-length", String(body.length)];
       if (!exchange.over) exchange.respond(200, headers, body);
     } catch (thrown) {
-      const trouble = troubleOf(thrown, exchange.requestId);
-      answerTrouble(exchange, trouble, { events: context.events, headers: [], format: messages });
+      const clientError = clientErrorOf(thrown, exchange.requestId);
+      respondError(exchange, clientError, { events: context.events, headers: [], format: messages });
     }
   };
 }

@@ -1,4 +1,4 @@
-import type { Trouble } from "@uag/capability/trouble.ts";
+import type { ClientError } from "@uag/capability/client-error.ts";
 import type { GatewayError } from "@uag/kit/errors.ts";
 import { nativeErrorType } from "@uag/kit/native-error.ts";
 import { encodeSse } from "@uag/kit/sse/encoder.ts";
@@ -20,7 +20,7 @@ export const messages: ClientFormat = {
     return isTheirs && failure.body !== undefined && failure.status >= 400 ? failure.status : error.httpStatus;
   },
   errorBody,
-  errorEvent: (trouble) => encodeSse({ name: "error", data: errorBody(trouble).toString("utf8") }),
+  errorEvent: (clientError) => encodeSse({ name: "error", data: errorBody(clientError).toString("utf8") }),
   keepAlive: Buffer.from('event: ping\ndata: {"type": "ping"}\n\n'),
 };
 
@@ -35,7 +35,7 @@ function anthropicHeaders(headers: readonly string[]): string[] {
 }
 
 /** An upstream's own body byte for byte, for clients match its words; else ours in the same shape. */
-function errorBody({ error, failure, requestId }: Trouble): Buffer {
+function errorBody({ error, failure, requestId }: ClientError): Buffer {
   if (failure?.body !== undefined && told.has(failure.kind)) return failure.body;
   return Buffer.from(
     JSON.stringify({

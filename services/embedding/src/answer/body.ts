@@ -8,7 +8,7 @@ const listEnd = Buffer.from("}]");
  * @param parts in the order of the inputs
  * @param model the public model id
  */
-export function answerBody(
+export function embeddingsBody(
   parts: readonly ReadyVectors[],
   { model, tokens }: { model: string; tokens: number },
 ): Buffer[] {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readJsonObject } from "@uag/capability/request/body.ts";
+import { findModel } from "@uag/capability/request/find-model.ts";
+import { modelOf } from "@uag/capability/request/model-of.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -23,12 +25,11 @@ models:
   - { <<: *listed, id: no-embedder, operations: [images.generations], price: { images: 1 } }`,
   {},
 );
-const read = (fields: object | string, models: string[] = []) =>
-  readEmbeddingRequest(
-    readJsonObject(Buffer.from(typeof fields === "string" ? fields : JSON.stringify(fields))).fields,
-    catalog,
-    Caller.fromPartial({ models }),
-  );
+const read = (fields: object | string, models: string[] = []) => {
+  const body = readJsonObject(Buffer.from(typeof fields === "string" ? fields : JSON.stringify(fields)));
+  const model = findModel(catalog, modelOf(body), Caller.fromPartial({ models }), "embeddings");
+  return readEmbeddingRequest(body.fields, model);
+};
 const ok = { model: "listed", input: "a" };
 
 const good: [what: string, fields: object, expected: object][] = [

@@ -1,20 +1,18 @@
 import type { Fields } from "@uag/capability/request/body.ts";
-import { findModel } from "@uag/capability/request/find-model.ts";
-import type { Catalog, EmbeddingTraits, Model } from "@uag/catalog/types.ts";
+import type { EmbeddingTraits, Model } from "@uag/catalog/types.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
-import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { EmbeddingInput, InputType, VectorFormat } from "@uag/upstreams/embeddings/types.ts";
+import { tokenBound } from "../parts/split.ts";
 import { readDimensions } from "./dimensions.ts";
 import { readInput } from "./input.ts";
 import { embeddingSchema } from "./schema.ts";
 
-export const operation = "embeddings";
-
 /** A request that can be served. */
 export interface EmbeddingRequest {
-  readonly model: Model;
   readonly traits: EmbeddingTraits;
   readonly inputs: readonly EmbeddingInput[];
+  /** Most tokens of each input. */
+  readonly bounds: readonly number[];
   readonly format: VectorFormat;
   /** Undefined: the model's own size. */
   readonly dimensions: number | undefined;
@@ -25,15 +23,15 @@ export interface EmbeddingRequest {
  * Checks a request against the contract.
  * @throws {GatewayError} naming the field at fault
  */
-export function readEmbeddingRequest(fields: Fields, catalog: Catalog, caller: Caller): EmbeddingRequest {
+export function readEmbeddingRequest(fields: Fields, model: Model): EmbeddingRequest {
   const data = checked(embeddingSchema, fields);
-  const model = findModel(catalog, data.model, caller, operation);
   const traits = model.embedding;
   if (traits === undefined) throw new Error(`the catalogue says nothing of how ${model.id} embeds`);
+  const inputs = readInput(data.input, traits.tokenInput);
   return {
-    model,
     traits,
-    inputs: readInput(data.input, traits.tokenInput),
+    inputs,
+    bounds: inputs.map((input) => tokenBound(input, model.contextTokens)),
     format: data.encoding_format ?? "float",
     dimensions: readDimensions(data.dimensions, traits),
     inputType: data.input_type ?? undefined,

@@ -1,15 +1,33 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errorFormats } from "@uag/chat/operations.ts";
+import { createContext } from "@uag/capability/context.ts";
+import { parseCatalog } from "@uag/catalog/parse.ts";
+import { chatContext } from "@uag/chat/context.ts";
+import { operations } from "@uag/chat/operations.ts";
 import { routes } from "@uag/gateway/routes.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { nativeError } from "./answers/errors.ts";
 
-test("what fails before a native operation's handler is asked is told in the shape that the document has", () => {
+const admission = {
+  admit: () => Promise.reject(new Error("nothing is admitted here")),
+  check: async () => ({ ok: true as const }),
+  [Symbol.asyncDispose]: async () => {},
+};
+
+test("what fails before a native operation's handler is asked is told in the shape that the document has", async () => {
+  const catalog = { current: parseCatalog("providers: {}\nmodels: []", {}), [Symbol.dispose]: () => {} };
+  const log = createLogger({ service: "dialects", level: "silent" });
+  const parts = { name: "chat", catalog, admission, log, metrics: createMetrics("dialects"), egressAllow: [] };
+  await using context = createContext(parts);
+  const chat = operations(chatContext(context));
   const error = new GatewayError("idempotency_key_reuse");
   for (const route of routes.filter(({ dialect }) => dialect === "native")) {
     const name = "operation" in route ? route.operation : "";
-    const body = errorFormats[name]?.errorBody({ error, failure: undefined, requestId: "req_1" });
+    const format = chat[name]?.errorFormat(undefined, Caller.fromPartial({}));
+    const body = format?.errorBody({ error, failure: undefined, requestId: "req_1" });
     assert.ok(body !== undefined, name);
     assert.doesNotThrow(() => nativeError.parse(JSON.parse(body.toString("utf8"))), name);
   }

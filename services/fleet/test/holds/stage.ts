@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admission/types.ts";
 import { createContext } from "@uag/capability/context.ts";
 import { openLinkDoor } from "@uag/capability/link-door.ts";
+import { handlersOf } from "@uag/capability/operation/operation.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import type { Catalog } from "@uag/catalog/types.ts";
 import { chatContext } from "@uag/chat/context.ts";
@@ -79,12 +80,12 @@ export async function openStage(): Promise<Stage> {
   const threads = opening.use(new Mp3Threads(1));
   const audio = createAudioFetcher(context.guarded);
   const assets = { host: async () => ({ url: "https://door.test/1", size: 0, expiresAtMs: 0 }) };
-  const operations = {
+  const operations = handlersOf({
     ...chat(chatContext(context)),
-    ...media({ ...context, assets }).operations,
+    ...media({ ...context, assets }),
     ...embedding(context, { partsAtOnce: 4 }),
     ...speech({ ...context, threads, audio, maxCharacters: 100_000 }),
-  };
+  });
   const link = createLinkServer({ operations, log: (event, { error }) => log.error({ err: error }, event) });
   const door = opening.use(
     await openLinkDoor({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 2_000 }),

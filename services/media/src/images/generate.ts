@@ -1,7 +1,8 @@
 import { callerOf } from "@uag/capability/caller.ts";
+import { clientErrorOf, respondError } from "@uag/capability/client-error.ts";
+import type { Operation } from "@uag/capability/operation/operation.ts";
 import { type Fields, readJsonBody, readJsonObject } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
-import { answerTrouble, type FormatChoice, troubleOf } from "@uag/capability/trouble.ts";
 import { mayUse } from "@uag/catalog/access.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/link/server.ts";
@@ -26,13 +27,13 @@ export function generateImages(context: MediaContext): LinkHandler {
       await serveOrder(exchange, readOrder({ fields, format, caller }, context), context);
     } catch (thrown) {
       const { events } = context;
-      answerTrouble(exchange, troubleOf(thrown, exchange.requestId), { events, format, headers: [] });
+      respondError(exchange, clientErrorOf(thrown, exchange.requestId), { events, format, headers: [] });
     }
   };
 }
 
 /** The format of errors that arise before {@link generateImages} is asked. */
-export function generationErrors(context: MediaContext): FormatChoice {
+export function generationErrors(context: MediaContext): Operation["errorFormat"] {
   return (body, caller) => {
     try {
       return body !== undefined && isAlphaShaped(readJsonObject(body).fields, caller, context)

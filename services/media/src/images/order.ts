@@ -1,4 +1,4 @@
-import type { ErrorFormat } from "@uag/capability/trouble.ts";
+import type { ErrorFormat } from "@uag/capability/client-error.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { ImageAnswer, ImageItem, ImageRequest } from "@uag/upstreams/images/types.ts";

@@ -1,5 +1,5 @@
 import type { Answered, Bill } from "@uag/capability/bill.ts";
-import { troubleOf } from "@uag/capability/trouble.ts";
+import { clientErrorOf } from "@uag/capability/client-error.ts";
 import { encodeSse } from "@uag/kit/sse/encoder.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
@@ -53,10 +53,10 @@ function finish({ exchange, context, order }: Serving, { live }: LiveImages, { u
     return;
   }
   if (upstream !== undefined) context.events.upstreamFailed(exchange.requestId, upstream, failure);
-  const trouble = troubleOf(failure, exchange.requestId);
-  const { error } = JSON.parse(order.format.errorBody(trouble).toString("utf8")) as { error: object };
+  const clientError = clientErrorOf(failure, exchange.requestId);
+  const { error } = JSON.parse(order.format.errorBody(clientError).toString("utf8")) as { error: object };
   exchange.write(encodeSse({ name: "error", data: JSON.stringify({ type: "error", error }) }));
-  exchange.fail(trouble.error.code);
+  exchange.fail(clientError.error.code);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { Bill } from "@uag/capability/bill.ts";
 import { callerOf } from "@uag/capability/caller.ts";
+import { clientErrorOf, respondError } from "@uag/capability/client-error.ts";
 import { nestedErrors } from "@uag/capability/nested-error.ts";
 import { readJsonBody } from "@uag/capability/request/body.ts";
-import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import { bound } from "@uag/catalog/price.ts";
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import type { LinkHandler } from "@uag/link/server.ts";
@@ -28,8 +28,8 @@ export function createSpeech(context: SpeechContext): LinkHandler {
       });
       await admit(exchange, { context, request, caller, lease });
     } catch (thrown) {
-      const trouble = troubleOf(thrown, exchange.requestId);
-      answerTrouble(exchange, trouble, { events: context.events, format: nestedErrors, headers: [] });
+      const clientError = clientErrorOf(thrown, exchange.requestId);
+      respondError(exchange, clientError, { events: context.events, format: nestedErrors, headers: [] });
     }
   };
 }

@@ -1,5 +1,5 @@
+import { clientErrorOf, respondError } from "@uag/capability/client-error.ts";
 import { nestedErrors } from "@uag/capability/nested-error.ts";
-import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import type { LinkHandler } from "@uag/link/server.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import type { VideoContext } from "../context.ts";
@@ -16,8 +16,8 @@ export function answering(context: VideoContext, handle: (exchange: LinkExchange
     try {
       await handle(exchange);
     } catch (thrown) {
-      const trouble = troubleOf(thrown, exchange.requestId);
-      answerTrouble(exchange, trouble, { events: context.events, format: nestedErrors, headers: [] });
+      const clientError = clientErrorOf(thrown, exchange.requestId);
+      respondError(exchange, clientError, { events: context.events, format: nestedErrors, headers: [] });
     }
   };
 }

@@ -3,12 +3,12 @@ import { countOf, type Fields, fieldsOf, listOf, textOf } from "@uag/upstreams/c
 import { type Pixels, pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import type { ImageItem } from "@uag/upstreams/images/types.ts";
 import type { ImageFormat, Made } from "../order.ts";
-import { flatTrouble } from "./flat-error.ts";
+import { flatErrorBody } from "./flat-error.ts";
 
 /** DashScope's own result: `request_id`, `output.choices`, `usage`. */
 export const alphaFormat: ImageFormat = {
   body: (made) => Buffer.from(JSON.stringify(resultOf(made))),
-  errorBody: flatTrouble,
+  errorBody: flatErrorBody,
 };
 
 function resultOf({ requestId, order, answers, images }: Made): object {

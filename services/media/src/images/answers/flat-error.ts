@@ -1,11 +1,11 @@
-import type { Trouble } from "@uag/capability/trouble.ts";
+import type { ClientError } from "@uag/capability/client-error.ts";
 import { requestUuid } from "@uag/kit/ids.ts";
 
 /**
  * DashScope's error body. Every 400 of our own is an `InvalidParameter`, every 429 a `Throttling.RateQuota`, as the
  * provider's own are; what the provider says of a request keeps its code.
  */
-export function flatTrouble({ error, failure, requestId }: Trouble): Buffer {
+export function flatErrorBody({ error, failure, requestId }: ClientError): Buffer {
   const said = failure?.kind === "client" ? failure.said : undefined;
   const byStatus: Readonly<Record<number, string>> = { 400: "InvalidParameter", 429: "Throttling.RateQuota" };
   const code = providerCode(said?.code) ?? byStatus[error.httpStatus] ?? error.code;

@@ -1,6 +1,6 @@
 import { callerOf } from "@uag/capability/caller.ts";
+import { clientErrorOf, respondError } from "@uag/capability/client-error.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
-import { answerTrouble, troubleOf } from "@uag/capability/trouble.ts";
 import { GatewayError } from "@uag/kit/errors.ts";
 import type { LinkHandler } from "@uag/link/server.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -28,8 +28,8 @@ export function editImages(context: MediaContext): LinkHandler {
       await serveOrder(exchange, readOrder(form, caller, context), context);
     } catch (thrown) {
       const { events } = context;
-      const trouble = troubleOf(thrown, exchange.requestId);
-      answerTrouble(exchange, trouble, { events, format: openAiFormat, headers: [] });
+      const clientError = clientErrorOf(thrown, exchange.requestId);
+      respondError(exchange, clientError, { events, format: openAiFormat, headers: [] });
     }
   };
 }

@@ -1,21 +1,20 @@
 import { GatewayError, toGatewayError } from "@uag/kit/errors.ts";
 import { LinkError } from "@uag/link/errors.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
-import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { failureToGatewayError, UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { CapabilityEvents } from "./events.ts";
 
-/** What the client is told of a failure: ours, or an upstream's own words. */
-export interface Trouble {
+/** What the client is told of a failure: our error, or the upstream's own words. */
+export interface ClientError {
   readonly error: GatewayError;
   /** The upstream's failure behind it, if it was one. */
   readonly failure: UpstreamFailure | undefined;
   readonly requestId: string;
 }
 
-/** Anything thrown, as what the client is told. */
-export function troubleOf(thrown: unknown, requestId: string): Trouble {
+/** Maps anything thrown to the error that the client is told; what is unknown becomes `internal_error`. */
+export function clientErrorOf(thrown: unknown, requestId: string): ClientError {
   const failure = thrown instanceof AttemptsFailed ? thrown.failure : thrown;
   if (failure instanceof UpstreamFailure) return { error: failureToGatewayError(failure), failure, requestId };
   if (thrown instanceof LinkError && thrown.code === "too_large") {
@@ -24,38 +23,31 @@ export function troubleOf(thrown: unknown, requestId: string): Trouble {
   return { error: toGatewayError(thrown), failure: undefined, requestId };
 }
 
-/** How a client's format tells of a failure. */
+/** How errors look in a client's format. */
 export interface ErrorFormat {
-  errorBody(trouble: Trouble): Buffer;
+  errorBody(error: ClientError): Buffer;
   /** The status that the client is told; default: the error's own. */
-  errorStatus?(trouble: Trouble): number;
+  errorStatus?(error: ClientError): number;
 }
 
-/** A format, or how to tell it by the request's body, which is undefined when it could not be read, and by who asks. */
-export type FormatChoice = ErrorFormat | ((body: Buffer | undefined, caller: Caller) => ErrorFormat);
-
-export function formatFor(choice: FormatChoice, body: Buffer | undefined, { context }: LinkExchange): ErrorFormat {
-  return typeof choice === "function" ? choice(body, Caller.decode(context)) : choice;
-}
-
-export interface AnswerTroubleOptions {
+export interface RespondErrorOptions {
   readonly events: CapabilityEvents;
   readonly format: ErrorFormat;
   /** More headers, name and value by turns. */
   readonly headers: readonly string[];
 }
 
-/** Answers a request that came to nothing, if its client is still there. */
-export function answerTrouble(exchange: LinkExchange, trouble: Trouble, options: AnswerTroubleOptions): void {
-  const { error } = trouble;
-  if (error.code === "internal_error") options.events.failed(trouble.requestId, error.cause ?? error);
-  if (error.code === "unpriced_model") options.events.refusedUnpriced(trouble.requestId, error.cause ?? error);
+/** Responds with an error, if the client is still there. A 503 without a wait of its own asks for one second. */
+export function respondError(exchange: LinkExchange, clientError: ClientError, options: RespondErrorOptions): void {
+  const { error } = clientError;
+  if (error.code === "internal_error") options.events.failed(clientError.requestId, error.cause ?? error);
+  if (error.code === "unpriced_model") options.events.refusedUnpriced(clientError.requestId, error.cause ?? error);
   if (exchange.over) return;
-  const body = options.format.errorBody(trouble);
+  const body = options.format.errorBody(clientError);
   const headers = ["content-type", "application/json", "content-length", String(body.length)];
   headers.push("x-should-retry", String(error.retryable), ...options.headers, ...(error.headers ?? []));
   const waitMs = error.retryAfterMs ?? (error.httpStatus === 503 ? 1_000 : undefined);
   if (waitMs !== undefined)
     headers.push("retry-after", String(Math.ceil(waitMs / 1_000)), "retry-after-ms", String(waitMs));
-  exchange.respond(options.format.errorStatus?.(trouble) ?? error.httpStatus, headers, body);
+  exchange.respond(options.format.errorStatus?.(clientError) ?? error.httpStatus, headers, body);
 }

@@ -1,0 +1,69 @@
+import type { Admitted } from "@uag/admission/types.ts";
+import { GatewayError } from "@uag/kit/errors.ts";
+import type { CapabilityContext } from "../context.ts";
+import type { OperationSpec, Size } from "./operation-spec.ts";
+import type { CheckedRequest } from "./request-spec.ts";
+
+/** A hold that was granted, and the size that it was granted for. */
+export interface Grant<S extends Size> {
+  readonly admitted: Admitted;
+  readonly size: S;
+}
+
+/**
+ * Admits a request by the quick bound of its cost; when the balance does not cover that, by the tighter ones of `resize`.
+ * @throws {GatewayError} `insufficient_balance` for the last size tried, and whatever else admission refuses with
+ */
+export async function admit<B, R, S extends Size, A>(
+  { admission }: Pick<CapabilityContext, "admission">,
+  spec: OperationSpec<B, R, S, A>,
+  checked: CheckedRequest<R>,
+): Promise<Grant<S>> {
+  const { exchange, caller, model, request } = checked;
+  const hold = async (size: S): Promise<Grant<S>> => {
+    const admitted = await admission.admit({
+      requestId: exchange.requestId,
+      caller,
+      operation: spec.name,
+      model: model.id,
+      priceVersion: model.price.version,
+      holdNanoUsd: size.holdNanoUsd,
+      tokens: size.tokens,
+      stream: spec.streams?.(request) === true,
+    });
+    return { admitted, size };
+  };
+  const size = spec.size(checked);
+  try {
+    return await hold(size);
+  } catch (refusal) {
+    if (spec.resize === undefined || !isShortage(refusal)) throw refusal;
+    return await admitTighter(spec.resize(checked, { size, availableNanoUsd: availableIn(refusal) }), hold, refusal);
+  }
+}
+
+async function admitTighter<S extends Size>(
+  sizes: AsyncIterable<S>,
+  hold: (size: S) => Promise<Grant<S>>,
+  first: GatewayError,
+): Promise<Grant<S>> {
+  let refusal = first;
+  for await (const size of sizes) {
+    try {
+      return await hold(size);
+    } catch (error) {
+      if (!isShortage(error)) throw error;
+      refusal = error;
+    }
+  }
+  throw refusal;
+}
+
+function isShortage(error: unknown): error is GatewayError {
+  return error instanceof GatewayError && error.code === "insufficient_balance";
+}
+
+function availableIn({ cause }: GatewayError): bigint | undefined {
+  const available = (cause as { availableNanoUsd?: unknown } | undefined)?.availableNanoUsd;
+  return typeof available === "bigint" ? available : undefined;
+}

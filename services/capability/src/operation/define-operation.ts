@@ -1,0 +1,83 @@
+import { attempt } from "@uag/upstreams/attempt.ts";
+import { Bill } from "../bill.ts";
+import type { CapabilityContext } from "../context.ts";
+import { admit } from "./admit.ts";
+import { giveUp } from "./give-up.ts";
+import { checkedOperation } from "./handle.ts";
+import type { Operation } from "./operation.ts";
+import type { AdmittedRequest, OperationSpec, Size } from "./operation-spec.ts";
+import type { CheckedRequest } from "./request-spec.ts";
+import { send } from "./send.ts";
+
+/** What the pipeline works with. */
+export type OperationContext = Pick<
+  CapabilityContext,
+  "admission" | "budget" | "buffers" | "catalog" | "events" | "health"
+>;
+
+/**
+ * An operation that is billed by the request. In this order: the body within its limit, the model and the key's right to
+ * it, the fields, the hold, the upstream calls, the bill, the answer. The first byte leaves after the journal's `started`
+ * is on disk, the last after the bill is; a request that is admitted gets exactly one bill whatever happens
+ * (`infra/decisions/0001-money.md`).
+ */
+export function defineOperation<B, R, S extends Size, A>(
+  context: OperationContext,
+  spec: OperationSpec<B, R, S, A>,
+): Operation {
+  return checkedOperation(context, spec, (checked) => serve(context, spec, checked));
+}
+
+async function serve<B, R, S extends Size, A>(
+  context: OperationContext,
+  spec: OperationSpec<B, R, S, A>,
+  checked: CheckedRequest<R>,
+): Promise<void> {
+  const grant = await admit(context, spec, checked);
+  const admitted = { ...checked, ...grant, attempt: attemptsOf(context, checked) };
+  const { requestId } = checked.exchange;
+  const bill = new Bill({ requestId, admitted: grant.admitted, model: checked.model, events: context.events });
+  let answer: { readonly value: A } | undefined;
+  try {
+    // Reading `started` makes the journal write at once. An answer in one piece waits for its bill, which is written
+    // behind the start: it has no need of that.
+    const started = spec.streams?.(checked.request) === true ? grant.admitted.started : undefined;
+    // It may fail while upstreams are still being asked; it is awaited below.
+    started?.catch(() => {});
+    answer = { value: await spec.call(admitted) };
+    await started;
+    await send(context, { admitted, bill, reply: await spec.respond(admitted, answer.value) });
+  } catch (thrown) {
+    if (answer !== undefined) await discard(context, spec, { answer: answer.value, requestId });
+    await giveUp(context, spec, { admitted, bill, thrown });
+  }
+}
+
+/** What it fails with must not keep the bill from being written. */
+async function discard<B, R, S extends Size, A>(
+  { events }: OperationContext,
+  spec: OperationSpec<B, R, S, A>,
+  { answer, requestId }: { answer: A; requestId: string },
+): Promise<void> {
+  try {
+    await spec.discard?.(answer);
+  } catch (error) {
+    events.failed(requestId, error);
+  }
+}
+
+function attemptsOf<R>(
+  { health, budget, events }: OperationContext,
+  { exchange, model }: CheckedRequest<R>,
+): AdmittedRequest<R, Size>["attempt"] {
+  const { requestId } = exchange;
+  return (call, signal = exchange.signal) =>
+    attempt({
+      upstreams: model.upstreams,
+      health,
+      budget,
+      signal,
+      call,
+      onFailure: (upstream, failure) => events.upstreamFailed(requestId, upstream, failure),
+    });
+}

@@ -1,0 +1,65 @@
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { callerOf } from "../caller.ts";
+import type { ErrorFormat } from "../client-error.ts";
+import type { CapabilityContext } from "../context.ts";
+import { nestedErrors } from "../nested-error.ts";
+import { answerThrown, checkedOperation, type HandlingContext } from "./handle.ts";
+import type { Operation } from "./operation.ts";
+import type { CheckedRequest, RequestSpec } from "./request-spec.ts";
+
+/** An answer of JSON. */
+export interface JsonReply {
+  /** Default: 200. */
+  readonly status?: number;
+  /** JSON, encoded already where it is a buffer. */
+  readonly body: Buffer | object;
+  /** Beside the content's type and length; name and value by turns. */
+  readonly headers?: readonly string[];
+}
+
+export interface QuerySpec {
+  /** @throws {GatewayError} which the client is told */
+  respond(exchange: LinkExchange, caller: Caller): JsonReply | Promise<JsonReply>;
+  /** Default: OpenAI's nested form. */
+  readonly errorFormat?: ErrorFormat;
+}
+
+/** An operation without a request body that is not billed: a list, or one thing by its id. */
+export function defineQuery(
+  context: Pick<CapabilityContext, "events">,
+  { respond, errorFormat = nestedErrors }: QuerySpec,
+): Operation {
+  return {
+    async handler(exchange) {
+      try {
+        respondJson(exchange, await respond(exchange, callerOf(exchange.context)));
+      } catch (thrown) {
+        answerThrown(context, thrown, { exchange, errorFormat });
+      }
+    },
+    errorFormat: () => errorFormat,
+  };
+}
+
+export interface UnbilledSpec<B, R> extends RequestSpec<B, R> {
+  /** @throws {GatewayError} or {AttemptsFailed}, which the client is told */
+  respond(checked: CheckedRequest<R>): Promise<JsonReply>;
+}
+
+/**
+ * An operation with a request body and a model whose request has no bill of its own: it is free, or what it sets off is
+ * billed apart.
+ */
+export function defineUnbilled<B, R>(context: HandlingContext, spec: UnbilledSpec<B, R>): Operation {
+  return checkedOperation(context, spec, async (checked) => {
+    respondJson(checked.exchange, await spec.respond(checked));
+  });
+}
+
+function respondJson(exchange: LinkExchange, { status = 200, body, headers = [] }: JsonReply): void {
+  if (exchange.over) return;
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  const head = ["content-type", "application/json", "content-length", String(bytes.length), ...headers];
+  exchange.respond(status, head, bytes);
+}

@@ -1,0 +1,50 @@
+import { GatewayError } from "@uag/kit/errors.ts";
+import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
+import type { Answered, Bill, Charge } from "../bill.ts";
+import { clientErrorOf, respondError } from "../client-error.ts";
+import type { CapabilityContext } from "../context.ts";
+import { usageHeaders } from "./headers.ts";
+import type { AdmittedRequest, OperationSpec, Size } from "./operation-spec.ts";
+import { PartialFailure } from "./partial-failure.ts";
+
+/**
+ * Ends a request that has no answer: the bill is nothing, or what upstreams charge for all the same; the client is told
+ * why once that is on disk.
+ * @throws {GatewayError} `service_unavailable` when the bill cannot be written
+ */
+export async function giveUp<B, R, S extends Size, A>(
+  { events }: Pick<CapabilityContext, "events">,
+  spec: OperationSpec<B, R, S, A>,
+  { admitted, bill, thrown }: { admitted: AdmittedRequest<R, S>; bill: Bill; thrown: unknown },
+): Promise<void> {
+  const { exchange, errorFormat } = admitted;
+  const partial = thrown instanceof PartialFailure ? thrown : undefined;
+  const cause = partial === undefined ? thrown : partial.cause;
+  const clientError = clientErrorOf(cause, exchange.requestId);
+  const failed = cause instanceof AttemptsFailed ? cause : undefined;
+  const attempts = partial?.attempts ?? failed?.attempts ?? 0;
+  try {
+    const owed = partial === undefined ? await owedFor(spec, admitted, failed) : partial.owed;
+    const reached = owed !== undefined || (failed !== undefined && failed.failure.status !== 0);
+    const answered: Answered = {
+      upstream: partial?.upstream ?? (reached ? failed?.upstream : undefined),
+      attempts,
+      status: exchange.over ? 499 : clientError.error.httpStatus,
+    };
+    if (owed === undefined) await bill.fail(answered);
+    else await bill.charge(owed, answered);
+  } catch (error) {
+    events.failed(exchange.requestId, error);
+    throw new GatewayError("service_unavailable", undefined, { cause: error });
+  }
+  respondError(exchange, clientError, { events, format: errorFormat, headers: usageHeaders(admitted, attempts) });
+}
+
+/** A call that was given up while an upstream worked on it is charged for by that upstream; one that failed is not. */
+async function owedFor<B, R, S extends Size, A>(
+  spec: OperationSpec<B, R, S, A>,
+  admitted: AdmittedRequest<R, S>,
+  failed: AttemptsFailed | undefined,
+): Promise<Charge | undefined> {
+  return failed?.failure.workedMs === undefined ? undefined : await spec.owed?.(admitted, failed);
+}

@@ -1,0 +1,62 @@
+import type { BufferBudget } from "@uag/kit/buffer-budget.ts";
+import { callerOf } from "../caller.ts";
+import { clientErrorOf, type ErrorFormat, respondError } from "../client-error.ts";
+import type { CapabilityContext } from "../context.ts";
+import type { Operation } from "./operation.ts";
+import {
+  type CheckedRequest,
+  checkRequest,
+  formatFor,
+  type IncomingRequest,
+  type RequestSpec,
+} from "./request-spec.ts";
+
+/** What handling any request needs. */
+export type HandlingContext = Pick<CapabilityContext, "catalog" | "events"> & { readonly buffers: BufferBudget };
+
+/**
+ * An operation whose requests have a body: reads and checks each, then has it served. Whatever is thrown on the way is
+ * answered as an error in the client's format; memory that was held for the request is given back at its end.
+ */
+export function checkedOperation<B, R>(
+  context: HandlingContext,
+  spec: RequestSpec<B, R>,
+  serve: (checked: CheckedRequest<R>) => Promise<void>,
+): Operation {
+  return {
+    async handler(exchange) {
+      const caller = callerOf(exchange.context);
+      using lease = context.buffers.open(caller.accountId);
+      const incoming: IncomingRequest = { exchange, caller, lease };
+      let errorFormat = formatFor(spec, undefined, caller);
+      try {
+        const body = await spec.body.read(exchange, lease);
+        errorFormat = formatFor(spec, body, caller);
+        const catalog = context.catalog.current;
+        await serve(checkRequest(spec, { body, catalog, errorFormat }, incoming));
+      } catch (thrown) {
+        answerThrown(context, thrown, { exchange, errorFormat });
+      }
+    },
+    errorFormat: (bytes, caller) => formatFor(spec, parsed(spec, bytes), caller),
+  };
+}
+
+/** Answers whatever was thrown, if the client is still there. */
+export function answerThrown(
+  { events }: Pick<CapabilityContext, "events">,
+  thrown: unknown,
+  { exchange, errorFormat }: Pick<IncomingRequest, "exchange"> & { readonly errorFormat: ErrorFormat },
+): void {
+  respondError(exchange, clientErrorOf(thrown, exchange.requestId), { events, format: errorFormat, headers: [] });
+}
+
+function parsed<B, R>({ body, errorFormat }: RequestSpec<B, R>, bytes: Buffer | undefined): B | undefined {
+  if (bytes === undefined || typeof errorFormat !== "function") return undefined;
+  try {
+    return body.parse?.(bytes);
+  } catch {
+    // A body that cannot be read is in no format but the default one.
+    return undefined;
+  }
+}

@@ -1,0 +1,21 @@
+import type { LinkHandler } from "@uag/link/server.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { ErrorFormat } from "../client-error.ts";
+
+/** One operation of the route table, ready to be served over the link. */
+export interface Operation {
+  readonly handler: LinkHandler;
+  /**
+   * The shape of errors that arise before the handler runs (an idempotency key that is in use).
+   * @param body the request's body; undefined when it could not be read
+   */
+  errorFormat(body: Buffer | undefined, caller: Caller): ErrorFormat;
+}
+
+/** A service's operations, by the names that the router's table uses. */
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** The bare link handlers, for a link server without idempotency keys. */
+export function handlersOf(operations: Operations): Readonly<Record<string, LinkHandler>> {
+  return Object.fromEntries(Object.entries(operations).map(([name, { handler }]) => [name, handler]));
+}

@@ -1,0 +1,123 @@
+import { crashPoint } from "@uag/kit/crash-point.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import type { Answered, Bill } from "../bill.ts";
+import { clientErrorOf } from "../client-error.ts";
+import type { CapabilityContext } from "../context.ts";
+import { usdText } from "../usd.ts";
+import { usageHeaders } from "./headers.ts";
+import type { AdmittedRequest, Size } from "./operation-spec.ts";
+import type { Reply, StreamEnd, StreamReply, WholeReply } from "./reply.ts";
+
+interface Sending<R> {
+  readonly admitted: AdmittedRequest<R, Size>;
+  readonly bill: Bill;
+}
+
+type EventContext = Pick<CapabilityContext, "events">;
+
+/**
+ * Brings a reply to the client, with its bill.
+ * @throws whatever kept the bill of an answer in one piece from being written: nothing has left by then
+ */
+export function send<R>(context: EventContext, { reply, ...sending }: Sending<R> & { reply: Reply }): Promise<void> {
+  return reply.kind === "whole" ? sendWhole(sending, reply) : sendStream(context, sending, reply);
+}
+
+async function sendWhole<R>({ admitted, bill }: Sending<R>, reply: WholeReply): Promise<void> {
+  const { exchange } = admitted;
+  const { upstream, attempts, body } = reply;
+  const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.COMPLETED;
+  const cost = await bill.charge({ ...reply.charge, outcome }, { upstream, attempts, status: 200 });
+  crashPoint("first-byte");
+  if (!exchange.over) {
+    const pieces = Buffer.isBuffer(body) ? [body] : body;
+    const headers = [...reply.headers, "content-length", String(bytesOf(pieces))];
+    headers.push(...usageHeaders(admitted, attempts, limitsOf(admitted, reply)), "x-gateway-cost-usd", usdText(cost));
+    if (Buffer.isBuffer(body)) exchange.respond(200, headers, body);
+    else await respondInPieces(exchange, headers, body);
+  }
+  crashPoint("answered");
+}
+
+function bytesOf(pieces: readonly Buffer[]): number {
+  let bytes = 0;
+  for (const piece of pieces) bytes += piece.length;
+  return bytes;
+}
+
+async function respondInPieces(
+  exchange: LinkExchange,
+  headers: readonly string[],
+  pieces: readonly Buffer[],
+): Promise<void> {
+  exchange.head(200, headers);
+  for (const piece of pieces) {
+    if (exchange.over) return;
+    // A client that leaves meanwhile is seen at the next piece.
+    if (piece.length > 0 && !exchange.write(piece)) await exchange.drained().catch(() => {});
+  }
+  exchange.end();
+}
+
+/** A key without limits of its own is told the upstream's, where the reply knows them. */
+function limitsOf<R>({ admitted }: AdmittedRequest<R, Size>, { upstreamLimits }: Reply): readonly string[] {
+  return admitted.headers.length > 0 ? admitted.headers : (upstreamLimits ?? []);
+}
+
+async function sendStream<R>(context: EventContext, sending: Sending<R>, reply: StreamReply): Promise<void> {
+  const { admitted, bill } = sending;
+  const { exchange } = admitted;
+  const { upstream } = reply;
+  try {
+    crashPoint("first-byte");
+    exchange.head(200, [...reply.headers, ...usageHeaders(admitted, reply.attempts, limitsOf(admitted, reply))]);
+    const end = await reply.relay(exchange);
+    await billStream(sending, reply, end);
+    finish(context, admitted, { reply, end });
+  } catch (error) {
+    // The bill could not be made, or written: the answer must not end as if it were whole.
+    context.events.failed(exchange.requestId, error);
+    exchange.fail("service_unavailable");
+    await bill.fail({ upstream, attempts: reply.attempts, status: 503 }).catch((again: unknown) => {
+      // A bill that was tried before fails with the same error, which is logged already.
+      if (again !== error) context.events.failed(exchange.requestId, again);
+    });
+  }
+}
+
+/** A stream that brought nothing that is owed for costs nothing. */
+async function billStream<R>(
+  { admitted, bill }: Sending<R>,
+  { upstream, attempts }: StreamReply,
+  end: StreamEnd,
+): Promise<void> {
+  const { over } = admitted.exchange;
+  const answered: Answered = { upstream, attempts: end.attempts ?? attempts, status: 200 };
+  if (end.charge === undefined) await bill.fail({ ...answered, status: over ? 499 : 200 });
+  else await bill.charge({ ...end.charge, outcome: over ? Outcome.DISCONNECTED : Outcome.COMPLETED }, answered);
+}
+
+/** Ends the answer with its last bytes, or with what went wrong. */
+function finish<R>(
+  { events }: EventContext,
+  { exchange }: AdmittedRequest<R, Size>,
+  { reply, end }: { reply: StreamReply; end: StreamEnd },
+): void {
+  if (exchange.over) return;
+  if (end.failure === undefined) {
+    if (end.closing !== undefined) exchange.write(end.closing);
+    exchange.end();
+    crashPoint("answered");
+    return;
+  }
+  const { thrown } = end.failure;
+  const clientError = clientErrorOf(thrown, exchange.requestId);
+  if (thrown instanceof UpstreamFailure && reply.upstream !== undefined)
+    events.upstreamFailed(exchange.requestId, reply.upstream, thrown);
+  else if (clientError.error.code === "internal_error") events.failed(exchange.requestId, thrown);
+  const event = reply.errorEvent?.(clientError);
+  if (event !== undefined) exchange.write(event);
+  exchange.fail(clientError.error.code);
+}

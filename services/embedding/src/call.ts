@@ -1,0 +1,106 @@
+import { type Asked, askParts } from "@uag/capability/ask-parts.ts";
+import type { UsageCharge } from "@uag/capability/bill.ts";
+import type { CapabilityContext } from "@uag/capability/context.ts";
+import type { AdmittedRequest } from "@uag/capability/operation/operation-spec.ts";
+import { PartialFailure } from "@uag/capability/operation/partial-failure.ts";
+import type { Upstream } from "@uag/catalog/types.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
+import type { DisconnectRule } from "@uag/upstreams/disconnect/watch.ts";
+import { embed } from "@uag/upstreams/embed.ts";
+import type { EmbeddingInput } from "@uag/upstreams/embeddings/types.ts";
+import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import { type ReadyVectors, readyVectors } from "./answer/ready.ts";
+import { commonLimits, splitInputs } from "./parts/split.ts";
+import { type Usage, type UsedPart, usageOf } from "./parts/usage.ts";
+import type { EmbeddingRequest } from "./request/read.ts";
+import type { EmbeddingSize } from "./size.ts";
+
+type Admitted = AdmittedRequest<EmbeddingRequest, EmbeddingSize>;
+type PartAnswer = Attempted<ReadyVectors & UsedPart>;
+
+/** All inputs' vectors, and what they came to. */
+export interface Embedded {
+  /** In the order of the inputs. */
+  readonly parts: readonly ReadyVectors[];
+  readonly usage: Usage;
+  readonly upstream: Upstream | undefined;
+  readonly attempts: number;
+}
+
+/**
+ * Asks for the vectors of all inputs, in as many calls as the model's upstreams need.
+ * @throws {PartialFailure} one error for the whole request; parts that were answered by then are owed for, because their
+ *   upstream charges for them
+ */
+export async function callUpstreams(
+  context: Pick<CapabilityContext, "drains" | "pools">,
+  admitted: Admitted,
+  partsAtOnce: number,
+): Promise<Embedded> {
+  const { exchange, model, request } = admitted;
+  const abandoned: UsedPart[] = [];
+  const asked = await askParts(splitInputs(request.inputs, request.bounds, commonLimits(model.upstreams)), {
+    atOnce: partsAtOnce,
+    signal: exchange.signal,
+    ask: (inputs, signal) => callPart(context, admitted, { inputs, signal, abandoned }),
+  });
+  const parts = asked.answers.flatMap((answer) => (answer === undefined ? [] : [answer.value]));
+  const usage = await usageOf([...parts, ...abandoned], model.contextTokens);
+  const answered = answeredBy(asked);
+  if (asked.failure === undefined) return { parts, usage, ...answered };
+  const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.FAILED;
+  const owed = usage.tokens === 0 ? undefined : { ...chargeOf(usage), outcome };
+  throw new PartialFailure(asked.failure.thrown, { owed, ...answered });
+}
+
+interface Part {
+  readonly inputs: readonly EmbeddingInput[];
+  readonly signal: AbortSignal;
+  /** Takes what an upstream was working on when the client had left and the call was given up. */
+  readonly abandoned: UsedPart[];
+}
+
+async function callPart(
+  { pools, drains }: Pick<CapabilityContext, "drains" | "pools">,
+  { exchange, request, admitted, attempt }: Admitted,
+  { inputs, signal, abandoned }: Part,
+): Promise<PartAnswer> {
+  const { requestId } = exchange;
+  const { traits, format, dimensions, inputType } = request;
+  const wanted = { format, dimensions: dimensions ?? traits.dimensions };
+  const call = { requestId, traits, inputs, dimensions, inputType };
+  const disconnect: DisconnectRule = {
+    // Vectors come in one piece: a client that leaves does not stop them. A part that another part's failure ends is not paid for.
+    get onAbort() {
+      return exchange.signal.aborted ? "continues" : "stops";
+    },
+    drains,
+    draining: () => admitted.clientLeft(),
+  };
+  return await attempt(async (upstream) => {
+    try {
+      const answer = await embed({ pools, call, upstream, signal, disconnect });
+      return { ...readyVectors(answer, wanted), inputs, usage: answer.usage };
+    } catch (error) {
+      if (error instanceof UpstreamFailure && error.workedMs !== undefined && exchange.signal.aborted)
+        abandoned.push({ inputs, usage: undefined });
+      throw error;
+    }
+  }, signal);
+}
+
+/** The input tokens of a request, as it is billed. */
+export function chargeOf({ tokens, raw, estimated }: Usage): UsageCharge {
+  return { units: [{ name: "input_tokens", quantity: BigInt(tokens) }], raw, estimated };
+}
+
+/** The ledger names one upstream: the first that answered, or else the one that failed last. */
+function answeredBy({ answers, failure }: Asked<PartAnswer>): Pick<Embedded, "upstream" | "attempts"> {
+  const failed = failure?.thrown instanceof AttemptsFailed ? failure.thrown : undefined;
+  const reached = failed !== undefined && failed.failure.status !== 0 ? failed.upstream : undefined;
+  const first = answers.find((answer) => answer !== undefined);
+  let attempts = failed?.attempts ?? 0;
+  for (const answer of answers) attempts += answer?.attempts ?? 0;
+  return { upstream: first?.upstream ?? reached, attempts };
+}

@@ -1,0 +1,42 @@
+import type { CapabilityContext } from "@uag/capability/context.ts";
+import { jsonBody } from "@uag/capability/operation/body-reader.ts";
+import { defineOperation, type OperationContext } from "@uag/capability/operation/define-operation.ts";
+import type { Operation } from "@uag/capability/operation/operation.ts";
+import { modelOf } from "@uag/capability/request/model-of.ts";
+import { bodyLimits } from "@uag/kit/json/parse.ts";
+import { embeddingsBody } from "./answer/body.ts";
+import { callUpstreams, chargeOf } from "./call.ts";
+import { readEmbeddingRequest } from "./request/read.ts";
+import { sizeOf, tighterSizes } from "./size.ts";
+
+/** What embedding does its work with. */
+export type EmbeddingContext = OperationContext & Pick<CapabilityContext, "drains" | "pools">;
+
+export interface EmbeddingOptions {
+  /** Upstream calls under way at once for one request. */
+  readonly partsAtOnce: number;
+}
+
+/** A request may bring its texts as token ids. */
+const limits = { ...bodyLimits, numbers: 500_000 };
+
+/** `POST /v1/embeddings` */
+export function createEmbeddings(context: EmbeddingContext, { partsAtOnce }: EmbeddingOptions): Operation {
+  return defineOperation(context, {
+    name: "embeddings",
+    body: jsonBody({ limits }),
+    modelOf,
+    read: ({ fields }, model) => readEmbeddingRequest(fields, model),
+    size: sizeOf,
+    resize: tighterSizes,
+    call: (admitted) => callUpstreams(context, admitted, partsAtOnce),
+    respond: ({ model }, { parts, usage, upstream, attempts }) => ({
+      kind: "whole",
+      upstream,
+      attempts,
+      charge: chargeOf(usage),
+      headers: ["content-type", "application/json"],
+      body: embeddingsBody(parts, { model: model.id, tokens: usage.tokens }),
+    }),
+  });
+}

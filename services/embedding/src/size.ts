@@ -1,0 +1,52 @@
+import type { Shortage, Size } from "@uag/capability/operation/operation-spec.ts";
+import type { CheckedRequest } from "@uag/capability/operation/request-spec.ts";
+import { bound } from "@uag/catalog/price.ts";
+import type { Model } from "@uag/catalog/types.ts";
+import { countTokens } from "@uag/upstreams/tokens.ts";
+import type { EmbeddingRequest } from "./request/read.ts";
+
+/** Vendors' tokenizers differ from ours by less than this. */
+const tokenizerMargin = 1.3;
+const marginTokens = 4;
+const bytesPerToken = 4;
+
+/** A size, and the input tokens that its hold is for. */
+export interface EmbeddingSize extends Size {
+  readonly inputTokens: number;
+}
+
+/** The quick bound: a token of text is a byte at least. */
+export function sizeOf({ model, request }: CheckedRequest<EmbeddingRequest>): EmbeddingSize {
+  const most = sum(request.bounds);
+  return sizeFor(most, model, Math.ceil(most / bytesPerToken));
+}
+
+/** For a balance that does not cover the quick bound the tokens are counted. */
+export async function* tighterSizes(
+  { model, request }: CheckedRequest<EmbeddingRequest>,
+  { size }: Shortage<EmbeddingSize>,
+): AsyncGenerator<EmbeddingSize> {
+  const counted = await countedBound(request);
+  if (counted < size.inputTokens) yield sizeFor(counted, model, size.tokens);
+}
+
+function sizeFor(inputTokens: number, model: Model, tokens: number): EmbeddingSize {
+  const holdNanoUsd = bound([{ quantity: BigInt(inputTokens), anyOf: ["input_tokens"] }], model.price);
+  return { holdNanoUsd, tokens, inputTokens };
+}
+
+async function countedBound({ inputs, bounds }: EmbeddingRequest): Promise<number> {
+  let tokens = 0;
+  for (const [index, input] of inputs.entries()) {
+    const counted =
+      typeof input === "string" ? Math.ceil((await countTokens(input)) * tokenizerMargin) + marginTokens : input.length;
+    tokens += Math.min(counted, bounds[index] ?? counted);
+  }
+  return tokens;
+}
+
+function sum(numbers: readonly number[]): number {
+  let total = 0;
+  for (const value of numbers) total += value;
+  return total;
+}
