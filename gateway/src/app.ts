@@ -1,3 +1,4 @@
+import { type QueryName, type Route, routes, type ServiceName } from "@uag/contract/routes.ts";
 import type { FreeLimits } from "@uag/kit/free-limits.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
 import type { Logger } from "@uag/kit/log.ts";
@@ -19,7 +20,7 @@ import { requestId } from "./middleware/request-id.ts";
 import type { Mount } from "./mounts.ts";
 import { enterMount, proxyTo } from "./proxy.ts";
 import type { Handler } from "./request-state.ts";
-import { type QueryName, type Route, routes, type ServiceName, verbs } from "./routes.ts";
+import { verbs } from "./verbs.ts";
 
 export interface AppOptions {
   log: Logger;

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { errorText } from "@uag/contract/errors/shapes.ts";
 import { newId } from "@uag/kit/ids.ts";
-import { errorBody } from "./dialect.ts";
 
 const lingerMs = 2_000;
 const answered = new WeakSet<Socket>();
@@ -37,7 +37,7 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Socket): voi
   answered.add(socket);
   const { status, error: refusal } = refusalFor(error.code);
   const requestId = newId("req");
-  const body = errorBody("nested", refusal, requestId);
+  const body = errorText("nested", { error: refusal, requestId });
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
       `x-request-id: ${requestId}\r\nx-should-retry: false\r\nconnection: close\r\n\r\n${body}`,

@@ -1,3 +1,4 @@
+import { defaultBodyLimits } from "@uag/contract/routes.ts";
 import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { previousSecrets } from "@uag/kit/keyring.ts";
 import { z } from "zod";
@@ -51,8 +52,8 @@ export const schema = z.object({
   CONSOLE_URL: url.describe("Where /console is served."),
   MCP_URL: url.describe("Where /mcp is served."),
   ASSETS_URL: url.describe("Where /assets is served."),
-  JSON_BODY_LIMIT: bytes.default(32 * 1024 * 1024).describe("Largest JSON request body, bytes."),
-  MULTIPART_BODY_LIMIT: bytes.default(64 * 1024 * 1024).describe("Largest multipart request body, bytes."),
+  JSON_BODY_LIMIT: bytes.default(defaultBodyLimits.json).describe("Largest JSON request body, bytes."),
+  MULTIPART_BODY_LIMIT: bytes.default(defaultBodyLimits.multipart).describe("Largest multipart request body, bytes."),
   HEADER_LIMIT: bytes.default(16 * 1024).describe("Largest request head, bytes."),
   REQUEST_DEADLINE_MS: milliseconds.default(900_000).describe("Longest that one request may take."),
   UPLOAD_IDLE_MS: milliseconds

@@ -1,5 +1,7 @@
 import type { Writable } from "node:stream";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { errorEvent } from "@uag/contract/errors/shapes.ts";
+import type { ForwardRoute } from "@uag/contract/routes.ts";
 import { headerOf } from "@uag/kit/http/header-of.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { OpenRequests } from "@uag/kit/open-requests.ts";
@@ -8,7 +10,6 @@ import type { LinkClient } from "@uag/link/client.ts";
 import type { LinkError } from "@uag/link/errors.ts";
 import type { Request } from "express";
 import { cutAnswer } from "./cut-answer.ts";
-import { errorEvent } from "./dialect.ts";
 import { discardBody } from "./discard.ts";
 import { chunkOf, isEventStream, lastChunk } from "./event-chunk.ts";
 import { appendAnswerHeaders, forwardedHeaders, type HeaderList } from "./headers.ts";
@@ -18,7 +19,6 @@ import { sendError } from "./middleware/errors.ts";
 import { closeWithConnection } from "./pipelined.ts";
 import type { GatewayResponse, Handler } from "./request-state.ts";
 import { answerHeaders, dialectOf } from "./respond.ts";
-import type { ForwardRoute } from "./routes.ts";
 import type { Upload, UploadWatch } from "./upload-watch.ts";
 
 export interface ForwardOptions {
@@ -171,7 +171,9 @@ class Exchange implements LinkAnswer, Upload {
     // The last event is only understood on a line of its own.
     const events = isEventStream(this.#headers);
     if (events && !told && this.#lastByte === newline)
-      this.#send(Buffer.from(errorEvent(dialectOf(this.#request, response), error, response.locals.requestId)));
+      this.#send(
+        Buffer.from(errorEvent(dialectOf(this.#request, response), { error, requestId: response.locals.requestId })),
+      );
     cutAnswer(this.#request, response, { afterReading: events });
   }
 

@@ -1,9 +1,14 @@
-import { type ErrorCode, errorTable, GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { type ErrorCode, isErrorCode } from "@uag/contract/errors/table.ts";
 import type { LinkError } from "@uag/link/errors.ts";
 
 /** True when a service ended its answer on purpose, after telling the client why. */
 export function isToldByService(failure: LinkError): boolean {
-  return failure.code === "failed" && Object.hasOwn(errorTable, failure.reason);
+  return codeOf(failure) !== undefined;
+}
+
+function codeOf({ code, reason }: LinkError): ErrorCode | undefined {
+  return code === "failed" && isErrorCode(reason) ? reason : undefined;
 }
 
 /** A failure of the link as the client is told of it. */
@@ -18,8 +23,7 @@ export function linkFailure(failure: LinkError): GatewayError {
     case "too_large":
       return new GatewayError(failure.seen ? "internal_error" : "headers_too_large", undefined, { cause: failure });
     case "failed":
-      if (isToldByService(failure)) return new GatewayError(failure.reason as ErrorCode, undefined, { cause: failure });
-      return new GatewayError("internal_error", undefined, { cause: failure });
+      return new GatewayError(codeOf(failure) ?? "internal_error", undefined, { cause: failure });
     case "broken":
     case "aborted":
     case "cancelled":

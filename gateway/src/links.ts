@@ -1,9 +1,9 @@
+import type { ServiceName } from "@uag/contract/routes.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { createLinkClient, type LinkClient } from "@uag/link/client.ts";
 import { dialGrpc } from "@uag/link/grpc-client.ts";
 import type { Config } from "./config.ts";
-import type { ServiceName } from "./routes.ts";
 
 export interface Links extends AsyncDisposable {
   readonly byService: Partial<Record<ServiceName, LinkClient>>;

@@ -1,5 +1,5 @@
 import { Agent, type ClientRequest, ServerResponse } from "node:http";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Request } from "express";
 import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware";

@@ -1,3 +1,4 @@
+import type { QueryName } from "@uag/contract/routes.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
@@ -5,7 +6,6 @@ import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/m
 import { subscription } from "./handlers/subscription.ts";
 import { usage } from "./handlers/usage.ts";
 import type { Handler } from "./request-state.ts";
-import type { QueryName } from "./routes.ts";
 
 export interface Queries extends Disposable {
   readonly handlers: Partial<Record<QueryName, Handler>>;

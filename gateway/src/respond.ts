@@ -1,5 +1,6 @@
+import type { Dialect } from "@uag/contract/errors/shapes.ts";
+import { dialectOfPath } from "@uag/contract/routes.ts";
 import type { Request } from "express";
-import { type Dialect, dialectOfPath } from "./dialect.ts";
 import type { HeaderList } from "./headers.ts";
 import type { GatewayResponse } from "./request-state.ts";
 

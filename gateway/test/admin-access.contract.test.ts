@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { adminRoutes } from "@uag/contract/routes.ts";
 import { roleNames } from "../src/admin/access.ts";
-import { adminRoutes } from "../src/admin/routes.ts";
 import { adminToken, type FakeAdmin, startFakeAdmin } from "./support/fake-admin.ts";
 import { type Stage, startStage, until } from "./support/stage.ts";
 

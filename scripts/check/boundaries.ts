@@ -2,24 +2,25 @@ import { dirname, join, relative } from "node:path";
 import type { Check } from "./check.ts";
 import { type Import, importsOf, type Package, readPackages, scope } from "./packages.ts";
 
-const shared = ["proto", "kit", "link", "mongo", "catalog", "upstreams", "admission", "capability"];
+const shared = ["proto", "contract", "kit", "link", "mongo", "catalog", "upstreams", "admission", "capability"];
 
 /** Which packages each package may import. A package that is not named is a service: see `allowedFor`. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   proto: [],
-  kit: ["proto"],
-  link: ["proto", "kit"],
-  journal: ["kit"],
-  mongo: ["kit"],
-  catalog: ["proto", "kit"],
-  upstreams: ["proto", "kit", "catalog"],
-  admission: ["proto", "kit", "journal", "catalog"],
-  capability: ["proto", "kit", "link", "mongo", "catalog", "upstreams", "admission"],
-  gateway: ["proto", "kit", "link"],
+  contract: [],
+  kit: ["proto", "contract"],
+  link: ["proto", "contract", "kit"],
+  journal: ["contract", "kit"],
+  mongo: ["contract", "kit"],
+  catalog: ["proto", "contract", "kit"],
+  upstreams: ["proto", "contract", "kit", "catalog"],
+  admission: ["proto", "contract", "kit", "journal", "catalog"],
+  capability: ["proto", "contract", "kit", "link", "mongo", "catalog", "upstreams", "admission"],
+  gateway: ["proto", "contract", "kit", "link"],
   // It judges billing's books by the rules of the books, in a process of its own.
   auditor: ["proto", "kit", "mongo", "billing"],
   // It is a client of the public API like any other.
-  mcp: ["kit"],
+  mcp: ["contract", "kit"],
   // A second reading of each protocol: it may share the runtime, but nothing that the adapters read protocols with.
   simulator: ["kit"],
 };

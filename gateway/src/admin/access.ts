@@ -1,3 +1,4 @@
+import type { AdminOperation } from "@uag/contract/routes.ts";
 import { AdminRole } from "@uag/proto/billing/v1/admin.ts";
 
 const { OPERATOR, BILLING, KEYS, READ_ONLY } = AdminRole;
@@ -31,34 +32,32 @@ export interface Access {
 const may = (account: AccountRule, ...roles: AdminRole[]): Access => ({ roles: [OPERATOR, ...roles], account });
 
 /** Who may call what: role by route. An operator may call everything. */
-export const access = {
-  "accounts.create": may("all", BILLING),
-  "accounts.list": may("all", BILLING, KEYS, READ_ONLY),
-  "accounts.get": may("path", BILLING, KEYS, READ_ONLY),
-  "accounts.update": may("path", BILLING),
-  "accounts.top_up": may("path", BILLING),
-  "accounts.ledger": may("path", BILLING, READ_ONLY),
-  "keys.create": may("body", KEYS),
-  "keys.list": may("query", KEYS, READ_ONLY),
-  "keys.get": may("key", KEYS, READ_ONLY),
-  "keys.update": may("key", KEYS),
-  "keys.revoke": may("key", KEYS),
-  "keys.regenerate": may("key", KEYS),
-  "usage.list": may("query", BILLING, KEYS, READ_ONLY),
-  "usage.events": may("query", BILLING, KEYS, READ_ONLY),
-  "usage.export": may("query", BILLING, READ_ONLY),
-  "ledger.read": may("query", BILLING, READ_ONLY),
-  "ledger.repair": may("all", BILLING),
-  "audit_log.list": may("query", READ_ONLY),
-  "tokens.create": may("all"),
-  "tokens.list": may("all", READ_ONLY),
-  "tokens.revoke": may("all"),
-  "webhooks.secrets.create": may("body", KEYS),
-  "webhooks.secrets.list": may("query", KEYS, READ_ONLY),
-  "webhooks.secrets.end": may("secret", KEYS),
-  "webhooks.deliveries.list": may("query", KEYS, READ_ONLY),
-  "webhooks.deliveries.get": may("delivery", KEYS, READ_ONLY),
-  "webhooks.deliveries.replay": may("delivery", KEYS),
-} as const satisfies Readonly<Record<string, Access>>;
-
-export type AdminOperation = keyof typeof access;
+export const access: Readonly<Record<AdminOperation, Access>> = {
+  "admin.accounts.create": may("all", BILLING),
+  "admin.accounts.list": may("all", BILLING, KEYS, READ_ONLY),
+  "admin.accounts.get": may("path", BILLING, KEYS, READ_ONLY),
+  "admin.accounts.update": may("path", BILLING),
+  "admin.accounts.top_up": may("path", BILLING),
+  "admin.accounts.ledger": may("path", BILLING, READ_ONLY),
+  "admin.keys.create": may("body", KEYS),
+  "admin.keys.list": may("query", KEYS, READ_ONLY),
+  "admin.keys.get": may("key", KEYS, READ_ONLY),
+  "admin.keys.update": may("key", KEYS),
+  "admin.keys.revoke": may("key", KEYS),
+  "admin.keys.regenerate": may("key", KEYS),
+  "admin.usage.list": may("query", BILLING, KEYS, READ_ONLY),
+  "admin.usage.events": may("query", BILLING, KEYS, READ_ONLY),
+  "admin.usage.export": may("query", BILLING, READ_ONLY),
+  "admin.ledger.read": may("query", BILLING, READ_ONLY),
+  "admin.ledger.repair": may("all", BILLING),
+  "admin.audit_log.list": may("query", READ_ONLY),
+  "admin.tokens.create": may("all"),
+  "admin.tokens.list": may("all", READ_ONLY),
+  "admin.tokens.revoke": may("all"),
+  "admin.webhooks.secrets.create": may("body", KEYS),
+  "admin.webhooks.secrets.list": may("query", KEYS, READ_ONLY),
+  "admin.webhooks.secrets.end": may("secret", KEYS),
+  "admin.webhooks.deliveries.list": may("query", KEYS, READ_ONLY),
+  "admin.webhooks.deliveries.get": may("delivery", KEYS, READ_ONLY),
+  "admin.webhooks.deliveries.replay": may("delivery", KEYS),
+};

@@ -1,6 +1,6 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey, parseKey } from "@uag/kit/api-key.ts";
 import type { Clock } from "@uag/kit/clock.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import type { Keyring } from "@uag/kit/keyring.ts";
 import type { AdminToken } from "@uag/proto/billing/v1/admin.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";

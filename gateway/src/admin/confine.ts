@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { AccountRule } from "./access.ts";
 import type { AdminCall, AdminClients } from "./admin.ts";
 import { webhooksOf } from "./webhooks-client.ts";

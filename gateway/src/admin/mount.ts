@@ -1,17 +1,18 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { adminBodyLimit, type Method } from "@uag/contract/routes.ts";
 import type { Express, Request } from "express";
 import { clientAddress } from "../client-address.ts";
 import { checkBodyHead } from "../middleware/body-limits.ts";
 import { allowHeader, methodNotAllowed } from "../middleware/method-not-allowed.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";
 import { sendJson } from "../respond.ts";
-import { type Method, verbs } from "../routes.ts";
+import { verbs } from "../verbs.ts";
 import type { AdminAnswer, AdminClients } from "./admin.ts";
 import type { AdminDoor } from "./authenticate.ts";
 import { confine } from "./confine.ts";
 import { jsonText } from "./json.ts";
 import { readJson } from "./read-json.ts";
-import { type AdminRow, adminRoutes } from "./routes.ts";
+import { type AdminRow, adminRows } from "./routes.ts";
 
 export interface AdminOptions {
   readonly clients: AdminClients;
@@ -22,7 +23,6 @@ export interface AdminOptions {
   readonly publicUrl: string;
 }
 
-const bodyLimit = 256 * 1024;
 const idPattern = /^[\w.:-]{1,200}$/;
 
 /** What billing and metering call the fields that a client of this API has named otherwise. */
@@ -73,7 +73,7 @@ async function answer(
   const { admin } = response.locals;
   if (admin === undefined) throw new Error("a request is answered only with an admin token");
   const id = idOf(request);
-  const body = row.body === "json" ? await readJson(request, { response, limit: bodyLimit }) : undefined;
+  const body = row.body === "json" ? await readJson(request, { response, limit: adminBodyLimit }) : undefined;
   const { actor } = admin;
   const call = { clients, admin, actor, id, url: request.originalUrl, body, publicUrl, request, response };
   return row.handler(await confine(call, row.access.account));
@@ -104,9 +104,9 @@ function allowed(methods: readonly Method[]): Handler {
 
 /** Adds the admin API to an application: JSON in front of billing's and metering's unary calls. */
 export function mountAdmin(app: Express, options: AdminOptions): void {
-  const limits = { json: bodyLimit, multipart: 0 };
+  const limits = { json: adminBodyLimit, multipart: 0 };
   app.use("/admin", keepToOrigin);
-  for (const [path, rows] of Map.groupBy(adminRoutes, (row) => row.path)) {
+  for (const [path, rows] of Map.groupBy(adminRows, (row) => row.path)) {
     const methods = rows.map((row) => row.method);
     const at = app.route(path);
     for (const row of rows) {

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { parseJson } from "@uag/kit/json/parse.ts";
 import type { Request } from "express";
 import { bodyTooLarge } from "../middleware/body-limits.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { createRpcClient, isUnreachable, type RpcClient } from "@uag/kit/rpc/client.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";

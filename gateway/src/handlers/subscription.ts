@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { AccountServiceServer } from "@uag/proto/billing/v1/accounts.ts";
 import type { Handler } from "../request-state.ts";

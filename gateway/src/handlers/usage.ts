@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { MeteringServiceServer, UsageBucket } from "@uag/proto/metering/v1/metering.ts";
 import { z } from "zod";

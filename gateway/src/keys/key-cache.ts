@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Clock } from "@uag/kit/clock.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import type { ResolveKeyRequest, ResolveKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { networkOf } from "../client-address.ts";

@@ -1,7 +1,7 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { BodyKind } from "@uag/contract/routes.ts";
 import { parseMediaType } from "@uag/kit/http/media-type.ts";
 import type { Handler } from "../request-state.ts";
-import type { BodyKind } from "../routes.ts";
 
 /** Largest request body by kind, bytes. */
 export type BodyLimits = Readonly<Record<Exclude<BodyKind, "none">, number>>;

@@ -1,5 +1,5 @@
+import type { Method } from "@uag/contract/routes.ts";
 import type { Handler } from "../request-state.ts";
-import type { Method } from "../routes.ts";
 import { allowHeader } from "./method-not-allowed.ts";
 
 const sane = /^[\w\-, ]{1,2048}$/;

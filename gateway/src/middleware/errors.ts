@@ -1,9 +1,10 @@
-import { errorTable, GatewayError, toGatewayError } from "@uag/kit/errors.ts";
+import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { retryHeaders } from "@uag/contract/errors/retry-headers.ts";
+import { errorText } from "@uag/contract/errors/shapes.ts";
+import { errorTable } from "@uag/contract/errors/table.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { NextFunction, Request } from "express";
-import { errorBody } from "../dialect.ts";
 import { discardBody } from "../discard.ts";
-import type { HeaderList } from "../headers.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";
 import { answerHeaders, dialectOf } from "../respond.ts";
 
@@ -43,11 +44,10 @@ const keepAliveBytes = 1024 * 1024;
 
 /** Writes the error as a whole answer, whether or not the request's body has come. */
 export function sendError(request: Request, response: GatewayResponse, error: GatewayError): void {
-  const body = errorBody(dialectOf(request, response), error, response.locals.requestId);
+  const body = errorText(dialectOf(request, response), { error, requestId: response.locals.requestId });
   const headers = answerHeaders(request, response);
   headers.push("content-type", "application/json", "content-length", String(Buffer.byteLength(body)));
-  headers.push("x-should-retry", String(error.retryable));
-  appendRetryAfter(headers, error);
+  headers.push(...retryHeaders(error));
   const { allow } = response.locals;
   if (allow !== undefined) headers.push("allow", allow);
   const closing = !request.complete && bodyIsCostly(request);
@@ -60,12 +60,6 @@ export function sendError(request: Request, response: GatewayResponse, error: Ga
   // The answer is whole for the client now; its end waits until the client has stopped writing.
   response.write(body);
   discardBody(request, () => response.end());
-}
-
-/** `retry-after` is whole seconds; `retry-after-ms` is what the OpenAI and Anthropic clients look at first. */
-function appendRetryAfter(headers: HeaderList, error: GatewayError): void {
-  const ms = error.retryAfterMs ?? (error.httpStatus === 503 ? 1_000 : undefined);
-  if (ms !== undefined) headers.push("retry-after", String(Math.ceil(ms / 1_000)), "retry-after-ms", String(ms));
 }
 
 function bodyIsCostly(request: Request): boolean {

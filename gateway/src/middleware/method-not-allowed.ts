@@ -1,6 +1,6 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { Method } from "@uag/contract/routes.ts";
 import type { Handler } from "../request-state.ts";
-import type { Method } from "../routes.ts";
 
 /** `GET, HEAD, OPTIONS` for a path that is read only. */
 export function allowHeader(methods: readonly Method[]): string {

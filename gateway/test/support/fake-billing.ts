@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey } from "@uag/kit/api-key.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";

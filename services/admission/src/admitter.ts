@@ -1,4 +1,4 @@
-import { type GatewayError, toGatewayError } from "@uag/kit/errors.ts";
+import { type GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { checkLive, lapsed, type Taken } from "./limits/taken.ts";
 import type { Meters } from "./meters.ts";
 import { refuseForJournal } from "./refusals.ts";

@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Journal } from "@uag/journal/journal.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { newId } from "@uag/kit/ids.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Lease } from "./lease.ts";

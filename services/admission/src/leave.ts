@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Journal } from "@uag/journal/journal.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import type { Publisher } from "./publish/publisher.ts";
 import type { Setting } from "./setting.ts";
 

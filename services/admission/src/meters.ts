@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@uag/kit/errors.ts";
+import type { ErrorCode } from "@uag/contract/errors/table.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { Incarnation } from "./incarnation.ts";
 import type { Succession } from "./succession.ts";

@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { JournalClosed } from "@uag/journal/journal.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
 import { Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";

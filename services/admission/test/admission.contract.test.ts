@@ -5,8 +5,8 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { connectBus } from "@uag/kit/bus.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, rename, rm, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { eventually, type House, replica, request, settlement, startHouse, taskBill, taskOf } from "./harness.ts";
 
 const usd = 1_000_000_000n;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { type House, replica, request, settlement, startHouse } from "./harness.ts";
 
 async function counted(house: House, name: string): Promise<number> {

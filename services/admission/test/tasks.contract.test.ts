@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { eventually, type House, replica, startHouse, taskBill, taskOf } from "./harness.ts";
 
 const usd = 1_000_000_000n;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey } from "@uag/kit/api-key.ts";
-import type { GatewayError } from "@uag/kit/errors.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { AdminRole, type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";

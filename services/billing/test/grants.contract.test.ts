@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { connectBus } from "@uag/kit/bus.ts";
-import type { GatewayError } from "@uag/kit/errors.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { asking, faults, fund, scratch, startBilling, until, usage } from "./harness.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey, parseKey } from "@uag/kit/api-key.ts";
 import { connectBus } from "@uag/kit/bus.ts";
-import type { GatewayError } from "@uag/kit/errors.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { fund, pepper, scratch, startBilling, until } from "./harness.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { GatewayError } from "@uag/kit/errors.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { asking, faults, fund, scratch, startBilling, usage } from "./harness.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
-import type { GatewayError } from "@uag/kit/errors.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { asking, faults, fund, scratch, startBilling, until, usage } from "./harness.ts";
 
 /** A way to the database that can be cut. */

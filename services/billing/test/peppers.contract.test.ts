@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey } from "@uag/kit/api-key.ts";
-import type { GatewayError } from "@uag/kit/errors.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
 import type { ResolveKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import { fund, pepper, scratch, startBilling } from "./harness.ts";

@@ -1,4 +1,6 @@
-import { GatewayError, toGatewayError } from "@uag/kit/errors.ts";
+import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { retryHeaders } from "@uag/contract/errors/retry-headers.ts";
+import type { ErrorReport } from "@uag/contract/errors/shapes.ts";
 import { LinkError } from "@uag/link/errors.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
@@ -23,6 +25,11 @@ export function clientErrorOf(thrown: unknown, requestId: string): ClientError {
   return { error: toGatewayError(thrown), failure: undefined, requestId };
 }
 
+/** What goes into an error body: what an upstream said about the request itself keeps its words and codes. */
+export function reportOf({ error, failure, requestId }: ClientError): ErrorReport {
+  return { error, requestId, said: failure?.kind === "client" ? failure.said : undefined };
+}
+
 /** How errors look in a client's format. */
 export interface ErrorFormat {
   errorBody(error: ClientError): Buffer;
@@ -37,7 +44,7 @@ export interface RespondErrorOptions {
   readonly headers: readonly string[];
 }
 
-/** Responds with an error, if the client is still there. A 503 without a wait of its own asks for one second. */
+/** Responds with an error, if the client is still there. */
 export function respondError(exchange: LinkExchange, clientError: ClientError, options: RespondErrorOptions): void {
   const { error } = clientError;
   if (error.code === "internal_error") options.events.failed(clientError.requestId, error.cause ?? error);
@@ -45,9 +52,6 @@ export function respondError(exchange: LinkExchange, clientError: ClientError, o
   if (exchange.over) return;
   const body = options.format.errorBody(clientError);
   const headers = ["content-type", "application/json", "content-length", String(body.length)];
-  headers.push("x-should-retry", String(error.retryable), ...options.headers, ...(error.headers ?? []));
-  const waitMs = error.retryAfterMs ?? (error.httpStatus === 503 ? 1_000 : undefined);
-  if (waitMs !== undefined)
-    headers.push("retry-after", String(Math.ceil(waitMs / 1_000)), "retry-after-ms", String(waitMs));
+  headers.push(...retryHeaders(error), ...options.headers, ...(error.headers ?? []));
   exchange.respond(options.format.errorStatus?.(clientError) ?? error.httpStatus, headers, body);
 }

@@ -1,6 +1,6 @@
 import type { Admission, AdmitRequest, Admitted, FreeAdmission, FreeSlot, Settlement } from "@uag/admission/types.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { BufferBudget } from "@uag/kit/buffer-budget.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
 import { createLogger } from "@uag/kit/log.ts";

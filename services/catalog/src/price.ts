@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import { type UnitName, unitTable } from "./units.ts";
 

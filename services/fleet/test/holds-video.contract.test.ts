@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readJsonObject } from "@uag/capability/request/body.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { startSimulator } from "@uag/simulator/service.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { BufferBudget } from "./buffer-budget.ts";
-import { GatewayError } from "./errors.ts";
 
 const refusal = (error: unknown): boolean =>
   error instanceof GatewayError && error.httpStatus === 503 && error.retryAfterMs === 1_000;

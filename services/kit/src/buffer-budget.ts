@@ -1,4 +1,4 @@
-import { GatewayError } from "./errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
 export interface BufferLimits {
   /** Most bytes held at once by the whole process. */

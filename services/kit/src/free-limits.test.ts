@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { GatewayError } from "./errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { FreeLimits } from "./free-limits.ts";
 
 function stage(perMinute = 600, concurrency = 1_000) {

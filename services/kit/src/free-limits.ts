@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Clock } from "./clock.ts";
-import { GatewayError } from "./errors.ts";
 
 export interface FreeLimitsOptions {
   readonly clock: Clock;

@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { z } from "zod";
-import { GatewayError } from "./errors.ts";
 import { parseToFault } from "./first-fault.ts";
 
 const longestParam = 200;

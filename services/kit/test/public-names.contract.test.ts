@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { GatewayError } from "../src/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { createGuardedClient } from "../src/http/guarded.ts";
 import { PublicNames } from "../src/http/public-names.ts";
 import { UrlError, type UrlFault } from "../src/http/url-error.ts";

@@ -1,7 +1,7 @@
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { BufferBudget } from "@uag/kit/buffer-budget.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { newId } from "@uag/kit/ids.ts";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { Cancellations } from "./cancellations.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { type Bus, connectBus } from "@uag/kit/bus.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { randomText } from "@uag/kit/ids.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";

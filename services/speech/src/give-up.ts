@@ -1,7 +1,7 @@
 import type { Charge } from "@uag/capability/bill.ts";
 import { clientErrorOf, respondError } from "@uag/capability/client-error.ts";
 import { nestedErrors } from "@uag/capability/nested-error.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import type { Serving } from "./speak.ts";
 

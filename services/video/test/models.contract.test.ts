@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { readJsonObject } from "@uag/capability/request/body.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { readVideoRequest, type VideoRequest } from "../src/request/read.ts";
 

@@ -1,7 +1,7 @@
 // A replica in a process of its own, to be killed: told by its parent what to do, and telling it where it stands.
 
 import type { TaskAdmission } from "@uag/admission/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { order, startReplica } from "./support.ts";
 
 /** What the parent sends once. */

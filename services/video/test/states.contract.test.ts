@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type ProviderTask, startProvider, type TestProvider, type Word } from "./provider.ts";
 import { order, type Replica, scratchDatabase, startReplica, TestBooks, until } from "./support.ts";

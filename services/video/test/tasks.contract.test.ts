@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type ProviderTask, startProvider, type TestProvider } from "./provider.ts";
 import { order, type Replica, scratchDatabase, startReplica, TestBooks, until } from "./support.ts";

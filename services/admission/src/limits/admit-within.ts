@@ -1,4 +1,5 @@
-import { type ErrorCode, toGatewayError } from "@uag/kit/errors.ts";
+import { toGatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { ErrorCode } from "@uag/contract/errors/table.ts";
 import type { AdmitRequest, AdmitTask, Admitted, FreeSlot } from "../types.ts";
 import type { LimitAsk } from "./key-limits.ts";
 import type { Limits } from "./limits.ts";

@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { type Clock, type Moment, momentOf, msSince } from "@uag/kit/clock.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { newId } from "@uag/kit/ids.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { BorrowRequest, BorrowResponse, LimitServiceServer } from "@uag/proto/billing/v1/limits.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Clock } from "@uag/kit/clock.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { BorrowRequest, LimitServiceServer } from "@uag/proto/billing/v1/limits.ts";
 import { LimitKind } from "@uag/proto/billing/v1/limits.ts";

@@ -1,5 +1,5 @@
+import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Clock } from "@uag/kit/clock.ts";
-import type { GatewayError } from "@uag/kit/errors.ts";
 import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { ConcurrencySlots } from "./concurrency-slots.ts";

@@ -1,4 +1,4 @@
-import type { GatewayError } from "@uag/kit/errors.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { BorrowRequest, LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import { outOfReach } from "../refusals.ts";
 import type { Holder } from "./holder.ts";

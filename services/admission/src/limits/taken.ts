@@ -1,4 +1,4 @@
-import type { GatewayError } from "@uag/kit/errors.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { outOfReach } from "../refusals.ts";
 import type { ConcurrencySlots } from "./concurrency-slots.ts";
 import type { Holder } from "./holder.ts";

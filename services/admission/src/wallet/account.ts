@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { budgetExceeded, insufficientBalance, outOfReach, unpaidUsage } from "../refusals.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Book, Change, Operation } from "../ledger/book.ts";
 import { chainStart, entryId } from "../ledger/entry.ts";
 import { larger, noMoney, smaller } from "../ledger/money.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { mongo } from "mongoose";
 import type { HolderDocument } from "../store/holders.ts";
 import type { Store } from "../store/store.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import { recordChange } from "../audit/record.ts";
 import { keySnapshot } from "../audit/snapshot.ts";

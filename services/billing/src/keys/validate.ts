@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 
 const longestName = 200;

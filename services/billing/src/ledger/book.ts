@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import { type Grant, type HolderState, isLive, unfoldedOf } from "../grants/grant.ts";
 import { chain, type Posting } from "./entry.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { acquireOperation } from "../grants/acquire.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Operation } from "./book.ts";
 import { entryId, type Posting } from "./entry.ts";
 import { largestTotal, type Money, noMoney, smaller } from "./money.ts";

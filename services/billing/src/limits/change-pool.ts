@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Model } from "mongoose";
 import { type LimitPoolDocument, poolFields, poolOf } from "../store/limit-pools.ts";
 import type { Pool } from "./pool.ts";

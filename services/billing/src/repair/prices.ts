@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import type { ModelPrice } from "@uag/catalog/price.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
 /** The prices in force, by model. */
 export type Prices = () => Promise<ReadonlyMap<string, ModelPrice>>;

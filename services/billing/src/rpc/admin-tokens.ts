@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey } from "@uag/kit/api-key.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { newId, randomText } from "@uag/kit/ids.ts";
 import {
   AdminRole,

@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { type BorrowRequest, type BorrowResponse, LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import type { Billing } from "../billing.ts";
 import { isAlive } from "../limits/holders.ts";

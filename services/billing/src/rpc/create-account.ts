@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId } from "@uag/kit/ids.ts";
 import type { Account, CreateAccountRequest } from "@uag/proto/billing/v1/accounts.ts";
 import { recordChange } from "../audit/record.ts";

@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey, generateKey } from "@uag/kit/api-key.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { newId } from "@uag/kit/ids.ts";
 import type { NamedSecret } from "@uag/kit/keyring.ts";
 import type { CreateKeyRequest, CreateKeyResponse } from "@uag/proto/billing/v1/keys.ts";

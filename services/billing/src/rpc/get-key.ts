@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { GetKeyRequest, Key } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
 import { keyMessage } from "../keys/key.ts";

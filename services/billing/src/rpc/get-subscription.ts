@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { GetSubscriptionRequest, Subscription } from "@uag/proto/billing/v1/accounts.ts";
 import type { Billing } from "../billing.ts";
 import { smaller } from "../ledger/money.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { ListAuditRecordsRequest, ListAuditRecordsResponse } from "@uag/proto/billing/v1/admin.ts";
 import { recordMessage } from "../audit/chain.ts";
 import type { Billing } from "../billing.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { ListEntriesRequest, ListEntriesResponse } from "@uag/proto/billing/v1/ledger.ts";
 import type { Billing } from "../billing.ts";
 import { entryId } from "../ledger/entry.ts";

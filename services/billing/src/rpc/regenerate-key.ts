@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey, generateKey } from "@uag/kit/api-key.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import type { RegenerateKeyRequest } from "@uag/proto/billing/v1/admin.ts";
 import type { CreateKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";

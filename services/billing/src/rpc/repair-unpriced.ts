@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Repair, RepairUnpricedRequest, RepairUnpricedResponse } from "@uag/proto/billing/v1/admin.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import type { Billing } from "../billing.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { SettleRequest, SettleResponse } from "@uag/proto/billing/v1/ledger.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Billing } from "../billing.ts";

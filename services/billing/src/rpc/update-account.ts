@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Account } from "@uag/proto/billing/v1/accounts.ts";
 import type { UpdateAccountRequest } from "@uag/proto/billing/v1/admin.ts";
 import { recordChange } from "../audit/record.ts";

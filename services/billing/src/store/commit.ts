@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { ClientSession } from "mongoose";
 import { type Operation, WorkingBook } from "../ledger/book.ts";
 import { writeSpending } from "./budgets.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Operation } from "../ledger/book.ts";
 import { type CommitOptions, type Committed, commitLines, type Decided } from "./commit.ts";
 

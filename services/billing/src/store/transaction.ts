@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { type ClientSession, type Connection, mongo } from "mongoose";
 import { isStoreUnavailable, isStoreUnreachable, toStoreError } from "./errors.ts";
 

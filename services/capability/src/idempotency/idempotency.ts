@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { FreeAdmission } from "@uag/admission/types.ts";
 import { mayUse } from "@uag/catalog/access.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { BufferBudget } from "@uag/kit/buffer-budget.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { LinkHandler } from "@uag/link/server.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { usdText } from "../usd.ts";
 import type { Receipt } from "./record.ts";
 

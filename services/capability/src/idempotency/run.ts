@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Settlement } from "@uag/admission/types.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import { isOwed } from "./bills.ts";
 import type { Answer } from "./record.ts";

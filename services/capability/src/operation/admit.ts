@@ -1,5 +1,5 @@
 import type { Admitted } from "@uag/admission/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { CapabilityContext } from "../context.ts";
 import type { OperationSpec, Size } from "./operation-spec.ts";
 import type { CheckedRequest } from "./request-spec.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import type { Answered, Bill, Charge } from "../bill.ts";
 import { clientErrorOf, respondError } from "../client-error.ts";

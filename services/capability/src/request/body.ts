@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { parseJson, parseJsonInTurns } from "@uag/kit/json/parse.ts";
 import type { JsonLimits } from "@uag/kit/json/scan.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";

@@ -1,6 +1,6 @@
 import { mayUse } from "@uag/catalog/access.ts";
 import type { Catalog, Model } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 
 /**

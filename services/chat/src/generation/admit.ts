@@ -1,7 +1,7 @@
 import type { Admission, AdmitRequest, Admitted } from "@uag/admission/types.ts";
 import { bound } from "@uag/catalog/price.ts";
 import { tokenUnits } from "@uag/catalog/sizing.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { estimatePromptTokens } from "@uag/upstreams/prompt.ts";
 import { type Sizing, sizeOf } from "./size.ts";
 

@@ -3,7 +3,7 @@ import { clientErrorOf, respondError } from "@uag/capability/client-error.ts";
 import { readJsonBody } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { LinkHandler } from "@uag/link/server.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";

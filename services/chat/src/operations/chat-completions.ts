@@ -1,6 +1,6 @@
-import type { ClientError } from "@uag/capability/client-error.ts";
-import { nestedErrorBody } from "@uag/kit/errors.ts";
-import { encodeSse } from "@uag/kit/sse/encoder.ts";
+import { reportOf } from "@uag/capability/client-error.ts";
+import { nestedErrors } from "@uag/capability/nested-error.ts";
+import { errorEvent } from "@uag/contract/errors/shapes.ts";
 import type { ClientFormat } from "../format.ts";
 import { modelOf, readChatRequest } from "../request/chat-request.ts";
 
@@ -12,16 +12,7 @@ export const chatCompletions: ClientFormat = {
   modelOf,
   read: readChatRequest,
   passedHeaders: () => none,
-  errorBody: (clientError) => Buffer.from(errorText(clientError)),
+  ...nestedErrors,
   keepAlive: undefined,
-  errorEvent: (clientError) => encodeSse({ data: errorText(clientError) }),
+  errorEvent: (clientError) => Buffer.from(errorEvent("nested", reportOf(clientError))),
 };
-
-/** OpenAI's error body; what an upstream said about the request itself keeps its words and codes. */
-function errorText({ error, failure }: ClientError): string {
-  const body = nestedErrorBody(error);
-  const said = failure?.said;
-  if (said === undefined || failure?.kind !== "client") return JSON.stringify(body);
-  const { type = body.error.type, code = body.error.code, param = body.error.param } = said;
-  return JSON.stringify({ error: { message: said.message, type, code, param } });
-}

@@ -1,6 +1,5 @@
-import type { ClientError } from "@uag/capability/client-error.ts";
-import type { GatewayError } from "@uag/kit/errors.ts";
-import { nativeErrorType } from "@uag/kit/native-error.ts";
+import { type ClientError, reportOf } from "@uag/capability/client-error.ts";
+import { errorText } from "@uag/contract/errors/shapes.ts";
 import { encodeSse } from "@uag/kit/sse/encoder.ts";
 import type { FailureKind } from "@uag/upstreams/failure.ts";
 import type { ClientFormat } from "../format.ts";
@@ -35,18 +34,8 @@ function anthropicHeaders(headers: readonly string[]): string[] {
 }
 
 /** An upstream's own body byte for byte, for clients match its words; else ours in the same shape. */
-function errorBody({ error, failure, requestId }: ClientError): Buffer {
+function errorBody(clientError: ClientError): Buffer {
+  const { failure } = clientError;
   if (failure?.body !== undefined && told.has(failure.kind)) return failure.body;
-  return Buffer.from(
-    JSON.stringify({
-      type: "error",
-      error: { type: typeOf(error), message: error.message },
-      request_id: requestId,
-    }),
-  );
-}
-
-function typeOf(error: GatewayError): string {
-  if (error.code === "model_not_found") return "not_found_error";
-  return nativeErrorType(error.httpStatus);
+  return Buffer.from(errorText("native", reportOf(clientError)));
 }

@@ -1,7 +1,8 @@
 import { mayUse } from "@uag/catalog/access.ts";
 import { priceList } from "@uag/catalog/price-list.ts";
 import type { Catalog, ImageLimits, Model } from "@uag/catalog/types.ts";
-import { GatewayError, nestedErrorBody, toGatewayError } from "@uag/kit/errors.ts";
+import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { errorText } from "@uag/contract/errors/shapes.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { ChatContext } from "../context.ts";
@@ -51,7 +52,11 @@ export function getModel(context: ChatContext): (exchange: LinkExchange) => void
       respondJson(exchange, 200, Buffer.from(JSON.stringify(entryOf(model))));
     } catch (thrown) {
       const error = toGatewayError(thrown);
-      respondJson(exchange, error.httpStatus, Buffer.from(JSON.stringify(nestedErrorBody(error))));
+      respondJson(
+        exchange,
+        error.httpStatus,
+        Buffer.from(errorText("nested", { error, requestId: exchange.requestId })),
+      );
     }
   };
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readJsonObject } from "@uag/capability/request/body.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import type { Model } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { readChatRequest } from "./chat-request.ts";
 import { opaque } from "./opaque.ts";
 

@@ -1,6 +1,6 @@
 import type { Fields, JsonBody } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { parseToFault } from "@uag/kit/first-fault.ts";
 import { anthropicServerTools } from "@uag/upstreams/formats/messages/server-tools.ts";
 import { editMembers, topLevelMembers } from "@uag/upstreams/json-edit.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { createGuardedClient } from "@uag/kit/http/guarded.ts";
 import { checkUrls } from "./urls.ts";
 

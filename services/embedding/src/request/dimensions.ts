@@ -1,5 +1,5 @@
 import type { EmbeddingTraits } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
 const param = "dimensions";
 

@@ -4,7 +4,7 @@ import { readJsonObject } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import { modelOf } from "@uag/capability/request/model-of.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { readEmbeddingRequest } from "./read.ts";
 

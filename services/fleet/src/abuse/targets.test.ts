@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { adminRoutes } from "@uag/gateway/admin/routes.ts";
+import { adminRoutes, routes } from "@uag/contract/routes.ts";
 import { mounts } from "@uag/gateway/mounts.ts";
-import { routes } from "@uag/gateway/routes.ts";
 import { attacksOn } from "./attacks.ts";
 import { targets } from "./targets.ts";
 

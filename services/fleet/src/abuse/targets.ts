@@ -1,6 +1,5 @@
-import { adminRoutes } from "@uag/gateway/admin/routes.ts";
+import { adminRoutes, type BodyKind, routes } from "@uag/contract/routes.ts";
 import { mounts } from "@uag/gateway/mounts.ts";
-import { type BodyKind, routes } from "@uag/gateway/routes.ts";
 import { probePaths } from "../openapi/probes.ts";
 
 /** One path of the public door, as far as whoever abuses it needs to know. */

@@ -4,12 +4,12 @@ import { createContext } from "@uag/capability/context.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { chatContext } from "@uag/chat/context.ts";
 import { operations } from "@uag/chat/operations.ts";
-import { routes } from "@uag/gateway/routes.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { nativeError } from "@uag/contract/errors/shapes.ts";
+import { routes } from "@uag/contract/routes.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
-import { nativeError } from "./answers/errors.ts";
 
 const admission = {
   admit: () => Promise.reject(new Error("nothing is admitted here")),

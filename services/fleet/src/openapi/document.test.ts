@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { type ErrorCode, errorTable } from "@uag/kit/errors.ts";
+import { type ErrorCode, errorTable } from "@uag/contract/errors/table.ts";
 import { allRoutes, openApiDocument, operationOf, templateOf } from "./document.ts";
 import { codesOf, unseen } from "./failures.ts";
 import { probePaths } from "./probes.ts";

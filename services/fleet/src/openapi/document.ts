@@ -1,8 +1,7 @@
-import { adminRoutes } from "@uag/gateway/admin/routes.ts";
-import { type AdminRoute, type Route, routes } from "@uag/gateway/routes.ts";
+import { flatError, nativeError, nestedError } from "@uag/contract/errors/shapes.ts";
+import { type AdminRoute, adminRoutes, type Route, routes } from "@uag/contract/routes.ts";
 import { z } from "zod";
 import { adminOperations } from "./admin.ts";
-import { flatError, nativeError, nestedError } from "./answers/errors.ts";
 import { examples } from "./examples.ts";
 import { failuresOf } from "./failures.ts";
 import { headerComponents, headersOf } from "./headers.ts";

@@ -1,6 +1,6 @@
-import type { Dialect } from "@uag/gateway/dialect.ts";
-import type { AdminRoute, Route } from "@uag/gateway/routes.ts";
-import { type ErrorCode, errorTable } from "@uag/kit/errors.ts";
+import type { Dialect } from "@uag/contract/errors/shapes.ts";
+import { type ErrorCode, errorTable } from "@uag/contract/errors/table.ts";
+import type { AdminRoute, Route } from "@uag/contract/routes.ts";
 import { headersOf } from "./headers.ts";
 import { type JsonSchema, schemaRef } from "./json-schema.ts";
 import type { Operation } from "./operations.ts";

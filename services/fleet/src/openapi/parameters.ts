@@ -1,4 +1,4 @@
-import type { AdminRoute, Route } from "@uag/gateway/routes.ts";
+import type { AdminRoute, Route } from "@uag/contract/routes.ts";
 import { z } from "zod";
 import { type JsonSchema, jsonSchema } from "./json-schema.ts";
 import type { Operation } from "./operations.ts";

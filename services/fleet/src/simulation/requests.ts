@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { AdmitRequest, Admitted } from "@uag/admission/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { FreeRequests } from "./free.ts";

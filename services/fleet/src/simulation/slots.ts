@@ -1,5 +1,5 @@
 import { borrow, forfeit, freeOf, newPool, nextFreeInMs, otherHolders, type Pool } from "@uag/billing/limits/pool.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { type BorrowRequest, type BorrowResponse, LimitKind } from "@uag/proto/billing/v1/limits.ts";
 
 const leaseMs = 4_000;

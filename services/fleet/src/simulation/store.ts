@@ -9,7 +9,7 @@ import { settleFromGrants } from "@uag/billing/ledger/escrow.ts";
 import { type Money, noMoney } from "@uag/billing/ledger/money.ts";
 import { type Settlement, settleOperation } from "@uag/billing/ledger/settle.ts";
 import { topUpOperation } from "@uag/billing/ledger/top-up.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { AcquireRequest, AcquireResponse, ReturnOutcome, ReturnRequest } from "@uag/proto/billing/v1/grants.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";

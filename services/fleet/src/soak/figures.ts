@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { natsOptions } from "@uag/kit/bus.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { connect } from "nats";
 import type { AuditReport } from "../audit/audit.ts";

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Agent, request } from "undici";
-import { GatewayError } from "../errors.ts";
 import { PublicNames } from "./public-names.ts";
 import { UrlError } from "./url-error.ts";
 import { hostOf, UrlGuard } from "./url-guard.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { parseJson, parseJsonInTurns } from "./parse.ts";
 
 const large = "x".repeat(70_000);

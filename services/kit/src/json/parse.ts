@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { GatewayError } from "../errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { LongStrings, type Span } from "./long-strings.ts";
 import { type JsonCounts, type JsonLimits, longest, scanJson } from "./scan.ts";
 

@@ -5,7 +5,7 @@ import {
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { toGatewayError } from "../errors.ts";
+import { toGatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Logger } from "../log.ts";
 import type { Peer } from "./access.ts";
 import { guarded } from "./guard.ts";

@@ -1,5 +1,6 @@
 import { Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
-import { type ErrorCode, errorTable, GatewayError, toGatewayError } from "../errors.ts";
+import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { errorTable, isErrorCode } from "@uag/contract/errors/table.ts";
 
 const codeKey = "x-error-code";
 const paramKey = "x-error-param";
@@ -12,18 +13,18 @@ export function toStatus(error: unknown): StatusObject {
   metadata.set(codeKey, known.code);
   if (known.param !== undefined) metadata.set(paramKey, known.param);
   if (known.retryAfterMs !== undefined) metadata.set(retryAfterKey, String(known.retryAfterMs));
-  return { code: errorTable[known.code].grpc, details: known.message, metadata };
+  return { code: status[errorTable[known.code].grpc], details: known.message, metadata };
 }
 
 /** The reverse of {@link toStatus}. A peer that cannot be reached or does not answer in time is `service_unavailable`. */
 export function fromStatus(error: ServiceError): GatewayError {
   const code = error.metadata?.get(codeKey)[0];
-  if (typeof code !== "string" || !(code in errorTable)) {
+  if (!isErrorCode(code)) {
     const unreachable = error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED;
     return new GatewayError(unreachable ? "service_unavailable" : "internal_error", undefined, { cause: error });
   }
   const retryAfter = error.metadata.get(retryAfterKey)[0];
-  return new GatewayError(code as ErrorCode, error.details, {
+  return new GatewayError(code, error.details, {
     param: error.metadata.get(paramKey)[0]?.toString(),
     retryAfterMs: retryAfter === undefined ? undefined : Number(retryAfter),
     cause: error,

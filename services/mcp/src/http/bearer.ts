@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
 const scheme = /^bearer +([!-~]{1,512})$/i;
 const longest = 600;

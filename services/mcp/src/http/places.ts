@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { OpenRequests } from "@uag/kit/open-requests.ts";
 
 export interface PlaceLimits {

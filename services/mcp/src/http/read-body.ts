@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import { parseJsonInTurns } from "@uag/kit/json/parse.ts";
 
 /** More than a client sends at once; today's revisions of the protocol know no batches at all. */

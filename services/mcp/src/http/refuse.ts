@@ -1,4 +1,5 @@
-import type { ErrorCode, GatewayError } from "@uag/kit/errors.ts";
+import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { ErrorCode } from "@uag/contract/errors/table.ts";
 import type { Response } from "express";
 import { ApiError } from "../gateway/api-error.ts";
 

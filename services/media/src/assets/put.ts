@@ -1,5 +1,5 @@
 import type { ServerReadableStream, sendUnaryData } from "@grpc/grpc-js";
-import { GatewayError, toGatewayError } from "@uag/kit/errors.ts";
+import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { RpcService } from "@uag/kit/rpc/server.ts";
 import { toStatus } from "@uag/kit/rpc/status.ts";

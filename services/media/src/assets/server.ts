@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
-import { GatewayError, nestedErrorBody } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { errorText } from "@uag/contract/errors/shapes.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { ObjectStore, StoredObject } from "@uag/kit/objects/store.ts";
 import { extensionOf } from "./assets.ts";
@@ -118,7 +119,7 @@ function refuse(
   error: GatewayError,
   status = error.httpStatus,
 ): void {
-  const body = Buffer.from(JSON.stringify(nestedErrorBody(error)));
+  const body = Buffer.from(errorText("nested", { error, requestId: "" }));
   const headers = { "content-type": "application/json", "content-length": body.length, "cache-control": "no-store" };
   response.writeHead(status, headers).end(request.method === "HEAD" ? undefined : body);
 }

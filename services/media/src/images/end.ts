@@ -1,5 +1,5 @@
 import { clientErrorOf, respondError } from "@uag/capability/client-error.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { abandonedUnits } from "./money.ts";

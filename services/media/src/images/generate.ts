@@ -4,7 +4,7 @@ import type { Operation } from "@uag/capability/operation/operation.ts";
 import { type Fields, readJsonBody, readJsonObject } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import { mayUse } from "@uag/catalog/access.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { LinkHandler } from "@uag/link/server.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { MediaContext } from "../context.ts";

@@ -1,6 +1,6 @@
 import type { Answered } from "@uag/capability/bill.ts";
 import { usdText } from "@uag/capability/usd.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { makeImages } from "@uag/upstreams/images/make.ts";

@@ -1,5 +1,5 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { LedgerServiceServer } from "@uag/proto/billing/v1/ledger.ts";
 import { outcomeToJSON, Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { FindEventsRequest, FindEventsResponse } from "@uag/proto/metering/v1/metering.ts";
 import { fromDocument } from "../store/event.ts";
 import type { Store } from "../store/store.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { ExportEventsResponse } from "@uag/proto/metering/v1/admin.ts";
 import type { ListEventsRequest, ListEventsResponse } from "@uag/proto/metering/v1/metering.ts";
 import { type EventDocument, fromDocument } from "../store/event.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { PageRequest } from "@uag/proto/common/v1/page.ts";
 import type { UsageFilter } from "@uag/proto/metering/v1/metering.ts";
 import { z } from "zod";

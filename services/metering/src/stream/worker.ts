@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { type BatchKey, copyProof, ForgedBatchError, verifyBatch } from "@uag/kit/batch-mac.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import { headers, type JsMsg } from "nats";
 import { type ApplyOptions, applyBatches } from "../apply/apply.ts";

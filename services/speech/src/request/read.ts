@@ -1,7 +1,7 @@
 import type { Fields } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import type { Catalog, Model, SpeechFormat, SpeechTraits } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { soundBytes } from "../pace.ts";

@@ -1,5 +1,5 @@
 import type { UnitName } from "@uag/catalog/units.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
 /** Tools that the upstream runs by itself before it answers: each use has its price, and brings input that is read again. */
 export interface ServerTools {

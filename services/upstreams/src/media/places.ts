@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
 /** More than this wait for nobody: something is wrong. */
 const mostWaiting = 1_000;

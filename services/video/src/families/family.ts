@@ -1,6 +1,6 @@
 import type { Fields } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Family, Terms } from "../store/task.ts";
 
 /** What a request comes to, whatever family's shape it had. */

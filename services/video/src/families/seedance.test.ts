@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import type { Model } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Asked } from "./family.ts";
 import { readGrok } from "./grok.ts";
 import { readSeedance } from "./seedance.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readJsonObject } from "@uag/capability/request/body.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { readVideoRequest, type VideoRequest } from "../request/read.ts";
 

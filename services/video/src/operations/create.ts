@@ -1,6 +1,6 @@
 import { callerOf } from "@uag/capability/caller.ts";
 import { readJsonBody } from "@uag/capability/request/body.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { LinkHandler } from "@uag/link/server.ts";
 import type { VideoContext } from "../context.ts";
 import { invalid } from "../families/family.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { LinkHandler } from "@uag/link/server.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";

@@ -2,7 +2,7 @@ import type { Fields } from "@uag/capability/request/body.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
 import { checkOutside } from "@uag/capability/request/urls.ts";
 import type { Catalog, Model } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 import { UrlError } from "@uag/kit/http/url-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import { type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
 import type { PageRequest } from "@uag/proto/common/v1/page.ts";

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
 import { type Connection, createConnection, mongo } from "mongoose";
 

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { VideoContext } from "../context.ts";
 import type { TaskDocument } from "../store/task.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { failureToGatewayError, type UpstreamFailure } from "@uag/upstreams/failure.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Collection, Connection } from "mongoose";
 import { isDuplicate } from "../store/connection.ts";
 import type { PendingWebhook, TaskDocument } from "../store/task.ts";

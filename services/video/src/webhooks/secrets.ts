@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId } from "@uag/kit/ids.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import type { Collection, Connection } from "mongoose";

@@ -1,7 +1,7 @@
 import { callerOf } from "@uag/capability/caller.ts";
 import { clientErrorOf, respondError } from "@uag/capability/client-error.ts";
 import { findModel } from "@uag/capability/request/find-model.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { LinkHandler } from "@uag/link/server.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { MediaContext } from "../../context.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseCatalog } from "@uag/catalog/parse.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { createGuardedClient } from "@uag/kit/http/guarded.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { ImageRequest } from "@uag/upstreams/images/types.ts";

@@ -1,5 +1,5 @@
 import type { Model } from "@uag/catalog/types.ts";
-import { GatewayError } from "@uag/kit/errors.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { z } from "zod";
 
 /** More than any model reads. */

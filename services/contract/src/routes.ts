@@ -1,4 +1,4 @@
-import type { Dialect } from "./dialect.ts";
+import type { Dialect } from "./errors/shapes.ts";
 
 /** The capability services that the router reaches over links. */
 export type ServiceName = "chat" | "embedding" | "media" | "speech" | "video";
@@ -8,16 +8,22 @@ export type QueryName = "subscription" | "usage";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** What express calls each method. */
-export const verbs = { GET: "get", POST: "post", PATCH: "patch", DELETE: "delete" } as const;
-
 /** What a route's request carries after its head; a body on a `none` route is ignored. */
 export type BodyKind = "json" | "multipart" | "none";
+
+const mebibyte = 1024 * 1024;
+
+/** Largest request body by kind, bytes, where a deployment sets nothing else. */
+export const defaultBodyLimits = { json: 32 * mebibyte, multipart: 64 * mebibyte } as const;
+
+/** Largest request body of the admin API, bytes. */
+export const adminBodyLimit = mebibyte / 4;
 
 interface RouteBase {
   readonly method: Method;
   /** In express's path syntax. */
   readonly path: string;
+  /** The shape of the route's errors. */
   readonly dialect: Dialect;
   readonly body: BodyKind;
 }
@@ -27,19 +33,22 @@ interface PublicRoute extends RouteBase {
   readonly billed: boolean;
 }
 
+/** A route that a capability service answers. */
 export interface ForwardRoute extends PublicRoute {
   readonly service: ServiceName;
   /** The service's own name for what is asked. */
   readonly operation: string;
 }
 
+/** A route that the router answers. */
 export interface QueryRoute extends PublicRoute {
   readonly query: QueryName;
 }
 
 /** What administrators ask, with a token of their own. */
-export interface AdminRoute extends RouteBase {
-  readonly operation: string;
+export interface AdminRoute<Operation extends string = string> extends RouteBase {
+  readonly operation: Operation;
+  readonly admin: true;
 }
 
 export type Route = ForwardRoute | QueryRoute;
@@ -82,3 +91,53 @@ export const routes: readonly Route[] = [
   query("/v1/dashboard/billing/usage", "usage"),
   query("/dashboard/billing/usage", "usage"),
 ];
+
+/** The shape of the errors of a path that no route has. */
+export function dialectOfPath(path: string): Dialect {
+  return path.startsWith("/v1/messages") ? "native" : "nested";
+}
+
+const admin = <O extends string>(method: Method, path: string, operation: O): AdminRoute<`admin.${O}`> => ({
+  method,
+  path: `/admin/v1${path}`,
+  operation: `admin.${operation}`,
+  dialect: "nested",
+  body: method === "POST" || method === "PATCH" ? "json" : "none",
+  admin: true,
+});
+
+const adminTable = [
+  admin("POST", "/accounts", "accounts.create"),
+  admin("GET", "/accounts", "accounts.list"),
+  admin("GET", "/accounts/:id", "accounts.get"),
+  admin("PATCH", "/accounts/:id", "accounts.update"),
+  admin("POST", "/accounts/:id/top-ups", "accounts.top_up"),
+  admin("GET", "/accounts/:id/ledger", "accounts.ledger"),
+  admin("POST", "/keys", "keys.create"),
+  admin("GET", "/keys", "keys.list"),
+  admin("GET", "/keys/:id", "keys.get"),
+  admin("PATCH", "/keys/:id", "keys.update"),
+  admin("DELETE", "/keys/:id", "keys.revoke"),
+  admin("POST", "/keys/:id/regenerate", "keys.regenerate"),
+  admin("GET", "/usage", "usage.list"),
+  admin("GET", "/usage/events", "usage.events"),
+  admin("GET", "/usage/export", "usage.export"),
+  admin("GET", "/ledger", "ledger.read"),
+  admin("POST", "/ledger/repair", "ledger.repair"),
+  admin("GET", "/audit-log", "audit_log.list"),
+  admin("POST", "/tokens", "tokens.create"),
+  admin("GET", "/tokens", "tokens.list"),
+  admin("DELETE", "/tokens/:id", "tokens.revoke"),
+  admin("POST", "/webhooks/secrets", "webhooks.secrets.create"),
+  admin("GET", "/webhooks/secrets", "webhooks.secrets.list"),
+  admin("DELETE", "/webhooks/secrets/:id", "webhooks.secrets.end"),
+  admin("GET", "/webhooks/deliveries", "webhooks.deliveries.list"),
+  admin("GET", "/webhooks/deliveries/:id", "webhooks.deliveries.get"),
+  admin("POST", "/webhooks/deliveries/:id/replay", "webhooks.deliveries.replay"),
+] as const;
+
+/** The admin API's names for what is asked. */
+export type AdminOperation = (typeof adminTable)[number]["operation"];
+
+/** Every path that needs an admin token. */
+export const adminRoutes: readonly AdminRoute<AdminOperation>[] = adminTable;

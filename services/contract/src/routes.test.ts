@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { routes } from "./routes.ts";
+import { adminRoutes, dialectOfPath, routes } from "./routes.ts";
 
 test("no two routes share a method and a path", () => {
-  const names = routes.map((route) => `${route.method} ${route.path}`);
+  const names = [...routes, ...adminRoutes].map((route) => `${route.method} ${route.path}`);
   assert.equal(new Set(names).size, names.length);
 });
 
@@ -14,4 +14,9 @@ test("reading never takes a body, writing always says which", () => {
 test("the native dialect is spoken on messages and nowhere else", () => {
   for (const route of routes)
     assert.equal(route.dialect === "native", route.path.startsWith("/v1/messages"), route.path);
+});
+
+test("a path that no route has answers in the shape of its neighbours", () => {
+  assert.equal(dialectOfPath("/v1/messages/batches"), "native");
+  assert.equal(dialectOfPath("/v1/v1/messages"), "nested");
 });

@@ -1,0 +1,9 @@
+import type { Method } from "@uag/contract/routes.ts";
+
+/** What express calls each method. */
+export const verbs = {
+  GET: "get",
+  POST: "post",
+  PATCH: "patch",
+  DELETE: "delete",
+} as const satisfies Readonly<Record<Method, string>>;

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { GatewayError } from "./gateway-error.ts";
+import { type Dialect, errorBody, errorEvent, errorText, flatError, nativeError, nestedError } from "./shapes.ts";
+import { type ErrorCode, errorTable } from "./table.ts";
+
+const schemas = { nested: nestedError, native: nativeError, flat: flatError } as const;
+
+test("every error has a body in every shape, as documented and without its cause", () => {
+  for (const code of Object.keys(errorTable) as ErrorCode[]) {
+    const error = new GatewayError(code, undefined, { param: "a.b", cause: new Error("hidden") });
+    for (const dialect of Object.keys(schemas) as Dialect[]) {
+      const text = errorText(dialect, { error, requestId: "req_1" });
+      assert.ok(schemas[dialect].strict().safeParse(JSON.parse(text)).success, `${dialect} ${code}`);
+      assert.ok(text.includes(JSON.stringify(errorTable[code].text)) && !text.includes("hidden"), `${dialect} ${code}`);
+    }
+  }
+});
+
+test("each shape is its provider's", () => {
+  const report = { error: new GatewayError("rate_limit_exceeded", "slow down"), requestId: "r" };
+  assert.deepEqual(errorBody("nested", report), {
+    error: { message: "slow down", type: "rate_limit_error", code: "rate_limit_exceeded", param: null },
+  });
+  assert.deepEqual(errorBody("native", report), {
+    type: "error",
+    error: { type: "rate_limit_error", message: "slow down" },
+    request_id: "r",
+  });
+  assert.deepEqual(errorBody("flat", report), {
+    code: "Throttling.RateQuota",
+    message: "slow down",
+    request_id: "r",
+  });
+});
+
+test("what a provider says of a request keeps its words and codes", () => {
+  const said = { message: "no such size", code: "InvalidSize", type: undefined, param: "size" };
+  const report = { error: new GatewayError("invalid_request"), requestId: "r", said };
+  assert.deepEqual(errorBody("nested", report), {
+    error: { message: "no such size", type: "invalid_request_error", code: "InvalidSize", param: "size" },
+  });
+  assert.deepEqual(errorBody("flat", report), { code: "InvalidSize", message: "no such size", request_id: "r" });
+  const ours = { ...report, said: { message: "no such size", code: "unsupported_size" } };
+  assert.equal(errorBody("flat", ours).code, "InvalidParameter");
+});
+
+test("native types follow the status", () => {
+  const typeOf = (code: ErrorCode): string =>
+    errorBody("native", { error: new GatewayError(code), requestId: "r" }).error.type;
+  assert.equal(typeOf("invalid_api_key"), "authentication_error");
+  assert.equal(typeOf("insufficient_balance"), "billing_error");
+  assert.equal(typeOf("payload_too_large"), "request_too_large");
+  assert.equal(typeOf("service_unavailable"), "overloaded_error");
+  assert.equal(typeOf("upstream_timeout"), "timeout_error");
+  assert.equal(typeOf("invalid_json"), "invalid_request_error");
+  assert.equal(typeOf("model_not_found"), "not_found_error");
+});
+
+test("the last event of a broken stream has the event line that native clients need", () => {
+  const report = { error: new GatewayError("internal_error"), requestId: "r" };
+  assert.match(errorEvent("native", report), /^event: error\ndata: \{.*\}\n\n$/);
+  assert.match(errorEvent("nested", report), /^data: \{.*\}\n\n$/);
+});

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import type { GatewayError } from "./gateway-error.ts";
+
+/** OpenAI's error body: everywhere but where the other two are. */
+export const nestedError = z.object({
+  error: z.object({
+    message: z.string(),
+    type: z.string(),
+    code: z.string().describe("One of our codes, or the provider's own."),
+    param: z.string().nullable().describe("The field at fault."),
+  }),
+});
+
+/** Anthropic's error body, on `/v1/messages`: https://docs.anthropic.com/en/api/errors */
+export const nativeError = z.object({
+  type: z.literal("error"),
+  error: z.object({ type: z.string(), message: z.string() }),
+  request_id: z.string(),
+});
+
+/** DashScope's error body, of the alpha image models. */
+export const flatError = z.object({ code: z.string(), message: z.string(), request_id: z.string() });
+
+/** The error shape that a client reads: OpenAI's, Anthropic's, or DashScope's. */
+export type Dialect = "nested" | "native" | "flat";
+
+/** What a provider says of a request that it refuses: it keeps its words and codes. */
+export interface ProviderWords {
+  readonly message: string;
+  readonly type?: string | undefined;
+  readonly code?: string | undefined;
+  readonly param?: string | undefined;
+}
+
+/** An error as a client is told it. */
+export interface ErrorReport {
+  readonly error: GatewayError;
+  readonly requestId: string;
+  /** Only where the request is at fault, and the client may read what the provider says of it. */
+  readonly said?: ProviderWords | undefined;
+}
+
+type Body<D extends Dialect> = z.infer<
+  { nested: typeof nestedError; native: typeof nativeError; flat: typeof flatError }[D]
+>;
+
+const bodies: { readonly [D in Dialect]: (report: ErrorReport) => Body<D> } = {
+  nested({ error, said }) {
+    const { message, type = error.type, code = error.code, param = error.param ?? null } = said ?? error;
+    return { error: { message, type, code, param } };
+  },
+  native({ error, requestId }) {
+    return { type: "error", error: { type: nativeType(error), message: error.message }, request_id: requestId };
+  },
+  // Every 400 of our own is an `InvalidParameter`, every 429 a `Throttling.RateQuota`, as the provider's own are.
+  flat({ error, requestId, said }) {
+    const code = providerCode(said?.code) ?? flatCodes[error.httpStatus] ?? error.code;
+    return { code, message: said?.message ?? error.message, request_id: requestId };
+  },
+};
+
+/** The error as an object in one of the three shapes. */
+export function errorBody<D extends Dialect>(dialect: D, report: ErrorReport): Body<D> {
+  return bodies[dialect](report);
+}
+
+/** The error as JSON text in one of the three shapes. */
+export function errorText(dialect: Dialect, report: ErrorReport): string {
+  return JSON.stringify(errorBody(dialect, report));
+}
+
+/** The error as the last event of a stream whose head has left already. */
+export function errorEvent(dialect: Dialect, report: ErrorReport): string {
+  // Anthropic's clients drop events that have no event line; OpenAI's read data alone.
+  const prefix = dialect === "native" ? "event: error\n" : "";
+  return `${prefix}data: ${errorText(dialect, report)}\n\n`;
+}
+
+const nativeTypes: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  500: "api_error",
+  502: "api_error",
+  503: "overloaded_error",
+  504: "timeout_error",
+  529: "overloaded_error",
+};
+
+/** Anthropic's `error.type` by status: https://docs.anthropic.com/en/api/errors */
+function nativeType(error: GatewayError): string {
+  if (error.code === "model_not_found") return "not_found_error";
+  return nativeTypes[error.httpStatus] ?? "invalid_request_error";
+}
+
+const flatCodes: Readonly<Record<number, string>> = { 400: "InvalidParameter", 429: "Throttling.RateQuota" };
+
+/** DashScope's codes are capitalised; our own for a field at fault are not, and stay ours. */
+function providerCode(code: string | undefined): string | undefined {
+  return code !== undefined && /^[A-Z]/.test(code) ? code : undefined;
+}
