@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { resolveReferences } from "./env.ts";
+import { protocols } from "./protocols.ts";
 import type { providerSchema } from "./schema.ts";
 import type { Provider, Transport } from "./types.ts";
 
@@ -33,7 +34,7 @@ export function resolveProvider(name: string, row: Row, env: NodeJS.ProcessEnv):
     timeouts: { connectMs: connect, firstByteMs: first_byte, betweenChunksMs: between_chunks, totalMs: total },
     transport: transportOf({ proxy, caFile, certFile, keyFile }, row.connections),
     onAbort: row.on_abort,
-    developerRole: row.developer_role ?? row.protocol !== "dashscope",
+    developerRole: row.developer_role ?? protocols[row.protocol].developerRole,
   };
 }
 

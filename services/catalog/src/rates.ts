@@ -1,16 +1,11 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
+import { nanoUsd } from "./nano-usd.ts";
 import type { ModelPrice, Rates } from "./price.ts";
 import type { priceSchema, ratesSchema } from "./schema.ts";
 import { unitOf, unitTable } from "./units.ts";
 
 type RatesRow = z.input<typeof ratesSchema>;
-
-/** A decimal number of USD as nano-USD, exactly; undefined when it has more than nine decimals. */
-export function nanoUsd(usd: number): bigint | undefined {
-  const text = usd.toFixed(9);
-  return Number(text) === usd ? BigInt(text.replace(".", "")) : undefined;
-}
 
 /** The catalogue's prices in USD as rates in nano-USD per million units. */
 export function modelPrice(row: z.input<typeof priceSchema>): ModelPrice {

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { nanoUsd } from "./rates.ts";
+import { nanoUsd } from "./nano-usd.ts";
+import { protocolNames } from "./protocols.ts";
 import { unitTable } from "./units.ts";
 
 const seconds = { ms: 0.001, s: 1, m: 60, h: 3600 } as const;
@@ -57,7 +58,7 @@ const connectionsSchema = z.strictObject({
 });
 
 export const providerSchema = z.strictObject({
-  protocol: z.enum(["openai", "dashscope", "xai", "anthropic", "gemini", "ark", "voyage"]).describe("Wire protocol."),
+  protocol: z.enum(protocolNames).describe("Wire protocol."),
   base_url: z.string().min(1).describe("May refer to the environment, with or without a default."),
   api_key: z.string().describe("A reference to the environment; never the key itself."),
   headers: z.record(z.string(), z.string()).default({}).describe("Sent with every call; an empty value is left out."),

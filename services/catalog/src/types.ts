@@ -1,8 +1,16 @@
 import type { z } from "zod";
 import type { ModelPrice } from "./price.ts";
-import type { imageSchema, modelSchema, providerSchema } from "./schema.ts";
+import type { protocols } from "./protocols.ts";
+import type { imageSchema, modelSchema } from "./schema.ts";
 
-export type Protocol = z.infer<typeof providerSchema>["protocol"];
+/** Name of a wire protocol. */
+export type Protocol = keyof typeof protocols;
+
+/**
+ * What a provider does with a streamed generation whose connection is closed: it stops and bills what it has made, or goes on and
+ * bills all of it.
+ */
+export type OnAbort = "stops" | "continues";
 export type InputModality = z.infer<typeof modelSchema>["input"][number];
 export type OutputModality = z.infer<typeof modelSchema>["output"][number];
 export type OutputCapField = NonNullable<z.infer<typeof modelSchema>["output_cap_field"]>;
@@ -64,7 +72,7 @@ export interface Provider {
   /** Knows messages of role developer. */
   readonly developerRole: boolean;
   /** What it does with a stream whose connection is closed; undefined: as the protocol's owner. */
-  readonly onAbort: "stops" | "continues" | undefined;
+  readonly onAbort: OnAbort | undefined;
 }
 
 /** Most that one upstream call may carry. */

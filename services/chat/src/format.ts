@@ -2,7 +2,7 @@ import type { ClientError, ErrorFormat } from "@uag/capability/client-error.ts";
 import type { Fields, JsonBody } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { ServerTools } from "@uag/upstreams/formats/server-tools.ts";
-import type { GenerationFormat } from "@uag/upstreams/registry.ts";
+import type { GenerationFormat } from "@uag/upstreams/generation.ts";
 
 /** A request for generated text, read and checked; what differs between client formats is behind {@link ClientFormat}. */
 export interface GenerationRequest {

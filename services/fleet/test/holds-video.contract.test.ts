@@ -9,7 +9,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { startSimulator } from "@uag/simulator/service.ts";
-import { videoAdapter } from "@uag/upstreams/video/registry.ts";
+import { videoAdapter } from "@uag/upstreams/registry.ts";
 import type { VideoAdapter, VideoCall, VideoState } from "@uag/upstreams/video/types.ts";
 import { billOf, keptRates, priceOf } from "@uag/video/price.ts";
 import { readVideoRequest, type VideoRequest } from "@uag/video/request/read.ts";

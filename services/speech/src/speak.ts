@@ -5,7 +5,7 @@ import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { type Attempted, attempt } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
-import { speechAdapter } from "@uag/upstreams/speech/registry.ts";
+import { speechAdapter } from "@uag/upstreams/registry.ts";
 import type { SpokenText } from "@uag/upstreams/speech/types.ts";
 import type { SpeechContext } from "./operations.ts";
 import type { SpeechRequest } from "./request/read.ts";

@@ -1,10 +1,10 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { DisconnectRule } from "./disconnect/watch.ts";
-import { embeddingAdapter } from "./embeddings/registry.ts";
 import type { EmbeddingAnswer, EmbeddingCall } from "./embeddings/types.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { HttpPools } from "./http/pools.ts";
 import { post } from "./post.ts";
+import { embeddingAdapter } from "./registry.ts";
 
 /** 2,048 vectors of 3,072 numbers as text. */
 const mostAnswerBytes = 256 * 1024 * 1024;

@@ -9,7 +9,7 @@ import { failureForLog, type UpstreamFailure } from "./failure.ts";
 import { geminiFailure } from "./gemini/errors.ts";
 import type { BadAnswer } from "./generation.ts";
 import { openAiFailure } from "./openai-compatible/errors.ts";
-import { openAiDialect } from "./openai-compatible/variant.ts";
+import { openAiVariant } from "./openai-compatible/variant.ts";
 
 const key = "sk-secret-key";
 const upstream = (protocol: Protocol) => firstUpstream(testModel("", protocol));
@@ -25,7 +25,7 @@ const providers: Readonly<Record<string, Fails>> = {
     openAiFailure(
       answer(status, { error: { message, type: key, code: `c ${key}` } }),
       upstream("openai"),
-      openAiDialect,
+      openAiVariant,
     ),
   Anthropic: (status, message) =>
     anthropicFailure(answer(status, { type: "error", error: { type: `t ${key}`, message } }), upstream("anthropic")),

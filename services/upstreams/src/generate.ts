@@ -1,7 +1,5 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { boundedAnswer } from "./answer-limits.ts";
-import { onAbortOf } from "./disconnect/on-abort.ts";
-import { thinksUnseen } from "./disconnect/unseen.ts";
 import type { DisconnectRule } from "./disconnect/watch.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { GenerationAdapter, GenerationCall, WholeAnswer } from "./generation.ts";
@@ -9,6 +7,7 @@ import type { HttpAnswer } from "./http/call.ts";
 import type { HttpPools } from "./http/pools.ts";
 import { LiveStream } from "./live-stream.ts";
 import { post } from "./post.ts";
+import { onAbortOf, thinksUnseen } from "./registry.ts";
 
 const mostAnswerBytes = 64 * 1024 * 1024;
 const mostErrorBytes = 256 * 1024;

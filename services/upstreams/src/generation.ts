@@ -3,6 +3,9 @@ import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { UpstreamFailure } from "./failure.ts";
 import type { MediaFetcher } from "./media/fetch.ts";
 
+/** Formats in which clients ask for generated text, by their operations. */
+export type GenerationFormat = "chat.completions" | "messages";
+
 /** One text generation as the client asked for it, in the client's own format. */
 export interface GenerationCall {
   readonly requestId: string;
@@ -85,6 +88,18 @@ export interface GenerationAdapter {
   collect?(body: Buffer, call: GenerationCall, upstream: Upstream): WholeAnswer;
   openStream(call: GenerationCall, upstream: Upstream): AnswerStream;
   /** What an answer with a bad status means. */
+  failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure;
+}
+
+/** A request in the messages format whose prompt is to be counted. */
+export type CountCall = Pick<GenerationCall, "requestId" | "body" | "fields" | "headers" | "media">;
+
+/** How an upstream protocol counts a prompt without answering it. */
+export interface PromptCounter {
+  /** @throws {UpstreamFailure} `client` for a request that cannot be said in the upstream's protocol */
+  encode(call: CountCall, upstream: Upstream, signal: AbortSignal): UpstreamCall | Promise<UpstreamCall>;
+  /** The member of the response that holds the number of tokens. */
+  readonly field: string;
   failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure;
 }
 

@@ -1,57 +1,71 @@
-import type { Protocol } from "@uag/catalog/types.ts";
-import { anthropicMessages } from "./anthropic/messages.ts";
-import { anthropicProtocol } from "./anthropic/protocol.ts";
-import { arkImages } from "./ark/images.ts";
-import { dashScopeImages } from "./dashscope/images.ts";
-import { chatDialect } from "./formats/chat/format.ts";
-import { messagesDialect } from "./formats/messages/format.ts";
-import { geminiImages } from "./gemini/images.ts";
-import { geminiProtocol } from "./gemini/protocol.ts";
-import type { GenerationAdapter } from "./generation.ts";
+import type { OnAbort, Protocol, Provider, Upstream } from "@uag/catalog/types.ts";
+import { anthropic } from "./anthropic/provider.ts";
+import { ark } from "./ark/provider.ts";
+import { dashScope } from "./dashscope/provider.ts";
+import type { EmbeddingAdapter } from "./embeddings/types.ts";
+import { gemini } from "./gemini/provider.ts";
+import type { GenerationAdapter, GenerationCall, GenerationFormat, PromptCounter } from "./generation.ts";
 import type { ImageAdapter } from "./images/types.ts";
-import { openAiImages } from "./openai/images.ts";
-import { openAiChat } from "./openai-compatible/chat.ts";
-import { openAiProtocol } from "./openai-compatible/protocol.ts";
-import { dashScopeDialect, openAiDialect, xaiDialect } from "./openai-compatible/variant.ts";
-import { translated } from "./translate/adapter.ts";
-import { xaiImages } from "./xai/images.ts";
+import { openAi } from "./openai/provider.ts";
+import type { UncappedOutput, UpstreamProvider } from "./provider.ts";
+import type { SpeechAdapter } from "./speech/types.ts";
+import type { VideoAdapter } from "./video/types.ts";
+import { voyage } from "./voyage/provider.ts";
+import { xai } from "./xai/provider.ts";
 
-type Adapters = Partial<Record<Protocol, GenerationAdapter>>;
-
-/** Text generation: the client's format, and the protocols it can be served by. */
-const generation = {
-  "chat.completions": {
-    openai: openAiChat(openAiDialect),
-    dashscope: openAiChat(dashScopeDialect),
-    xai: openAiChat(xaiDialect),
-    anthropic: translated(chatDialect, anthropicProtocol),
-    gemini: translated(chatDialect, geminiProtocol),
-  },
-  messages: {
-    anthropic: anthropicMessages,
-    openai: translated(messagesDialect, openAiProtocol(openAiDialect)),
-    dashscope: translated(messagesDialect, openAiProtocol(dashScopeDialect)),
-    xai: translated(messagesDialect, openAiProtocol(xaiDialect)),
-    gemini: translated(messagesDialect, geminiProtocol),
-  },
-} as const satisfies Record<string, Adapters>;
-
-export type GenerationFormat = keyof typeof generation;
-
-/** The adapter from a client's format to an upstream's protocol; undefined when there is none. */
-export function generationAdapter(format: GenerationFormat, protocol: Protocol): GenerationAdapter | undefined {
-  return (generation[format] as Adapters)[protocol];
-}
-
-const images: Partial<Record<Protocol, ImageAdapter>> = {
-  openai: openAiImages,
-  dashscope: dashScopeImages,
-  ark: arkImages,
-  xai: xaiImages,
-  gemini: geminiImages,
+/** One line for each protocol of the catalogue's table (`services/catalog/src/protocols.ts`). */
+const providers: Readonly<Record<Protocol, UpstreamProvider>> = {
+  openai: openAi,
+  anthropic,
+  gemini,
+  dashscope: dashScope,
+  ark,
+  voyage,
+  xai,
 };
 
-/** How images are asked for in an upstream's protocol; undefined when they cannot be. */
+/** From a client's format to an upstream's protocol; undefined when there is no way. */
+export function generationAdapter(format: GenerationFormat, protocol: Protocol): GenerationAdapter | undefined {
+  return providers[protocol].generation?.[format];
+}
+
+/** Undefined for a protocol without images. */
 export function imageAdapter(protocol: Protocol): ImageAdapter | undefined {
-  return images[protocol];
+  return providers[protocol].images;
+}
+
+/** Undefined for a protocol without videos. */
+export function videoAdapter(protocol: Protocol): VideoAdapter | undefined {
+  return providers[protocol].video;
+}
+
+/** Undefined for a protocol without embeddings. */
+export function embeddingAdapter(protocol: Protocol): EmbeddingAdapter | undefined {
+  return providers[protocol].embeddings;
+}
+
+/** Undefined for a protocol without speech. */
+export function speechAdapter(protocol: Protocol): SpeechAdapter | undefined {
+  return providers[protocol].speech;
+}
+
+/** Undefined for a protocol that counts no prompts. */
+export function promptCounter(protocol: Protocol): PromptCounter | undefined {
+  return providers[protocol].promptCounter;
+}
+
+/** The provider's own row in the catalogue comes first: vendors that share a protocol do not share this. */
+export function onAbortOf({ onAbort, protocol }: Provider): OnAbort {
+  return onAbort ?? providers[protocol].onAbort ?? "continues";
+}
+
+/** Whether the model may think without showing it: then only the upstream's own count says what an answer has come to. */
+export function thinksUnseen({ fields, model }: Pick<GenerationCall, "fields" | "model">, upstream: Upstream): boolean {
+  if (model.reasoning !== undefined) return true;
+  return providers[upstream.provider.protocol].thinksUnseen?.(fields, upstream) ?? false;
+}
+
+/** Whether one of the upstreams produces something beyond the client's cap on the output. */
+export function isUncapped(upstreams: readonly Upstream[], output: UncappedOutput): boolean {
+  return upstreams.some(({ provider }) => providers[provider.protocol].uncapped?.includes(output) === true);
 }

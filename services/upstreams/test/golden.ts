@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import type { Protocol, Upstream } from "@uag/catalog/types.ts";
-import type { GenerationAdapter, GenerationCall } from "../src/generation.ts";
+import type { GenerationAdapter, GenerationCall, GenerationFormat } from "../src/generation.ts";
 import type { InlineSource, MediaFetcher } from "../src/media/fetch.ts";
-import { type GenerationFormat, generationAdapter } from "../src/registry.ts";
+import { generationAdapter } from "../src/registry.ts";
 
 type Json = Record<string, unknown>;
 

@@ -1,10 +1,11 @@
 import type { Fields } from "@uag/capability/request/body.ts";
 import { bound, type Limit } from "@uag/catalog/price.ts";
 import { tokenUnits } from "@uag/catalog/sizing.ts";
-import type { Model, Protocol } from "@uag/catalog/types.ts";
+import type { Model } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
 import { mostToolRounds } from "@uag/upstreams/formats/messages/server-tools.ts";
 import { noServerTools, type ServerTools } from "@uag/upstreams/formats/server-tools.ts";
+import { isUncapped } from "@uag/upstreams/registry.ts";
 
 /** What a request can come to at most. */
 export interface Size {
@@ -100,12 +101,9 @@ function inputOfRounds(
 /** Most tokens of one candidate. Where reasoning or speech is not under the cap, the cap says nothing. */
 function outputBound({ model, outputCap, fields }: Sizing): number {
   if (outputCap === undefined) return model.maxOutputTokens;
-  const servedBy = (protocol: Protocol): boolean =>
-    model.upstreams.some(({ provider }) => provider.protocol === protocol);
   const thinks = model.reasoning !== undefined || fields["enable_thinking"] === true;
-  const thinksApart = thinks && (servedBy("xai") || servedBy("dashscope"));
-  // OpenAI's cap bounds all that is generated. Qwen-Omni's bounds its text, from which another model makes the speech.
-  const speaksApart = asksForSpeech(fields) && servedBy("dashscope");
+  const thinksApart = thinks && isUncapped(model.upstreams, "thinking");
+  const speaksApart = asksForSpeech(fields) && isUncapped(model.upstreams, "speech");
   return thinksApart || speaksApart ? model.maxOutputTokens : Math.min(outputCap, model.maxOutputTokens);
 }
 

@@ -2,8 +2,8 @@ import { bound, type Limit, type ModelPrice, price, unpricedModel } from "@uag/c
 import type { Model } from "@uag/catalog/types.ts";
 import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
+import { tokensOfPartial } from "@uag/upstreams/images/stream.ts";
 import type { ImageAdapter, ImageAnswer, ImageRequest } from "@uag/upstreams/images/types.ts";
-import { tokensOfPartial } from "@uag/upstreams/openai/image-stream.ts";
 import { countTokens } from "@uag/upstreams/tokens.ts";
 import type { Serving } from "./serve.ts";
 

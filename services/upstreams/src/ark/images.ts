@@ -6,11 +6,11 @@ import { answerFields, nothingMade, rawMember } from "../images/answer.ts";
 import { sizeToSend } from "../images/sizes.ts";
 import { sourceUrl } from "../images/source-url.ts";
 import type { ImageAdapter, ImageAnswer, ImageCall } from "../images/types.ts";
-import { itemOf } from "../openai/images.ts";
 import { errorInside, openAiFailure } from "../openai-compatible/errors.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
+import { itemOf } from "../openai-compatible/image-item.ts";
 import { scrub } from "../redact.ts";
-import { arkDialect } from "./variant.ts";
+import { arkVariant } from "./variant.ts";
 
 /** Ark's Seedream: one set of pictures a call, and no `n` (ModelArk's image generation API). */
 export const arkImages: ImageAdapter = {
@@ -19,7 +19,7 @@ export const arkImages: ImageAdapter = {
   priceVariants: ({ size }) => (size === undefined ? [] : [size]),
   encode,
   decode,
-  failureOf: (answer, upstream) => openAiFailure(answer, upstream, arkDialect),
+  failureOf: (answer, upstream) => openAiFailure(answer, upstream, arkVariant),
 };
 
 function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream"> {
@@ -48,7 +48,7 @@ function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer
   const items = listOf(fields["data"]);
   const faults = items.flatMap((item) => faultIn(item, upstream));
   const images = items.flatMap((item) => itemOf(item, undefined));
-  if (images.length === 0) throw errorInside(fields, upstream, arkDialect) ?? nothingMade(faults);
+  if (images.length === 0) throw errorInside(fields, upstream, arkVariant) ?? nothingMade(faults);
   const raw = rawMember(body, "usage");
   return {
     images,

@@ -3,7 +3,7 @@ import { UpstreamFailure } from "../failure.ts";
 import { openAiFailure } from "../openai-compatible/errors.ts";
 import { scrub } from "../redact.ts";
 import type { ListedVideo, VideoAdapter, VideoPhase, VideoUsage } from "../video/types.ts";
-import { arkDialect } from "./variant.ts";
+import { arkVariant } from "./variant.ts";
 
 const phases: Readonly<Record<string, VideoPhase>> = {
   queued: "queued",
@@ -18,6 +18,7 @@ const tasksPath = "/contents/generations/tasks";
 
 /** Seedance on Ark (ModelArk's video generation API). */
 export const seedanceVideo: VideoAdapter = {
+  familyOf: () => "seedance",
   pollMs: 5_000,
   // Ark gives a task up itself after this long, unless it is told otherwise.
   lifeMs: 48 * 3_600_000,
@@ -53,7 +54,7 @@ export const seedanceVideo: VideoAdapter = {
       reason: reason && scrub(reason, provider),
     };
   },
-  failureOf: (answer, upstream) => openAiFailure(answer, upstream, arkDialect),
+  failureOf: (answer, upstream) => openAiFailure(answer, upstream, arkVariant),
 };
 
 function usageOf(body: Fields): VideoUsage | undefined {

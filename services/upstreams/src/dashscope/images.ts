@@ -8,7 +8,7 @@ import { sourceUrl } from "../images/source-url.ts";
 import type { ImageAdapter, ImageAnswer, ImageCall, ImageItem } from "../images/types.ts";
 import { openAiFailure } from "../openai-compatible/errors.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
-import { dashScopeDialect } from "../openai-compatible/variant.ts";
+import { dashScopeVariant } from "./variant.ts";
 
 const path = "/api/v1/services/aigc/multimodal-generation/generation";
 
@@ -63,7 +63,7 @@ function picturesIn(choice: unknown): ImageItem[] {
 const ours = new Set(["Arrearage", "InvalidApiKey", "AccessDenied", "AccessDenied.Unpurchased", "Model.AccessDenied"]);
 
 function failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure {
-  const failure = openAiFailure(answer, upstream, dashScopeDialect);
+  const failure = openAiFailure(answer, upstream, dashScopeVariant);
   const { said, status, retryAfterMs } = failure;
   const code = said?.code ?? "";
   const again = { status, said, retryAfterMs };

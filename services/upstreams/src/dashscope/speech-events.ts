@@ -3,8 +3,8 @@ import { countOf, fieldsOf, parsedJson, textOf } from "../conversation/fields.ts
 import { UpstreamFailure } from "../failure.ts";
 import { rawMember } from "../images/answer.ts";
 import { openAiFailure } from "../openai-compatible/errors.ts";
-import { dashScopeDialect } from "../openai-compatible/variant.ts";
 import type { CharacterReport } from "../speech/types.ts";
+import { dashScopeVariant } from "./variant.ts";
 
 /** One message of the speech protocol: an event's data, or a whole body. */
 export interface SpeechMessage {
@@ -43,7 +43,7 @@ export function readMessage(bytes: Buffer, status: number, upstream: Upstream): 
 export function messageFailure(body: Buffer, status: number, upstream: Upstream): UpstreamFailure {
   const code = textOf(fieldsOf(parsedJson(body.toString("utf8")))["code"]) ?? "";
   const meant = status >= 400 ? status : statusOf(code);
-  const failure = openAiFailure({ status: meant, header: () => undefined, body }, upstream, dashScopeDialect);
+  const failure = openAiFailure({ status: meant, header: () => undefined, body }, upstream, dashScopeVariant);
   if (failure.kind !== "client" || !code.startsWith("Throttling")) return failure;
   return new UpstreamFailure("capacity", failure.message, { status: meant, said: failure.said });
 }

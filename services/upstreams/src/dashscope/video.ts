@@ -1,9 +1,9 @@
 import { type Fields, fieldsOf, isFields, listOf, numberOf, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import { openAiFailure } from "../openai-compatible/errors.ts";
-import { dashScopeDialect } from "../openai-compatible/variant.ts";
 import { scrub } from "../redact.ts";
 import type { ListedVideo, LostVideo, VideoAdapter, VideoPhase, VideoState, VideoUsage } from "../video/types.ts";
+import { dashScopeVariant } from "./variant.ts";
 import { resolutionOfSize } from "./video-sizes.ts";
 
 /** DashScope's words for a task (Model Studio, managing asynchronous tasks). */
@@ -19,6 +19,7 @@ const phases: Readonly<Record<string, VideoPhase>> = {
 
 /** Wan and HappyHorse on DashScope: one wire for both. */
 export const wanVideo: VideoAdapter = {
+  familyOf: (model) => (model.startsWith("happyhorse") ? "happy" : "wan"),
   pollMs: 15_000,
   lifeMs: 24 * 3_600_000,
   create: (order, upstream) => ({
@@ -40,7 +41,7 @@ export const wanVideo: VideoAdapter = {
     const reason = textOf(output["message"]) ?? textOf(output["code"]);
     return { ...resultOf(output), phase, word, usage: usageOf(body), reason: reason && scrub(reason, provider) };
   },
-  failureOf: (answer, upstream) => openAiFailure(answer, upstream, dashScopeDialect),
+  failureOf: (answer, upstream) => openAiFailure(answer, upstream, dashScopeVariant),
 };
 
 function resultOf(output: Fields): Pick<VideoState, "videoUrl" | "seed" | "prompt"> {

@@ -1,8 +1,8 @@
+import type { OnAbort } from "@uag/catalog/types.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { BodySink } from "../http/answer-body.ts";
 import type { HttpAnswer } from "../http/call.ts";
 import type { Drained, Drains } from "./drains.ts";
-import type { OnAbort } from "./on-abort.ts";
 
 /** What becomes of an upstream call whose client leaves. */
 export interface DisconnectRule {

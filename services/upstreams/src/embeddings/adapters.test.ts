@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Protocol } from "@uag/catalog/types.ts";
 import { firstUpstream, testModel } from "../../test/support.ts";
 import type { FailureKind } from "../failure.ts";
-import { embeddingAdapter } from "./registry.ts";
+import { embeddingAdapter } from "../registry.ts";
 import type { EmbeddingCall } from "./types.ts";
 
 const traits = { dimensions: 4, sizes: "any", tokenInput: false } as const;

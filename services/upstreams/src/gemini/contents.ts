@@ -1,12 +1,19 @@
+import type { Upstream } from "@uag/catalog/types.ts";
 import { shortToolName } from "../conversation/tool-name.ts";
 import { alternatingTurns, resultText, type SpokenTurn } from "../conversation/turns.ts";
 import type { AssistantPart, CallPart, Conversation, MediaPart, ResultPart, UserPart } from "../conversation/types.ts";
+import type { GenerationCall } from "../generation.ts";
 import { inlineMedia } from "../media/inline.ts";
 import { wantsSignatures } from "./models.ts";
-import type { GeminiContext } from "./request.ts";
 
 type Part = Record<string, unknown>;
 type Content = { role: "user" | "model"; parts: Part[] };
+
+export interface GeminiContext {
+  readonly call: Pick<GenerationCall, "media">;
+  readonly upstream: Upstream;
+  readonly signal: AbortSignal;
+}
 
 /** What Google's guide on thought signatures gives for calls that came without one, such as another model's. */
 const noSignature = "skip_thought_signature_validator";

@@ -3,14 +3,13 @@ import { type Fields, fieldsOf, listOf, textOf } from "../conversation/fields.ts
 import { UpstreamFailure } from "../failure.ts";
 import type { UpstreamCall } from "../generation.ts";
 import { answerFields, moderated, nothingMade, rawMember } from "../images/answer.ts";
+import { geminiRatios } from "../images/ratios.ts";
 import { nearestRatio, pixelsOf } from "../images/sizes.ts";
 import type { ImageAdapter, ImageAnswer, ImageCall, ImageItem, ImageRequest, InlineImage } from "../images/types.ts";
 import { geminiErrorInside, geminiFailure } from "./errors.ts";
 import { geminiHeaders } from "./headers.ts";
 import { geminiUsage } from "./usage.ts";
 
-/** Gemini's `imageConfig.aspectRatio` that every image model takes. */
-export const geminiRatios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
 /** Most pixels that are still meant by `1K` and `2K`: halfway to the next, in area. */
 const mostPixels: readonly (readonly [size: string, pixels: number])[] = [
   ["1K", 1_700_000],

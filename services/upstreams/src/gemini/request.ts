@@ -4,7 +4,7 @@ import { shortToolName } from "../conversation/tool-name.ts";
 import { systemParts } from "../conversation/turns.ts";
 import type { Conversation } from "../conversation/types.ts";
 import type { GenerationCall, UpstreamCall } from "../generation.ts";
-import { contentsOf } from "./contents.ts";
+import { contentsOf, type GeminiContext } from "./contents.ts";
 import { geminiHeaders } from "./headers.ts";
 import { thinkingConfig } from "./models.ts";
 import { geminiSchema } from "./schema.ts";
@@ -26,12 +26,6 @@ export async function encodeForGemini(
     headers: [...geminiHeaders(upstream.provider), "x-client-request-id", call.requestId],
     body: await encodeJson(body),
   };
-}
-
-export interface GeminiContext {
-  readonly call: Pick<GenerationCall, "media">;
-  readonly upstream: Upstream;
-  readonly signal: AbortSignal;
 }
 
 /** A `GenerateContentRequest`. */

@@ -5,8 +5,8 @@ import { UpstreamFailure } from "../failure.ts";
 import type { HttpAnswer } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
 import { LiveStream } from "../live-stream.ts";
-import type { ImageStream } from "../openai/image-stream.ts";
 import { post } from "../post.ts";
+import type { ImageStream } from "./stream.ts";
 import type { ImageAdapter, ImageAnswer, ImageCall } from "./types.ts";
 
 /** Ten 4K pictures as base64. */

@@ -3,7 +3,7 @@ import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Fields } from "../conversation/fields.ts";
 import type { UpstreamFailure, UpstreamMessage } from "../failure.ts";
 import type { BadAnswer, UpstreamCall } from "../generation.ts";
-import type { ImageStream } from "../openai/image-stream.ts";
+import type { ImageStream } from "./stream.ts";
 
 /** A picture's file, whose type is known from its content. */
 export interface InlineImage {

@@ -7,27 +7,27 @@ import { encodeChat } from "./request.ts";
 import { OpenAiStream } from "./stream.ts";
 import { generatedText } from "./text.ts";
 import { thoughtUnitOf, unitsOfUsage, usageWithReasoningInside } from "./usage.ts";
-import type { OpenAiDialect } from "./variant.ts";
+import type { OpenAiVariant } from "./variant.ts";
 
 /** OpenAI's chat format to an upstream that speaks it: the bytes pass through both ways. */
-export function openAiChat(dialect: OpenAiDialect): GenerationAdapter {
+export function openAiChat(variant: OpenAiVariant): GenerationAdapter {
   return {
-    encode: (call, upstream) => encodeChat(call, upstream, dialect),
-    decode: (body, call, upstream) => decodeChat(body, { call, upstream, dialect }),
-    collect: (body, call, upstream) => collectChat(body, { call, upstream, dialect }),
-    openStream: (call, upstream) => new OpenAiStream(call, upstream, dialect),
-    failureOf: (answer, upstream) => openAiFailure(answer, upstream, dialect),
+    encode: (call, upstream) => encodeChat(call, upstream, variant),
+    decode: (body, call, upstream) => decodeChat(body, { call, upstream, variant }),
+    collect: (body, call, upstream) => collectChat(body, { call, upstream, variant }),
+    openStream: (call, upstream) => new OpenAiStream(call, upstream, variant),
+    failureOf: (answer, upstream) => openAiFailure(answer, upstream, variant),
   };
 }
 
-function decodeChat(body: Buffer, { call, upstream, dialect }: AnswerContext): WholeAnswer {
+function decodeChat(body: Buffer, { call, upstream, variant }: AnswerContext): WholeAnswer {
   let value: unknown;
   try {
     value = JSON.parse(body.toString("utf8"));
   } catch (error) {
     throw new UpstreamFailure("transient", "the upstream's answer is not JSON", { status: 200, cause: error });
   }
-  const failure = errorInside(value, upstream, dialect);
+  const failure = errorInside(value, upstream, variant);
   if (failure !== undefined) throw failure;
   if (!Array.isArray((value as { choices?: unknown } | null)?.choices)) {
     throw new UpstreamFailure("transient", "the upstream's answer has no choices", { status: 200 });

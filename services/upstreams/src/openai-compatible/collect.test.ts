@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Upstream } from "@uag/catalog/types.ts";
 import { testModel } from "../../test/support.ts";
+import { dashScopeVariant } from "../dashscope/variant.ts";
 import { UpstreamFailure } from "../failure.ts";
 import { collectChat } from "./collect.ts";
-import { dashScopeDialect } from "./variant.ts";
 
 const upstream = { provider: { name: "p", apiKey: "secret", origin: "http://127.0.0.1:1", basePath: "" } } as Upstream;
 const event = (value: unknown): string => `data: ${typeof value === "string" ? value : JSON.stringify(value)}\n\n`;
@@ -20,7 +20,7 @@ const delta = (fields: object, more: object = {}): string =>
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const ending = delta({}, { finish_reason: "stop" }) + event({ choices: [], usage }) + event("[DONE]");
 const call = { model: testModel() };
-const collect = (text: string) => collectChat(Buffer.from(text), { call, upstream, dialect: dashScopeDialect });
+const collect = (text: string) => collectChat(Buffer.from(text), { call, upstream, variant: dashScopeVariant });
 const completion = (text: string) => JSON.parse(collect(text).body.toString());
 
 test("text, reasoning, finish reason and usage come together into one completion", () => {

@@ -6,20 +6,20 @@ import { Aggregate } from "./aggregate.ts";
 import { errorInside } from "./errors.ts";
 import { generatedText } from "./text.ts";
 import { thoughtUnitOf, unitsOfUsage } from "./usage.ts";
-import type { OpenAiDialect } from "./variant.ts";
+import type { OpenAiVariant } from "./variant.ts";
 
 /** What an answer is read with. */
 export interface AnswerContext {
   readonly call: Pick<GenerationCall, "model">;
   readonly upstream: Upstream;
-  readonly dialect: OpenAiDialect;
+  readonly variant: OpenAiVariant;
 }
 
 /**
  * A whole stream as one answer.
  * @throws {UpstreamFailure} for an error in the stream, a chunk that is not JSON, or a missing end
  */
-export function collectChat(body: Buffer, { call, upstream, dialect }: AnswerContext): WholeAnswer {
+export function collectChat(body: Buffer, { call, upstream, variant }: AnswerContext): WholeAnswer {
   const aggregate = new Aggregate();
   let finished = false;
   const decoder = new SseDecoder({ maxEventBytes: body.length });
@@ -32,7 +32,7 @@ export function collectChat(body: Buffer, { call, upstream, dialect }: AnswerCon
       continue;
     }
     const chunk = parsedChunk(text);
-    const failure = errorInside(chunk, upstream, dialect);
+    const failure = errorInside(chunk, upstream, variant);
     if (failure !== undefined) throw failure;
     aggregate.add(chunk);
   }

@@ -1,28 +1,21 @@
 import { createHash } from "node:crypto";
-import type { Model, Upstream } from "@uag/catalog/types.ts";
+import type { Model } from "@uag/catalog/types.ts";
 import { encodeJson } from "@uag/kit/json/encode.ts";
 import { shortToolName } from "../conversation/tool-name.ts";
 import { type Conversation, efforts, type Thinking } from "../conversation/types.ts";
-import type { GenerationCall, UpstreamCall } from "../generation.ts";
-import { messagesOf } from "./messages.ts";
+import type { UpstreamCall } from "../generation.ts";
+import { messagesOf, type OpenAiContext } from "./messages.ts";
 import { providerHeaders } from "./request.ts";
 import { isStrictSchema } from "./strict-schema.ts";
-import type { OpenAiDialect } from "./variant.ts";
+import type { OpenAiVariant } from "./variant.ts";
 
 /** OpenAI takes no more stop sequences than this, and no longer name of a user. */
 const mostStops = 4;
 const longestUser = 64;
 
-export interface OpenAiContext {
-  readonly call: GenerationCall;
-  readonly upstream: Upstream;
-  readonly signal: AbortSignal;
-  readonly dialect: OpenAiDialect;
-}
-
 /** A conversation as OpenAI's chat takes it. */
 export async function encodeForOpenAi(conversation: Conversation, context: OpenAiContext): Promise<UpstreamCall> {
-  const { call, upstream, dialect } = context;
+  const { call, upstream, variant } = context;
   const { model } = call;
   const reasons = model.reasoning !== undefined;
   const stream = call.stream || model.streamOnly;
@@ -33,7 +26,7 @@ export async function encodeForOpenAi(conversation: Conversation, context: OpenA
     messages: await messagesOf(conversation, context),
     ...(stream && { stream: true, stream_options: { include_usage: true } }),
     ...(conversation.outputCap !== undefined && { [model.outputCapField ?? "max_tokens"]: conversation.outputCap }),
-    ...toolFields(conversation, dialect),
+    ...toolFields(conversation, variant),
     ...(!reasons && temperature !== undefined && { temperature }),
     ...(!reasons && topP !== undefined && { top_p: topP }),
     ...(!reasons && conversation.stop.length > 0 && { stop: conversation.stop.slice(0, mostStops) }),
@@ -42,7 +35,7 @@ export async function encodeForOpenAi(conversation: Conversation, context: OpenA
     ...(conversation.user !== undefined && { user: shortUser(conversation.user) }),
   };
   return {
-    path: dialect.path,
+    path: variant.path,
     headers: [...providerHeaders(upstream.provider), "x-client-request-id", call.requestId],
     body: await encodeJson(body),
     stream,
@@ -51,14 +44,14 @@ export async function encodeForOpenAi(conversation: Conversation, context: OpenA
 
 const namedTool = (name: string): object => ({ type: "function", function: { name: shortToolName(name) } });
 
-function toolFields({ tools, toolChoice, parallelTools }: Conversation, dialect: OpenAiDialect): object {
+function toolFields({ tools, toolChoice, parallelTools }: Conversation, variant: OpenAiVariant): object {
   if (tools.length === 0) return {};
   const choice = ((): unknown => {
     switch (toolChoice?.kind) {
       case "tool":
         return namedTool(toolChoice.name);
       case "required":
-        if (dialect.takesRequired) return "required";
+        if (variant.takesRequired) return "required";
         return tools.length === 1 ? namedTool(tools[0]?.name ?? "") : "auto";
       default:
         return toolChoice?.kind;

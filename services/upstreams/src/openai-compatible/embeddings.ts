@@ -2,10 +2,10 @@ import { readUsage, readVectors } from "../embeddings/answer.ts";
 import type { EmbeddingAdapter } from "../embeddings/types.ts";
 import { errorInside, openAiFailure } from "./errors.ts";
 import { bearerHeaders } from "./headers.ts";
-import type { OpenAiDialect } from "./variant.ts";
+import type { OpenAiVariant } from "./variant.ts";
 
 export interface OpenAiEmbeddingsOptions {
-  readonly dialect: OpenAiDialect;
+  readonly variant: OpenAiVariant;
   /** Behind the provider's base path. */
   readonly path: string;
   /** It gives vectors as base64 when asked: a quarter of the bytes, and writing numbers costs less than carrying them. */
@@ -15,7 +15,7 @@ export interface OpenAiEmbeddingsOptions {
 const names = { list: "data", vector: "embedding" };
 
 /** OpenAI's embeddings, and those of vendors that speak the same (OpenAI's reference, create embeddings). */
-export function openAiEmbeddings({ dialect, path, base64 }: OpenAiEmbeddingsOptions): EmbeddingAdapter {
+export function openAiEmbeddings({ variant, path, base64 }: OpenAiEmbeddingsOptions): EmbeddingAdapter {
   return {
     encode({ inputs, dimensions, requestId }, upstream) {
       const body = {
@@ -30,13 +30,13 @@ export function openAiEmbeddings({ dialect, path, base64 }: OpenAiEmbeddingsOpti
       const { vectors, scanned, list } = readVectors(body, {
         names,
         count: inputs.length,
-        errorInside: (value) => errorInside(value, upstream, dialect),
+        errorInside: (value) => errorInside(value, upstream, variant),
       });
       const tokensIn = (usage: Readonly<Record<string, unknown>>): unknown =>
         usage["prompt_tokens"] ?? usage["total_tokens"];
       const usage = readUsage(body, { scanned, member: "usage", tokensIn });
       return { vectors, list, usage, finished: dimensions === undefined || upstream.vectorsCutHere !== true };
     },
-    failureOf: (answer, upstream) => openAiFailure(answer, upstream, dialect),
+    failureOf: (answer, upstream) => openAiFailure(answer, upstream, variant),
   };
 }

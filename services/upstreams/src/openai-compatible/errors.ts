@@ -3,13 +3,13 @@ import { type FailureKind, UpstreamFailure, type UpstreamMessage } from "../fail
 import type { BadAnswer } from "../generation.ts";
 import { scrub } from "../redact.ts";
 import { retryAfterMs } from "../retry-after.ts";
-import type { OpenAiDialect } from "./variant.ts";
+import type { OpenAiVariant } from "./variant.ts";
 
 /** What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing. */
-export function openAiFailure(answer: BadAnswer, upstream: Upstream, dialect: OpenAiDialect): UpstreamFailure {
+export function openAiFailure(answer: BadAnswer, upstream: Upstream, variant: OpenAiVariant): UpstreamFailure {
   const said = messageIn(parsed(answer.body), upstream);
   const { status } = answer;
-  return new UpstreamFailure(kindOf(status, said, dialect), `${upstream.provider.name} answered ${status}`, {
+  return new UpstreamFailure(kindOf(status, said, variant), `${upstream.provider.name} answered ${status}`, {
     status,
     said,
     retryAfterMs: retryAfterMs(answer.header, Date.now()),
@@ -17,11 +17,11 @@ export function openAiFailure(answer: BadAnswer, upstream: Upstream, dialect: Op
 }
 
 /** An error body under a good status, or in the middle of a stream; undefined when there is no error in it. */
-export function errorInside(value: unknown, upstream: Upstream, dialect: OpenAiDialect): UpstreamFailure | undefined {
+export function errorInside(value: unknown, upstream: Upstream, variant: OpenAiVariant): UpstreamFailure | undefined {
   if (!isObject(value) || !value["error"]) return undefined;
   const said = messageIn(value, upstream);
   return new UpstreamFailure(
-    kindWithoutStatus(said, dialect),
+    kindWithoutStatus(said, variant),
     `${upstream.provider.name} sent an error under status 200`,
     {
       status: 200,
@@ -30,19 +30,19 @@ export function errorInside(value: unknown, upstream: Upstream, dialect: OpenAiD
   );
 }
 
-function kindOf(status: number, said: UpstreamMessage | undefined, dialect: OpenAiDialect): FailureKind {
+function kindOf(status: number, said: UpstreamMessage | undefined, variant: OpenAiVariant): FailureKind {
   if (status < 400) return status < 300 ? "transient" : "operator";
-  if (says(said, dialect.operatorCodes) && status < 500 && status !== 429) return "operator";
+  if (says(said, variant.operatorCodes) && status < 500 && status !== 429) return "operator";
   if (status === 401 || status === 403) return "operator";
   if (status === 402) return "quota";
   if (status === 404) return "unknown_model";
-  if (status === 429) return says(said, dialect.quotaCodes) || freeQuotaIsGone(said) ? "quota" : "capacity";
+  if (status === 429) return says(said, variant.quotaCodes) || freeQuotaIsGone(said) ? "quota" : "capacity";
   if (status === 408 || status === 409 || status >= 500) return "transient";
   return "client";
 }
 
-function kindWithoutStatus(said: UpstreamMessage | undefined, dialect: OpenAiDialect): FailureKind {
-  if (says(said, dialect.operatorCodes)) return "operator";
+function kindWithoutStatus(said: UpstreamMessage | undefined, variant: OpenAiVariant): FailureKind {
+  if (says(said, variant.operatorCodes)) return "operator";
   if (says(said, rateCodes)) return "capacity";
   const { code = "", type = "" } = said ?? {};
   const client = /^invalid|unsupported|data_?inspection|content_policy|context_length/i;

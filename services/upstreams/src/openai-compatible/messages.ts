@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Upstream } from "@uag/catalog/types.ts";
 import { refusal } from "../conversation/refusal.ts";
 import { shortToolName } from "../conversation/tool-name.ts";
 import { resultText } from "../conversation/turns.ts";
@@ -11,12 +12,20 @@ import type {
   Turn,
   UserPart,
 } from "../conversation/types.ts";
+import type { GenerationCall } from "../generation.ts";
 import { dataUrlOf } from "../media/data-url.ts";
 import { inlineMedia } from "../media/inline.ts";
-import type { OpenAiContext } from "./conversation.ts";
+import type { OpenAiVariant } from "./variant.ts";
 
 type Message = Record<string, unknown>;
 type ContentPart = Record<string, unknown>;
+
+export interface OpenAiContext {
+  readonly call: GenerationCall;
+  readonly upstream: Upstream;
+  readonly signal: AbortSignal;
+  readonly variant: OpenAiVariant;
+}
 
 const longestCallId = 40;
 /** Vendors whose models want their own thinking back with the calls that came of it. */

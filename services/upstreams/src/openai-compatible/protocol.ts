@@ -3,14 +3,14 @@ import type { UpstreamProtocol } from "../translate/protocol.ts";
 import { encodeForOpenAi } from "./conversation.ts";
 import { openAiFailure } from "./errors.ts";
 import { OpenAiReader } from "./reader.ts";
-import type { OpenAiDialect } from "./variant.ts";
+import type { OpenAiVariant } from "./variant.ts";
 
 /** OpenAI's chat protocol and its kin, for clients of other formats. */
-export function openAiProtocol(dialect: OpenAiDialect): UpstreamProtocol {
+export function openAiProtocol(variant: OpenAiVariant): UpstreamProtocol {
   return {
     encode: (conversation, call, upstream, signal) =>
-      encodeForOpenAi(conversation, { call, upstream, signal, dialect }),
-    openReader: (call, upstream) => new OpenAiReader({ call, upstream, dialect, toolName: longToolNames(call.fields) }),
-    failureOf: (answer, upstream) => openAiFailure(answer, upstream, dialect),
+      encodeForOpenAi(conversation, { call, upstream, signal, variant }),
+    openReader: (call, upstream) => new OpenAiReader({ call, upstream, variant, toolName: longToolNames(call.fields) }),
+    failureOf: (answer, upstream) => openAiFailure(answer, upstream, variant),
   };
 }

@@ -10,7 +10,7 @@ import { CallPlaces } from "./call-places.ts";
 import type { AnswerContext } from "./collect.ts";
 import { errorInside } from "./errors.ts";
 import { thoughtUnitOf, tokensOfUsage, unitsOfUsage } from "./usage.ts";
-import type { OpenAiDialect } from "./variant.ts";
+import type { OpenAiVariant } from "./variant.ts";
 
 const candidate = 0;
 
@@ -28,7 +28,7 @@ export class OpenAiReader implements AnswerReader {
   usage: UsageReport | undefined;
   readonly soFar = undefined;
   readonly #upstream: Upstream;
-  readonly #dialect: OpenAiDialect;
+  readonly #variant: OpenAiVariant;
   readonly #toolName: (name: string) => string;
   readonly #thoughtUnit: ReturnType<typeof thoughtUnitOf>;
   readonly #calls = new CallPlaces();
@@ -37,7 +37,7 @@ export class OpenAiReader implements AnswerReader {
 
   constructor(options: AnswerContext & { toolName: (name: string) => string }) {
     this.#upstream = options.upstream;
-    this.#dialect = options.dialect;
+    this.#variant = options.variant;
     this.#toolName = options.toolName;
     this.#thoughtUnit = thoughtUnitOf(options.call.model);
   }
@@ -63,7 +63,7 @@ export class OpenAiReader implements AnswerReader {
   }
 
   #checked(value: unknown): Fields {
-    const failure = errorInside(value, this.#upstream, this.#dialect);
+    const failure = errorInside(value, this.#upstream, this.#variant);
     if (failure !== undefined) throw failure;
     if (!isFields(value)) throw broken("the upstream's answer is not JSON");
     return value;

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { firstUpstream, testCall, testModel } from "../../test/support.ts";
+import { dashScopeVariant } from "../dashscope/variant.ts";
 import { encodeChat } from "./request.ts";
-import { dashScopeDialect, openAiDialect } from "./variant.ts";
+import { openAiVariant } from "./variant.ts";
 
 const plain = testModel();
 const encode = (body: string, model = plain, more = {}) =>
-  encodeChat(testCall(body, model, more), firstUpstream(model), openAiDialect);
+  encodeChat(testCall(body, model, more), firstUpstream(model), openAiVariant);
 const sent = (body: string, model = plain, more = {}): string => encode(body, model, more).body.toString();
 
 const cases: [what: string, body: string, sent: string, model?: typeof plain, more?: object][] = [
@@ -75,7 +76,7 @@ for (const [what, body, expected, model, more] of cases) {
   test(`upstream request: ${what}`, () => assert.equal(sent(body, model, more), expected));
 }
 
-test("the key, the content type and the request's id go along, and the path is the dialect's", () => {
+test("the key, the content type and the request's id go along, and the path is the variant's", () => {
   const { path, headers } = encode('{"model":"m"}');
   assert.equal(path, "/chat/completions");
   assert.deepEqual(headers, [
@@ -89,14 +90,14 @@ test("the key, the content type and the request's id go along, and the path is t
     "req_1",
   ]);
   assert.equal(
-    encodeChat(testCall('{"model":"m"}', plain), firstUpstream(plain), dashScopeDialect).path,
+    encodeChat(testCall('{"model":"m"}', plain), firstUpstream(plain), dashScopeVariant).path,
     "/compatible-mode/v1/chat/completions",
   );
 });
 
 const qwen = testModel("", "dashscope");
 const toQwen = (body: object): Record<string, unknown> => {
-  const { body: bytes } = encodeChat(testCall(JSON.stringify(body), qwen), firstUpstream(qwen), dashScopeDialect);
+  const { body: bytes } = encodeChat(testCall(JSON.stringify(body), qwen), firstUpstream(qwen), dashScopeVariant);
   return JSON.parse(bytes.toString()) as Record<string, unknown>;
 };
 

@@ -2,13 +2,13 @@ import type { Provider, Upstream } from "@uag/catalog/types.ts";
 import { fieldsOf, listOf, textOf } from "../conversation/fields.ts";
 import type { GenerationCall, UpstreamCall } from "../generation.ts";
 import { editMembers, type Member, topLevelMembers } from "../json-edit.ts";
-import type { OpenAiDialect } from "./variant.ts";
+import type { OpenAiVariant } from "./variant.ts";
 import { compatibleMessages, type Vendor } from "./vendor-messages.ts";
 
 const capFields = ["max_tokens", "max_completion_tokens"] as const;
 
 /** The client's bytes with no more changed than this upstream needs. */
-export function encodeChat(call: GenerationCall, upstream: Upstream, dialect: OpenAiDialect): UpstreamCall {
+export function encodeChat(call: GenerationCall, upstream: Upstream, variant: OpenAiVariant): UpstreamCall {
   const members = topLevelMembers(call.body);
   const edits = new Map<string, string | undefined>();
   if (upstream.model !== call.fields["model"]) edits.set("model", JSON.stringify(upstream.model));
@@ -16,10 +16,10 @@ export function encodeChat(call: GenerationCall, upstream: Upstream, dialect: Op
   if (stream && !call.stream) edits.set("stream", "true");
   if (stream) askForUsage(edits, call, members);
   setOutputCap(edits, call, members);
-  if (!dialect.takesRequired) nameOnlyTool(edits, call);
-  setMessages(edits, call, { developerRole: upstream.provider.developerRole, soundByUrl: dialect.soundByUrl });
+  if (!variant.takesRequired) nameOnlyTool(edits, call);
+  setMessages(edits, call, { developerRole: upstream.provider.developerRole, soundByUrl: variant.soundByUrl });
   return {
-    path: dialect.path,
+    path: variant.path,
     headers: [...providerHeaders(upstream.provider), "x-client-request-id", call.requestId],
     body: editMembers(call.body, members, edits),
     stream,

@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { random } from "../../test/random.ts";
 import { firstUpstream, testCall, testModel } from "../../test/support.ts";
 import { OpenAiStream } from "./stream.ts";
-import { openAiDialect } from "./variant.ts";
+import { openAiVariant } from "./variant.ts";
 
 const model = testModel();
 const open = (usageWanted: boolean) =>
   new OpenAiStream(
     testCall('{"model":"m","stream":true}', model, { usageWanted }),
     firstUpstream(model),
-    openAiDialect,
+    openAiVariant,
   );
 const event = (fields: object): string =>
   `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content: 'é"usage":{🎉' } }], ...fields })}\n\n`;

@@ -11,7 +11,7 @@ import { Runs } from "../runs.ts";
 import { errorInside } from "./errors.ts";
 import { generatedText, quickText } from "./text.ts";
 import { thoughtUnitOf, unitsOfUsage, usageWithReasoningInside } from "./usage.ts";
-import type { OpenAiDialect } from "./variant.ts";
+import type { OpenAiVariant } from "./variant.ts";
 
 const usageKey = new Needle('"usage"');
 const errorKey = new Needle('"error"');
@@ -32,13 +32,13 @@ export class OpenAiStream implements AnswerStream {
   readonly #usageWanted: boolean;
   readonly #thoughtUnit: ReturnType<typeof thoughtUnitOf>;
   readonly #upstream: Upstream;
-  readonly #dialect: OpenAiDialect;
+  readonly #variant: OpenAiVariant;
 
-  constructor(call: GenerationCall, upstream: Upstream, dialect: OpenAiDialect) {
+  constructor(call: GenerationCall, upstream: Upstream, variant: OpenAiVariant) {
     this.#usageWanted = call.usageWanted;
     this.#thoughtUnit = thoughtUnitOf(call.model);
     this.#upstream = upstream;
-    this.#dialect = dialect;
+    this.#variant = variant;
   }
 
   push(chunk: Buffer): Buffer[] {
@@ -72,7 +72,7 @@ export class OpenAiStream implements AnswerStream {
       return;
     }
     if (event.name === "error" || errorKey.indexIn(data) >= 0) {
-      const failure = errorInside(parsed(data), this.#upstream, this.#dialect);
+      const failure = errorInside(parsed(data), this.#upstream, this.#variant);
       if (failure !== undefined) {
         this.#fail(failure);
         return;

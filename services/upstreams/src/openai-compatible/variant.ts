@@ -1,5 +1,5 @@
 /** Where vendors that speak OpenAI's protocol differ from it. */
-export interface OpenAiDialect {
+export interface OpenAiVariant {
   /** Path behind the provider's base path. */
   readonly path: string;
   /** Error codes under status 429 that mean our account has run out, not that we are too fast. */
@@ -20,30 +20,10 @@ const openAiQuota = [
   "billing_not_active",
 ];
 
-export const openAiDialect: OpenAiDialect = {
+export const openAiVariant: OpenAiVariant = {
   path: "/chat/completions",
   quotaCodes: new Set(openAiQuota),
   operatorCodes: new Set(["invalid_api_key", "account_deactivated", ...openAiQuota]),
   takesRequired: true,
   soundByUrl: false,
-};
-
-export const xaiDialect: OpenAiDialect = openAiDialect;
-
-/**
- * DashScope's compatible mode. There `insufficient_quota` is a limit of tokens per minute and passes by itself
- * (Model Studio's list of error codes); what does not pass has other names.
- */
-export const dashScopeDialect: OpenAiDialect = {
-  path: "/compatible-mode/v1/chat/completions",
-  quotaCodes: new Set([
-    "CommodityNotPurchased",
-    "PrepaidBillOverdue",
-    "PostpaidBillOverdue",
-    "AllocationQuota.FreeTierOnly",
-    "SetLimitExceeded",
-  ]),
-  operatorCodes: new Set(["Arrearage", "invalid_api_key", "InvalidApiKey", "access_denied", "AccessDenied"]),
-  takesRequired: false,
-  soundByUrl: true,
 };

@@ -5,29 +5,26 @@ import { parsedJson, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { AnswerStream, UsageReport } from "../generation.ts";
 import { rawMember } from "../images/answer.ts";
+import { type ImageStream, tokensOfPartial } from "../images/stream.ts";
 import type { ImageCall } from "../images/types.ts";
 import { errorInside } from "../openai-compatible/errors.ts";
-import { openAiDialect } from "../openai-compatible/variant.ts";
+import { openAiVariant } from "../openai-compatible/variant.ts";
 import { unitsOfImageUsage } from "./image-usage.ts";
 
 /** A 4K picture as base64, with room. */
 const mostEventBytes = 96 * 1024 * 1024;
-/** What a partial picture costs (OpenAI's guide to image generation). */
-export const tokensOfPartial = 100;
 const nothing = Buffer.alloc(0);
 
 /**
  * Pictures as they take shape. The bytes pass through; the last whole picture is kept back in `closing` until its bill is
  * written.
  */
-export class ImageStream implements AnswerStream {
+export class OpenAiImageStream implements ImageStream {
   state: AnswerStream["state"] = "open";
   failure: UpstreamFailure | undefined;
   closing: Buffer = nothing;
   usage: UsageReport | undefined;
-  /** Sketches that have come. */
   partials = 0;
-  /** Whole pictures that have come. */
   completed = 0;
   readonly #decoder = new SseDecoder({ maxEventBytes: mostEventBytes });
   readonly #wanted: number;
@@ -63,7 +60,7 @@ export class ImageStream implements AnswerStream {
     }
     if (name.endsWith(".completed")) return this.#complete(event, event.data);
     const value = parsedJson(event.text);
-    const failure = errorInside(value, this.#upstream, openAiDialect);
+    const failure = errorInside(value, this.#upstream, openAiVariant);
     if (failure === undefined) return [event.raw];
     this.#fail(failure);
     return [];

@@ -1,13 +1,14 @@
 import type { Upstream } from "@uag/catalog/types.ts";
-import { fieldsOf, listOf, textOf } from "../conversation/fields.ts";
+import { listOf, textOf } from "../conversation/fields.ts";
 import type { UpstreamCall } from "../generation.ts";
 import { answerFields, nothingMade, rawMember } from "../images/answer.ts";
 import { sizeToSend } from "../images/sizes.ts";
-import type { ImageAdapter, ImageAnswer, ImageCall, ImageItem, InlineImage } from "../images/types.ts";
+import type { ImageAdapter, ImageAnswer, ImageCall, InlineImage } from "../images/types.ts";
 import { errorInside, openAiFailure } from "../openai-compatible/errors.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
-import { openAiDialect } from "../openai-compatible/variant.ts";
-import { ImageStream } from "./image-stream.ts";
+import { itemOf } from "../openai-compatible/image-item.ts";
+import { openAiVariant } from "../openai-compatible/variant.ts";
+import { OpenAiImageStream } from "./image-stream.ts";
 import { unitsOfImageUsage } from "./image-usage.ts";
 import { MultipartForm } from "./multipart.ts";
 
@@ -21,8 +22,8 @@ export const openAiImages: ImageAdapter = {
   },
   encode: (call, upstream) => (call.request.references.length === 0 ? drawn(call, upstream) : edited(call, upstream)),
   decode,
-  openStream: (call, upstream) => new ImageStream(call, upstream),
-  failureOf: (answer, upstream) => openAiFailure(answer, upstream, openAiDialect),
+  openStream: (call, upstream) => new OpenAiImageStream(call, upstream),
+  failureOf: (answer, upstream) => openAiFailure(answer, upstream, openAiVariant),
 };
 
 function fieldsToSend(call: ImageCall, upstream: Upstream): Record<string, unknown> {
@@ -61,7 +62,7 @@ function edited(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
 
 function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer {
   const fields = answerFields(body);
-  const failure = errorInside(fields, upstream, openAiDialect);
+  const failure = errorInside(fields, upstream, openAiVariant);
   if (failure !== undefined) throw failure;
   const mediaType = textOf(fields["output_format"]);
   const images = listOf(fields["data"]).flatMap((item) =>
@@ -78,14 +79,4 @@ function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer
     fields,
     body,
   };
-}
-
-/** `{b64_json | url, revised_prompt, size}`, as OpenAI and those after it have them. */
-export function itemOf(value: unknown, mediaType: string | undefined): ImageItem[] {
-  const item = fieldsOf(value);
-  const more = { revisedPrompt: textOf(item["revised_prompt"]), size: textOf(item["size"]) };
-  const base64 = textOf(item["b64_json"]);
-  if (base64) return [{ kind: "inline", base64, mediaType, ...more }];
-  const url = textOf(item["url"]);
-  return url ? [{ kind: "url", url, ...more }] : [];
 }

@@ -3,12 +3,12 @@ import { type AnswerEvent, spokenText } from "../conversation/events.ts";
 import type { Conversation } from "../conversation/types.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { GenerationAdapter, GenerationCall, WholeAnswer } from "../generation.ts";
-import type { ClientDialect } from "./client.ts";
+import type { ClientFormat } from "./client.ts";
 import type { AnswerReader, UpstreamProtocol } from "./protocol.ts";
 import { TranslatedStream } from "./stream.ts";
 
 /** A client's format to an upstream's protocol by way of what both mean. */
-export function translated(client: ClientDialect, protocol: UpstreamProtocol): GenerationAdapter {
+export function translated(client: ClientFormat, protocol: UpstreamProtocol): GenerationAdapter {
   const wholeAnswer = (reader: AnswerReader, events: AnswerEvent[], call: GenerationCall): WholeAnswer => ({
     body: Buffer.from(JSON.stringify(client.whole(events, call))),
     usage: reader.usage,

@@ -4,7 +4,7 @@ import type { Conversation } from "../conversation/types.ts";
 import type { GenerationCall } from "../generation.ts";
 
 /** A format of clients, as requests are read from it and answers said in it. */
-export interface ClientDialect {
+export interface ClientFormat {
   /** @throws {UpstreamFailure} `client` for what no other protocol can say */
   read(fields: Fields): Conversation;
   /** A whole answer from all of its events, as a JSON value. */

@@ -68,8 +68,13 @@ export interface ListedVideo {
   readonly taskId: string | undefined;
 }
 
+/** Whose rules a request for videos follows. */
+export type VideoFamily = "wan" | "happy" | "seedance" | "grok";
+
 /** How one provider's video tasks are spoken to. Pure: calls are made around it. */
 export interface VideoAdapter {
+  /** Of one of its models, by the provider's name of it. */
+  familyOf(upstreamModel: string): VideoFamily;
   /** Milliseconds between two looks at a young task, as the provider advises. */
   readonly pollMs: number;
   /** Milliseconds after which the provider has forgotten a task for certain. */

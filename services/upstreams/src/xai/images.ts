@@ -3,30 +3,15 @@ import { fieldsOf, listOf, textOf } from "../conversation/fields.ts";
 import type { UpstreamMessage } from "../failure.ts";
 import type { UpstreamCall } from "../generation.ts";
 import { answerFields, moderated, nothingMade, rawMember } from "../images/answer.ts";
+import { grokRatios } from "../images/ratios.ts";
 import { nearestRatio, pixelsOf } from "../images/sizes.ts";
 import { sourceUrl } from "../images/source-url.ts";
 import type { ImageAdapter, ImageAnswer, ImageCall, ImageRequest } from "../images/types.ts";
-import { itemOf } from "../openai/images.ts";
 import { errorInside, openAiFailure } from "../openai-compatible/errors.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
-import { xaiDialect } from "../openai-compatible/variant.ts";
+import { itemOf } from "../openai-compatible/image-item.ts";
+import { openAiVariant } from "../openai-compatible/variant.ts";
 
-/** xAI's image API, `aspect_ratio`. */
-export const xaiRatios = [
-  "1:1",
-  "3:4",
-  "4:3",
-  "9:16",
-  "16:9",
-  "2:3",
-  "3:2",
-  "9:19.5",
-  "19.5:9",
-  "9:20",
-  "20:9",
-  "1:2",
-  "2:1",
-] as const;
 /** Above this many pixels the larger resolution is meant: halfway between the two, in area. */
 const mostPixelsOf1k = 1_700_000;
 
@@ -42,13 +27,13 @@ export const xaiImages: ImageAdapter = {
   },
   encode,
   decode,
-  failureOf: (answer, upstream) => openAiFailure(answer, upstream, xaiDialect),
+  failureOf: (answer, upstream) => openAiFailure(answer, upstream, openAiVariant),
 };
 
 function shapeOf({ size, options }: ImageRequest): { aspect_ratio?: string; resolution: string } {
   const pixels = size === undefined ? undefined : pixelsOf(size);
   const large = pixels !== undefined && pixels.width * pixels.height > mostPixelsOf1k;
-  const ratio = textOf(options["aspect_ratio"]) ?? (pixels && nearestRatio(pixels, xaiRatios));
+  const ratio = textOf(options["aspect_ratio"]) ?? (pixels && nearestRatio(pixels, grokRatios));
   return {
     ...(ratio !== undefined && { aspect_ratio: ratio }),
     resolution: textOf(options["resolution"]) ?? (large ? "2k" : "1k"),
@@ -78,7 +63,7 @@ function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
 
 function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer {
   const fields = answerFields(body);
-  const failure = errorInside(fields, upstream, xaiDialect);
+  const failure = errorInside(fields, upstream, openAiVariant);
   if (failure !== undefined) throw failure;
   const faults: UpstreamMessage[] = [];
   const images = listOf(fields["data"]).flatMap((item) => {

@@ -1,7 +1,7 @@
 import { fieldsOf, isFields, numberOf, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import { openAiFailure } from "../openai-compatible/errors.ts";
-import { xaiDialect } from "../openai-compatible/variant.ts";
+import { openAiVariant } from "../openai-compatible/variant.ts";
 import { scrub } from "../redact.ts";
 import type { VideoAdapter, VideoPhase } from "../video/types.ts";
 
@@ -9,6 +9,7 @@ const ended: Readonly<Record<string, VideoPhase>> = { done: "succeeded", failed:
 
 /** Grok Imagine (xAI's video API). Tasks can be neither listed nor cancelled there. */
 export const xaiVideo: VideoAdapter = {
+  familyOf: () => "grok",
   pollMs: 5_000,
   lifeMs: 24 * 3_600_000,
   shortLivedResults: true,
@@ -42,5 +43,5 @@ export const xaiVideo: VideoAdapter = {
         : reason && scrub(reason, provider),
     };
   },
-  failureOf: (answer, upstream) => openAiFailure(answer, upstream, xaiDialect),
+  failureOf: (answer, upstream) => openAiFailure(answer, upstream, openAiVariant),
 };

@@ -1,6 +1,7 @@
 import type { Fields } from "@uag/capability/request/body.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { videoAdapter } from "@uag/upstreams/registry.ts";
 import type { Family, Terms } from "../store/task.ts";
 
 /** What a request comes to, whatever family's shape it had. */
@@ -29,9 +30,7 @@ export function invalid(param: string, text: string): GatewayError {
 /** The family of a model, from who serves it and under which name. */
 export function familyOf(model: Model): Family {
   const upstream = model.upstreams[0];
-  if (upstream?.provider.protocol === "ark") return "seedance";
-  if (upstream?.provider.protocol === "xai") return "grok";
-  return upstream?.model.startsWith("happyhorse") ? "happy" : "wan";
+  return (upstream && videoAdapter(upstream.provider.protocol)?.familyOf(upstream.model)) ?? "wan";
 }
 
 export const defaultSeconds = 5;

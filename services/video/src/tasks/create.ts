@@ -1,8 +1,8 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { attempt } from "@uag/upstreams/attempt.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import { videoAdapter } from "@uag/upstreams/registry.ts";
 import { callVideo, createFault } from "@uag/upstreams/video/call.ts";
-import { videoAdapter } from "@uag/upstreams/video/registry.ts";
 import type { VideoAdapter } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
 import type { VideoRequest } from "../request/read.ts";

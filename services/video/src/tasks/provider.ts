@@ -1,6 +1,6 @@
 import type { Provider, Upstream } from "@uag/catalog/types.ts";
+import { videoAdapter } from "@uag/upstreams/registry.ts";
 import { callVideo, type VideoAnswer } from "@uag/upstreams/video/call.ts";
-import { videoAdapter } from "@uag/upstreams/video/registry.ts";
 import type { VideoAdapter, VideoCall } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
 import type { TaskDocument } from "../store/task.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { videoAdapter } from "@uag/upstreams/video/registry.ts";
+import { videoAdapter } from "@uag/upstreams/registry.ts";
 import { type Alarm, longestRestMs } from "../alarm.ts";
 import type { VideoContext } from "../context.ts";
 import type { GoOn } from "../store/changes.ts";

@@ -1,10 +1,9 @@
 import type { ImageFamily } from "@uag/catalog/types.ts";
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
-import { geminiRatios } from "@uag/upstreams/gemini/images.ts";
+import { geminiRatios, grokRatios } from "@uag/upstreams/images/ratios.ts";
 import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import type { ImageSource } from "@uag/upstreams/images/types.ts";
-import { xaiRatios } from "@uag/upstreams/xai/images.ts";
 import { z } from "zod";
 import { sourceOf } from "../sources.ts";
 import type { Reader } from "./read.ts";
@@ -35,7 +34,7 @@ export const picturedSchemas = {
   }),
   grok: z.looseObject({
     ...shape,
-    aspect_ratio: z.enum([...xaiRatios, "auto"]).nullish(),
+    aspect_ratio: z.enum([...grokRatios, "auto"]).nullish(),
     resolution: z.enum(["1k", "1.5k", "2k"]).nullish(),
   }),
   gemini: z.looseObject({

@@ -1,0 +1,21 @@
+import { chatFormat } from "../formats/chat/format.ts";
+import { messagesFormat } from "../formats/messages/format.ts";
+import type { UpstreamProvider } from "../provider.ts";
+import { translated } from "../translate/adapter.ts";
+import { geminiCounter } from "./count.ts";
+import { geminiEmbeddings } from "./embeddings.ts";
+import { geminiImages } from "./images.ts";
+import { geminiProtocol } from "./protocol.ts";
+
+/** Google's Gemini API. */
+export const gemini: UpstreamProvider = {
+  generation: {
+    "chat.completions": translated(chatFormat, geminiProtocol),
+    messages: translated(messagesFormat, geminiProtocol),
+  },
+  images: geminiImages,
+  embeddings: geminiEmbeddings,
+  promptCounter: geminiCounter,
+  // It goes on to the end, and bills it (https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation").
+  onAbort: "continues",
+};

@@ -1,0 +1,14 @@
+import { openAiEmbeddings } from "../openai-compatible/embeddings.ts";
+import { compatibleGeneration } from "../openai-compatible/generation.ts";
+import { openAiVariant } from "../openai-compatible/variant.ts";
+import type { UpstreamProvider } from "../provider.ts";
+import { openAiImages } from "./images.ts";
+
+/** OpenAI, and every vendor that the catalogue gives its protocol. */
+export const openAi: UpstreamProvider = {
+  generation: compatibleGeneration(openAiVariant),
+  images: openAiImages,
+  embeddings: openAiEmbeddings({ variant: openAiVariant, path: "/embeddings", base64: true }),
+  // https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation": who stops a stream, and its billing.
+  onAbort: "stops",
+};
