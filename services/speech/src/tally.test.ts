@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import type { SpokenText } from "@uag/upstreams/speech/types.ts";
 import { Tally } from "./tally.ts";
 
@@ -13,7 +12,7 @@ function spoken(characters: number | undefined): SpokenText {
 }
 
 function charged(tally: Tally) {
-  const { units, raw, estimated } = tally.charge(Outcome.COMPLETED);
+  const { units, raw, estimated } = tally.usage();
   return { characters: Number(units[0]?.quantity), raw: raw?.toString(), estimated };
 }
 

@@ -1,7 +1,6 @@
-import type { Charge } from "@uag/capability/bill.ts";
-import type { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import type { UsageCharge } from "@uag/capability/bill.ts";
 import type { CharacterReport, SpokenText } from "@uag/upstreams/speech/types.ts";
-import { charactersIn } from "./pace.ts";
+import { charactersIn } from "./speaking-rate.ts";
 
 interface OpenPiece {
   readonly spoken: SpokenText;
@@ -51,11 +50,10 @@ export class Tally {
     return this.#characters + this.#openCharacters();
   }
 
-  /** The bill of what was delivered. What of it no upstream has counted to its end is an estimate. */
-  charge(outcome: Outcome): Charge {
+  /** What was delivered. What of it no upstream has counted to its end is an estimate. */
+  usage(): UsageCharge {
     const partial = this.#openCharacters();
     return {
-      outcome,
       units: [{ name: "characters", quantity: BigInt(this.#characters + partial) }],
       raw: this.#raw(),
       estimated: this.#estimated || partial > 0,

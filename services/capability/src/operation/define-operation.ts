@@ -38,6 +38,9 @@ async function serve<B, R, S extends Size, A>(
   const { requestId } = checked.exchange;
   const bill = new Bill({ requestId, admitted: grant.admitted, model: checked.model, events: context.events });
   let answer: { readonly value: A } | undefined;
+  const discard = async (): Promise<void> => {
+    if (answer !== undefined) await letGo(context, spec, { answer: answer.value, requestId });
+  };
   try {
     // Reading `started` makes the journal write at once. An answer in one piece waits for its bill, which is written
     // behind the start: it has no need of that.
@@ -46,15 +49,15 @@ async function serve<B, R, S extends Size, A>(
     started?.catch(() => {});
     answer = { value: await spec.call(admitted) };
     await started;
-    await send(context, { admitted, bill, reply: await spec.respond(admitted, answer.value) });
+    await send(context, { admitted, bill, discard, reply: await spec.respond(admitted, answer.value) });
   } catch (thrown) {
-    if (answer !== undefined) await discard(context, spec, { answer: answer.value, requestId });
+    await discard();
     await giveUp(context, spec, { admitted, bill, thrown });
   }
 }
 
-/** What it fails with must not keep the bill from being written. */
-async function discard<B, R, S extends Size, A>(
+/** A fault while an answer is let go must not keep its bill from being written. */
+async function letGo<B, R, S extends Size, A>(
   { events }: OperationContext,
   spec: OperationSpec<B, R, S, A>,
   { answer, requestId }: { answer: A; requestId: string },

@@ -13,6 +13,8 @@ import type { Reply, StreamEnd, StreamReply, WholeReply } from "./reply.ts";
 interface Sending<R> {
   readonly admitted: AdmittedRequest<R, Size>;
   readonly bill: Bill;
+  /** Lets go of the upstream's answer. Never rejects. */
+  discard(): Promise<void>;
 }
 
 type EventContext = Pick<CapabilityContext, "events">;
@@ -67,7 +69,7 @@ function limitsOf<R>({ admitted }: AdmittedRequest<R, Size>, { upstreamLimits }:
 }
 
 async function sendStream<R>(context: EventContext, sending: Sending<R>, reply: StreamReply): Promise<void> {
-  const { admitted, bill } = sending;
+  const { admitted, bill, discard } = sending;
   const { exchange } = admitted;
   const { upstream } = reply;
   try {
@@ -80,6 +82,7 @@ async function sendStream<R>(context: EventContext, sending: Sending<R>, reply: 
     // The bill could not be made, or written: the answer must not end as if it were whole.
     context.events.failed(exchange.requestId, error);
     exchange.fail("service_unavailable");
+    await discard();
     await bill.fail({ upstream, attempts: reply.attempts, status: 503 }).catch((again: unknown) => {
       // A bill that was tried before fails with the same error, which is logged already.
       if (again !== error) context.events.failed(exchange.requestId, again);

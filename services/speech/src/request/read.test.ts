@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readJsonObject } from "@uag/capability/request/body.ts";
+import { findModel } from "@uag/capability/request/find-model.ts";
+import { modelOf } from "@uag/capability/request/model-of.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -19,11 +22,11 @@ models:
   - { <<: *flash, id: instruct, speech: { formats: [wav], fixed_format: true, instructions: true, segment_characters: 600, voices: [Cherry] } }`,
   {},
 );
-const read = (fields: object, mostHeldBytes = 1_000_000) =>
-  readSpeechRequest(
-    { model: "flash", input: "Hi 你", ...fields },
-    { catalog, caller: Caller.fromPartial({}), maxCharacters: 10, mostHeldBytes },
-  );
+const read = (fields: object, maxHeldBytes = 1_000_000) => {
+  const body = readJsonObject(Buffer.from(JSON.stringify({ model: "flash", input: "Hi 你", ...fields })));
+  const model = findModel(catalog, modelOf(body), Caller.fromPartial({}), "audio.speech");
+  return readSpeechRequest(body.fields, model, { maxCharacters: 10, maxHeldBytes });
+};
 
 const good: [what: string, fields: object, expected: object][] = [
   ["the least", {}, { voice: "Cherry", format: "mp3", characters: 5, instructions: undefined }],

@@ -1,19 +1,14 @@
 import type { Fields } from "@uag/capability/request/body.ts";
-import { findModel } from "@uag/capability/request/find-model.ts";
-import type { Catalog, Model, SpeechFormat, SpeechTraits } from "@uag/catalog/types.ts";
+import type { Model, SpeechFormat, SpeechTraits } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
-import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import { soundBytes } from "../pace.ts";
+import { soundBytes } from "../speaking-rate.ts";
 import { countCharacters } from "../text/count.ts";
 import { speechSchema } from "./schema.ts";
 import { readVoice } from "./voice.ts";
 
-export const operation = "audio.speech";
-
 /** A request that can be served. */
 export interface SpeechRequest {
-  readonly model: Model;
   readonly traits: SpeechTraits;
   readonly input: string;
   /** Of the input, as the upstream counts. */
@@ -24,26 +19,21 @@ export interface SpeechRequest {
 }
 
 export interface ReadOptions {
-  readonly catalog: Catalog;
-  readonly caller: Caller;
   readonly maxCharacters: number;
   /** Most bytes of sound that may be held for one answer. */
-  readonly mostHeldBytes: number;
+  readonly maxHeldBytes: number;
 }
 
 /**
  * Checks a request against the contract.
  * @throws {GatewayError} naming the field at fault
  */
-export function readSpeechRequest(fields: Fields, options: ReadOptions): SpeechRequest {
-  const { catalog, caller } = options;
+export function readSpeechRequest(fields: Fields, model: Model, options: ReadOptions): SpeechRequest {
   const data = checked(speechSchema, fields);
-  const model = findModel(catalog, data.model, caller, operation);
   const traits = model.speech;
   if (traits === undefined) throw new Error(`the catalogue says nothing of how ${model.id} speaks`);
   const format = readFormat(data.response_format, traits);
   return {
-    model,
     traits,
     input: data.input,
     characters: readCharacters(data.input, traits, { ...options, format }),
@@ -53,10 +43,10 @@ export function readSpeechRequest(fields: Fields, options: ReadOptions): SpeechR
   };
 }
 
-type Most = Pick<ReadOptions, "maxCharacters" | "mostHeldBytes"> & { readonly format: SpeechFormat };
+type Limits = ReadOptions & { readonly format: SpeechFormat };
 
-function readCharacters(input: string, traits: SpeechTraits, most: Most): number {
-  const { maxCharacters, mostHeldBytes, format } = most;
+function readCharacters(input: string, traits: SpeechTraits, limits: Limits): number {
+  const { maxCharacters, maxHeldBytes, format } = limits;
   // Each character is two units at most. So much text is not looked at to be told.
   if (input.length > 2 * maxCharacters) throw fault("input", `must have at most ${maxCharacters} characters`);
   if (input.trim() === "") throw fault("input", "must not be empty");
@@ -64,7 +54,7 @@ function readCharacters(input: string, traits: SpeechTraits, most: Most): number
   if (characters > maxCharacters)
     throw fault("input", `must have at most ${maxCharacters} characters, has ${characters}`);
   // MP3 leaves while it is made; a WAV file is held until its length is known.
-  if (format === "wav" && soundBytes(characters) > mostHeldBytes)
+  if (format === "wav" && soundBytes(characters) > maxHeldBytes)
     throw fault(
       "input",
       `is too long for one WAV file: split it${traits.formats.includes("mp3") ? ", or ask for mp3" : ""}`,

@@ -1,8 +1,8 @@
+import type { CapabilityContext } from "@uag/capability/context.ts";
+import { defineQuery } from "@uag/capability/operation/define-query.ts";
+import type { Operation } from "@uag/capability/operation/operation.ts";
 import { mayUse } from "@uag/catalog/access.ts";
 import type { Catalog } from "@uag/catalog/types.ts";
-import type { LinkHandler } from "@uag/link/server.ts";
-import { Caller } from "@uag/proto/common/v1/caller.ts";
-import type { SpeechContext } from "../operations.ts";
 
 interface Voice {
   readonly id: string;
@@ -15,13 +15,13 @@ interface Voice {
 }
 
 /** `GET /v1/audio/voices`, with `?model=` those of one model. */
-export function listVoices({ catalog }: Pick<SpeechContext, "catalog">): LinkHandler {
-  return async (exchange) => {
-    const model = new URL(exchange.target, "http://router").searchParams.get("model");
-    const data = voicesOf(catalog.current, Caller.decode(exchange.context).models, model);
-    const body = Buffer.from(JSON.stringify({ object: "list", data }));
-    exchange.respond(200, ["content-type", "application/json", "content-length", String(body.length)], body);
-  };
+export function listVoices(context: Pick<CapabilityContext, "catalog" | "events">): Operation {
+  return defineQuery(context, {
+    respond({ target }, { models }) {
+      const model = new URL(target, "http://router").searchParams.get("model");
+      return { body: { object: "list", data: voicesOf(context.catalog.current, models, model) } };
+    },
+  });
 }
 
 function voicesOf(catalog: Catalog, allowed: readonly string[], wanted: string | null): Voice[] {

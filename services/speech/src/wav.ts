@@ -1,19 +1,19 @@
 import { type Asked, askParts } from "@uag/capability/ask-parts.ts";
-import { usdText } from "@uag/capability/usd.ts";
+import { PartialFailure } from "@uag/capability/operation/partial-failure.ts";
+import type { WholeReply } from "@uag/capability/operation/reply.ts";
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
-import type { Attempted } from "@uag/upstreams/attempt.ts";
+import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { type SpokenText, sampleRate } from "@uag/upstreams/speech/types.ts";
 import { WholeSamples } from "./audio/samples.ts";
 import { wavHeader } from "./audio/wav-header.ts";
-import { giveUp, wasTaken } from "./give-up.ts";
-import { soundBytes } from "./pace.ts";
-import type { Piece } from "./serve.ts";
-import { type Serving, speakAs } from "./speak.ts";
+import { type AdmittedSpeech, type Speaker, speakAs, wasTaken } from "./call.ts";
+import { soundBytes } from "./speaking-rate.ts";
 import { Tally } from "./tally.ts";
+import type { Piece } from "./text/pieces.ts";
 
 /** Pieces that are spoken at the same time. */
-const atOnce = 4;
+const maxAtOnce = 4;
 
 interface Sound {
   readonly spoken: SpokenText;
@@ -21,22 +21,54 @@ interface Sound {
 }
 type SoundAsked = Asked<Attempted<Sound>>;
 
-/** Answers with a file whose header tells its length: all of it is there, and its bill on disk, before its first byte leaves. */
-export async function serveWhole(serving: Serving, pieces: readonly Piece[]): Promise<void> {
-  const { exchange, request, lease } = serving;
+/** All the sound of a text. */
+export interface WavAnswer {
+  readonly kind: "wav";
+  readonly asked: SoundAsked;
+  readonly tally: Tally;
+}
+
+/**
+ * Has all pieces spoken: the header of a WAV file tells its length, so nothing leaves before all of it is there.
+ * @throws {PartialFailure} a client that left owes the pieces that upstreams had; for anybody else a failure is free
+ */
+export async function speakWav(
+  speaker: Speaker,
+  admitted: AdmittedSpeech,
+  pieces: readonly Piece[],
+): Promise<WavAnswer> {
+  const { exchange, request, lease } = admitted;
   const taken = new Set<Piece>();
-  let asked: SoundAsked = { answers: [], failure: undefined };
-  try {
-    const room = new Room(lease, soundBytes(request.characters));
-    const ask = (piece: Piece, signal: AbortSignal) => askPiece(serving, { piece, signal, taken, room });
-    asked = await askParts(pieces, { atOnce, signal: exchange.signal, ask });
-    if (asked.failure !== undefined) throw asked.failure.thrown;
-  } catch (thrown) {
-    const tally = exchange.over ? tallyOf(pieces, asked, taken) : new Tally();
-    const owed = tally.characters > 0 ? tally.charge(Outcome.DISCONNECTED) : undefined;
-    return await giveUp(serving, { thrown, attempts: attemptsOf(asked), owed });
-  }
-  await answer(serving, { asked, tally: tallyOf(pieces, asked, taken) });
+  const room = new Room(lease, soundBytes(request.characters));
+  const asked: SoundAsked = await askParts(pieces, {
+    atOnce: maxAtOnce,
+    signal: exchange.signal,
+    ask: (piece, signal) => speakPiece(speaker, admitted, { piece, signal, taken, room }),
+  });
+  const tally = tallyOf(pieces, asked, taken);
+  if (asked.failure === undefined) return { kind: "wav", asked, tally };
+  const { thrown } = asked.failure;
+  const isOwed = exchange.over && tally.characters > 0;
+  throw new PartialFailure(thrown, {
+    owed: isOwed ? { ...tally.usage(), outcome: Outcome.DISCONNECTED } : undefined,
+    upstream: undefined,
+    attempts: attemptsOf(asked) + (thrown instanceof AttemptsFailed ? thrown.attempts : 0),
+  });
+}
+
+/** The sound as a WAV file, billed by all of its text. */
+export function wavReply({ asked, tally }: WavAnswer): WholeReply {
+  const pcm = asked.answers.flatMap((answered) => answered?.value.pcm ?? []);
+  let bytes = 0;
+  for (const { length } of pcm) bytes += length;
+  return {
+    kind: "whole",
+    upstream: asked.answers[0]?.upstream,
+    attempts: attemptsOf(asked),
+    charge: tally.usage(),
+    headers: ["content-type", "audio/wav", "cache-control", "no-cache"],
+    body: [wavHeader(sampleRate, bytes), ...pcm],
+  };
 }
 
 interface PieceCall {
@@ -47,10 +79,13 @@ interface PieceCall {
   readonly room: Room;
 }
 
-async function askPiece(serving: Serving, call: PieceCall): Promise<Attempted<Sound>> {
-  const { piece, signal, taken, room } = call;
+async function speakPiece(
+  speaker: Speaker,
+  admitted: AdmittedSpeech,
+  { piece, signal, taken, room }: PieceCall,
+): Promise<Attempted<Sound>> {
   try {
-    return await speakAs(serving, {
+    return await speakAs(speaker, admitted, {
       text: piece.text,
       signal,
       take: async (spoken) => {
@@ -58,7 +93,7 @@ async function askPiece(serving: Serving, call: PieceCall): Promise<Attempted<So
         try {
           return { spoken, pcm: await collect(spoken, room) };
         } catch (thrown) {
-          if (!serving.exchange.over) taken.delete(piece);
+          if (!admitted.exchange.over) taken.delete(piece);
           throw thrown;
         }
       },
@@ -102,31 +137,6 @@ function attemptsOf({ answers }: SoundAsked): number {
   let attempts = 0;
   for (const answered of answers) attempts += answered?.attempts ?? 0;
   return attempts;
-}
-
-async function answer(serving: Serving, { asked, tally }: { asked: SoundAsked; tally: Tally }): Promise<void> {
-  const { exchange, request, admitted, bill } = serving;
-  const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.COMPLETED;
-  const attempts = attemptsOf(asked);
-  const cost = await bill.charge(tally.charge(outcome), {
-    upstream: asked.answers[0]?.upstream,
-    attempts,
-    status: 200,
-  });
-  const pcm = asked.answers.flatMap((answered) => answered?.value.pcm ?? []);
-  const header = wavHeader(
-    sampleRate,
-    pcm.reduce((sum, { length }) => sum + length, 0),
-  );
-  const length = header.length + header.readUInt32LE(40);
-  const headers = ["content-type", "audio/wav", "content-length", String(length), "cache-control", "no-cache"];
-  headers.push("x-gateway-model", request.model.id, "x-gateway-attempts", String(attempts), ...admitted.headers);
-  exchange.head(200, [...headers, "x-gateway-cost-usd", usdText(cost)]);
-  for (const bytes of [header, ...pcm]) {
-    if (exchange.over) return;
-    if (bytes.length > 0 && !exchange.write(bytes)) await exchange.drained().catch(() => {});
-  }
-  exchange.end();
 }
 
 /** Memory for sound. What is expected is set aside at once, so that there is room before anything is paid for. */

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Settlement } from "@uag/admission/types.ts";
+import { parseCatalog } from "@uag/catalog/parse.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { BufferBudget } from "@uag/kit/buffer-budget.ts";
+import type { LinkExchange } from "@uag/link/server-exchange.ts";
+import { SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import { UpstreamHealth } from "@uag/upstreams/health.ts";
+import { RetryBudget } from "@uag/upstreams/retry-budget.ts";
+import type { JsonBody } from "../request/body.ts";
+import { modelOf } from "../request/model-of.ts";
+import { jsonBody } from "./body-reader.ts";
+import { defineOperation, type OperationContext } from "./define-operation.ts";
+import type { OperationSpec, Size } from "./operation-spec.ts";
+
+const current = parseCatalog(
+  `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:9", api_key: k } }
+models: [{ id: m, owned_by: o, created: 0, operations: [embeddings], context_tokens: 9, embedding: { dimensions: 1 },
+  price: { input_tokens: 1 }, upstreams: [{ provider: p, batch: { items: 1, tokens: 9 } }] }]`,
+  {},
+);
+const nothing = (): void => undefined;
+
+type Spec = OperationSpec<JsonBody, JsonBody, Size, string>;
+
+const good: Spec = {
+  name: "embeddings",
+  body: jsonBody(),
+  modelOf,
+  read: (body) => body,
+  size: () => ({ holdNanoUsd: 10n, tokens: 1 }),
+  call: async () => "answer",
+  respond: (_, answer) => ({
+    kind: "whole",
+    upstream: undefined,
+    attempts: 1,
+    charge: { units: [{ name: "input_tokens", quantity: 3n }] },
+    headers: ["content-type", "text/plain"],
+    body: Buffer.from(answer),
+  }),
+};
+
+/** Runs one request of an operation, in front of an admission that covers holds of up to `available`. */
+async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?: Partial<LinkExchange> } = {}) {
+  const { available = 1_000n } = options;
+  const settled: Settlement[] = [];
+  const holds: bigint[] = [];
+  const answers: (string | number)[] = [];
+  const failures: unknown[] = [];
+  const admitted = { started: Promise.resolve(), headers: [], clientLeft: nothing, checkpoint: nothing };
+  const context: OperationContext = {
+    admission: {
+      async admit({ holdNanoUsd }) {
+        holds.push(holdNanoUsd);
+        if (holdNanoUsd > available)
+          throw new GatewayError("insufficient_balance", undefined, { cause: { availableNanoUsd: available } });
+        return { ...admitted, settle: async (settlement) => void settled.push(settlement) };
+      },
+      check: async () => ({ ok: true }),
+      [Symbol.asyncDispose]: async () => {},
+    },
+    budget: new RetryBudget(),
+    buffers: new BufferBudget(),
+    catalog: { current, [Symbol.dispose]: nothing },
+    events: {
+      settled: nothing,
+      upstreamFailed: nothing,
+      refusedUnpriced: nothing,
+      failed: (_, error) => failures.push(error),
+    },
+    health: new UpstreamHealth(),
+  };
+  const exchange = {
+    ...{ operation: "o", requestId: "r", target: "/", headers: [], context: Buffer.alloc(0), bodyless: false },
+    ...{
+      signal: new AbortController().signal,
+      over: false,
+      header: () => undefined,
+      body: () => (async function* () {})(),
+    },
+    readBody: async () => Buffer.from('{"model":"m"}'),
+    ...{ head: (status: number) => void answers.push(status), write: () => true, drained: async () => undefined },
+    ...{ end: () => void answers.push("end"), fail: (code: string) => void answers.push(code) },
+    respond: (status: number) => void answers.push(status),
+    ...options.exchange,
+  } satisfies LinkExchange;
+  await defineOperation(context, { ...good, ...spec }).handler(exchange);
+  return { settled, holds, answers, failures };
+}
+
+const owedNothing = ([settlement]: readonly Settlement[]): boolean =>
+  settlement?.costNanoUsd === 0n && settlement.settlementRule === SettlementRule.NOTHING_OWED;
+const fault = (): never => {
+  throw new Error("a fault of ours");
+};
+
+test("a good answer is billed once, and follows its bill", async () => {
+  const { settled, answers } = await run({});
+  assert.deepEqual([settled.length, settled[0]?.costNanoUsd, answers], [1, 3_000n, [200]]);
+});
+
+for (const [where, spec] of Object.entries({
+  "before an upstream is asked": { call: async () => fault() },
+  "after the upstream's answer": { respond: fault },
+} satisfies Record<string, Partial<Spec>>)) {
+  test(`a fault ${where} gives the hold back, and is answered with 500`, async () => {
+    const { settled, answers, failures } = await run(spec);
+    assert.ok(settled.length === 1 && owedNothing(settled));
+    assert.deepEqual([answers, failures.length], [[500], 1]);
+  });
+}
+
+test("a fault before the hold holds nothing and bills nothing", async () => {
+  const { settled, holds } = await run({ read: fault });
+  assert.deepEqual([settled, holds], [[], []]);
+});
+
+test("a fault while a failed answer is let go does not keep its bill from being written", async () => {
+  const { settled, answers, failures } = await run({ respond: fault, discard: fault });
+  assert.ok(settled.length === 1 && owedNothing(settled));
+  assert.deepEqual([answers, failures.length], [[500], 2]);
+});
+
+test("a stream that cannot begin is cut, let go and free", async () => {
+  let discarded = 0;
+  const { settled, answers } = await run(
+    {
+      streams: () => true,
+      respond: () => ({ kind: "stream", upstream: undefined, attempts: 1, headers: [], relay: async () => fault() }),
+      discard: () => void discarded++,
+    },
+    { exchange: { head: fault } },
+  );
+  assert.ok(settled.length === 1 && owedNothing(settled));
+  assert.deepEqual([answers, discarded], [["service_unavailable"], 1]);
+});
+
+test("a balance that does not cover the quick bound is tried with tighter ones, and the last refusal is told", async () => {
+  const size = (holdNanoUsd: bigint): Size => ({ holdNanoUsd, tokens: 1 });
+  const resize: Spec["resize"] = async function* (_, { availableNanoUsd }) {
+    assert.equal(availableNanoUsd, 7n);
+    yield size(8n);
+    yield size(7n);
+  };
+  const covered = await run({ resize }, { available: 7n });
+  assert.deepEqual([covered.holds, covered.answers], [[10n, 8n, 7n], [200]]);
+  const refused = await run({ resize: async function* () {} }, { available: 7n });
+  assert.deepEqual([refused.holds, refused.answers, refused.settled], [[10n], [402], []]);
+});

@@ -1,0 +1,47 @@
+import type { CapabilityContext } from "@uag/capability/context.ts";
+import { jsonBody } from "@uag/capability/operation/body-reader.ts";
+import { defineOperation, type OperationContext } from "@uag/capability/operation/define-operation.ts";
+import type { Operation } from "@uag/capability/operation/operation.ts";
+import type { AdmittedRequest, Size } from "@uag/capability/operation/operation-spec.ts";
+import { modelOf } from "@uag/capability/request/model-of.ts";
+import { bound } from "@uag/catalog/price.ts";
+import type { Mp3Threads } from "./audio/mp3-threads.ts";
+import type { Speaker } from "./call.ts";
+import { discardMp3, type Mp3Answer, mp3Reply, openMp3 } from "./mp3.ts";
+import { readSpeechRequest, type SpeechRequest } from "./request/read.ts";
+import { piecesOf } from "./text/pieces.ts";
+import { speakWav, type WavAnswer, wavReply } from "./wav.ts";
+
+/** What speech does its work with. */
+export interface SpeechContext extends OperationContext, Pick<CapabilityContext, "drains" | "pools"> {
+  readonly threads: Mp3Threads;
+  readonly audio: Speaker["audio"];
+  readonly maxCharacters: number;
+}
+
+/** `POST /v1/audio/speech`: MP3 as it comes, WAV when its length is known. */
+export function createSpeech(context: SpeechContext): Operation {
+  const { buffers, maxCharacters, threads } = context;
+  return defineOperation(context, {
+    name: "audio.speech",
+    body: jsonBody(),
+    modelOf,
+    read: ({ fields }, model, { lease }) =>
+      readSpeechRequest(fields, model, { maxCharacters, maxHeldBytes: buffers.largest - lease.held }),
+    size: ({ model, request: { characters } }): Size => ({
+      holdNanoUsd: bound([{ quantity: BigInt(characters), anyOf: ["characters"] }], model.price),
+      tokens: characters,
+    }),
+    streams: ({ format }) => format === "mp3",
+    call: (admitted: AdmittedRequest<SpeechRequest, Size>): Promise<Mp3Answer | WavAnswer> => {
+      const pieces = piecesOf(admitted.request);
+      return admitted.request.format === "wav"
+        ? speakWav(context, admitted, pieces)
+        : openMp3(context, admitted, { pieces, threads });
+    },
+    respond: (admitted, answer) => (answer.kind === "wav" ? wavReply(answer) : mp3Reply(context, admitted, answer)),
+    discard: async (answer) => {
+      if (answer.kind === "mp3") await discardMp3(answer);
+    },
+  });
+}

@@ -1,0 +1,173 @@
+import type { CapabilityContext } from "@uag/capability/context.ts";
+import { PartialFailure } from "@uag/capability/operation/partial-failure.ts";
+import type { StreamEnd, StreamReply } from "@uag/capability/operation/reply.ts";
+import { usdText } from "@uag/capability/usd.ts";
+import { price } from "@uag/catalog/price.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
+import type { Mp3Encoder, Mp3Threads } from "./audio/mp3-threads.ts";
+import { WholeSamples } from "./audio/samples.ts";
+import { type AdmittedSpeech, type Speaker, type Spoken, speak, wasTaken } from "./call.ts";
+import { Tally } from "./tally.ts";
+import type { Piece } from "./text/pieces.ts";
+
+const checkpointMs = 5_000;
+
+/** Speech whose first sound is there. */
+export interface Mp3Answer {
+  readonly kind: "mp3";
+  /** The first piece. */
+  readonly first: Spoken;
+  /** All pieces of the text, the first included. */
+  readonly pieces: readonly Piece[];
+  readonly encoder: Mp3Encoder;
+}
+
+/**
+ * Has the first piece spoken: until its first sound is there another upstream may take over.
+ * @throws {AttemptsFailed} or, for a client that left when an upstream had the text, {PartialFailure}
+ */
+export async function openMp3(
+  speaker: Speaker,
+  admitted: AdmittedSpeech,
+  { pieces, threads }: { readonly pieces: readonly Piece[]; readonly threads: Mp3Threads },
+): Promise<Mp3Answer> {
+  const { text, characters } = pieces[0] as Piece;
+  const encoder = threads.open();
+  try {
+    return { kind: "mp3", first: await speak(speaker, admitted, text), pieces, encoder };
+  } catch (thrown) {
+    encoder.drop();
+    if (!(thrown instanceof AttemptsFailed) || !wasTaken(thrown)) throw thrown;
+    const units = [{ name: "characters", quantity: BigInt(characters) }];
+    const { upstream, attempts } = thrown;
+    const owed = { outcome: Outcome.DISCONNECTED, units, estimated: true };
+    throw new PartialFailure(thrown, { owed, upstream, attempts });
+  }
+}
+
+/** Ends what is at work for an answer that is not delivered to its end. */
+export async function discardMp3({ encoder, first }: Mp3Answer): Promise<void> {
+  encoder.drop();
+  await first.value.pcm.return();
+}
+
+/** The sound as MP3 while it comes. An answer that breaks is cut. */
+export function mp3Reply(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3Answer): StreamReply {
+  const { upstream, attempts } = answer.first;
+  return {
+    kind: "stream",
+    upstream,
+    attempts,
+    headers: [
+      "content-type",
+      "audio/mpeg",
+      "cache-control",
+      "no-cache",
+      "x-gateway-cost-usd",
+      expectedCost(admitted, answer),
+    ],
+    relay: () => relay(speaker, admitted, answer),
+  };
+}
+
+async function relay(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3Answer): Promise<StreamEnd> {
+  const { exchange } = admitted;
+  const work = new Speaking(speaker, admitted, answer);
+  let failure: StreamEnd["failure"];
+  try {
+    await work.all();
+  } catch (thrown) {
+    if (exchange.over) work.abandon();
+    failure = { thrown };
+    await discarded(speaker, exchange.requestId, answer);
+  }
+  const { tally, attempts } = work;
+  return { charge: tally.characters === 0 ? undefined : tally.usage(), failure, attempts };
+}
+
+/** Never rejects, for the bill is yet to be written. */
+async function discarded(
+  { events }: Pick<CapabilityContext, "events">,
+  requestId: string,
+  answer: Mp3Answer,
+): Promise<void> {
+  try {
+    await discardMp3(answer);
+  } catch (error) {
+    events.failed(requestId, error);
+  }
+}
+
+/** By our own count of the characters; the bill follows the upstream's. */
+function expectedCost({ model }: AdmittedSpeech, { pieces }: Mp3Answer): string {
+  const characters = pieces.reduce((sum, piece) => sum + piece.characters, 0);
+  return usdText(price([{ name: "characters", quantity: BigInt(characters) }], model.price).costNanoUsd);
+}
+
+class Speaking {
+  readonly tally = new Tally();
+  readonly #speaker: Speaker;
+  readonly #admitted: AdmittedSpeech;
+  readonly #answer: Mp3Answer;
+  readonly #samples = new WholeSamples();
+  /** Calls to upstreams, of all pieces so far. */
+  attempts = 0;
+  /** Characters of the piece that an upstream is at work on. */
+  #sent = 0;
+  #notedAt = performance.now();
+
+  constructor(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3Answer) {
+    this.#speaker = speaker;
+    this.#admitted = admitted;
+    this.#answer = answer;
+  }
+
+  /** The client has left: what the upstream has of the text is paid for. */
+  abandon(): void {
+    if (this.#sent > 0) this.tally.abandon(this.#sent);
+  }
+
+  async all(): Promise<void> {
+    const { pieces, first, encoder } = this.#answer;
+    for (const [place, { text, characters }] of pieces.entries()) {
+      const spoken = place === 0 ? first : await this.#speak(text, characters);
+      this.attempts += spoken.attempts;
+      this.#sent = characters;
+      this.tally.begin(spoken.value, characters);
+      this.#samples.restart();
+      for await (const pcm of spoken.value.pcm) await this.#write(pcm);
+      this.tally.finish();
+      this.#sent = 0;
+    }
+    await this.#send(await encoder.finish());
+  }
+
+  async #speak(text: string, characters: number): Promise<Spoken> {
+    try {
+      return await speak(this.#speaker, this.#admitted, text);
+    } catch (thrown) {
+      if (thrown instanceof AttemptsFailed) this.attempts += thrown.attempts;
+      if (wasTaken(thrown)) this.#sent = characters;
+      throw thrown;
+    }
+  }
+
+  async #write(pcm: Buffer): Promise<void> {
+    const whole = this.#samples.push(pcm);
+    if (whole.length === 0) return;
+    await this.#send(await this.#answer.encoder.encode(whole));
+    this.tally.delivered(whole.length);
+    const now = performance.now();
+    if (now - this.#notedAt < checkpointMs) return;
+    this.#notedAt = now;
+    const { units } = this.tally.usage();
+    const { admitted, model } = this.#admitted;
+    admitted.checkpoint(units, price(units, model.price).costNanoUsd);
+  }
+
+  async #send(bytes: Buffer): Promise<void> {
+    const { exchange } = this.#admitted;
+    if (bytes.length > 0 && !exchange.write(bytes)) await exchange.drained();
+  }
+}
