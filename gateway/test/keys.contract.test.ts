@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing.ts";
 import { generateKey } from "@uag/kit/api-key.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { createLogger } from "@uag/kit/log.ts";
@@ -20,7 +21,7 @@ async function publishChange(secret: string): Promise<void> {
     name: "test",
     log: createLogger({ service: "test", level: "silent" }),
   });
-  bus.connection.publish("billing.key-changed", JSON.stringify({ key_id: "key_1", digest: digestOf(secret) }));
+  bus.connection.publish(keyChangedSubject, keyChanged.encode({ key_id: "key_1", digest: digestOf(secret) }));
   await bus.connection.flush();
 }
 

@@ -1,11 +1,7 @@
+import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import type { Logger } from "@uag/kit/log.ts";
-import { z } from "zod";
-
-export const keyChangedSubject = "billing.key-changed";
-
-const message = z.object({ key_id: z.string(), digest: z.string().regex(/^[0-9a-f]+$/i) });
 
 const probeMs = 250;
 /** A broker that was silent for longer may be holding back a change. */
@@ -56,8 +52,8 @@ export function hearKeyChanges(options: {
     if (connected) probeSafely();
   });
   bus.subscribe(keyChangedSubject, (data) => {
-    const digest = digestOf(data);
-    if (digest !== undefined) return options.onChange(digest);
+    const message = keyChanged.decode(data);
+    if (message !== undefined) return options.onChange(message.digest);
     log.error({ bytes: data.length }, "a key change cannot be read");
     options.onUnreadable();
   });
@@ -67,12 +63,4 @@ export function hearKeyChanges(options: {
     heardSince: () => (clock.monotonic() - heardAt <= maxSilenceMs ? since : undefined),
     [Symbol.dispose]: () => clearInterval(timer),
   };
-}
-
-function digestOf(data: Uint8Array): string | undefined {
-  try {
-    return message.parse(JSON.parse(Buffer.from(data).toString())).digest.toLowerCase();
-  } catch {
-    return undefined;
-  }
 }

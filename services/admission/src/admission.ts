@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { recallSubjects } from "@uag/contract/messages/billing.ts";
+import { usageSubject } from "@uag/contract/messages/usage-subjects.ts";
 import { type JournalHome, openJournalHome } from "@uag/journal/home.ts";
 import { systemClock } from "@uag/kit/clock.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { createRpcClient } from "@uag/kit/rpc/client.ts";
-import { usageSubject } from "@uag/kit/usage-subjects.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing/v1/limits.ts";
 import {
@@ -15,7 +16,7 @@ import {
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { Admitter } from "./admitter.ts";
 import { Adopter } from "./adopt.ts";
-import { changedKey } from "./changed-key.ts";
+import { onKeyChanged } from "./key-changes.ts";
 import { admitFreeWithin, admitTaskWithin, admitWithin } from "./limits/admit-within.ts";
 import { Limits } from "./limits/limits.ts";
 import type { Taken } from "./limits/taken.ts";
@@ -125,10 +126,8 @@ class GrantAdmission {
     const { setting } = this.#parts;
     const { bus, adoptMs = 30_000 } = this.#options;
     await this.#succession.begin(holderId);
-    bus.subscribe("billing.recall.*", (_, subject) => {
-      this.#succession.recall(subject.slice("billing.recall.".length));
-    });
-    bus.subscribe("billing.key-changed", (data) => this.#succession.recallKey(changedKey(data)));
+    bus.subscribe(recallSubjects.all, (_, subject) => this.#succession.recall(recallSubjects.idOf(subject)));
+    onKeyChanged(this.#options, (keyId) => this.#succession.recallKey(keyId));
     this.#timer = setInterval(() => this.#tick(), tickMs).unref();
     this.#adopting = new Adopter({ ...this.#parts, signal: this.#stopping.signal }).lookForever(adoptMs);
     setting.quiet(this.#adopting);

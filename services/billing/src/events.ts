@@ -1,8 +1,8 @@
+import type { LimitName } from "@uag/contract/messages/billing.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { Acquired } from "./grants/acquire.ts";
 import type { Settlement } from "./ledger/settle.ts";
-import type { LimitName } from "./store/limit-pools.ts";
 
 /** What happens in billing, each event logged and counted in one place. Amounts in nano-USD. */
 export interface Events {

@@ -1,5 +1,6 @@
+import { keyChangedSubject, limitRecallSubjects, recallSubjects } from "@uag/contract/messages/billing.ts";
+import { undividedSubject } from "@uag/contract/messages/usage-subjects.ts";
 import type { Peer } from "./rpc/access.ts";
-import { undividedSubject } from "./usage-subjects.ts";
 
 export interface BusAccess {
   readonly publish: readonly string[];
@@ -11,13 +12,13 @@ export interface BusAccess {
 const capability: BusAccess = {
   // The first is that of replicas of before there were partitions.
   publish: [undividedSubject(""), `${undividedSubject("")}.*`, "_INBOX.billing.>"],
-  subscribe: ["billing.recall.*", "billing.recall-limits.*", "billing.key-changed"],
+  subscribe: [recallSubjects.all, limitRecallSubjects.all, keyChangedSubject],
 };
 
 /** Who may publish and hear what on NATS. What is not in here nobody may. The streams are all metering's. */
 export const busAccess: Readonly<Record<Peer, BusAccess>> = {
-  router: { publish: [], subscribe: ["billing.key-changed"] },
-  billing: { publish: ["billing.recall.*", "billing.recall-limits.*", "billing.key-changed"], subscribe: [] },
+  router: { publish: [], subscribe: [keyChangedSubject] },
+  billing: { publish: [recallSubjects.all, limitRecallSubjects.all, keyChangedSubject], subscribe: [] },
   metering: { publish: ["$JS.API.>", "$JS.ACK.>", "usage.v1.dead"], subscribe: [] },
   // It reads the books and calls nobody.
   auditor: { publish: [], subscribe: [] },

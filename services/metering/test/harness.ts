@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { partitionOf } from "@uag/contract/messages/usage-subjects.ts";
 import { type Bus, connectBus } from "@uag/kit/bus.ts";
 import { randomText } from "@uag/kit/ids.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
-import { partitionOf } from "@uag/kit/usage-subjects.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";

@@ -1,11 +1,12 @@
 import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { LimitName } from "@uag/contract/messages/billing.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { ConcurrencySlots } from "./concurrency-slots.ts";
 import { limitHeaders, type Standing } from "./headers.ts";
 import type { Holder } from "./holder.ts";
-import { type LimitName, largerThanLimit, overLimit } from "./refusal.ts";
+import { largerThanLimit, overLimit } from "./refusal.ts";
 import { SharedLimit, type SlotAsk } from "./shared-limit.ts";
 import { Taken } from "./taken.ts";
 import { WindowSlots } from "./window-slots.ts";

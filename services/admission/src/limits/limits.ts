@@ -1,13 +1,13 @@
+import { limitRecall, limitRecallAnswer, limitRecallSubjects } from "@uag/contract/messages/billing.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { LimitServiceServer } from "@uag/proto/billing/v1/limits.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import { changedKey } from "../changed-key.ts";
+import { onKeyChanged } from "../key-changes.ts";
 import { Holder } from "./holder.ts";
 import { KeyLimits } from "./key-limits.ts";
-import type { LimitName } from "./refusal.ts";
 
 export interface LimitsOptions {
   readonly billing: RpcClient<LimitServiceServer>;
@@ -18,15 +18,7 @@ export interface LimitsOptions {
   readonly idleMs: number;
 }
 
-interface Recall {
-  readonly kind: LimitName;
-  readonly holder_id: string;
-  readonly need: number;
-  readonly reply_to: string;
-}
-
 const tickMs = 1_000;
-const recallSubject = "billing.recall-limits.";
 
 /** The limits of all keys in this replica. A key without limits costs a look at its caller and nothing else. */
 export class Limits implements AsyncDisposable {
@@ -48,9 +40,9 @@ export class Limits implements AsyncDisposable {
     });
     this.#tickedAt = clock.monotonic();
     this.#timer = setInterval(() => this.#advance(), tickMs).unref();
-    bus.subscribe(`${recallSubject}*`, (data, subject) => this.#recalled(subject.slice(recallSubject.length), data));
-    bus.subscribe("billing.key-changed", (data) => {
-      void this.#keys.get(changedKey(data))?.bringAllHome();
+    bus.subscribe(limitRecallSubjects.all, (data, subject) => this.#recalled(limitRecallSubjects.idOf(subject), data));
+    onKeyChanged(options, (keyId) => {
+      void this.#keys.get(keyId)?.bringAllHome();
     });
   }
 
@@ -94,11 +86,17 @@ export class Limits implements AsyncDisposable {
   #recalled(keyId: string, data: Uint8Array): void {
     const key = this.#keys.get(keyId);
     if (key === undefined) return;
-    const { kind, holder_id: asker, need, reply_to: replyTo } = JSON.parse(Buffer.from(data).toString()) as Recall;
-    if (asker === this.#holder.id) return;
+    const { bus, log } = this.#options;
+    const recall = limitRecall.decode(data);
+    if (recall === undefined) {
+      log.error({ bytes: data.length }, "a recall of slots cannot be read");
+      return;
+    }
+    const { kind, need, reply_to: replyTo } = recall;
+    if (recall.holder_id === this.#holder.id) return;
     key
       .giveIdle(kind, need)
-      .then((freeInMs) => this.#options.bus.connection.publish(replyTo, JSON.stringify({ free_in_ms: freeInMs })))
-      .catch((error: unknown) => this.#options.log.warn({ err: error }, "a recall of slots was not answered"));
+      .then((freeInMs) => bus.connection.publish(replyTo, limitRecallAnswer.encode({ free_in_ms: freeInMs })))
+      .catch((error: unknown) => log.warn({ err: error }, "a recall of slots was not answered"));
   }
 }

@@ -1,7 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { LimitName } from "@uag/contract/messages/billing.ts";
 import { goDuration } from "./go-duration.ts";
-
-export type LimitName = "requests" | "tokens" | "concurrency";
 
 const codes = {
   requests: "rate_limit_exceeded",

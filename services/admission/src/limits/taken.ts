@@ -1,8 +1,8 @@
 import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { LimitName } from "@uag/contract/messages/billing.ts";
 import { outOfReach } from "../refusals.ts";
 import type { ConcurrencySlots } from "./concurrency-slots.ts";
 import type { Holder } from "./holder.ts";
-import type { LimitName } from "./refusal.ts";
 import type { SharedLimit } from "./shared-limit.ts";
 import type { WindowSlots } from "./window-slots.ts";
 

@@ -1,5 +1,5 @@
+import { partitionOf } from "@uag/contract/messages/usage-subjects.ts";
 import type { Journal, Position } from "@uag/journal/journal.ts";
-import { partitionOf } from "@uag/kit/usage-subjects.ts";
 import { accountOfFinal, encodeBatch, isFinal } from "../records.ts";
 import type { Batch } from "./unconfirmed.ts";
 

@@ -1,3 +1,4 @@
+import { recallSubjects } from "@uag/contract/messages/billing.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 
 const quietMs = 100;
@@ -12,7 +13,7 @@ export function createRecall(bus: Bus): (accountId: string) => boolean {
     if (asked.has(accountId)) return false;
     asked.add(accountId);
     setTimeout(() => asked.delete(accountId), quietMs).unref();
-    bus.connection.publish(`billing.recall.${accountId}`);
+    bus.connection.publish(recallSubjects.of(accountId));
     return true;
   };
 }

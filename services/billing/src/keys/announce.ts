@@ -1,3 +1,4 @@
+import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing.ts";
 import type { Billing } from "../billing.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
@@ -8,8 +9,8 @@ export function announceChange(
   change: "created" | "updated" | "regenerated" | "revoked",
 ): void {
   for (const digest of [key.digest, ...(key.previous ?? []).map((secret) => secret.digest)]) {
-    const payload = JSON.stringify({ key_id: key._id, digest: digest.toString("hex") });
-    billing.bus.connection.publish("billing.key-changed", payload);
+    const payload = keyChanged.encode({ key_id: key._id, digest: digest.toString("hex") });
+    billing.bus.connection.publish(keyChangedSubject, payload);
   }
   billing.events.keyChanged({ keyId: key._id, accountId: key.accountId, change });
 }

@@ -1,5 +1,5 @@
+import { type LimitName, limitRecall, limitRecallAnswer, limitRecallSubjects } from "@uag/contract/messages/billing.ts";
 import type { Bus } from "@uag/kit/bus.ts";
-import type { LimitName } from "../store/limit-pools.ts";
 
 export interface RecallAsk {
   readonly keyId: string;
@@ -25,27 +25,18 @@ export async function recallSlots(bus: Bus, ask: RecallAsk): Promise<number | un
   let missing = ask.holders;
   const subscription = connection.subscribe(replyTo, {
     callback: (error, message) => {
-      const freeInMs = error === null ? freeIn(message.data) : undefined;
+      const freeInMs = error === null ? limitRecallAnswer.decode(message.data)?.free_in_ms : undefined;
       if (freeInMs !== undefined) soonest = Math.min(soonest ?? freeInMs, freeInMs);
       if (--missing === 0) done.resolve();
     },
   });
   const payload = { kind: ask.limit, holder_id: ask.holderId, need: ask.need, reply_to: replyTo };
   try {
-    connection.publish(`billing.recall-limits.${ask.keyId}`, JSON.stringify(payload));
+    connection.publish(limitRecallSubjects.of(ask.keyId), limitRecall.encode(payload));
     await done.promise;
   } finally {
     clearTimeout(timer);
     subscription.unsubscribe();
   }
   return soonest;
-}
-
-function freeIn(data: Uint8Array): number | undefined {
-  try {
-    const { free_in_ms: freeInMs } = JSON.parse(Buffer.from(data).toString()) as { free_in_ms?: unknown };
-    return typeof freeInMs === "number" && freeInMs >= 0 ? freeInMs : undefined;
-  } catch {
-    return undefined;
-  }
 }

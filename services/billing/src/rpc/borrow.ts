@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { LimitName } from "@uag/contract/messages/billing.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { type BorrowRequest, type BorrowResponse, LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import type { Billing } from "../billing.ts";
@@ -14,7 +15,7 @@ import {
 } from "../limits/pool.ts";
 import { recallSlots } from "../limits/recall.ts";
 import { findLapsed, forfeitAll } from "../limits/take-back.ts";
-import { type LimitName, poolId } from "../store/limit-pools.ts";
+import { poolId } from "../store/limit-pools.ts";
 
 const longestId = 200;
 const mostReturned = 4_096;

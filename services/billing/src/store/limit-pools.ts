@@ -1,9 +1,6 @@
+import type { LimitName } from "@uag/contract/messages/billing.ts";
 import { type Connection, type Model, Schema } from "mongoose";
 import type { Loan, Pool, Resting } from "../limits/pool.ts";
-
-/** The limits that are kept as slots, by their names in ids and on NATS. */
-export const limitNames = ["requests", "tokens", "concurrency"] as const;
-export type LimitName = (typeof limitNames)[number];
 
 export interface LimitPoolDocument {
   /** `<key>/<limit>` */

@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { recallSubjects } from "@uag/contract/messages/billing.ts";
 import { natsOptions } from "@uag/kit/bus.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { connect } from "nats";
@@ -81,7 +82,7 @@ async function bringHome(fleet: TestFleet, waitMs: number): Promise<Home> {
   });
   let home = await waitFor(() => look(waitMs).catch(unlessAway), { timeoutMs: waitMs, everyMs: recallMs });
   const isHome = async (): Promise<boolean> => {
-    for (const { id } of home.report.books.accounts) connection.publish(`billing.recall.${id}`);
+    for (const { id } of home.report.books.accounts) connection.publish(recallSubjects.of(id));
     home = (await look(0).catch(unlessAway)) ?? home;
     const { report, usage } = home;
     return report.exact && report.books.openGrants === 0n && usage.requests === Number(report.books.settledRequests);

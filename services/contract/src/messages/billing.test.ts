@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { keyChanged, limitRecall, limitRecallAnswer, limitRecallSubjects, recallSubjects } from "./billing.ts";
+
+const bytes = (text: string): Buffer => Buffer.from(text);
+
+test("what is sent of a changed key is what is read, with its digest in lower case", () => {
+  const message = { key_id: "key_1", digest: "AB01" };
+  assert.deepEqual(keyChanged.decode(bytes(keyChanged.encode(message))), { key_id: "key_1", digest: "ab01" });
+});
+
+test("a payload that is no message is told from one, whatever it is", () => {
+  for (const text of ["", "no JSON", "null", "[]", '{"key_id":"key_1"}', '{"key_id":"key_1","digest":"xyz"}'])
+    assert.equal(keyChanged.decode(bytes(text)), undefined, text);
+  assert.equal(limitRecall.decode(bytes('{"kind":"days","holder_id":"h","need":1,"reply_to":"r"}')), undefined);
+  assert.equal(limitRecallAnswer.decode(bytes('{"free_in_ms":-1}')), undefined);
+});
+
+test("a holder that does not know when a slot is free answers without a time", () => {
+  assert.deepEqual(limitRecallAnswer.decode(bytes(limitRecallAnswer.encode({ free_in_ms: undefined }))), {});
+});
+
+test("the id that a subject names is the one that it was made of", () => {
+  for (const family of [recallSubjects, limitRecallSubjects])
+    assert.equal(family.idOf(family.of("acc_1")), "acc_1", family.all);
+});
