@@ -2,6 +2,11 @@ import { settingIn } from "@uag/kit/config.ts";
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
+/** Names of the variables that a text refers to, in order. */
+export function referencesIn(text: string): string[] {
+  return Array.from(text.matchAll(reference), ([, name = ""]) => name);
+}
+
 /**
  * Replaces `${NAME}` and `${NAME:-default}` by the environment's values (or those of `NAME_FILE`); an empty variable counts
  * as unset.

@@ -61,6 +61,13 @@ export const providerSchema = z.strictObject({
   protocol: z.enum(protocolNames).describe("Wire protocol."),
   base_url: z.string().min(1).describe("May refer to the environment, with or without a default."),
   api_key: z.string().describe("A reference to the environment; never the key itself."),
+  simulator: z
+    .string()
+    .regex(/^(\/[\w.-]+)+$/, "must be a path, such as /openai/v1")
+    .optional()
+    .describe(
+      "Path of its base URL at the simulator, which stands in for it on one machine while neither key nor address is set.",
+    ),
   headers: z.record(z.string(), z.string()).default({}).describe("Sent with every call; an empty value is left out."),
   timeouts: timeoutsSchema.prefault({}),
   proxy: z

@@ -1,6 +1,6 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import type { ProviderEnvironment } from "@uag/catalog/provider-environment.ts";
 import type { Peer } from "@uag/kit/rpc/access.ts";
-import { repoRoot } from "./paths.ts";
 import { providerSettings, simulatedProviders } from "./providers.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -18,6 +18,9 @@ export interface Surroundings {
   readonly simulatorUrl: string;
   readonly egressAllow: string;
   readonly secrets: Secrets;
+  /** The model catalogue, and what its providers take from the environment. */
+  readonly catalogFile: string;
+  readonly providers: readonly ProviderEnvironment[];
   /** The caller's environment: provider keys are taken from it. */
   readonly callerEnv: NodeJS.ProcessEnv;
   /** `host:port` of every replica's gRPC, comma-separated. */
@@ -55,10 +58,6 @@ export const simulator: ServiceRow = {
   env: ({ dataDir }) => ({ DATA_DIR: join(dataDir, "simulator") }),
 };
 
-/** Where the services find the model catalogue. */
-const catalogFile = (env: NodeJS.ProcessEnv): string =>
-  resolve(repoRoot, env["CATALOG_FILE"] || "infra/config/catalog.yaml");
-
 /** A service that serves models: it reads the catalogue, calls providers and keeps a journal. */
 function capability(name: Peer): ServiceRow {
   return {
@@ -75,10 +74,10 @@ function capability(name: Peer): ServiceRow {
       USAGE_MAC_KEY: around.batchKey(name),
       ANSWER_KEY: around.secrets.answer_key.current,
       ANSWER_KEY_PREVIOUS: around.secrets.answer_key.previous.join(","),
-      CATALOG_FILE: catalogFile(around.callerEnv),
+      CATALOG_FILE: around.catalogFile,
       EGRESS_ALLOW: around.egressAllow,
       DRAIN_MS: drainMs,
-      ...providerSettings(around.callerEnv, around.simulatorUrl),
+      ...providerSettings(around.providers, around.callerEnv, around.simulatorUrl),
     }),
   };
 }
@@ -104,19 +103,19 @@ const simulatedPace = {
   LOOK_TIMEOUT_MS: "4000",
   CREATE_TIMEOUT_MS: "8000",
 };
-const videoProviders = ["dashscope", "ark", "xai"];
 
 const videoRow = capability("video");
 const video: ServiceRow = {
   ...videoRow,
   env: (around) => {
-    const simulated = simulatedProviders(around.callerEnv);
+    const simulated = simulatedProviders(around.providers, around.callerEnv);
+    const ofVideo = around.providers.filter(({ operations }) => operations.has("videos.generations"));
     return {
       ...videoRow.env(around),
       ASSETS_ADDR: around.address("media", "ASSETS_GRPC_PORT").split(",", 1)[0] ?? "",
       WEBHOOK_KEY: around.secrets.webhook_key.current,
       WEBHOOK_KEY_PREVIOUS: around.secrets.webhook_key.previous.join(","),
-      ...(videoProviders.every((name) => simulated.includes(name)) && simulatedPace),
+      ...(ofVideo.every(({ name }) => simulated.includes(name)) && simulatedPace),
     };
   },
 };
@@ -131,10 +130,10 @@ export const services: readonly ServiceRow[] = [
     entry: "services/billing/src/main.ts",
     ports: ["GRPC_PORT", "ADMIN_PORT"],
     ...health,
-    env: ({ secrets, callerEnv }) => ({
+    env: ({ secrets, catalogFile }) => ({
       KEY_PEPPER: secrets.key_pepper,
       ADMIN_TOKEN: secrets.admin.token,
-      CATALOG_FILE: catalogFile(callerEnv),
+      CATALOG_FILE: catalogFile,
     }),
   },
   {

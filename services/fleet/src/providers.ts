@@ -1,15 +1,6 @@
-/** By the catalogue's name of a provider: its prefix at the simulator. Its variables are named after it, e.g. `OPENAI_API_KEY`. */
-const simulatorPaths = {
-  openai: "/openai/v1",
-  anthropic: "/anthropic",
-  gemini: "/gemini",
-  dashscope: "/dashscope",
-  ark: "/ark/api/v3",
-  voyage: "/voyage",
-  xai: "/xai/v1",
-  moonshot: "/vendor/v1",
-  deepseek: "/vendor/v1",
-} as const;
+import type { ProviderEnvironment } from "@uag/catalog/provider-environment.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 const simulatorKey = "simulator";
 
@@ -18,26 +9,33 @@ export function isProviderSetting(name: string): boolean {
   return /_(API_KEY|BASE_URL)$/.test(name);
 }
 
-/** The providers that the simulator stands in for: those of which the environment names neither key nor base URL. */
-export function simulatedProviders(env: NodeJS.ProcessEnv): string[] {
-  return Object.keys(simulatorPaths).filter((name) => {
-    const prefix = name.toUpperCase();
-    return !env[`${prefix}_API_KEY`] && !env[`${prefix}_BASE_URL`];
-  });
+/** Names of the providers that the simulator stands in for: those of which the environment has neither key nor base URL. */
+export function simulatedProviders(providers: readonly ProviderEnvironment[], env: Environment): string[] {
+  return providers.filter((provider) => isSimulated(provider, env)).map(({ name }) => name);
+}
+
+function isSimulated({ simulatorPath, apiKeyVariable, baseUrlVariable }: ProviderEnvironment, env: Environment) {
+  const isSet = (variable: string | undefined): boolean => variable !== undefined && Boolean(env[variable]);
+  return simulatorPath !== undefined && !isSet(apiKeyVariable) && !isSet(baseUrlVariable);
 }
 
 /**
  * Keys and base URLs for the services that call providers: the caller's own, and the simulator's for the providers that
  * it stands in for. A base URL without a key is taken for a server that asks for none.
  */
-export function providerSettings(env: NodeJS.ProcessEnv, simulatorUrl: string): Record<string, string> {
+export function providerSettings(
+  providers: readonly ProviderEnvironment[],
+  env: Environment,
+  simulatorUrl: string,
+): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) if (isProviderSetting(name) && value) settings[name] = value;
-  const simulated = new Set(simulatedProviders(env));
-  for (const [name, path] of Object.entries(simulatorPaths)) {
-    const prefix = name.toUpperCase();
-    settings[`${prefix}_API_KEY`] ??= simulatorKey;
-    if (simulated.has(name)) settings[`${prefix}_BASE_URL`] = `${simulatorUrl}${path}`;
+  for (const provider of providers) {
+    const { simulatorPath, apiKeyVariable, baseUrlVariable } = provider;
+    const simulated = isSimulated(provider, env);
+    if (simulated && baseUrlVariable !== undefined) settings[baseUrlVariable] = `${simulatorUrl}${simulatorPath}`;
+    const needsNoKey = simulated || (baseUrlVariable !== undefined && Boolean(env[baseUrlVariable]));
+    if (needsNoKey && apiKeyVariable !== undefined) settings[apiKeyVariable] ??= simulatorKey;
   }
   return settings;
 }

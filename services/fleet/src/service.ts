@@ -70,8 +70,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const mark = { [dataDirMark]: dataDir };
   const onDeath = (death: Death): void => recordDeath(dataDir, death);
   const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), mark, report, onDeath }));
-  const { replicas = {}, egressAllow } = options;
-  const around = await surroundingsOf({ dataDir, port, ports, engines, secrets, replicas, egressAllow });
+  const { replicas = {}, egressAllow, env = {} } = options;
+  const around = await surroundingsOf({ dataDir, port, ports, engines, secrets, replicas, egressAllow, env });
   await startAll({ options, supervisor, ports, engines, around });
   const run = await describe({ dataDir, port, secrets, engines, around, supervisor });
   starting.use(await publishRun(dataDir, run, supervisor));
@@ -138,7 +138,7 @@ async function describe(parts: {
     grpc,
     tls,
     account_id: seedAccountId,
-    simulated: simulatedProviders(around.callerEnv),
+    simulated: simulatedProviders(around.providers, around.callerEnv),
   };
 }
 

@@ -1,5 +1,9 @@
 import { createHmac } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { providerEnvironments } from "@uag/catalog/provider-environment.ts";
 import type { Engines } from "./engines/start.ts";
+import { repoRoot } from "./paths.ts";
 import type { Ports } from "./ports.ts";
 import { type Surroundings, services, simulator } from "./processes.ts";
 import type { Secrets } from "./secrets.ts";
@@ -15,6 +19,8 @@ export interface SurroundingsOptions {
   /** Processes by service; 1 when not named. */
   replicas: Readonly<Record<string, number>>;
   egressAllow?: string | undefined;
+  /** Settings of every service; they win over the caller's environment. */
+  env: Readonly<Record<string, string>>;
 }
 
 /** Settles every address before anything is started, so that services may name each other in any order. */
@@ -35,6 +41,8 @@ export async function surroundingsOf(options: SurroundingsOptions): Promise<Surr
     if (address === undefined) throw new Error(`${service} has no ${variable}`);
     return address;
   };
+  const catalog = options.env["CATALOG_FILE"] || process.env["CATALOG_FILE"] || "infra/config/catalog.yaml";
+  const catalogFile = resolve(repoRoot, catalog);
   const derived = (use: string): string => createHmac("sha256", secrets.engines).update(use).digest("hex");
   return {
     dataDir,
@@ -45,6 +53,8 @@ export async function surroundingsOf(options: SurroundingsOptions): Promise<Surr
     simulatorUrl: `http://${simulatorAddress}`,
     egressAllow: options.egressAllow ?? simulatorAddress,
     secrets,
+    catalogFile,
+    providers: providerEnvironments(await readFile(catalogFile, "utf8")),
     callerEnv: process.env,
     grpc: (service) => addressOf(service, "GRPC_PORT"),
     address: addressOf,

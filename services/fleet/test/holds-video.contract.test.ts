@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readJsonObject } from "@uag/capability/request/body.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
+import { providerEnvironments } from "@uag/catalog/provider-environment.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -54,7 +55,8 @@ async function make(request: VideoRequest, upstream: Upstream, adapter: VideoAda
 test("no request for a video, of any model, can cost more than is held for it", async (context) => {
   await using simulator = await startSimulator();
   await setFault(simulator.url, { "task-ms": 1 });
-  const catalog = parseCatalog(await readFile(catalogFile, "utf8"), providerSettings({}, simulator.url));
+  const yaml = await readFile(catalogFile, "utf8");
+  const catalog = parseCatalog(yaml, providerSettings(providerEnvironments(yaml), {}, simulator.url));
   const random = seeded(seed);
   const clipOf = (seconds: number): string =>
     `${simulator.url}/media/video/0123456789abcdef-1280x720-${seconds * 1_000}ms-30fps-sound.mp4?Expires=4000000000&Signature=x`;

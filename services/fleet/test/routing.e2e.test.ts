@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
-const at = `base_url: "\${OPENAI_BASE_URL}", api_key: "\${OPENAI_API_KEY}"`;
+const at = `base_url: "\${OPENAI_BASE_URL}", api_key: "\${OPENAI_API_KEY}", simulator: /openai/v1`;
 const catalog = `
 providers:
   good: { protocol: openai, ${at} }

@@ -15,7 +15,7 @@ Environment:
 ${Object.entries(schema.shape)
   .map(([name, { description }]) => `  ${name.padEnd(14)} ${description}`)
   .join("\n")}
-  OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, DASHSCOPE_API_KEY, ARK_API_KEY, VOYAGE_API_KEY, XAI_API_KEY
+  OPENAI_API_KEY, ANTHROPIC_API_KEY, ... (all: README.md)
                  The real provider serves its models; without its key the simulator does. *_BASE_URL names another server.
 `;
 

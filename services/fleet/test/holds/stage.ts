@@ -4,6 +4,7 @@ import { createContext } from "@uag/capability/context.ts";
 import { openLinkDoor } from "@uag/capability/link-door.ts";
 import { handlersOf } from "@uag/capability/operation/operation.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
+import { providerEnvironments } from "@uag/catalog/provider-environment.ts";
 import type { Catalog } from "@uag/catalog/types.ts";
 import { chatContext } from "@uag/chat/context.ts";
 import { operations as chat } from "@uag/chat/operations.ts";
@@ -70,7 +71,8 @@ const catalogFile = new URL("../../../../infra/config/catalog.yaml", import.meta
 export async function openStage(): Promise<Stage> {
   await using opening = new AsyncDisposableStack();
   const simulator = opening.use(await startSimulator());
-  const current = parseCatalog(await readFile(catalogFile, "utf8"), providerSettings({}, simulator.url));
+  const yaml = await readFile(catalogFile, "utf8");
+  const current = parseCatalog(yaml, providerSettings(providerEnvironments(yaml), {}, simulator.url));
   const admission = new NotingAdmission();
   const log = createLogger({ service: "holds", level: process.env["TEST_LOG"] ?? "silent" });
   const egressAllow = [new URL(simulator.url).host];
