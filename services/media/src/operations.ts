@@ -1,13 +1,9 @@
 import type { Operations } from "@uag/capability/operation/operation.ts";
 import type { MediaContext } from "./context.ts";
-import { openAiFormat } from "./images/answers/openai.ts";
-import { editImages } from "./images/edits/edit.ts";
-import { generateImages, generationErrors } from "./images/generate.ts";
+import { createImages } from "./images/create-images.ts";
+import { editImages } from "./images/edits/edit-images.ts";
 
-/** What this service answers, by the names that the router's table uses. */
+/** What this service serves, by the names that the router's table uses. */
 export function operations(context: MediaContext): Operations {
-  return {
-    "images.generations": { handler: generateImages(context), errorFormat: generationErrors(context) },
-    "images.edits": { handler: editImages(context), errorFormat: () => openAiFormat },
-  };
+  return { "images.generations": createImages(context), "images.edits": editImages(context) };
 }

@@ -24,7 +24,7 @@ export async function giveUp<B, R, S extends Size, A>(
   const failed = cause instanceof AttemptsFailed ? cause : undefined;
   const attempts = partial?.attempts ?? failed?.attempts ?? 0;
   try {
-    const owed = partial === undefined ? await owedFor(spec, admitted, failed) : partial.owed;
+    const owed = partial?.owed ?? (await owedFor(spec, admitted, failed));
     const reached = owed !== undefined || (failed !== undefined && failed.failure.status !== 0);
     const answered: Answered = {
       upstream: partial?.upstream ?? (reached ? failed?.upstream : undefined),

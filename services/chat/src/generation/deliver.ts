@@ -1,4 +1,5 @@
 import { clientErrorOf } from "@uag/capability/client-error.ts";
+import { relay } from "@uag/capability/operation/relay.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import type { Attempted } from "@uag/upstreams/attempt.ts";
@@ -7,7 +8,6 @@ import type { WholeAnswer } from "@uag/upstreams/generation.ts";
 import { upstreamLimits } from "@uag/upstreams/upstream-limits.ts";
 import type { AdmittedGeneration } from "./admit.ts";
 import type { Answered, Bill } from "./bill.ts";
-import { relay } from "./relay.ts";
 import type { Serving } from "./run.ts";
 
 export interface Delivery {
@@ -56,7 +56,8 @@ async function deliverStream(
   headers.push("x-accel-buffering", "no", ...commonHeaders(serving, delivery));
   crashPoint("first-byte");
   exchange.head(200, headers);
-  await relay(live, { exchange, bill: delivery.bill, keepAlive: format.keepAlive });
+  const checkpoint = (): void => delivery.bill.checkpoint(live.stream.delivered.roughTokens);
+  await relay(live, { exchange, keepAlive: format.keepAlive, checkpoint });
   const { failure } = live;
   await billStream(delivery.bill, stream, { answered, left: exchange.over });
   if (exchange.over) return;

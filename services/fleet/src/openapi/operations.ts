@@ -1,7 +1,7 @@
 import { describedChat } from "@uag/chat/request/described.ts";
 import { countTokensSchema, messagesSchema } from "@uag/chat/request/messages-schema.ts";
 import { embeddingSchema } from "@uag/embedding/request/schema.ts";
-import { describedEdit, describedGeneration } from "@uag/media/images/described.ts";
+import { imageEditBody, imageGenerationBodies } from "@uag/media/images/openapi-schemas.ts";
 import { speechSchema } from "@uag/speech/request/schema.ts";
 import { describedVideo } from "@uag/video/request/described.ts";
 import { statuses } from "@uag/video/store/task.ts";
@@ -102,14 +102,14 @@ const generating: Readonly<Record<string, Operation>> = {
   },
   "images.generations": {
     summary: "Makes images; the body's shape depends on the model",
-    request: prefixed(describedGeneration, "ImageRequest"),
+    request: prefixed(imageGenerationBodies, "ImageRequest"),
     ok: { json: { ImageResult: imageResult, AlphaImageResult: alphaImageResult }, events: { ImageEvent: imageEvent } },
     billed: true,
     flatErrors: true,
   },
   "images.edits": {
     summary: "Edits images",
-    request: { ImageEditForm: describedEdit },
+    request: { ImageEditForm: imageEditBody },
     ok: { json: { ImageResult: imageResult }, events: { ImageEvent: imageEvent } },
     billed: true,
   },

@@ -4,8 +4,8 @@ import type { ImageAnswer, ImageItem } from "@uag/upstreams/images/types.ts";
 import { sniffMediaType } from "@uag/upstreams/media/sniff.ts";
 import sharp from "sharp";
 import { sizeInUsage } from "./answers/alpha.ts";
-import { contentOf, type Fitting } from "./fit.ts";
-import type { ImageOrder } from "./order.ts";
+import { contentOf, type Delivery } from "./delivery.ts";
+import type { ImageJob } from "./job.ts";
 
 /** What a provider draws at most (3840 x 2160), and room to spare; more is no picture of ours. */
 const mostPixels = 16 * 1024 * 1024;
@@ -23,23 +23,23 @@ export interface Resampled {
  */
 export async function inAskedSize(
   images: readonly ImageItem[],
-  { order, answers }: { order: ImageOrder; answers: readonly ImageAnswer[] },
-  fitting: Fitting,
+  { job, answers }: { job: ImageJob; answers: readonly ImageAnswer[] },
+  delivery: Delivery,
 ): Promise<Resampled> {
-  const asked = pixelsOf(order.request.size ?? "");
+  const asked = pixelsOf(job.request.size ?? "");
   const drawn = sizeInUsage(answers[0]?.fields ?? {});
   const fits = drawn !== undefined && drawn.width === asked?.width && drawn.height === asked.height;
-  if (order.model.image?.family !== "alpha" || asked === undefined || fits) return { images, upstreamSize: undefined };
-  const all = await Promise.all(images.map((image) => resampled(image, asked, fitting)));
+  if (job.model.image?.family !== "alpha" || asked === undefined || fits) return { images, upstreamSize: undefined };
+  const all = await Promise.all(images.map((image) => resampled(image, asked, delivery)));
   return { images: all.map(({ image }) => image), upstreamSize: all[0]?.drawn };
 }
 
 async function resampled(
   image: ImageItem,
   asked: Pixels,
-  fitting: Fitting,
+  delivery: Delivery,
 ): Promise<{ image: ImageItem; drawn: string | undefined }> {
-  const bytes = await contentOf(image, fitting);
+  const bytes = await contentOf(image, delivery);
   const picture = sharp(bytes, { limitInputPixels: mostPixels });
   try {
     const { width, height } = await picture.metadata();

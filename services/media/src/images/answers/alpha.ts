@@ -2,18 +2,18 @@ import { requestUuid } from "@uag/kit/ids.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "@uag/upstreams/conversation/fields.ts";
 import { type Pixels, pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import type { ImageItem } from "@uag/upstreams/images/types.ts";
-import type { ImageFormat, Made } from "../order.ts";
+import type { ImageFormat, ImageResult } from "../job.ts";
 import { flatErrorBody } from "./flat-error.ts";
 
 /** DashScope's own result: `request_id`, `output.choices`, `usage`. */
 export const alphaFormat: ImageFormat = {
-  body: (made) => Buffer.from(JSON.stringify(resultOf(made))),
+  body: (result) => Buffer.from(JSON.stringify(resultOf(result))),
   errorBody: flatErrorBody,
 };
 
-function resultOf({ requestId, order, answers, images }: Made): object {
+function resultOf({ requestId, job, answers, images }: ImageResult): object {
   const fields = answers[0]?.fields ?? {};
-  const asked = pixelsOf(order.request.size ?? "") ?? sizeInUsage(fields);
+  const asked = pixelsOf(job.request.size ?? "") ?? sizeInUsage(fields);
   const { output, usage, request_id: id } = fields;
   return {
     request_id: textOf(id) ?? requestUuid(requestId),

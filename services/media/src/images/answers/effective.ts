@@ -1,14 +1,14 @@
 import { textOf } from "@uag/upstreams/conversation/fields.ts";
-import type { Made } from "../order.ts";
+import type { ImageResult } from "../job.ts";
 
 /**
  * What took effect: `background`, `output_format`, `quality`, `size`. The upstream's word goes before what was asked for,
  * and that before the default. Families that know no such settings have none.
  */
-export function effectiveOf({ order, answers }: Made): object {
-  const family = order.model.image?.family;
-  if (family !== "gamma" && order.operation !== "images.edits") return {};
-  const { options, size } = order.request;
+export function effectiveOf({ job, answers }: ImageResult): object {
+  const family = job.model.image?.family;
+  if (family !== "gamma" && job.operation !== "images.edits") return {};
+  const { options, size } = job.request;
   const fields = answers[0]?.fields ?? {};
   const of = (name: string, otherwise: string): string => textOf(fields[name]) ?? textOf(options[name]) ?? otherwise;
   const isGamma = family === "gamma";

@@ -1,37 +1,37 @@
 import { nestedErrors } from "@uag/capability/nested-error.ts";
 import type { ImageItem } from "@uag/upstreams/images/types.ts";
-import type { ImageFormat, Made } from "../order.ts";
+import type { ImageFormat, ImageResult } from "../job.ts";
 import { effectiveOf } from "./effective.ts";
 import { shownUsage } from "./usage.ts";
 
 /** OpenAI's result: `created`, `data`, for some models what was effective, and the tokens used. */
 export const openAiFormat: ImageFormat = {
-  body: (made) => untouched(made) ?? Buffer.from(JSON.stringify(resultOf(made))),
+  body: (result) => untouched(result) ?? Buffer.from(JSON.stringify(resultOf(result))),
   ...nestedErrors,
 };
 
 const fullMembers = ["created", "data", "background", "output_format", "quality", "size", "usage"] as const;
 
 /** The upstream's own bytes where they say it all: pictures are megabytes, and copying them as text costs. */
-function untouched({ order, answers, images }: Made): Buffer | undefined {
+function untouched({ job, answers, images }: ImageResult): Buffer | undefined {
   const [answer, second] = answers;
-  if (answer === undefined || second !== undefined || order.model.image?.family !== "gamma") return undefined;
+  if (answer === undefined || second !== undefined || job.model.image?.family !== "gamma") return undefined;
   const complete = fullMembers.every((name) => answer.fields[name] != null);
   return complete && images === answer.images ? answer.body : undefined;
 }
 
-function resultOf(made: Made): object {
-  const { answers, images, createdMs } = made;
+function resultOf(result: ImageResult): object {
+  const { answers, images, createdMs } = result;
   const faults = answers.flatMap((answer) => answer.faults);
   const data = [
     ...images.map(itemOf),
     ...faults.map(({ message, code }) => ({ error: { code: code ?? "image_failed", message } })),
   ];
-  const usage = shownUsage(made);
+  const usage = shownUsage(result);
   return {
     created: Math.floor(createdMs / 1000),
     data,
-    ...effectiveOf(made),
+    ...effectiveOf(result),
     ...(usage !== undefined && { usage }),
   };
 }

@@ -1,9 +1,9 @@
 import { countOf, type Fields, fieldsOf, isFields, listOf } from "@uag/upstreams/conversation/fields.ts";
-import type { Made } from "../order.ts";
+import type { ImageResult } from "../job.ts";
 
 /** The usage that the client is shown, over all calls; undefined for models that count pictures only. */
-export function shownUsage({ order, answers }: Made): object | undefined {
-  switch (order.model.image?.family) {
+export function shownUsage({ job, answers }: ImageResult): object | undefined {
+  switch (job.model.image?.family) {
     case "gamma":
       return added(answers.map(({ fields }) => fields["usage"]));
     case "gemini":

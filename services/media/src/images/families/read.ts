@@ -4,7 +4,7 @@ import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 import type { ImageRequest } from "@uag/upstreams/images/types.ts";
 import { readAlpha } from "./alpha.ts";
 import { readGamma } from "./gamma.ts";
-import { readPictured } from "./pictured.ts";
+import { readImageInput } from "./image-input.ts";
 
 /** What a family's reader goes by. */
 export interface Reading {
@@ -20,7 +20,7 @@ export const readers: Readonly<Record<ImageFamily, Reader>> = {
   alpha: readAlpha,
   gamma: readGamma,
   delta: readGamma,
-  seedream: readPictured,
-  grok: readPictured,
-  gemini: readPictured,
+  seedream: readImageInput,
+  grok: readImageInput,
+  gemini: readImageInput,
 };

@@ -24,7 +24,7 @@ const shape = {
 } as const;
 
 /** Each family's own settings beside the common ones, under its provider's names. */
-export const picturedSchemas = {
+export const imageInputSchemas = {
   seedream: z.looseObject({
     ...shape,
     seed: z.int().min(-1).max(2_147_483_647).nullish(),
@@ -50,12 +50,12 @@ const ownFields = {
   gemini: ["aspect_ratio", "resolution"],
 } as const;
 
-type Pictured = keyof typeof picturedSchemas;
+type InputFamily = keyof typeof imageInputSchemas;
 
 /** OpenAI's shape for models that also take pictures in a JSON body: `image`, a URL or a data URL, or several. */
-export const readPictured: Reader = ({ fields, model, guarded }) => {
-  const family = model.image?.family as Pictured;
-  const asked: Asked = checked(picturedSchemas[family], fields);
+export const readImageInput: Reader = ({ fields, model, guarded }) => {
+  const family = model.image?.family as InputFamily;
+  const asked: Asked = checked(imageInputSchemas[family], fields);
   checkCount(asked.n ?? 1, model);
   if (asked.stream === true) throw invalid("stream", "is not supported by this model");
   const size = asked.size == null || asked.size === "auto" ? undefined : asked.size;

@@ -1,11 +1,12 @@
+import type { Size } from "@uag/capability/operation/operation-spec.ts";
 import { bound, type Limit, type ModelPrice, price, unpricedModel } from "@uag/catalog/price.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import { tokensOfPartial } from "@uag/upstreams/images/stream.ts";
-import type { ImageAdapter, ImageAnswer, ImageRequest } from "@uag/upstreams/images/types.ts";
+import type { ImageAnswer, ImageRequest } from "@uag/upstreams/images/types.ts";
 import { countTokens } from "@uag/upstreams/tokens.ts";
-import type { Serving } from "./serve.ts";
+import type { ImageJob } from "./job.ts";
 
 const squareMegapixel = 1024 * 1024;
 /** The largest picture that a model makes when it may choose, or that can be asked for: 3840 x 2160. */
@@ -13,25 +14,18 @@ const mostPixels = 3_840 * 2_160;
 /** Of the sizes that a model chooses from by itself, the largest is 1536 x 1024. */
 const mostAutoPixels = 1_536 * 1_024;
 
-/** What pictures can come to at most. */
-export interface Hold {
-  readonly holdNanoUsd: bigint;
-  /** What is reserved of a limit of tokens per minute; 0 for models that count pictures. */
-  readonly tokens: number;
-}
-
 /** True for a model that is billed by tokens, not by picture. */
 export function countsTokens(model: Model): boolean {
   return model.image?.outputTokens !== undefined;
 }
 
 /**
- * Bounds an order's cost. A token of the prompt is at least one byte.
+ * Bounds a job's cost. A token of the prompt is at least one byte; a model that is billed by picture reserves no tokens.
  * @throws {GatewayError} `unpriced_model` for a size or quality that has no price
  */
-export function holdFor(model: Model, request: ImageRequest, adapter: ImageAdapter): Hold {
+export function sizeOf({ model, request, adapter }: ImageJob): Size {
   if (!countsTokens(model)) {
-    const units = pictureUnits(model, request, { adapter, images: request.count });
+    const units = pictureUnits({ model, request, adapter }, { images: request.count });
     const { costNanoUsd, pricing } = price(units, model.price);
     if (pricing !== Pricing.EXACT) throw unpricedModel(`${model.id}: ${units.map(({ name }) => name).join(", ")}`);
     return { holdNanoUsd: costNanoUsd, tokens: 0 };
@@ -68,19 +62,12 @@ function sketchTokens({ stream, options }: ImageRequest): number {
   return stream && typeof sketches === "number" ? sketches * tokensOfPartial : 0;
 }
 
+type PricedJob = Pick<ImageJob, "model" | "request" | "adapter">;
+
 /** The units of pictures that are billed one by one, the pictures sent along where those have a price. */
 function pictureUnits(
-  model: Model,
-  request: ImageRequest,
-  {
-    adapter,
-    images,
-    calls = Math.ceil(request.count / adapter.mostPerCall),
-  }: {
-    adapter: ImageAdapter;
-    images: number;
-    calls?: number;
-  },
+  { model, request, adapter }: PricedJob,
+  { images, calls = Math.ceil(request.count / adapter.mostPerCall) }: { images: number; calls?: number },
 ): Unit[] {
   const units = [{ name: pictureUnit(model.price, adapter.priceVariants(request)), quantity: BigInt(images) }];
   const sent = calls * request.references.length;
@@ -102,16 +89,12 @@ export interface Counted {
 }
 
 /** What the answers are billed: the provider's count where there is one, else ours. */
-export async function countOf(
-  model: Model,
-  request: ImageRequest,
-  { adapter, answers }: { adapter: ImageAdapter; answers: readonly ImageAnswer[] },
-): Promise<Counted> {
+export async function countOf(job: ImageJob, answers: readonly ImageAnswer[]): Promise<Counted> {
   const raws = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage.raw]));
   const raw = raws.length > 1 ? Buffer.from(`[${raws.map((each) => each.toString("utf8")).join(",")}]`) : raws[0];
-  if (!countsTokens(model)) {
+  if (!countsTokens(job.model)) {
     const images = answers.reduce((sum, answer) => sum + answer.billedImages, 0);
-    return { units: pictureUnits(model, request, { adapter, images, calls: answers.length }), raw, estimated: false };
+    return { units: pictureUnits(job, { images, calls: answers.length }), raw, estimated: false };
   }
   const units: Unit[] = [];
   let estimated = false;
@@ -119,30 +102,26 @@ export async function countOf(
     if (usage?.units !== undefined) units.push(...usage.units);
     else {
       estimated = true;
-      units.push(...(await estimate(model, request, images.length)));
+      units.push(...(await estimate(job, images.length)));
     }
   }
   return { units: merged(units), raw, estimated };
 }
 
 /** What pictures come to by the table, where the provider does not say. */
-export async function estimate(model: Model, request: ImageRequest, images: number): Promise<Unit[]> {
+export async function estimate({ model, request }: ImageJob, images: number): Promise<Unit[]> {
   const units = [{ name: "input_tokens", quantity: BigInt(await countTokens(request.prompt)) }];
   if (images > 0) units.push({ name: "image_output_tokens", quantity: BigInt(images * drawnTokens(model, request)) });
   return units;
 }
 
-/** What a provider charges for pictures that it was drawing when it was given up. */
-export async function abandonedUnits(
-  { order, adapter }: Pick<Serving, "order" | "adapter">,
-  count: number,
-): Promise<Unit[]> {
-  const { model, request } = order;
-  return countsTokens(model)
-    ? estimate(model, request, count)
-    : pictureUnits(model, { ...request, count }, { adapter, images: count });
+/** What a provider charges for so many pictures that it was drawing when it was given up. */
+export async function abandonedUnits(job: ImageJob, count: number): Promise<Unit[]> {
+  if (countsTokens(job.model)) return await estimate(job, count);
+  return pictureUnits({ ...job, request: { ...job.request, count } }, { images: count });
 }
 
+/** Units of the same name added up. */
 export function merged(units: readonly Unit[]): Unit[] {
   const sums = new Map<string, bigint>();
   for (const { name, quantity } of units) sums.set(name, (sums.get(name) ?? 0n) + quantity);

@@ -2,21 +2,21 @@ import { z } from "zod";
 import { editSchema } from "./edits/fields.ts";
 import { alphaSchema } from "./families/alpha.ts";
 import { gammaSchema } from "./families/gamma.ts";
-import { picturedSchemas } from "./families/pictured.ts";
+import { imageInputSchemas } from "./families/image-input.ts";
 
 /** The bodies of `POST /v1/images/generations`, by the family of the model. */
-export const describedGeneration = {
+export const imageGenerationBodies = {
   Alpha: alphaSchema,
   Gamma: gammaSchema,
-  Seedream: picturedSchemas.seedream,
-  Grok: picturedSchemas.grok,
-  Gemini: picturedSchemas.gemini,
+  Seedream: imageInputSchemas.seedream,
+  Grok: imageInputSchemas.grok,
+  Gemini: imageInputSchemas.gemini,
 } as const;
 
 const picture = z.file();
 
 /** The form of `POST /v1/images/edits`: the fields that are text, and the files that `readPictures` reads apart. */
-export const describedEdit = editSchema.extend({
+export const imageEditBody = editSchema.extend({
   model: z.string().min(1),
   image: picture.describe("PNG, JPEG or WebP. Either this or `image[]` is required.").optional(),
   "image[]": z.array(picture).max(16).describe("Several images, for models that take them.").optional(),

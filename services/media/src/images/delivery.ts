@@ -8,7 +8,8 @@ import type { MediaContext } from "../context.ts";
 const fetchTimeoutMs = 60_000;
 const mostPictureBytes = 64 * 1024 * 1024;
 
-export interface Fitting {
+/** What delivering pictures needs. */
+export interface Delivery {
   readonly exchange: LinkExchange;
   readonly context: MediaContext;
 }
@@ -18,16 +19,16 @@ export interface Fitting {
  * its content is. The very same list when all fit already.
  * @throws {UpstreamFailure} when a picture cannot be fetched
  */
-export async function asWanted(
+export async function delivered(
   images: readonly ImageItem[],
-  delivery: ImageRequest["delivery"],
-  fitting: Fitting,
+  wanted: ImageRequest["delivery"],
+  delivery: Delivery,
 ): Promise<readonly ImageItem[]> {
-  if (images.every(({ kind }) => kind === delivery)) return images;
+  if (images.every(({ kind }) => kind === wanted)) return images;
   return await Promise.all(
     images.map((image) => {
-      if (image.kind === delivery) return image;
-      return image.kind === "inline" ? hosted(image, fitting) : fetched(image, fitting);
+      if (image.kind === wanted) return image;
+      return image.kind === "inline" ? hosted(image, delivery) : fetched(image, delivery);
     }),
   );
 }
@@ -35,7 +36,7 @@ export async function asWanted(
 type Inline = Extract<ImageItem, { kind: "inline" }>;
 type Linked = Extract<ImageItem, { kind: "url" }>;
 
-async function hosted({ base64, mediaType, ...rest }: Inline, { context }: Fitting): Promise<ImageItem> {
+async function hosted({ base64, mediaType, ...rest }: Inline, { context }: Delivery): Promise<ImageItem> {
   const bytes = Buffer.from(base64, "base64");
   const type = sniffMediaType(bytes) ?? mediaType ?? "image/png";
   const { url } = await context.assets.host(type, pieces(bytes));
@@ -52,18 +53,18 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
  * A picture's file, wherever it is.
  * @throws {UpstreamFailure} when it cannot be fetched
  */
-export function contentOf(image: ImageItem, fitting: Fitting): Promise<Buffer> {
+export function contentOf(image: ImageItem, delivery: Delivery): Promise<Buffer> {
   return image.kind === "inline"
     ? Promise.resolve(Buffer.from(image.base64, "base64"))
-    : fetchedFile(image.url, fitting);
+    : fetchedFile(image.url, delivery);
 }
 
-async function fetched({ url, ...rest }: Linked, fitting: Fitting): Promise<ImageItem> {
-  const body = await fetchedFile(url, fitting);
+async function fetched({ url, ...rest }: Linked, delivery: Delivery): Promise<ImageItem> {
+  const body = await fetchedFile(url, delivery);
   return { ...rest, kind: "inline", base64: body.toString("base64"), mediaType: sniffMediaType(body) };
 }
 
-async function fetchedFile(url: string, { context, exchange }: Fitting): Promise<Buffer> {
+async function fetchedFile(url: string, { context, exchange }: Delivery): Promise<Buffer> {
   const { signal } = exchange;
   try {
     const call = { timeoutMs: fetchTimeoutMs, maxBytes: mostPictureBytes, maxRedirects: 2, signal };

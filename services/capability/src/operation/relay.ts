@@ -1,22 +1,23 @@
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import type { LiveStream, StreamConsumer } from "@uag/upstreams/live-stream.ts";
-import type { Bill } from "./bill.ts";
 
 const checkpointBytes = 64 * 1024;
 const checkpointMs = 5_000;
 /** Anthropic's clients and the proxies on their way expect to hear of a stream now and then. */
 const keepAliveMs = 10_000;
-const lookMs = 2_500;
+const keepAliveCheckMs = 2_500;
 
 export interface RelayOptions {
   readonly exchange: LinkExchange;
-  readonly bill: Bill;
-  readonly keepAlive: Buffer | undefined;
+  /** Sent while the stream has nothing to say, so that nobody on the way takes it for dead; default: nothing is. */
+  readonly keepAlive?: Buffer | undefined;
+  /** Notes what was delivered, should this process die: called every 5 s, and every 64 KiB, while bytes come. */
+  checkpoint?(): void;
 }
 
 /**
- * Carries a stream's bytes to the client as they come, at the client's pace, and notes now and then what was delivered.
+ * Carries a stream's bytes to the client as they come, at the client's pace.
  * Resolves when the upstream's side is over, finished or broken.
  */
 export function relay(live: LiveStream, options: RelayOptions): Promise<void> {
@@ -26,21 +27,22 @@ export function relay(live: LiveStream, options: RelayOptions): Promise<void> {
 class Relay implements StreamConsumer {
   readonly #live: LiveStream;
   readonly #exchange: LinkExchange;
-  readonly #bill: Bill;
+  readonly #options: RelayOptions;
   readonly #resolve: () => void;
   #paused = false;
   #bytes = 0;
   #notedBytes = 0;
   #notedAt = performance.now();
-  #saidAt = performance.now();
+  #sentAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(live: LiveStream, { exchange, bill, keepAlive }: RelayOptions, resolve: () => void) {
+  constructor(live: LiveStream, options: RelayOptions, resolve: () => void) {
+    const { exchange, keepAlive } = options;
     this.#live = live;
     this.#exchange = exchange;
-    this.#bill = bill;
+    this.#options = options;
     this.#resolve = resolve;
-    if (keepAlive !== undefined) this.#timer = setInterval(() => this.#stayAlive(keepAlive), lookMs).unref();
+    if (keepAlive !== undefined) this.#timer = setInterval(() => this.#stayAlive(keepAlive), keepAliveCheckMs).unref();
   }
 
   output(bytes: Buffer): void {
@@ -49,11 +51,11 @@ class Relay implements StreamConsumer {
     crashPoint("mid-stream");
     this.#bytes += bytes.length;
     const now = performance.now();
-    this.#saidAt = now;
+    this.#sentAt = now;
     if (this.#bytes - this.#notedBytes < checkpointBytes && now - this.#notedAt < checkpointMs) return;
     this.#notedBytes = this.#bytes;
     this.#notedAt = now;
-    this.#bill.checkpoint(this.#live.stream.delivered.roughTokens);
+    this.#options.checkpoint?.();
   }
 
   over(): void {
@@ -63,8 +65,8 @@ class Relay implements StreamConsumer {
 
   #stayAlive(keepAlive: Buffer): void {
     const now = performance.now();
-    if (this.#paused || now - this.#saidAt < keepAliveMs) return;
-    this.#saidAt = now;
+    if (this.#paused || now - this.#sentAt < keepAliveMs) return;
+    this.#sentAt = now;
     this.#exchange.write(keepAlive);
   }
 

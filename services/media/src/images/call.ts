@@ -1,0 +1,68 @@
+import type { AdmittedRequest, Size } from "@uag/capability/operation/operation-spec.ts";
+import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
+import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import type { MakeImagesOptions } from "@uag/upstreams/images/make.ts";
+import { imageAdapter } from "@uag/upstreams/registry.ts";
+import type { MediaContext } from "../context.ts";
+import type { ImageJob } from "./job.ts";
+
+/** Calls of one job that are under way at once. */
+const maxAtOnce = 4;
+
+/** A request for images that may go upstream. */
+export type AdmittedJob = AdmittedRequest<ImageJob, Size>;
+
+export interface ImageCallOptions<T> {
+  readonly job: ImageJob;
+  /** Images of this call. */
+  readonly count: number;
+  make(options: MakeImagesOptions): Promise<T>;
+}
+
+/** Has one call's images made by one of the model's upstreams. @throws {AttemptsFailed} */
+export function callUpstreams<T>(
+  { pools, drains }: Pick<MediaContext, "drains" | "pools">,
+  { exchange, admitted, attempt }: AdmittedJob,
+  { job, count, make }: ImageCallOptions<T>,
+): Promise<Attempted<T>> {
+  const { model } = job;
+  const { requestId, signal } = exchange;
+  const disconnect = { drains, draining: () => admitted.clientLeft() };
+  const call = { requestId, model, request: { ...job.request, count } };
+  return attempt((upstream) => {
+    const adapter = imageAdapter(upstream.provider.protocol);
+    if (adapter === undefined) throw new UpstreamFailure("operator", `no adapter for ${upstream.provider.protocol}`);
+    return make({ pools, adapter, call, upstream, signal, disconnect });
+  });
+}
+
+/** How many pictures each call is for: as many as one call makes, and the rest. */
+export function callSizes(count: number, mostPerCall: number): number[] {
+  const full = Math.floor(count / mostPerCall);
+  const rest = count % mostPerCall;
+  return [...Array.from({ length: full }, () => mostPerCall), ...(rest > 0 ? [rest] : [])];
+}
+
+/** Results in order, some at once; a failed one as its error. Anything but failed attempts is thrown when all are done. */
+export async function eachOf<T>(
+  sizes: readonly number[],
+  call: (size: number) => Promise<Attempted<T>>,
+): Promise<(Attempted<T> | AttemptsFailed)[]> {
+  const results: (Attempted<T> | AttemptsFailed)[] = [];
+  const faults: unknown[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < sizes.length) {
+      const at = next++;
+      try {
+        results[at] = await call(sizes[at] as number);
+      } catch (error) {
+        if (error instanceof AttemptsFailed) results[at] = error;
+        else faults.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(maxAtOnce, sizes.length) }, work));
+  if (faults.length > 0) throw faults[0];
+  return results;
+}

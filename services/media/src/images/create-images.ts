@@ -1,0 +1,37 @@
+import { jsonBody } from "@uag/capability/operation/body-reader.ts";
+import type { Operation } from "@uag/capability/operation/operation.ts";
+import type { Fields } from "@uag/capability/request/body.ts";
+import { mayUse } from "@uag/catalog/access.ts";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { MediaContext } from "../context.ts";
+import { alphaFormat } from "./answers/alpha.ts";
+import { openAiFormat } from "./answers/openai.ts";
+import { readers } from "./families/read.ts";
+import type { ImageFormat } from "./job.ts";
+import { imageOperation, imageTraits, jobFor, namedModel } from "./operation.ts";
+
+/** `POST /v1/images/generations`: the body's shape, and the answer's, depend on the model. */
+export function createImages(context: MediaContext): Operation {
+  const formatOf = (fields: Fields, caller: Caller): ImageFormat =>
+    isAlphaShaped(fields, caller, context) ? alphaFormat : openAiFormat;
+  return imageOperation(context, {
+    name: "images.generations",
+    body: jsonBody(),
+    modelOf: ({ fields }) => namedModel(fields["model"]),
+    read({ fields }, model, { caller }) {
+      const request = readers[imageTraits(model).family]({ fields, model, guarded: context.guarded });
+      return jobFor(model, { operation: "images.generations", request, format: formatOf(fields, caller) });
+    },
+    errorFormat: ({ fields }, caller) => formatOf(fields, caller),
+  });
+}
+
+/** Whether the client speaks DashScope's format: by its model, or, where it may use none of that name, by its body. */
+function isAlphaShaped(fields: Fields, { models: allowed }: Caller, { catalog }: MediaContext): boolean {
+  const { model: id, input, prompt } = fields;
+  const usable = typeof id === "string" && mayUse(allowed, id);
+  const known = usable ? catalog.current.models.get(id)?.image?.family : undefined;
+  if (known !== undefined) return known === "alpha";
+  if (typeof id === "string" && id.startsWith("alpha-image")) return true;
+  return typeof input === "object" && input !== null && prompt === undefined;
+}

@@ -1,0 +1,95 @@
+import type { Charge } from "@uag/capability/bill.ts";
+import { PartialFailure } from "@uag/capability/operation/partial-failure.ts";
+import type { WholeReply } from "@uag/capability/operation/reply.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
+import { makeImages } from "@uag/upstreams/images/make.ts";
+import type { ImageAnswer } from "@uag/upstreams/images/types.ts";
+import type { MediaContext } from "../context.ts";
+import { type AdmittedJob, callSizes, callUpstreams, eachOf } from "./call.ts";
+import { delivered } from "./delivery.ts";
+import type { ImageJob, ImageResult } from "./job.ts";
+import { abandonedUnits, type Counted, countOf, merged } from "./pricing.ts";
+import { inAskedSize } from "./resample.ts";
+
+type Answer = Attempted<ImageAnswer>;
+type Results = readonly (Answer | AttemptsFailed)[];
+
+/** All of a job's images, or those that could be made. */
+export interface MadeImages {
+  readonly kind: "whole";
+  readonly result: ImageResult;
+  readonly counted: Counted;
+  readonly upstream: Answer["upstream"] | undefined;
+  readonly attempts: number;
+}
+
+/**
+ * Makes a job's images, in as many calls as that takes.
+ * @throws {PartialFailure} when none was made, or they cannot be delivered: free, but for a client that has left
+ */
+export async function makeAll(context: MediaContext, admitted: AdmittedJob, job: ImageJob): Promise<MadeImages> {
+  const { exchange } = admitted;
+  const sizes = callSizes(job.request.count, job.adapter.mostPerCall);
+  const results = await eachOf(sizes, (count) => callUpstreams(context, admitted, { job, count, make: makeImages }));
+  const attempts = results.reduce((sum, result) => sum + result.attempts, 0);
+  const answers = results.filter((result): result is Answer => !(result instanceof AttemptsFailed));
+  try {
+    const failed = results.find((result) => result instanceof AttemptsFailed);
+    if (answers.length === 0 && failed !== undefined) throw failed;
+    const result = await gathered(context, admitted, { job, answers });
+    const counted = await countOf(job, result.answers);
+    return { kind: "whole", result, counted, upstream: answers[0]?.upstream, attempts };
+  } catch (thrown) {
+    const owed = exchange.over ? await owedByLeaver(job, { results, sizes }) : undefined;
+    throw new PartialFailure(thrown, { owed, upstream: exchange.over ? results[0]?.upstream : undefined, attempts });
+  }
+}
+
+/** The images in the client's format, billed by what upstreams counted. */
+export function jsonResponse({ result, counted, upstream, attempts }: MadeImages): WholeReply {
+  const { upstreamSize, job } = result;
+  const size = upstreamSize === undefined ? [] : ["x-gateway-upstream-size", upstreamSize];
+  return {
+    kind: "whole",
+    upstream,
+    attempts,
+    charge: counted,
+    headers: ["content-type", "application/json", ...size],
+    body: job.format.body(result),
+  };
+}
+
+/** The client has left: it pays for what was made, and for what was being drawn when it was given up. */
+async function owedByLeaver(
+  job: ImageJob,
+  { results, sizes }: { results: Results; sizes: readonly number[] },
+): Promise<Charge | undefined> {
+  const answers = results.flatMap((result) => (result instanceof AttemptsFailed ? [] : [result.value]));
+  const counted = await countOf(job, answers);
+  const units = answers.length > 0 ? [...counted.units] : [];
+  let { estimated } = counted;
+  for (const [at, result] of results.entries()) {
+    if (!(result instanceof AttemptsFailed) || result.failure.workedMs === undefined) continue;
+    estimated = true;
+    units.push(...(await abandonedUnits(job, sizes[at] as number)));
+  }
+  if (units.length === 0) return undefined;
+  return { ...counted, outcome: Outcome.DISCONNECTED, units: merged(units), estimated };
+}
+
+/** All answers' pictures, as the client wants them delivered. */
+async function gathered(
+  context: MediaContext,
+  { exchange }: AdmittedJob,
+  { job, answers }: { job: ImageJob; answers: readonly Answer[] },
+): Promise<ImageResult> {
+  const values = answers.map(({ value }) => value);
+  const [only] = values;
+  const all = values.length === 1 && only !== undefined ? only.images : values.flatMap(({ images }) => images);
+  const delivery = { exchange, context };
+  const sized = await inAskedSize(all, { job, answers: values }, delivery);
+  const images = await delivered(sized.images, job.request.delivery, delivery);
+  const { upstreamSize } = sized;
+  return { requestId: exchange.requestId, job, images, upstreamSize, answers: values, createdMs: Date.now() };
+}

@@ -1,0 +1,70 @@
+import { defineOperation } from "@uag/capability/operation/define-operation.ts";
+import type { Operation } from "@uag/capability/operation/operation.ts";
+import type { AdmittedRequest, Size } from "@uag/capability/operation/operation-spec.ts";
+import type { RequestSpec } from "@uag/capability/operation/request-spec.ts";
+import type { JsonBody } from "@uag/capability/request/body.ts";
+import type { Model } from "@uag/catalog/types.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import type { ImageRequest } from "@uag/upstreams/images/types.ts";
+import { imageAdapter } from "@uag/upstreams/registry.ts";
+import type { MediaContext } from "../context.ts";
+import type { Form } from "./edits/form.ts";
+import type { ImageJob } from "./job.ts";
+import { jsonResponse, type MadeImages, makeAll } from "./json-response.ts";
+import { prepared } from "./prepare.ts";
+import { abandonedUnits, sizeOf } from "./pricing.ts";
+import { openStream, type StreamedImages, streamResponse } from "./stream-response.ts";
+
+/** An operation that makes images, whatever its body looks like. */
+export function imageOperation<B extends JsonBody | Form>(
+  context: MediaContext,
+  spec: RequestSpec<B, ImageJob> & { readonly name: ImageJob["operation"] },
+): Operation {
+  return defineOperation(context, {
+    ...spec,
+    size: ({ request }): Size => sizeOf(request),
+    streams: ({ request }) => request.stream,
+    async call(admitted: AdmittedRequest<ImageJob, Size>): Promise<MadeImages | StreamedImages> {
+      using urls = context.urls.open(admitted.caller);
+      // Fetching and decoding cost: they wait until the request is admitted.
+      const job = await prepared(admitted.request, { urls, signal: admitted.exchange.signal });
+      return await (job.request.stream ? openStream : makeAll)(context, admitted, job);
+    },
+    async owed({ request: job }) {
+      const units = await abandonedUnits(job, job.request.count);
+      return { outcome: Outcome.DISCONNECTED, units, estimated: true };
+    },
+    respond: (admitted, answer) => (answer.kind === "stream" ? streamResponse(admitted, answer) : jsonResponse(answer)),
+    discard: (answer) => {
+      if (answer.kind === "stream") answer.attempted.value.live.cancel();
+    },
+  });
+}
+
+/**
+ * A job for a model, with the size that the model has by default.
+ * @throws {GatewayError} `endpoint_model_mismatch` for a model that makes no images
+ */
+export function jobFor(
+  model: Model,
+  { request, ...rest }: Pick<ImageJob, "operation" | "format"> & { request: ImageRequest },
+): ImageJob {
+  const [upstream] = model.upstreams;
+  const adapter = upstream && imageAdapter(upstream.provider.protocol);
+  if (adapter === undefined) throw new Error(`${model.id} has no upstream that makes images`);
+  const size = request.size ?? model.image?.defaultSize;
+  return { ...rest, model, adapter, request: { ...request, size } };
+}
+
+/** @throws {GatewayError} `invalid_request` when a body names no model */
+export function namedModel(id: unknown): string {
+  if (typeof id === "string" && id !== "") return id;
+  throw new GatewayError("invalid_request", "model: is required.", { param: "model" });
+}
+
+/** @throws {GatewayError} `endpoint_model_mismatch` for a model that makes no images */
+export function imageTraits({ image }: Model): NonNullable<Model["image"]> {
+  if (image === undefined) throw new GatewayError("endpoint_model_mismatch", undefined, { param: "model" });
+  return image;
+}

@@ -1,0 +1,31 @@
+import type { ImageRequest } from "@uag/upstreams/images/types.ts";
+import type { UrlAllowance } from "@uag/upstreams/media/url-fetches.ts";
+import { withPng } from "./as-png.ts";
+import type { ImageJob } from "./job.ts";
+import { contentOf } from "./sources.ts";
+
+interface Fetching {
+  readonly urls: UrlAllowance;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The job with its pictures in the form that the upstream takes.
+ * @throws {UpstreamFailure} `client` for a picture that cannot be fetched or read
+ */
+export async function prepared(job: ImageJob, fetching: Fetching): Promise<ImageJob> {
+  const { model, adapter } = job;
+  const inline = adapter.takesUrls ? job.request : await withContent(job.request, fetching);
+  const request = model.image?.family === "delta" ? await withPng(inline) : inline;
+  return { ...job, request };
+}
+
+/** The request with the pictures themselves in the place of URLs. */
+async function withContent(request: ImageRequest, fetching: Fetching): Promise<ImageRequest> {
+  const { references } = request;
+  if (references.every(({ type }) => type === "inline")) return request;
+  return {
+    ...request,
+    references: await Promise.all(references.map((source) => contentOf(source, "image", fetching))),
+  };
+}

@@ -1,0 +1,62 @@
+import type { UsageCharge } from "@uag/capability/bill.ts";
+import { relay } from "@uag/capability/operation/relay.ts";
+import type { StreamReply } from "@uag/capability/operation/reply.ts";
+import { encodeSse } from "@uag/kit/sse/encoder.ts";
+import type { Attempted } from "@uag/upstreams/attempt.ts";
+import { type LiveImages, streamImages } from "@uag/upstreams/images/make.ts";
+import { tokensOfPartial } from "@uag/upstreams/images/stream.ts";
+import type { MediaContext } from "../context.ts";
+import { type AdmittedJob, callUpstreams } from "./call.ts";
+import type { ImageJob } from "./job.ts";
+import { estimate } from "./pricing.ts";
+
+/** Images that arrive as they take shape. */
+export interface StreamedImages {
+  readonly kind: "stream";
+  readonly job: ImageJob;
+  readonly attempted: Attempted<LiveImages>;
+}
+
+/** Has the images drawn; resolves with the stream's first event. @throws {AttemptsFailed} */
+export async function openStream(context: MediaContext, admitted: AdmittedJob, job: ImageJob): Promise<StreamedImages> {
+  const { count } = job.request;
+  return { kind: "stream", job, attempted: await callUpstreams(context, admitted, { job, count, make: streamImages }) };
+}
+
+/** The images as they take shape. The last whole picture leaves after the bill is on disk. */
+export function streamResponse({ errorFormat }: AdmittedJob, { job, attempted }: StreamedImages): StreamReply {
+  const { value, upstream, attempts } = attempted;
+  const { live } = value;
+  return {
+    kind: "stream",
+    upstream,
+    attempts,
+    headers: [
+      ...["content-type", "text/event-stream; charset=utf-8", "cache-control", "no-cache"],
+      ...["x-accel-buffering", "no"],
+    ],
+    async relay(exchange) {
+      await relay(live, { exchange });
+      const failure = live.failure && { thrown: live.failure };
+      return { charge: await chargeFor(job, value), closing: live.stream.closing, failure };
+    },
+    errorEvent(clientError) {
+      const { error } = JSON.parse(errorFormat.errorBody(clientError).toString("utf8")) as { error: object };
+      return encodeSse({ name: "error", data: JSON.stringify({ type: "error", error }) });
+    },
+  };
+}
+
+/**
+ * By the upstream's count if it came. Without it, by estimate: a client that left owes what was being drawn when the call
+ * was given up, and whole pictures that came uncounted are owed too; a stream that broke before a whole picture is free.
+ */
+async function chargeFor(job: ImageJob, { live, stream }: LiveImages): Promise<UsageCharge | undefined> {
+  const { usage, partials, completed } = stream;
+  if (usage !== undefined) return { units: usage.units, raw: usage.raw };
+  const abandoned = live.failure?.kind === "cancelled";
+  if (completed === 0 && !abandoned) return undefined;
+  const units = await estimate(job, abandoned ? job.request.count : completed);
+  if (partials > 0) units.push({ name: "image_output_tokens", quantity: BigInt(partials * tokensOfPartial) });
+  return { units, estimated: true };
+}
