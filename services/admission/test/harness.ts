@@ -15,7 +15,7 @@ import { type AccountServiceServer, AccountServiceService } from "@uag/proto/bil
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { createConnection } from "mongoose";
+import { type Connection, createConnection } from "mongoose";
 import { createAdmission } from "../src/admission.ts";
 import type { AdmissionOptions } from "../src/options.ts";
 import type { AdmissionOfProcess, AdmitRequest, AdmitTask, Settlement } from "../src/types.ts";
@@ -151,6 +151,11 @@ export async function startHouse(billingEnv: Record<string, string> = {}): Promi
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** The database of a house's billing. */
+export function billingDatabase({ prefix }: Pick<House, "prefix">): Promise<Connection> {
+  return createConnection(engineUrl("TEST_MONGODB_URL"), { dbName: `${prefix}b`, useBigInt64: true }).asPromise();
 }
 
 async function dropAll(mongodb: string, nats: string, prefix: string): Promise<void> {
