@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { resolveProvider } from "./provider.ts";
 import { modelPrice } from "./rates.ts";
 import { catalogSchema, type imageSchema, type modelSchema, type speechSchema } from "./schema.ts";
-import { missingUnits, unboundedUnits } from "./sizing.ts";
+import { boundedUnits, missingUnits, type UnitsByOperation, unboundedUnits } from "./sizing.ts";
 import type { Catalog, ImageLimits, Model, Provider, SpeechTraits, Upstream } from "./types.ts";
 import type { UnitName } from "./units.ts";
 
@@ -43,11 +43,12 @@ export function parseCatalog(yaml: string, env: NodeJS.ProcessEnv): Catalog {
 
 /**
  * The catalogue as it is written, every value checked and nothing of the environment filled in.
+ * @param bounded the units that the sizing of each operation bounds: no other may have a price
  * @throws {CatalogError}
  */
-export function readRows(yaml: string): Row {
+export function readRows(yaml: string, bounded: UnitsByOperation = boundedUnits): Row {
   const row = checked(yaml);
-  const faults = crossFaults(row);
+  const faults = crossFaults(row, bounded);
   if (faults.length > 0) throw new CatalogError(`The catalogue is not valid:\n${faults.join("\n")}`);
   return row;
 }
@@ -74,7 +75,7 @@ function pathText(path: PropertyKey[], content: unknown): string {
   return [`models[${String(models?.[index]?.id ?? index)}]`, ...rest].join(".");
 }
 
-function crossFaults(row: Row): string[] {
+function crossFaults(row: Row, bounded: UnitsByOperation): string[] {
   const faults: string[] = [];
   const seen = new Set<string>();
   for (const model of row.models) {
@@ -87,7 +88,7 @@ function crossFaults(row: Row): string[] {
     const generates = model.operations.some(
       (operation) => operation === "chat.completions" || operation === "messages",
     );
-    faults.push(...capabilityFaults(model), ...priceFaults(model));
+    faults.push(...capabilityFaults(model), ...priceFaults(model, bounded));
     if (generates && (model.context_tokens === undefined || model.max_output_tokens === undefined)) {
       faults.push(`  models[${model.id}]: a model that generates text needs context_tokens and max_output_tokens`);
     }
@@ -110,10 +111,10 @@ function capabilityFaults(model: z.infer<typeof modelSchema>): string[] {
 }
 
 /** Priced is bounded, and what is served is priced, in every tier. */
-function priceFaults({ id, operations, price }: z.infer<typeof modelSchema>): string[] {
+function priceFaults({ id, operations, price }: z.infer<typeof modelSchema>, bounded: UnitsByOperation): string[] {
   const { tiers = [], ...base } = price;
   const priced = Object.keys(base) as UnitName[];
-  const unbounded = unboundedUnits(operations, priced).map(
+  const unbounded = unboundedUnits(operations, priced, bounded).map(
     (unit) => `no sizing bounds ${unit}: it could not be held for`,
   );
   const lacking = tiers.flatMap((tier) =>

@@ -1,47 +1,66 @@
 import type { UnitName } from "./units.ts";
 
-const textIn = [
-  "input_tokens",
-  "cached_input_tokens",
-  "cache_write_5m_tokens",
-  "cache_write_1h_tokens",
-] as const satisfies readonly UnitName[];
-const mediaIn = [...textIn, "image_input_tokens", "video_input_tokens"] as const satisfies readonly UnitName[];
-const soundIn = [...mediaIn, "audio_input_tokens", "cached_audio_input_tokens"] as const satisfies readonly UnitName[];
-const textOut = ["output_tokens", "thinking_output_tokens"] as const satisfies readonly UnitName[];
-const soundOut = [...textOut, "audio_output_tokens"] as const satisfies readonly UnitName[];
-
-/** What a prompt, and an answer, may be counted as. The sizing of chat takes the dearest of a list for its hold. */
-export const tokenUnits = { textIn, mediaIn, soundIn, textOut, soundOut };
-
-const chat: readonly UnitName[] = [...soundIn, ...soundOut, "web_searches"];
-const images: readonly UnitName[] = [
-  "images",
-  "input_images",
-  "input_tokens",
-  "image_input_tokens",
-  "output_tokens",
-  "image_output_tokens",
-];
+const textIn = ["input_tokens", "cached_input_tokens", "cache_write_5m_tokens", "cache_write_1h_tokens"] as const;
+const mediaIn = [...textIn, "image_input_tokens", "video_input_tokens"] as const;
+const textOut = ["output_tokens", "thinking_output_tokens"] as const;
 
 /**
- * Which units the sizing of an operation bounds. A hold is an upper bound only while a model has prices for these and no
- * others: a unit that is billed and not held for is money nobody has set aside.
+ * What each sizing bounds: for every quantity that it bounds, the units as which an upstream may count it. A sizing takes the
+ * dearest of them for its hold. The only place where that is said: a hold is an upper bound only while a model has prices for
+ * these units and no others, so what is missing here is refused in every catalogue that prices it.
  */
-const boundedUnits: Readonly<Record<string, readonly UnitName[]>> = {
-  "chat.completions": chat,
-  messages: chat,
-  embeddings: ["input_tokens"],
-  "audio.speech": ["characters"],
-  "images.generations": images,
-  "images.edits": images,
-  "videos.generations": ["video_seconds", "output_tokens"],
+export const sizings = {
+  generation: {
+    textIn,
+    mediaIn,
+    soundIn: [...mediaIn, "audio_input_tokens", "cached_audio_input_tokens"],
+    textOut,
+    soundOut: [...textOut, "audio_output_tokens"],
+    /** Uses of tools that the provider runs by itself. */
+    toolUses: ["web_searches"],
+  },
+  embeddings: { input: ["input_tokens"] },
+  speech: { text: ["characters"] },
+  images: {
+    each: ["images"],
+    eachReference: ["input_images"],
+    prompt: ["input_tokens"],
+    references: ["input_tokens", "image_input_tokens"],
+    drawn: ["image_output_tokens"],
+    text: ["output_tokens"],
+  },
+  videos: { seconds: ["video_seconds"], tokens: ["output_tokens"] },
+} as const satisfies Record<string, Record<string, readonly UnitName[]>>;
+
+/** Units by operation. */
+export type UnitsByOperation = Readonly<Record<string, readonly UnitName[]>>;
+
+const unitsOf = (sizing: Readonly<Record<string, readonly UnitName[]>>): UnitName[] => [
+  ...new Set(Object.values(sizing).flat()),
+];
+
+/** The units that the sizing of each operation bounds. */
+export const boundedUnits: UnitsByOperation = {
+  "chat.completions": unitsOf(sizings.generation),
+  messages: unitsOf(sizings.generation),
+  embeddings: unitsOf(sizings.embeddings),
+  "audio.speech": unitsOf(sizings.speech),
+  "images.generations": unitsOf(sizings.images),
+  "images.edits": unitsOf(sizings.images),
+  "videos.generations": unitsOf(sizings.videos),
 };
 
-/** Those of a model's priced units that the sizing of none of its operations bounds. */
-export function unboundedUnits(operations: readonly string[], priced: readonly UnitName[]): UnitName[] {
-  const bounded = new Set(operations.flatMap((operation) => boundedUnits[operation] ?? []));
-  return priced.filter((unit) => !bounded.has(unit));
+/**
+ * Those of a model's priced units that the sizing of none of its operations bounds.
+ * @param bounded default: what the sizings do bound; another only to show that a bound that is lost is missed
+ */
+export function unboundedUnits(
+  operations: readonly string[],
+  priced: readonly UnitName[],
+  bounded: UnitsByOperation = boundedUnits,
+): UnitName[] {
+  const held = new Set(operations.flatMap((operation) => bounded[operation] ?? []));
+  return priced.filter((unit) => !held.has(unit));
 }
 
 /** What must have a price before an operation can be held for; one of each list. Variants count. */

@@ -1,6 +1,7 @@
 import type { Shortage, Size } from "@uag/capability/operation/operation-spec.ts";
 import type { CheckedRequest } from "@uag/capability/operation/request-spec.ts";
 import { bound } from "@uag/catalog/price.ts";
+import { sizings } from "@uag/catalog/sizing.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { countTokens } from "@uag/upstreams/tokens.ts";
 import type { EmbeddingRequest } from "./request/read.ts";
@@ -31,7 +32,7 @@ export async function* tighterSizes(
 }
 
 function sizeFor(inputTokens: number, model: Model, tokens: number): EmbeddingSize {
-  const holdNanoUsd = bound([{ quantity: BigInt(inputTokens), anyOf: ["input_tokens"] }], model.price);
+  const holdNanoUsd = bound([{ quantity: BigInt(inputTokens), anyOf: sizings.embeddings.input }], model.price);
   return { holdNanoUsd, tokens, inputTokens };
 }
 

@@ -5,6 +5,7 @@ import type { Operation } from "@uag/capability/operation/operation.ts";
 import type { AdmittedRequest, Size } from "@uag/capability/operation/operation-spec.ts";
 import { modelOf } from "@uag/capability/request/model-of.ts";
 import { bound } from "@uag/catalog/price.ts";
+import { sizings } from "@uag/catalog/sizing.ts";
 import type { Mp3Threads } from "./audio/mp3-threads.ts";
 import type { Speaker } from "./call.ts";
 import { discardMp3, type Mp3Answer, mp3Reply, openMp3 } from "./mp3.ts";
@@ -29,7 +30,7 @@ export function createSpeech(context: SpeechContext): Operation {
     read: ({ fields }, model, { lease }) =>
       readSpeechRequest(fields, model, { maxCharacters, maxHeldBytes: buffers.largest - lease.held }),
     size: ({ model, request: { characters } }): Size => ({
-      holdNanoUsd: bound([{ quantity: BigInt(characters), anyOf: ["characters"] }], model.price),
+      holdNanoUsd: bound([{ quantity: BigInt(characters), anyOf: sizings.speech.text }], model.price),
       tokens: characters,
     }),
     streams: ({ format }) => format === "mp3",

@@ -1,12 +1,13 @@
 import { type ModelPrice, type Priced, price } from "@uag/catalog/price.ts";
+import { sizings } from "@uag/catalog/sizing.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
 import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { VideoUsage } from "@uag/upstreams/video/types.ts";
 import type { TaskDocument, Terms } from "./store/task.ts";
 
-const seconds: UnitName = "video_seconds";
-const tokens: UnitName = "output_tokens";
+const [seconds] = sizings.videos.seconds;
+const [tokens] = sizings.videos.tokens;
 
 type Rates = ReadonlyMap<string, bigint>;
 

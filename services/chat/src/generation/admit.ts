@@ -1,6 +1,6 @@
 import type { Admission, AdmitRequest, Admitted } from "@uag/admission/types.ts";
 import { bound } from "@uag/catalog/price.ts";
-import { tokenUnits } from "@uag/catalog/sizing.ts";
+import { sizings } from "@uag/catalog/sizing.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { estimatePromptTokens } from "@uag/upstreams/prompt.ts";
 import { type Sizing, sizeOf } from "./size.ts";
@@ -75,7 +75,7 @@ function affordableCap(available: bigint, sizing: Sizing): number | undefined {
   if (sizing.outputCap !== undefined) return undefined;
   const { holdNanoUsd: promptCost } = sizeOf({ ...sizing, candidates: 0 });
   const perMillion = bound(
-    [{ quantity: 1_000_000n * BigInt(sizing.candidates), anyOf: tokenUnits.textOut }],
+    [{ quantity: 1_000_000n * BigInt(sizing.candidates), anyOf: sizings.generation.textOut }],
     sizing.model.price,
   );
   if (perMillion === 0n) return undefined;

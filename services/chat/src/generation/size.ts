@@ -1,6 +1,6 @@
 import type { Fields } from "@uag/capability/request/body.ts";
 import { bound, type Limit } from "@uag/catalog/price.ts";
-import { tokenUnits } from "@uag/catalog/sizing.ts";
+import { sizings } from "@uag/catalog/sizing.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
 import { mostToolRounds } from "@uag/upstreams/formats/messages/server-tools.ts";
@@ -40,7 +40,7 @@ const bytesPerToken = 4;
 /** What a vendor's own prompt for tools comes to at most. */
 const toolPromptTokens = 1_000;
 
-const { textIn, mediaIn, soundIn, textOut, soundOut } = tokenUnits;
+const { textIn, mediaIn, soundIn, textOut, soundOut } = sizings.generation;
 
 /**
  * Bounds a request's cost. A token is at least one byte, so the body's bytes bound the text's tokens; media are bounded by

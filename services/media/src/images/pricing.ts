@@ -1,5 +1,6 @@
 import type { Size } from "@uag/capability/operation/operation-spec.ts";
 import { bound, type Limit, type ModelPrice, price, unpricedModel } from "@uag/catalog/price.ts";
+import { sizings } from "@uag/catalog/sizing.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
@@ -36,10 +37,10 @@ export function sizeOf({ model, request, adapter }: ImageJob): Size {
   // Each call sends the prompt and the pictures anew.
   const calls = Math.ceil(request.count / adapter.mostPerCall);
   const limits: Limit[] = [
-    { quantity: BigInt(calls * promptBytes), anyOf: ["input_tokens"] },
-    { quantity: BigInt(calls * pictures * model.imageTokens), anyOf: ["input_tokens", "image_input_tokens"] },
-    { quantity: BigInt(drawn), anyOf: ["image_output_tokens"] },
-    { quantity: BigInt(request.count * model.maxOutputTokens), anyOf: ["output_tokens"] },
+    { quantity: BigInt(calls * promptBytes), anyOf: sizings.images.prompt },
+    { quantity: BigInt(calls * pictures * model.imageTokens), anyOf: sizings.images.references },
+    { quantity: BigInt(drawn), anyOf: sizings.images.drawn },
+    { quantity: BigInt(request.count * model.maxOutputTokens), anyOf: sizings.images.text },
   ];
   const tokens = Math.ceil(promptBytes / 4) + calls * pictures * model.imageTokens + drawn;
   return { holdNanoUsd: bound(limits, model.price), tokens };

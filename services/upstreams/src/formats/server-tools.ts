@@ -1,4 +1,4 @@
-import type { UnitName } from "@uag/catalog/units.ts";
+import type { sizings } from "@uag/catalog/sizing.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
 /** Tools that the upstream runs by itself before it answers: each use has its price, and brings input that is read again. */
@@ -10,7 +10,7 @@ export interface ServerTools {
 }
 
 export interface PricedTool {
-  readonly unit: UnitName;
+  readonly unit: (typeof sizings.generation.toolUses)[number];
   /** The client's own cap; undefined when it sets none. */
   readonly maxUses: number | undefined;
 }
