@@ -1,4 +1,5 @@
 import type { Model } from "@uag/catalog/types.ts";
+import { familyOf } from "@uag/video/families/family.ts";
 import type { Random } from "./chat-requests.ts";
 
 const pick = <T>(random: Random, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
@@ -48,8 +49,8 @@ export function videoEdge(model: Model, random: Random, clipOf: ClipOf): object 
     duration: pick(random, [2, 3, 4, 5, 10, 12, 15, 30, -1]),
     resolution: pick(random, ["480p", "720p", "1080p"]),
   };
-  const { protocol } = model.upstreams[0]?.provider ?? {};
-  if (protocol === "ark") {
+  const family = familyOf(model);
+  if (family === "seedance") {
     const flags = {
       ...(random() < 0.4 && { generate_audio: random() < 0.5 }),
       ...(random() < 0.2 && { service_tier: "flex" }),
@@ -61,7 +62,7 @@ export function videoEdge(model: Model, random: Random, clipOf: ClipOf): object 
     return { ...rest, ...length, ratio, content: seedanceContent(random, clipOf), ...flags };
   }
   const ratio = pick(random, ["16:9", "9:16", "1:1", "4:3"]);
-  if (protocol === "xai") {
+  if (family === "grok") {
     const shown = pick(random, [{}, { image: picture }, { reference_images: some(random, 7, () => picture) }]);
     return { ...common, aspect_ratio: ratio, prompt: `${random()} a boat`, ...shown };
   }

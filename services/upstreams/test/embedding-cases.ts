@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import type { Protocol } from "@uag/catalog/types.ts";
+import type { EmbeddingCall } from "../src/embeddings/types.ts";
+import type { FailureKind } from "../src/failure.ts";
+import { embeddingAdapter } from "../src/registry.ts";
+import { firstUpstream, testModel } from "./support.ts";
+
+const traits = { dimensions: 4, sizes: "any", tokenInput: false } as const;
+/** Two texts. */
+export const base: EmbeddingCall = {
+  requestId: "req_1",
+  traits,
+  inputs: ["a", "b"],
+  dimensions: undefined,
+  inputType: undefined,
+};
+
+/** The call that an upstream gets for it. */
+export function spoken(protocol: Protocol, more: Partial<EmbeddingCall> = {}, upstreamFields = {}) {
+  const upstream = { ...firstUpstream(testModel("", protocol)), ...upstreamFields };
+  const adapter = embeddingAdapter(protocol) ?? assert.fail();
+  const { path, headers, body } = adapter.encode({ ...base, ...more }, upstream);
+  return { path, headers, body: JSON.parse(body.toString()), adapter, upstream };
+}
+
+/** What a bad status and its body mean, and the provider's words. */
+export function failureOf(protocol: Protocol, status: number, body: unknown): [FailureKind, string | undefined] {
+  const { adapter, upstream } = spoken(protocol);
+  const bytes = Buffer.from(JSON.stringify(body));
+  const failure = adapter.failureOf({ status, header: () => undefined, body: bytes }, upstream);
+  return [failure.kind, failure.said?.message];
+}
+
+/** The tokens and the usage of an answer with one vector. */
+export function usageIn(protocol: Protocol, answer: string): (string | number)[] | undefined {
+  const { adapter, upstream } = spoken(protocol);
+  const { usage } = adapter.decode(Buffer.from(answer), { ...base, inputs: ["a"] }, upstream);
+  return usage && [usage.tokens, usage.raw.toString()];
+}

@@ -1,0 +1,27 @@
+import type { Protocol, Upstream } from "@uag/catalog/types.ts";
+import type { VideoAdapter, VideoState } from "../src/video/types.ts";
+import { testTransport } from "./transport.ts";
+
+/** A provider of videos. */
+export const upstream = (protocol: Protocol): Upstream => ({
+  provider: {
+    name: protocol,
+    protocol,
+    origin: "https://provider.example",
+    basePath: "",
+    apiKey: "sk-secret-1234",
+    headers: [],
+    timeouts: { connectMs: 1, firstByteMs: 1, betweenChunksMs: 1, totalMs: 1 },
+    transport: testTransport(),
+    developerRole: true,
+    onAbort: undefined,
+  },
+  model: "model",
+  weight: 1,
+  priority: 0,
+});
+/** A response about a task, as the adapter reads it. */
+export const read = (adapter: VideoAdapter, body: object, status = 200): VideoState =>
+  adapter.read(body as Record<string, unknown>, status, upstream("dashscope"));
+/** A task as it is asked for. */
+export const order = { requestId: "req_1", taskId: "task-1", body: { input: { prompt: "x" }, parameters: {} } };
