@@ -1,7 +1,6 @@
-import { nestedErrors } from "@uag/capability/nested-error.ts";
 import type { Operations } from "@uag/capability/operation/operation.ts";
 import type { ChatContext } from "./context.ts";
-import { generationHandler } from "./generation/run.ts";
+import { generationOperation } from "./generation/operation.ts";
 import { chatCompletions } from "./operations/chat-completions.ts";
 import { countTokens } from "./operations/count-tokens.ts";
 import { messages } from "./operations/messages.ts";
@@ -10,10 +9,10 @@ import { getModel, listModels } from "./operations/models.ts";
 /** What this service serves, by the names that the router's table uses. */
 export function operations(context: ChatContext): Operations {
   return {
-    "chat.completions": { handler: generationHandler(chatCompletions, context), errorFormat: () => chatCompletions },
-    "messages.create": { handler: generationHandler(messages, context), errorFormat: () => messages },
-    "messages.count_tokens": { handler: countTokens(context), errorFormat: () => messages },
-    "models.list": { handler: listModels(context), errorFormat: () => nestedErrors },
-    "models.get": { handler: getModel(context), errorFormat: () => nestedErrors },
+    "chat.completions": generationOperation(chatCompletions, context),
+    "messages.create": generationOperation(messages, context),
+    "messages.count_tokens": countTokens(context),
+    "models.list": listModels(context),
+    "models.get": getModel(context),
   };
 }

@@ -13,7 +13,7 @@ import { startSimulator } from "@uag/simulator/service.ts";
 import { videoAdapter } from "@uag/upstreams/registry.ts";
 import type { VideoAdapter, VideoCall, VideoState } from "@uag/upstreams/video/types.ts";
 import { billOf, keptRates, priceOf } from "@uag/video/price.ts";
-import { readVideoRequest, type VideoRequest } from "@uag/video/request/read.ts";
+import { findVideoModel, readVideoRequest, type VideoRequest, videoModelOf } from "@uag/video/request/read.ts";
 import { providerSettings } from "../src/providers.ts";
 import { seeded } from "../src/soak/kills.ts";
 import { setFault } from "../src/testing/faults.ts";
@@ -63,7 +63,8 @@ test("no request for a video, of any model, can cost more than is held for it", 
   const read = (model: Model): VideoRequest | undefined => {
     const body = Buffer.from(JSON.stringify(videoEdge(model, random, clipOf)));
     try {
-      return readVideoRequest(readJsonObject(body).fields, { catalog, caller, guarded });
+      const { fields } = readJsonObject(body);
+      return readVideoRequest(fields, findVideoModel(catalog, videoModelOf(fields), caller), guarded);
     } catch (error) {
       if (error instanceof GatewayError && error.httpStatus === 400) return undefined;
       throw error;

@@ -1,6 +1,5 @@
 import type { TaskAdmission } from "@uag/admission/types.ts";
 import type { CapabilityContext } from "@uag/capability/context.ts";
-import { nestedErrors } from "@uag/capability/nested-error.ts";
 import type { Operations } from "@uag/capability/operation/operation.ts";
 import { type Capability, type CapabilityService, startCapability } from "@uag/capability/start.ts";
 import { readConfig } from "@uag/kit/config.ts";
@@ -118,11 +117,10 @@ async function openWebhooks({ context, resources, settings }: BuildOptions, conn
 
 /** What this service serves, by the names that the router's table uses. */
 function operations(context: VideoContext): Operations {
-  const errorFormat = () => nestedErrors;
   return {
-    "videos.create": { handler: createVideo(context), errorFormat },
-    "videos.list": { handler: listVideos(context), errorFormat },
-    "videos.get": { handler: getVideo(context), errorFormat },
-    "videos.cancel": { handler: cancelVideo(context), errorFormat },
+    "videos.create": createVideo(context),
+    "videos.list": listVideos(context),
+    "videos.get": getVideo(context),
+    "videos.cancel": cancelVideo(context),
   };
 }

@@ -5,7 +5,7 @@ import { readJsonObject } from "@uag/capability/request/body.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
-import { readVideoRequest, type VideoRequest } from "../src/request/read.ts";
+import { findVideoModel, readVideoRequest, type VideoRequest, videoModelOf } from "../src/request/read.ts";
 
 const file = new URL("../../../infra/config/catalog.yaml", import.meta.url);
 const catalog = parseCatalog(readFileSync(file, "utf8"), {
@@ -15,8 +15,10 @@ const catalog = parseCatalog(readFileSync(file, "utf8"), {
 });
 const caller = Caller.fromPartial({ accountId: "a", keyId: "k" });
 const guarded = { parse: (text: string): URL => new URL(text), leadsInside: () => false };
-const read = (body: object): VideoRequest =>
-  readVideoRequest(readJsonObject(Buffer.from(JSON.stringify(body))).fields, { catalog, caller, guarded });
+const read = (body: object): VideoRequest => {
+  const { fields } = readJsonObject(Buffer.from(JSON.stringify(body)));
+  return readVideoRequest(fields, findVideoModel(catalog, videoModelOf(fields), caller), guarded);
+};
 
 const prompt = "a boat";
 const url = "https://example.com/a.png";

@@ -10,8 +10,8 @@ interface ReplyBase {
   readonly attempts: number;
   /** More headers, name and value by turns; `content-type` among them. */
   readonly headers: readonly string[];
-  /** Headers about limits to send instead of the key's own, which has none. */
-  readonly upstreamLimits?: readonly string[];
+  /** The upstream's headers about limits, for a key that has none of its own. */
+  upstreamLimits?(): readonly string[];
 }
 
 /** An answer in one piece. It leaves after its bill is on disk. */

@@ -64,8 +64,8 @@ async function respondInPieces(
 }
 
 /** A key without limits of its own is told the upstream's, where the reply knows them. */
-function limitsOf<R>({ admitted }: AdmittedRequest<R, Size>, { upstreamLimits }: Reply): readonly string[] {
-  return admitted.headers.length > 0 ? admitted.headers : (upstreamLimits ?? []);
+function limitsOf<R>({ admitted }: AdmittedRequest<R, Size>, reply: Reply): readonly string[] {
+  return admitted.headers.length > 0 ? admitted.headers : (reply.upstreamLimits?.() ?? []);
 }
 
 async function sendStream<R>(context: EventContext, sending: Sending<R>, reply: StreamReply): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Size } from "@uag/capability/operation/operation-spec.ts";
 import type { Fields } from "@uag/capability/request/body.ts";
 import { bound, type Limit } from "@uag/catalog/price.ts";
 import { sizings } from "@uag/catalog/sizing.ts";
@@ -6,18 +7,6 @@ import type { UnitName } from "@uag/catalog/units.ts";
 import { mostToolRounds } from "@uag/upstreams/formats/messages/server-tools.ts";
 import { noServerTools, type ServerTools } from "@uag/upstreams/formats/server-tools.ts";
 import { isUncapped } from "@uag/upstreams/registry.ts";
-
-/** What a request can come to at most. */
-export interface Size {
-  readonly holdNanoUsd: bigint;
-  /**
-   * What is reserved of a limit of tokens per minute, until the real count corrects it: the likely tokens of the prompt and the cap
-   * that the client set on the answer, as Azure counts. OpenAI takes the larger of the two, so that requests in flight pass the
-   * limit by their prompts; without a cap, an upper bound would make such limits useless.
-   * https://learn.microsoft.com/azure/ai-foundry/openai/how-to/quota#understanding-rate-limits
-   */
-  readonly tokens: number;
-}
 
 /** What is known of a request before it is sent. */
 export interface Sizing {
@@ -45,6 +34,11 @@ const { textIn, mediaIn, soundIn, textOut, soundOut } = sizings.generation;
 /**
  * Bounds a request's cost. A token is at least one byte, so the body's bytes bound the text's tokens; media are bounded by
  * kind; nothing is longer than the model's context.
+ *
+ * What is reserved of a limit of tokens per minute, until the real count corrects it, are the likely tokens of the prompt and
+ * the cap that the client set on the answer, as Azure counts. OpenAI takes the larger of the two, so that requests in flight
+ * pass the limit by their prompts; without a cap, an upper bound would make such limits useless.
+ * https://learn.microsoft.com/azure/ai-foundry/openai/how-to/quota#understanding-rate-limits
  */
 export function sizeOf(sizing: Sizing): Size {
   const { model, candidates } = sizing;

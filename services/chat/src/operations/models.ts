@@ -1,10 +1,9 @@
+import { defineQuery } from "@uag/capability/operation/define-query.ts";
+import type { Operation } from "@uag/capability/operation/operation.ts";
 import { mayUse } from "@uag/catalog/access.ts";
 import { priceList } from "@uag/catalog/price-list.ts";
 import type { Catalog, ImageLimits, Model } from "@uag/catalog/types.ts";
-import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { errorText } from "@uag/contract/errors/shapes.ts";
-import type { LinkExchange } from "@uag/link/server-exchange.ts";
-import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { ChatContext } from "../context.ts";
 
 const mostPerPage = 1_000;
@@ -17,48 +16,42 @@ interface Page {
 }
 
 /** `GET /v1/models`: what OpenAI's clients read, with what Anthropic's read beside it, and what the model can do and costs. Whole lists are remembered. */
-export function listModels(context: ChatContext): (exchange: LinkExchange) => void {
+export function listModels(context: ChatContext): Operation {
   let version = "";
   const remembered = new Map<string, Buffer>();
-  return (exchange) => {
-    const catalog = context.catalog.current;
-    const { models } = Caller.decode(exchange.context);
-    const page = pageOf(exchange.target);
-    if (page.limit !== undefined || page.after !== undefined || page.before !== undefined) {
-      return respondJson(exchange, 200, listBody(catalog, models, page));
-    }
-    if (catalog.version !== version || remembered.size >= mostRemembered) remembered.clear();
-    version = catalog.version;
-    const key = models.join("\n");
-    let body = remembered.get(key);
-    if (body === undefined) {
-      body = listBody(catalog, models, page);
-      remembered.set(key, body);
-    }
-    respondJson(exchange, 200, body);
-  };
+  return defineQuery(context, {
+    respond({ target }, { models }) {
+      const catalog = context.catalog.current;
+      const page = pageOf(target);
+      if (page.limit !== undefined || page.after !== undefined || page.before !== undefined) {
+        return { body: listBody(catalog, models, page) };
+      }
+      if (catalog.version !== version || remembered.size >= mostRemembered) remembered.clear();
+      version = catalog.version;
+      const key = models.join("\n");
+      let body = remembered.get(key);
+      if (body === undefined) {
+        body = listBody(catalog, models, page);
+        remembered.set(key, body);
+      }
+      return { body };
+    },
+  });
 }
 
 /** `GET /v1/models/{id}` */
-export function getModel(context: ChatContext): (exchange: LinkExchange) => void {
-  return (exchange) => {
-    try {
-      const [path = ""] = exchange.target.split("?");
+export function getModel(context: ChatContext): Operation {
+  return defineQuery(context, {
+    respond({ target }, { models }) {
+      const [path = ""] = target.split("?");
       const id = decodedId(path.slice(path.lastIndexOf("/models/") + "/models/".length));
       const model = context.catalog.current.models.get(id);
-      if (model === undefined || !mayUse(Caller.decode(exchange.context).models, id)) {
+      if (model === undefined || !mayUse(models, id)) {
         throw new GatewayError("not_found", "This key has no model of that name.", { param: "model" });
       }
-      respondJson(exchange, 200, Buffer.from(JSON.stringify(entryOf(model))));
-    } catch (thrown) {
-      const error = toGatewayError(thrown);
-      respondJson(
-        exchange,
-        error.httpStatus,
-        Buffer.from(errorText("nested", { error, requestId: exchange.requestId })),
-      );
-    }
-  };
+      return { body: entryOf(model) };
+    },
+  });
 }
 
 function decodedId(text: string): string {
@@ -119,8 +112,4 @@ function entryOf(model: Model): object {
 
 function imageOf({ family, sizes, references, mostImages }: ImageLimits): object {
   return { family, sizes, references, max_images: mostImages };
-}
-
-function respondJson(exchange: LinkExchange, status: number, body: Buffer): void {
-  exchange.respond(status, ["content-type", "application/json", "content-length", String(body.length)], body);
 }

@@ -1,5 +1,5 @@
-import { describedChat } from "@uag/chat/request/described.ts";
 import { countTokensSchema, messagesSchema } from "@uag/chat/request/messages-schema.ts";
+import { chatCompletionBody } from "@uag/chat/request/openapi-schemas.ts";
 import { embeddingSchema } from "@uag/embedding/request/schema.ts";
 import { imageEditBody, imageGenerationBodies } from "@uag/media/images/openapi-schemas.ts";
 import { speechSchema } from "@uag/speech/request/schema.ts";
@@ -68,7 +68,7 @@ const task = { VideoTask: videoTask } as const;
 const generating: Readonly<Record<string, Operation>> = {
   "chat.completions": {
     summary: "Answers a conversation",
-    request: { ChatCompletionRequest: describedChat },
+    request: { ChatCompletionRequest: chatCompletionBody },
     ok: { json: { ChatCompletion: chatCompletion }, events: { ChatCompletionChunk: chatCompletionChunk } },
     billed: true,
   },

@@ -4,7 +4,7 @@ import { readJsonObject } from "@uag/capability/request/body.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
-import { readVideoRequest, type VideoRequest } from "../request/read.ts";
+import { findVideoModel, readVideoRequest, type VideoRequest, videoModelOf } from "../request/read.ts";
 
 const priced = { "2.5": "480p: 0.05, 720p: 0.1, 1080p: 0.15", "2.6": "720p: 0.1, 1080p: 0.15", "2.7": "720p: 0.1" };
 const row = (id: string, upstream: string, price: string): string => `
@@ -40,8 +40,10 @@ const guarded = {
   leadsInside: () => false,
 };
 const caller = Caller.fromPartial({ accountId: "a", keyId: "k" });
-const read = (body: object): VideoRequest =>
-  readVideoRequest(readJsonObject(Buffer.from(JSON.stringify(body))).fields, { catalog, caller, guarded });
+const read = (body: object): VideoRequest => {
+  const { fields } = readJsonObject(Buffer.from(JSON.stringify(body)));
+  return readVideoRequest(fields, findVideoModel(catalog, videoModelOf(fields), caller), guarded);
+};
 
 const picture = "https://example.com/a.png";
 const prompt = "a boat";

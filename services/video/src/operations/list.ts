@@ -1,5 +1,5 @@
-import type { LinkHandler } from "@uag/link/server.ts";
-import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { defineQuery } from "@uag/capability/operation/define-query.ts";
+import type { Operation } from "@uag/capability/operation/operation.ts";
 import type { VideoContext } from "../context.ts";
 import { invalid } from "../families/family.ts";
 import type { ListQuery } from "../store/changes.ts";
@@ -7,28 +7,26 @@ import { toStoreError } from "../store/connection.ts";
 import { statuses, type TaskStatus } from "../store/task.ts";
 import { mayBeId } from "../tasks/ids.ts";
 import { viewOf } from "../tasks/view.ts";
-import { answering, respondJson } from "./answer.ts";
 
 const usualLimit = 20;
 const largestLimit = 100;
 
 /** `GET /v1/videos/generations`: the account's tasks, newest first, a page at a time. */
-export function listVideos(context: VideoContext): LinkHandler {
-  return answering(context, async (exchange) => {
-    const { accountId } = Caller.decode(exchange.context);
-    const query = queryOf(exchange.target);
-    const found = await context.tasks.list({ ...query, accountId, limit: query.limit + 1 }).catch((error: unknown) => {
-      throw toStoreError(error);
-    });
-    const page = found.slice(0, query.limit);
-    const hasMore = found.length > page.length;
-    const next = hasMore ? page.at(-1)?._id : undefined;
-    respondJson(exchange, 200, {
-      object: "list",
-      data: page.map(viewOf),
-      has_more: hasMore,
-      next_cursor: next ?? null,
-    });
+export function listVideos(context: VideoContext): Operation {
+  return defineQuery(context, {
+    async respond({ target }, { accountId }) {
+      const query = queryOf(target);
+      const limit = query.limit + 1;
+      const found = await context.tasks.list({ ...query, accountId, limit }).catch((error: unknown) => {
+        throw toStoreError(error);
+      });
+      const page = found.slice(0, query.limit);
+      const hasMore = found.length > page.length;
+      const next = hasMore ? page.at(-1)?._id : undefined;
+      return {
+        body: { object: "list", data: page.map(viewOf), has_more: hasMore, next_cursor: next ?? null },
+      };
+    },
   });
 }
 

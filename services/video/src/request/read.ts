@@ -24,17 +24,13 @@ export interface VideoRequest extends Asked {
   readonly webhookUrl: string | undefined;
 }
 
-export interface ReadContext {
-  readonly catalog: Catalog;
-  readonly caller: Caller;
-  readonly guarded: Pick<GuardedClient, "parse" | "leadsInside">;
-}
+type Guard = Pick<GuardedClient, "parse" | "leadsInside">;
 
-/** @throws {GatewayError} `invalid_json`, `invalid_request`, or what `findModel` throws */
-export function readVideoRequest(fields: Fields, { catalog, caller, guarded }: ReadContext): VideoRequest {
-  const { model: id } = fields;
-  if (typeof id !== "string") throw invalid("model", "model: is required.");
-  const model = modelFor(catalog, id, caller);
+/**
+ * Checks a request against the contract of its model's family.
+ * @throws {GatewayError} `invalid_request`, naming the field
+ */
+export function readVideoRequest(fields: Fields, model: Model, guarded: Guard): VideoRequest {
   const family = familyOf(model);
   const upstreamModel = model.upstreams[0]?.model ?? model.id;
   const asked = readers[family](fields, { model, upstreamModel });
@@ -44,10 +40,19 @@ export function readVideoRequest(fields: Fields, { catalog, caller, guarded }: R
   return { ...asked, model, family, fields, webhookUrl };
 }
 
+/** The id of the model that a request names. @throws {GatewayError} `invalid_request` when it names none */
+export function videoModelOf({ model }: Fields): string {
+  if (typeof model !== "string") throw invalid("model", "model: is required.");
+  return model;
+}
+
 const dated = /^(beta2\.7-(?:t2v|i2v|r2v))-(\d{4}-\d{2}-\d{2}|\d{8})$/;
 
-/** The model; for a dated id that the catalogue does not list, its undated model under the provider's dated name. */
-function modelFor(catalog: Catalog, id: string, caller: Caller): Model {
+/**
+ * The model; for a dated id that the catalogue does not list, its undated model under the provider's dated name.
+ * @throws {GatewayError} as `findModel`
+ */
+export function findVideoModel(catalog: Catalog, id: string, caller: Caller): Model {
   const [, base, date] = (catalog.models.has(id) ? null : dated.exec(id)) ?? [];
   const model = base === undefined ? undefined : catalog.models.get(base);
   if (model === undefined) return findModel(catalog, id, caller, operation);
@@ -60,7 +65,7 @@ function modelFor(catalog: Catalog, id: string, caller: Caller): Model {
 const words = new Set(["prompt", "negative_prompt", "text"]);
 
 /** All other texts of a request: what refers to pictures, sound and video has a dozen names. */
-function checkUrls(value: unknown, at: string, guarded: ReadContext["guarded"]): void {
+function checkUrls(value: unknown, at: string, guarded: Guard): void {
   if (typeof value === "string") checkOutside(value, at, guarded);
   else if (Array.isArray(value))
     for (const [index, item] of value.entries()) checkUrls(item, `${at}[${index}]`, guarded);

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseCatalog } from "@uag/catalog/parse.ts";
+import { noServerTools } from "@uag/upstreams/formats/server-tools.ts";
+import type { GenerationRequest } from "../format.ts";
+import { quickSize, tighterSizes } from "./admission-sizes.ts";
+
+const catalog = parseCatalog(
+  `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:1", api_key: k } }
+models: [{ id: m, owned_by: o, created: 0, operations: [chat.completions], context_tokens: 100000, max_output_tokens: 1000,
+  price: { input_tokens: 1, output_tokens: 10 }, upstreams: [{ provider: p }] }]`,
+  {},
+);
+const model = catalog.models.get("m") ?? assert.fail();
+const fields = { messages: [{ role: "user", content: "The quick brown fox jumps over the lazy dog. ".repeat(20) }] };
+
+/** Tries the sizes of a request until one costs at most `available`; undefined when none does. */
+async function admit(available: bigint, { outputCap, tells = true }: { outputCap?: number; tells?: boolean } = {}) {
+  const request: GenerationRequest = {
+    ...{ body: Buffer.alloc(1_000), fields, stream: false, usageWanted: false, candidates: 1, outputCap },
+    serverTools: noServerTools,
+  };
+  const checked = { model, request };
+  const first = quickSize(checked);
+  const tried = [first.holdNanoUsd];
+  if (first.holdNanoUsd <= available) return { size: first, tried };
+  const shortage = { size: first, availableNanoUsd: tells ? available : undefined };
+  for await (const size of tighterSizes(checked, shortage)) {
+    tried.push(size.holdNanoUsd);
+    if (size.holdNanoUsd <= available) return { size, tried };
+  }
+  return { size: undefined, tried };
+}
+
+test("what the balance covers is admitted by the quick bound", async () => {
+  const { size, tried } = await admit(11_000_000n);
+  assert.equal(size?.affordableCap, undefined);
+  assert.deepEqual(tried, [11_000_000n]);
+});
+
+test("what the quick bound overrates is admitted by the exact count", async () => {
+  const { size, tried } = await admit(1_300_000n, { outputCap: 100 });
+  assert.ok(size !== undefined && size.affordableCap === undefined);
+  assert.equal(tried.length, 2);
+  assert.ok((tried[1] ?? 0n) < 1_300_000n && (tried[1] ?? 0n) > 1_200_000n, String(tried));
+});
+
+test("without a cap of its own an answer is capped at what the balance covers", async () => {
+  const { size, tried } = await admit(1_300_000n);
+  const cap = size?.affordableCap ?? 0;
+  assert.ok(cap > 90 && cap < 110, String(cap));
+  assert.ok((tried.at(-1) ?? 0n) <= 1_300_000n);
+});
+
+test("a client's own cap is never lowered, and nothing is capped to uselessness", async () => {
+  assert.equal((await admit(1_000_000n, { outputCap: 500 })).size, undefined);
+  assert.equal((await admit(300_000n)).size, undefined);
+  assert.equal((await admit(0n)).size, undefined);
+  assert.equal((await admit(1_300_000n, { tells: false })).size, undefined);
+});

@@ -1,0 +1,84 @@
+import type { Shortage, Size } from "@uag/capability/operation/operation-spec.ts";
+import type { CheckedRequest } from "@uag/capability/operation/request-spec.ts";
+import { bound } from "@uag/catalog/price.ts";
+import { sizings } from "@uag/catalog/sizing.ts";
+import { estimatePromptTokens } from "@uag/upstreams/prompt.ts";
+import type { GenerationRequest } from "../format.ts";
+import { type Sizing, sizeOf } from "./size.ts";
+
+/** Vendors' tokenizers differ from ours by less than this. */
+const tokenizerMargin = 1.15;
+const marginTokens = 32;
+/** A cap below this is of no use to anybody. */
+const leastCap = 16;
+
+/** What a request was admitted for. */
+export interface GenerationSize extends Size {
+  /** Set when the balance covers only so many tokens: the cap to send, for each candidate. */
+  readonly affordableCap: number | undefined;
+  /** Set when the upstream runs tools that the client has not capped: the cap to send, for each of them. */
+  readonly maxUses: number | undefined;
+}
+
+type Checked = Pick<CheckedRequest<GenerationRequest>, "model" | "request">;
+
+const sizingOf = ({ model, request }: Checked): Sizing => ({ model, bodyBytes: request.body.length, ...request });
+
+/** The quick bound: a token is at least one byte. */
+export function quickSize(checked: Checked): GenerationSize {
+  const sizing = sizingOf(checked);
+  const maxUses = isUncapped(sizing) ? sizing.model.search.maxUses : undefined;
+  return { ...sizeOf(sizing), affordableCap: undefined, maxUses };
+}
+
+/**
+ * For a balance that does not cover the quick bound the prompt is counted; then tools that the upstream runs are given
+ * fewer uses, and the answer fewer tokens, where the client set no cap of its own.
+ */
+export async function* tighterSizes(
+  checked: Checked,
+  { size: first, availableNanoUsd }: Shortage<GenerationSize>,
+): AsyncGenerator<GenerationSize> {
+  const sizing = sizingOf(checked);
+  const counted = Math.ceil((await estimatePromptTokens(sizing.fields)) * tokenizerMargin) + marginTokens;
+  const exact = sizeOf({ ...sizing, promptTokens: Math.min(counted, sizing.bodyBytes) });
+  if (exact.holdNanoUsd < first.holdNanoUsd) yield { ...exact, affordableCap: undefined, maxUses: first.maxUses };
+  if (availableNanoUsd === undefined) return;
+  const capped = cappedSizing(availableNanoUsd, { ...sizing, promptTokens: counted });
+  if (capped === undefined) return;
+  const affordableCap = capLowered(sizing, capped);
+  yield { ...sizeOf(capped), affordableCap, maxUses: capped.maxUses ?? first.maxUses };
+}
+
+const capLowered = (before: Sizing, { outputCap }: Sizing): number | undefined =>
+  before.outputCap === outputCap ? undefined : outputCap;
+
+const isUncapped = ({ serverTools }: Sizing): boolean =>
+  serverTools?.priced.some(({ maxUses }) => maxUses === undefined) === true;
+
+/** The same request with as many uses of tools, or tokens, as the balance covers; undefined when it covers none of use. */
+function cappedSizing(available: bigint, sizing: Sizing): Sizing | undefined {
+  if (!isUncapped(sizing)) return withCap(available, sizing);
+  for (let maxUses = sizing.model.search.maxUses; maxUses >= 1; maxUses--) {
+    if (sizeOf({ ...sizing, maxUses }).holdNanoUsd <= available) return { ...sizing, maxUses };
+  }
+  return withCap(available, { ...sizing, maxUses: 1 });
+}
+
+function withCap(available: bigint, sizing: Sizing): Sizing | undefined {
+  const outputCap = affordableCap(available, sizing);
+  return outputCap === undefined ? undefined : { ...sizing, outputCap };
+}
+
+/** The most tokens of each candidate that the balance covers; undefined when that is too few, or the client has set a cap. */
+function affordableCap(available: bigint, sizing: Sizing): number | undefined {
+  if (sizing.outputCap !== undefined) return undefined;
+  const { holdNanoUsd: promptCost } = sizeOf({ ...sizing, candidates: 0 });
+  const perMillion = bound(
+    [{ quantity: 1_000_000n * BigInt(sizing.candidates), anyOf: sizings.generation.textOut }],
+    sizing.model.price,
+  );
+  if (perMillion === 0n) return undefined;
+  const cap = Number(((available - promptCost) * 1_000_000n) / perMillion);
+  return cap < leastCap ? undefined : Math.min(cap, sizing.model.maxOutputTokens);
+}

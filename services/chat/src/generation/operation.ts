@@ -1,0 +1,72 @@
+import { jsonBody } from "@uag/capability/operation/body-reader.ts";
+import { defineOperation } from "@uag/capability/operation/define-operation.ts";
+import type { Operation } from "@uag/capability/operation/operation.ts";
+import type { AdmittedRequest } from "@uag/capability/operation/operation-spec.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import type { Attempted } from "@uag/upstreams/attempt.ts";
+import { UpstreamFailure } from "@uag/upstreams/failure.ts";
+import { type Generated, generate } from "@uag/upstreams/generate.ts";
+import type { GenerationCall } from "@uag/upstreams/generation.ts";
+import { generationAdapter } from "@uag/upstreams/registry.ts";
+import type { ChatContext } from "../context.ts";
+import type { ClientFormat, GenerationRequest } from "../format.ts";
+import { opaque } from "../request/opaque.ts";
+import { checkUrls } from "../request/urls.ts";
+import { type GenerationSize, quickSize, tighterSizes } from "./admission-sizes.ts";
+import { respond } from "./respond.ts";
+import { estimatedUsage } from "./usage.ts";
+
+/** Generated text in a client's format. */
+export function generationOperation(format: ClientFormat, context: ChatContext): Operation {
+  return defineOperation(context, {
+    name: format.name,
+    body: jsonBody({ opaque }),
+    modelOf: ({ fields }) => format.modelOf(fields),
+    read(json, model) {
+      const request = format.read(json, model);
+      checkUrls(json.fields, context.guarded);
+      return request;
+    },
+    errorFormat: format,
+    size: quickSize,
+    resize: tighterSizes,
+    streams: ({ stream }) => stream,
+    call: (admitted: AdmittedRequest<GenerationRequest, GenerationSize>) => callUpstreams(context, format, admitted),
+    async owed(admitted, { failure: { workedMs } }) {
+      return { outcome: Outcome.DISCONNECTED, ...(await estimatedUsage(admitted, { text: "", workedMs })) };
+    },
+    respond: (admitted, attempted) => respond(format, admitted, attempted),
+    discard({ value }) {
+      if (value.kind === "stream") value.live.cancel();
+    },
+  });
+}
+
+/** Resolves with the whole answer, or with the beginning of a stream. @throws {AttemptsFailed} */
+async function callUpstreams(
+  context: Pick<ChatContext, "drains" | "media" | "pools">,
+  format: ClientFormat,
+  { exchange, caller, model, request, size, admitted, attempt }: AdmittedRequest<GenerationRequest, GenerationSize>,
+): Promise<Attempted<Generated>> {
+  const { pools, drains } = context;
+  using media = context.media(caller);
+  const call: GenerationCall = {
+    requestId: exchange.requestId,
+    body: request.body,
+    fields: request.fields,
+    model,
+    stream: request.stream,
+    usageWanted: request.usageWanted,
+    outputCap: size.affordableCap,
+    maxUses: size.maxUses,
+    headers: format.passedHeaders(exchange.headers),
+    media,
+  };
+  const { signal } = exchange;
+  const disconnect = { drains, draining: () => admitted.clientLeft() };
+  return await attempt((upstream) => {
+    const adapter = generationAdapter(format.name, upstream.provider.protocol);
+    if (adapter === undefined) throw new UpstreamFailure("operator", `no adapter for ${upstream.provider.protocol}`);
+    return generate({ pools, adapter, call, upstream, signal, disconnect });
+  });
+}

@@ -1,0 +1,85 @@
+import type { UsageCharge } from "@uag/capability/bill.ts";
+import type { AdmittedRequest } from "@uag/capability/operation/operation-spec.ts";
+import { relay } from "@uag/capability/operation/relay.ts";
+import type { Reply, StreamReply, WholeReply } from "@uag/capability/operation/reply.ts";
+import { price } from "@uag/catalog/price.ts";
+import type { Attempted } from "@uag/upstreams/attempt.ts";
+import type { Generated, GeneratedStream } from "@uag/upstreams/generate.ts";
+import type { WholeAnswer } from "@uag/upstreams/generation.ts";
+import { upstreamLimits } from "@uag/upstreams/upstream-limits.ts";
+import type { ClientFormat, GenerationRequest } from "../format.ts";
+import type { GenerationSize } from "./admission-sizes.ts";
+import { estimatedUsage, roughUnits } from "./usage.ts";
+
+type Admitted = AdmittedRequest<GenerationRequest, GenerationSize>;
+type ReplyBase = Pick<Reply, "upstream" | "attempts" | "upstreamLimits">;
+
+/** An upstream's answer for the client: whole, or as it comes. */
+export async function respond(
+  format: ClientFormat,
+  admitted: Admitted,
+  { value, upstream, attempts }: Attempted<Generated>,
+): Promise<Reply> {
+  // Some clients read these headers unasked: of a key without limits, the provider's are all that is known.
+  const base: ReplyBase = { upstream, attempts, upstreamLimits: () => upstreamLimits(value.upstreamAnswer) };
+  return value.kind === "whole"
+    ? await wholeReply(admitted, value.answer, base)
+    : streamReply(format, admitted, { ...base, generated: value });
+}
+
+async function wholeReply(admitted: Admitted, answer: WholeAnswer, base: ReplyBase): Promise<WholeReply> {
+  const { usage, body } = answer;
+  const charge = usage ?? (await estimatedUsage(admitted, { text: answer.deliveredText() }));
+  const headers = ["content-type", "application/json", ...sizeHeaders(admitted)];
+  return { kind: "whole", ...base, charge, headers, body };
+}
+
+function streamReply(
+  format: ClientFormat,
+  admitted: Admitted,
+  { generated, ...base }: ReplyBase & { readonly generated: GeneratedStream },
+): StreamReply {
+  const { live } = generated;
+  const { keepAlive, errorEvent } = format;
+  return {
+    kind: "stream",
+    ...base,
+    headers: [
+      ...["content-type", "text/event-stream; charset=utf-8", "cache-control", "no-cache"],
+      ...["x-accel-buffering", "no", ...sizeHeaders(admitted)],
+    ],
+    async relay(exchange) {
+      await relay(live, { exchange, keepAlive, checkpoint: () => checkpoint(admitted, generated) });
+      const failure = live.failure && { thrown: live.failure };
+      return { charge: await chargeFor(admitted, generated), closing: live.stream.closing, failure };
+    },
+    errorEvent,
+  };
+}
+
+/** Roughly, for counting exactly takes time. */
+function checkpoint({ admitted, model, request }: Admitted, { live }: GeneratedStream): void {
+  const units = roughUnits(model, { bodyBytes: request.body.length, outputTokens: live.stream.delivered.roughTokens });
+  admitted.checkpoint(units, price(units, model.price).costNanoUsd);
+}
+
+/**
+ * By the upstream's count if it came, else by what was delivered. A stream that broke by itself before it brought
+ * anything is free; one that its client has left is not.
+ */
+async function chargeFor(admitted: Admitted, { live, allSeen }: GeneratedStream): Promise<UsageCharge | undefined> {
+  const { usage, soFar, delivered } = live.stream;
+  if (usage !== undefined) return usage;
+  const broke = live.failure !== undefined && live.failure.kind !== "cancelled";
+  if (broke && delivered.text === "") return undefined;
+  const workedMs = allSeen ? undefined : live.failure?.workedMs;
+  return await estimatedUsage(admitted, { text: delivered.text, soFar, workedMs });
+}
+
+/** What the balance, or the model's own limit, capped that the client had not. */
+function sizeHeaders({ size: { affordableCap, maxUses } }: Admitted): string[] {
+  const headers: string[] = [];
+  if (affordableCap !== undefined) headers.push("x-gateway-max-tokens", String(affordableCap));
+  if (maxUses !== undefined) headers.push("x-gateway-max-uses", String(maxUses));
+  return headers;
+}

@@ -1,0 +1,58 @@
+import type { UsageCharge } from "@uag/capability/bill.ts";
+import type { Model } from "@uag/catalog/types.ts";
+import type { Unit } from "@uag/proto/metering/v1/usage.ts";
+import { unseenTokens } from "@uag/upstreams/disconnect/unseen.ts";
+import type { UsageReport } from "@uag/upstreams/generation.ts";
+import { estimatePromptTokens } from "@uag/upstreams/prompt.ts";
+import { countTokens } from "@uag/upstreams/tokens.ts";
+import type { GenerationRequest } from "../format.ts";
+
+const bytesPerToken = 4;
+
+/** What is known of an answer that no upstream has counted to its end. */
+export interface Uncounted {
+  /** What was delivered of it. */
+  readonly text: string;
+  /** What the upstream has counted so far. */
+  readonly soFar?: UsageReport | undefined;
+  /** How long an upstream was at work whose tokens could not all be seen. */
+  readonly workedMs?: number | undefined;
+}
+
+/** What was delivered, counted by our own tokenizer; where the upstream has counted the prompt, by that. */
+export async function estimatedUsage(
+  { model, request }: { readonly model: Model; readonly request: GenerationRequest },
+  { text, soFar, workedMs = 0 }: Uncounted,
+): Promise<UsageCharge> {
+  const output = Math.max(await countTokens(text), unseenTokens(workedMs, maxOutputTokens(model, request)));
+  if (soFar !== undefined) return { units: withOutput(soFar.units, output), estimated: true };
+  const input = await estimatePromptTokens(request.fields);
+  return { units: unitsOf(Math.min(input, model.contextTokens), output), estimated: true };
+}
+
+/** What a long stream has come to so far, by the bytes. */
+export function roughUnits(
+  model: Model,
+  { bodyBytes, outputTokens }: { readonly bodyBytes: number; readonly outputTokens: number },
+): Unit[] {
+  return unitsOf(Math.min(Math.ceil(bodyBytes / bytesPerToken), model.contextTokens), outputTokens);
+}
+
+/** Most tokens of the answer, all candidates. */
+function maxOutputTokens(model: Model, { outputCap, candidates }: GenerationRequest): number {
+  return Math.min(outputCap ?? model.maxOutputTokens, model.maxOutputTokens) * candidates;
+}
+
+/** What was counted so far, with at least so many tokens of output. */
+function withOutput(units: readonly Unit[], output: number): Unit[] {
+  const reported = units.find(({ name }) => name === "output_tokens")?.quantity ?? 0n;
+  const quantity = reported > BigInt(output) ? reported : BigInt(output);
+  const others = units.filter(({ name }) => name !== "output_tokens");
+  return quantity > 0n ? [...others, { name: "output_tokens", quantity }] : others;
+}
+
+function unitsOf(input: number, output: number): Unit[] {
+  const units = [{ name: "input_tokens", quantity: BigInt(input) }];
+  if (output > 0) units.push({ name: "output_tokens", quantity: BigInt(output) });
+  return units;
+}
