@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Provider } from "@uag/catalog/types.ts";
-import { scrub } from "./redact.ts";
+import { redact } from "./redact.ts";
 
 const provider = { apiKey: "my-secret-key", origin: "https://api.acme.test:8443", basePath: "/v1" } as Provider;
 
 test("our key, our upstream's address and what looks like a credential are taken out; the rest stays", () => {
-  const text = (value: string): string => scrub(value, provider);
+  const text = (value: string): string => redact(value, provider);
   assert.equal(text("bad key my-secret-key."), "bad key [redacted].");
   assert.equal(text("at https://api.acme.test:8443/v1/chat"), "at [upstream]/chat");
   assert.equal(text("api.acme.test:8443 refused; ask api.acme.test"), "[upstream] refused; ask [upstream]");
@@ -48,17 +48,17 @@ for (const [name, key] of Object.entries(keys)) {
     const theirs = name === "ark" || name === "custom" ? [] : [provider];
     for (let at = 3_900; at <= 4_010; at++) {
       const text = `${" ".repeat(at)}${key} is not a key. ${"x ".repeat(2_000)}${key}`;
-      for (const one of [ours, ...theirs]) assert.ok(!leaks(scrub(text, one), key), `at ${at}`);
+      for (const one of [ours, ...theirs]) assert.ok(!leaks(redact(text, one), key), `at ${at}`);
     }
     for (let between = 0; between < 60; between++) {
       const text = `Bearer ${key}${" ".repeat(between + 1)}`.repeat(200);
-      for (const one of [ours, ...theirs]) assert.ok(!leaks(scrub(text, one), key), `${between} between`);
+      for (const one of [ours, ...theirs]) assert.ok(!leaks(redact(text, one), key), `${between} between`);
     }
-    assert.ok(!leaks(scrub(`key ${key}`, ours), key));
+    assert.ok(!leaks(redact(`key ${key}`, ours), key));
   });
 }
 
 test("a header of ours is as secret as our key", () => {
   const withHeader = { ...provider, headers: ["api-key", "0123456789-secret-value", "x-team", "blue"] } as Provider;
-  assert.equal(scrub("0123456789-secret-value of team blue", withHeader), "[redacted] of team blue");
+  assert.equal(redact("0123456789-secret-value of team blue", withHeader), "[redacted] of team blue");
 });

@@ -26,7 +26,7 @@ interface Stretch {
  * An upstream's text without our key, its address, and anything that looks like a credential; cut at 4,000 characters,
  * and never within a credential.
  */
-export function scrub(text: string, provider: Provider): string {
+export function redact(text: string, provider: Provider): string {
   const window = text.slice(0, longest + ahead);
   let clean = "";
   let at = 0;

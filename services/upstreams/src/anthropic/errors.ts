@@ -2,7 +2,7 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { type Fields, fieldsOf, isFields, parsedJson, textOf } from "../conversation/fields.ts";
 import { type FailureKind, UpstreamFailure, type UpstreamMessage } from "../failure.ts";
 import type { BadAnswer } from "../generation.ts";
-import { scrub } from "../redact.ts";
+import { redact } from "../redact.ts";
 import { retryAfterMs } from "../retry-after.ts";
 
 /** https://docs.anthropic.com/en/api/errors */
@@ -66,16 +66,16 @@ function told(
   const message = textOf(error?.["message"]);
   if (message === undefined) return { said: undefined, body: undefined };
   const said = {
-    message: scrub(message, upstream.provider),
-    type: scrubbed(textOf(error?.["type"]), upstream),
+    message: redact(message, upstream.provider),
+    type: redacted(textOf(error?.["type"]), upstream),
     code: undefined,
     param: undefined,
   };
   // What is cut for its length is no JSON any more.
-  const body = scrub(text, upstream.provider);
+  const body = redact(text, upstream.provider);
   return { said, body: parsedJson(body) === undefined ? undefined : Buffer.from(body) };
 }
 
-function scrubbed(text: string | undefined, upstream: Upstream): string | undefined {
-  return text === undefined ? undefined : scrub(text, upstream.provider);
+function redacted(text: string | undefined, upstream: Upstream): string | undefined {
+  return text === undefined ? undefined : redact(text, upstream.provider);
 }

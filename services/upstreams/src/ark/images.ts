@@ -9,7 +9,7 @@ import type { ImageAdapter, ImageAnswer, ImageCall } from "../images/types.ts";
 import { errorInside, openAiFailure } from "../openai-compatible/errors.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { itemOf } from "../openai-compatible/image-item.ts";
-import { scrub } from "../redact.ts";
+import { redact } from "../redact.ts";
 import { arkVariant } from "./variant.ts";
 
 /** Ark's Seedream: one set of pictures a call, and no `n` (ModelArk's image generation API). */
@@ -64,6 +64,6 @@ function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer
 function faultIn(item: unknown, upstream: Upstream): UpstreamMessage[] {
   const { error } = fieldsOf(item);
   if (!isFields(error)) return [];
-  const message = scrub(textOf(error["message"]) ?? "The picture was not made.", upstream.provider);
+  const message = redact(textOf(error["message"]) ?? "The picture was not made.", upstream.provider);
   return [{ message, type: "invalid_request_error", code: textOf(error["code"]), param: undefined }];
 }

@@ -1,7 +1,7 @@
 import { countOf, type Fields, fieldsOf, isFields, listOf, numberOf, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import { openAiFailure } from "../openai-compatible/errors.ts";
-import { scrub } from "../redact.ts";
+import { redact } from "../redact.ts";
 import type { ListedVideo, VideoAdapter, VideoPhase, VideoUsage } from "../video/types.ts";
 import { arkVariant } from "./variant.ts";
 
@@ -51,7 +51,7 @@ export const seedanceVideo: VideoAdapter = {
       lastFrameUrl: textOf(content["last_frame_url"]) || undefined,
       seed: numberOf(body["seed"]),
       usage: usageOf(body),
-      reason: reason && scrub(reason, provider),
+      reason: reason && redact(reason, provider),
     };
   },
   failureOf: (answer, upstream) => openAiFailure(answer, upstream, arkVariant),

@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, isFields, listOf, numberOf, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import { openAiFailure } from "../openai-compatible/errors.ts";
-import { scrub } from "../redact.ts";
+import { redact } from "../redact.ts";
 import type { ListedVideo, LostVideo, VideoAdapter, VideoPhase, VideoState, VideoUsage } from "../video/types.ts";
 import { dashScopeVariant } from "./variant.ts";
 import { resolutionOfSize } from "./video-sizes.ts";
@@ -39,7 +39,7 @@ export const wanVideo: VideoAdapter = {
     if (phase === undefined)
       throw new UpstreamFailure("transient", "the answer names no state of the task", { status });
     const reason = textOf(output["message"]) ?? textOf(output["code"]);
-    return { ...resultOf(output), phase, word, usage: usageOf(body), reason: reason && scrub(reason, provider) };
+    return { ...resultOf(output), phase, word, usage: usageOf(body), reason: reason && redact(reason, provider) };
   },
   failureOf: (answer, upstream) => openAiFailure(answer, upstream, dashScopeVariant),
 };

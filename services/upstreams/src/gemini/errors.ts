@@ -2,7 +2,7 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { countOf, type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { type FailureKind, UpstreamFailure } from "../failure.ts";
 import type { BadAnswer } from "../generation.ts";
-import { scrub } from "../redact.ts";
+import { redact } from "../redact.ts";
 import { retryAfterMs } from "../retry-after.ts";
 
 /** What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing. */
@@ -31,11 +31,11 @@ function failure(
 ): UpstreamFailure {
   const message = textOf(error?.["message"]);
   const state = textOf(error?.["status"])?.toLowerCase();
-  const code = state === undefined ? undefined : scrub(state, upstream.provider);
+  const code = state === undefined ? undefined : redact(state, upstream.provider);
   const said =
     message === undefined
       ? undefined
-      : { message: scrub(message, upstream.provider), type: undefined, code, param: undefined };
+      : { message: redact(message, upstream.provider), type: undefined, code, param: undefined };
   return new UpstreamFailure(kindOf(status, error), `${upstream.provider.name} answered ${status}`, {
     status,
     said,

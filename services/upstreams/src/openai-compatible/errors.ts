@@ -1,7 +1,7 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { type FailureKind, UpstreamFailure, type UpstreamMessage } from "../failure.ts";
 import type { BadAnswer } from "../generation.ts";
-import { scrub } from "../redact.ts";
+import { redact } from "../redact.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
@@ -74,7 +74,7 @@ function messageIn(value: unknown, upstream: Upstream): UpstreamMessage | undefi
   const text = (name: string): string | undefined => {
     const found = inner[name];
     if (typeof found === "number") return String(found);
-    return typeof found === "string" && found !== "" ? scrub(found, upstream.provider) : undefined;
+    return typeof found === "string" && found !== "" ? redact(found, upstream.provider) : undefined;
   };
   const message = text("message");
   if (message === undefined) return undefined;

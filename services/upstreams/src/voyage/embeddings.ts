@@ -5,7 +5,7 @@ import type { EmbeddingAdapter, EmbeddingCall } from "../embeddings/types.ts";
 import { type FailureKind, UpstreamFailure } from "../failure.ts";
 import type { BadAnswer } from "../generation.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
-import { scrub } from "../redact.ts";
+import { redact } from "../redact.ts";
 import { retryAfterMs } from "../retry-after.ts";
 
 const names = { list: "data", vector: "embedding" };
@@ -50,7 +50,7 @@ function bodyOf({ inputs, dimensions, inputType }: EmbeddingCall, upstream: Upst
 function voyageFailure(answer: BadAnswer, upstream: Upstream): UpstreamFailure {
   const { status } = answer;
   const detail = textOf(fieldsOf(parsedJson(answer.body.toString("utf8")))["detail"]);
-  const message = detail === undefined || detail === "" ? undefined : scrub(detail, upstream.provider);
+  const message = detail === undefined || detail === "" ? undefined : redact(detail, upstream.provider);
   const said = message === undefined ? undefined : { message, type: undefined, code: undefined, param: undefined };
   return new UpstreamFailure(kindOf(status, message ?? ""), `${upstream.provider.name} answered ${status}`, {
     status,

@@ -2,7 +2,7 @@ import { fieldsOf, isFields, numberOf, textOf } from "../conversation/fields.ts"
 import { UpstreamFailure } from "../failure.ts";
 import { openAiFailure } from "../openai-compatible/errors.ts";
 import { openAiVariant } from "../openai-compatible/variant.ts";
-import { scrub } from "../redact.ts";
+import { redact } from "../redact.ts";
 import type { VideoAdapter, VideoPhase } from "../video/types.ts";
 
 const ended: Readonly<Record<string, VideoPhase>> = { done: "succeeded", failed: "failed", expired: "expired" };
@@ -40,7 +40,7 @@ export const xaiVideo: VideoAdapter = {
       usage: { raw: isFields(raw) ? raw : undefined, seconds: numberOf(video["duration"]) },
       reason: moderated
         ? "The video was withheld by the provider's content policy."
-        : reason && scrub(reason, provider),
+        : reason && redact(reason, provider),
     };
   },
   failureOf: (answer, upstream) => openAiFailure(answer, upstream, openAiVariant),
