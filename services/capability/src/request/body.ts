@@ -3,15 +3,15 @@ import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import { parseJson, parseJsonInTurns } from "@uag/kit/json/parse.ts";
 import type { JsonLimits } from "@uag/kit/json/scan.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
-import { withoutNulls } from "./nulls.ts";
+import { type Fields, withoutNulls } from "./nulls.ts";
+
+export type { Fields } from "./nulls.ts";
 
 /** The router limits bodies already; this only bounds what a broken router could send. */
 const mostBodyBytes = 64 * 1024 * 1024;
 /** Reading a longer body takes so long that others should have a turn in between. */
 const longBytes = 256 * 1024;
 const nothing: ReadonlySet<string> = new Set();
-
-export type Fields = Readonly<Record<string, unknown>>;
 
 export interface JsonBody {
   /** As they came. */

@@ -1,4 +1,5 @@
-import type { Fields } from "./body.ts";
+/** The members of a JSON object. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** Null has a meaning of its own there: an assistant's message that has only calls of tools. */
 const meaningful = "content";

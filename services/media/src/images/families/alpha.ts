@@ -2,7 +2,7 @@ import { checked } from "@uag/kit/schema-fault.ts";
 import type { ImageSource } from "@uag/upstreams/images/types.ts";
 import { z } from "zod";
 import { checkUrl } from "../sources.ts";
-import type { Reader } from "./read.ts";
+import type { Reader } from "./reader.ts";
 import { checkCount, checkListed, invalid, present } from "./schema.ts";
 
 const mostTextChars = 10_000;

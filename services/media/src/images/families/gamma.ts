@@ -3,7 +3,7 @@ import { checked } from "@uag/kit/schema-fault.ts";
 import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import type { ImageRequest } from "@uag/upstreams/images/types.ts";
 import { z } from "zod";
-import type { Reader } from "./read.ts";
+import type { Reader } from "./reader.ts";
 import { checkCount, checkListed, commonShape, invalid, plainQuality, present } from "./schema.ts";
 
 const sideStep = 16;

@@ -6,7 +6,7 @@ import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import type { ImageSource } from "@uag/upstreams/images/types.ts";
 import { z } from "zod";
 import { sourceOf } from "../sources.ts";
-import type { Reader } from "./read.ts";
+import type { Reader } from "./reader.ts";
 import { checkCount, commonShape, invalid, plainQuality, present } from "./schema.ts";
 
 const steepestRatio = 16;
