@@ -1,3 +1,5 @@
+import { key as keyAnswer, type newKey } from "@uag/contract/answers/admin.ts";
+import type { Shown } from "@uag/contract/answers/shown.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Key } from "@uag/proto/billing/v1/keys.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
@@ -41,26 +43,33 @@ function limitsOf(fields: Fields): Limits {
 
 const shownLimit = (value: bigint | undefined): bigint | null => (value ? value : null);
 
-function showKey(key: Key): object {
+const metadataOf = ({ metadata = "{}" }: Key): Record<string, unknown> =>
+  keyAnswer.shape.metadata.parse(JSON.parse(metadata));
+
+function showKey(key: Key): Shown<typeof keyAnswer> {
   const { limits } = key;
   const budget = limits?.monthlyBudgetNanoUsd ?? 0n;
   return {
-    ...{ id: key.id, object: "key", account_id: key.accountId, key_alias: key.name, hint: key.hint },
+    ...{ id: key.id, object: "key" as const, account_id: key.accountId, key_alias: key.name, hint: key.hint },
     models: key.models,
     rpm_limit: shownLimit(limits?.requestsPerMinute),
     tpm_limit: shownLimit(limits?.tokensPerMinute),
     max_parallel_requests: shownLimit(limits?.concurrentRequests),
     max_budget: budget === 0n ? null : Number(usdText(budget)),
     max_budget_nano_usd: shownLimit(budget),
-    metadata: JSON.parse(key.metadata ?? "{}") as unknown,
+    metadata: metadataOf(key),
     ...{ created_at: timeText(key.createdAtMs), expires: timeText(key.expiresAtMs) },
     ...{ revoked_at: timeText(key.revokedAtMs), version: key.version },
   };
 }
 
 /** With its secret, which is shown this once, and with what uses it. */
-function showNewKey({ key, secret }: { key?: Key | undefined; secret: string }, publicUrl: string): object {
-  return { ...(key && showKey(key)), key: secret, snippets: snippetsOf(publicUrl, secret, key?.models ?? []) };
+function showNewKey(
+  { key, secret }: { key?: Key | undefined; secret: string },
+  publicUrl: string,
+): Shown<typeof newKey> {
+  if (key === undefined) throw new Error("billing made a secret without its key");
+  return { ...showKey(key), key: secret, snippets: snippetsOf(publicUrl, secret, key.models) };
 }
 
 /** The only account there is. @throws {GatewayError} `invalid_request` when there are several, or none */

@@ -1,3 +1,5 @@
+import type { repair as repairAnswer } from "@uag/contract/answers/admin.ts";
+import type { Shown } from "@uag/contract/answers/shown.ts";
 import { type Repair, RepairState } from "@uag/proto/billing/v1/admin.ts";
 import { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
@@ -43,7 +45,9 @@ export const readLedger: AdminHandler = async ({ clients, url }) => {
   return { body: listOf(entries.map(showEntry), nextCursor) };
 };
 
-const words: Readonly<Record<RepairState, string>> = {
+type Answer = Shown<typeof repairAnswer>;
+
+const words: Readonly<Record<RepairState, Answer["status"]>> = {
   [RepairState.UNSPECIFIED]: "unknown",
   [RepairState.REPAIRED]: "repaired",
   [RepairState.EARLIER]: "repaired_earlier",
@@ -51,10 +55,15 @@ const words: Readonly<Record<RepairState, string>> = {
   [RepairState.NO_USAGE]: "no_usage",
 };
 
-function showRepair(repair: Repair, dryRun: boolean): object {
+function showRepair(repair: Repair, dryRun: boolean): Answer {
   const { event, state, chargedNanoUsd, writtenOffNanoUsd } = repair;
   return {
-    ...{ object: "repair", request_id: event?.requestId, account_id: event?.accountId, model: event?.model },
+    ...{
+      object: "repair" as const,
+      request_id: event?.requestId ?? "",
+      account_id: event?.accountId ?? "",
+      model: event?.model ?? "",
+    },
     status: dryRun && state === RepairState.REPAIRED ? "would_be_repaired" : words[state],
     ...{ charged_usd: usdText(chargedNanoUsd), charged_nano_usd: chargedNanoUsd },
     ...{ written_off_usd: usdText(writtenOffNanoUsd), written_off_nano_usd: writtenOffNanoUsd },

@@ -1,3 +1,10 @@
+import type {
+  account as accountAnswer,
+  token as adminToken,
+  auditRecord,
+  ledgerEntry,
+} from "@uag/contract/answers/admin.ts";
+import type { Shown } from "@uag/contract/answers/shown.ts";
 import type { Account } from "@uag/proto/billing/v1/accounts.ts";
 import type { AdminToken, AuditRecord } from "@uag/proto/billing/v1/admin.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
@@ -14,7 +21,7 @@ interface Columns {
   readonly toppedUpNanoUsd: bigint;
 }
 
-function showColumns(money: Columns): object {
+function showColumns(money: Columns) {
   return {
     available_usd: usdText(money.availableNanoUsd),
     available_nano_usd: money.availableNanoUsd,
@@ -29,17 +36,23 @@ function showColumns(money: Columns): object {
   };
 }
 
-export function showAccount(account: Account): object {
+export function showAccount(account: Account): Shown<typeof accountAnswer> {
   const { id, name, createdAtMs, keepsNoAnswers = false } = account;
   const repaid = { repaid_usd: usdText(account.repaidNanoUsd), repaid_nano_usd: account.repaidNanoUsd };
-  const shown = { id, object: "account", name, created_at: timeText(createdAtMs), keep_answers: !keepsNoAnswers };
+  const shown = {
+    id,
+    object: "account" as const,
+    name,
+    created_at: timeText(createdAtMs),
+    keep_answers: !keepsNoAnswers,
+  };
   return { ...shown, ...showColumns(account), ...repaid };
 }
 
 /** A row of the ledger: the columns are what it changes. */
-export function showEntry(entry: Entry): object {
+export function showEntry(entry: Entry): Shown<typeof ledgerEntry> {
   return {
-    ...{ id: entry.id, object: "ledger_entry", account_id: entry.accountId, seq: entry.seq, kind: entry.kind },
+    ...{ id: entry.id, object: "ledger_entry" as const, account_id: entry.accountId, seq: entry.seq, kind: entry.kind },
     at: timeText(entry.atMs),
     ...showColumns(entry),
     request_id: entry.requestId || null,
@@ -56,10 +69,17 @@ const hashText = (hash: Uint8Array): string | null => (hash.length === 0 ? null 
 
 const parsed = (text: string): unknown => (text === "" ? null : JSON.parse(text));
 
-export function showAuditRecord(record: AuditRecord): object {
+export function showAuditRecord(record: AuditRecord): Shown<typeof auditRecord> {
   const { id, atMs, actor, action, targetId, accountId } = record;
   return {
-    ...{ id, object: "audit_record", at: timeText(atMs), action, target_id: targetId, account_id: accountId || null },
+    ...{
+      id,
+      object: "audit_record" as const,
+      at: timeText(atMs),
+      action,
+      target_id: targetId,
+      account_id: accountId || null,
+    },
     actor: { id: actor?.id ?? "", name: actor?.name ?? "", request_id: actor?.requestId || null },
     client_address: actor?.clientAddress || null,
     before: parsed(record.before),
@@ -70,8 +90,16 @@ export function showAuditRecord(record: AuditRecord): object {
   };
 }
 
-export function showToken({ id, name, hint, role, accountId, ...token }: AdminToken): object {
+export function showToken({ id, name, hint, role, accountId, ...token }: AdminToken): Shown<typeof adminToken> {
   const times = { created_at: timeText(token.createdAtMs), expires: timeText(token.expiresAtMs) };
   const limits = { role: roleName(role) ?? null, account_id: accountId || null };
-  return { id, object: "admin_token", name, hint, ...limits, ...times, revoked_at: timeText(token.revokedAtMs) };
+  return {
+    id,
+    object: "admin_token" as const,
+    name,
+    hint,
+    ...limits,
+    ...times,
+    revoked_at: timeText(token.revokedAtMs),
+  };
 }

@@ -1,19 +1,34 @@
+import type { usageBucket, usageEvent } from "@uag/contract/answers/admin.ts";
+import type { Shown } from "@uag/contract/answers/shown.ts";
 import type { UsageBucket } from "@uag/proto/metering/v1/metering.ts";
-import {
-  outcomeToJSON,
-  pricingToJSON,
-  settlementRuleToJSON,
-  type Unit,
-  type UsageEvent,
-} from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule, type Unit, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { usdText } from "./amounts.ts";
 import { timeText } from "./json.ts";
 
 const unitsOf = (units: readonly Unit[]): Record<string, bigint> =>
   Object.fromEntries(units.map(({ name, quantity }) => [name, quantity]));
 
-/** `OUTCOME_COMPLETED` -> `completed` */
-const word = (name: string): string => name.replace(/^(OUTCOME|PRICING|SETTLEMENT_RULE)_/, "").toLowerCase();
+type Event = Shown<typeof usageEvent>;
+
+// What a newer service may say is not among them, and unspecified here.
+const outcomes: Partial<Record<Outcome, Event["outcome"]>> = {
+  [Outcome.COMPLETED]: "completed",
+  [Outcome.DISCONNECTED]: "disconnected",
+  [Outcome.FAILED]: "failed",
+  [Outcome.CRASHED]: "crashed",
+};
+const pricings: Partial<Record<Pricing, Event["pricing"]>> = {
+  [Pricing.EXACT]: "exact",
+  [Pricing.ESTIMATED]: "estimated",
+  [Pricing.UNPRICED]: "unpriced",
+};
+const settlementRules: Partial<Record<SettlementRule, Event["settlement_rule"]>> = {
+  [SettlementRule.COMPLETED]: "completed",
+  [SettlementRule.DRAINED]: "drained",
+  [SettlementRule.ABORTED_ESTIMATE]: "aborted_estimate",
+  [SettlementRule.NOTHING_OWED]: "nothing_owed",
+  [SettlementRule.LAST_CHECKPOINT]: "last_checkpoint",
+};
 
 function rawUsage(bytes: Buffer): unknown {
   const text = bytes.toString();
@@ -26,15 +41,15 @@ function rawUsage(bytes: Buffer): unknown {
   }
 }
 
-export function showEvent(event: UsageEvent): Record<string, unknown> {
+export function showEvent(event: UsageEvent): Event {
   return {
     request_id: event.requestId,
     ...{ account_id: event.accountId, key_id: event.keyId, operation: event.operation, model: event.model },
     ...{ upstream: event.upstream, upstream_model: event.upstreamModel },
     ...{ started_at: timeText(event.startedAtMs), ended_at: timeText(event.endedAtMs) },
-    outcome: word(outcomeToJSON(event.outcome)),
-    settlement_rule: word(settlementRuleToJSON(event.settlementRule)),
-    pricing: word(pricingToJSON(event.pricing)),
+    outcome: outcomes[event.outcome] ?? "unspecified",
+    settlement_rule: settlementRules[event.settlementRule] ?? "unspecified",
+    pricing: pricings[event.pricing] ?? "unspecified",
     cost_usd: usdText(event.costNanoUsd),
     cost_nano_usd: event.costNanoUsd,
     price_version: event.priceVersion,
@@ -44,7 +59,7 @@ export function showEvent(event: UsageEvent): Record<string, unknown> {
   };
 }
 
-export function showBucket(bucket: UsageBucket): object {
+export function showBucket(bucket: UsageBucket): Shown<typeof usageBucket> {
   const writtenOff = bucket.writtenOffNanoUsd ?? 0n;
   return {
     object: "usage_bucket",

@@ -1,3 +1,5 @@
+import type { webhookSecret } from "@uag/contract/answers/admin.ts";
+import type { Shown } from "@uag/contract/answers/shown.ts";
 import type { Attempt, Delivery, Secret } from "@uag/proto/video/v1/webhooks.ts";
 import { z } from "zod";
 import { type AdminHandler, recordAction } from "./admin.ts";
@@ -25,10 +27,10 @@ export const deliveryQuery = z.strictObject({
   task: id.optional(),
 });
 
-function showSecret(secret: Secret): object {
+function showSecret(secret: Secret): Shown<typeof webhookSecret> {
   const { createdBy } = secret;
   return {
-    ...{ id: secret.id, object: "webhook_secret", account_id: secret.accountId, hint: secret.hint },
+    ...{ id: secret.id, object: "webhook_secret" as const, account_id: secret.accountId, hint: secret.hint },
     ...{ created_at: timeText(secret.createdAtMs), ends_at: timeText(secret.endsAtMs) },
     created_by: createdBy === undefined ? null : { id: createdBy.id, name: createdBy.name },
   };

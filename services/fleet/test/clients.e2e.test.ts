@@ -12,7 +12,10 @@ import { generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { z } from "zod";
 import { examples } from "../src/openapi/examples.ts";
+import { startReceiver } from "../src/soak/receiver.ts";
+import { simulatorPort } from "../src/testing/simulator-port.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
+import { answerTests } from "./clients/answers.ts";
 import { goodBodies, nulledBodies } from "./clients/nulls.ts";
 
 /** A model of each provider. */
@@ -25,6 +28,7 @@ const user = (content: string) => [{ role: "user" as const, content }];
 
 describe("any client works with any model through either door", () => {
   let fleet: TestFleet;
+  let webhookUrl: string;
   let openai: OpenAI;
   let anthropic: Anthropic;
   const resources = new AsyncDisposableStack();
@@ -32,7 +36,10 @@ describe("any client works with any model through either door", () => {
   before(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "clients-"));
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
-    fleet = resources.use(await startTestFleet({ dataDir }));
+    const receiver = resources.use(await startReceiver({ refuseEvery: 0 }));
+    webhookUrl = receiver.url;
+    const egressAllow = `${receiver.address},127.0.0.1:${await simulatorPort(dataDir)}`;
+    fleet = resources.use(await startTestFleet({ dataDir, egressAllow }));
     const { api_key: apiKey, base_url: baseURL } = fleet.run;
     openai = new OpenAI({ apiKey, baseURL: `${baseURL}/v1`, maxRetries: 0 });
     anthropic = new Anthropic({ authToken: apiKey, apiKey: null, baseURL, maxRetries: 0 });
@@ -225,6 +232,8 @@ describe("any client works with any model through either door", () => {
     );
     assert.ok(page.data.every(({ display_name }) => display_name !== ""));
   });
+
+  answerTests(() => ({ fleet, webhookUrl }));
 
   test("after all of it the ledger holds exactly what the simulator served", async () => {
     assert.deepEqual((await fleet.audit()).violations, []);

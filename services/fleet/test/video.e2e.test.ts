@@ -3,10 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Ports } from "../src/ports.ts";
-import { portName } from "../src/service-processes.ts";
 import { type Receiver, startReceiver } from "../src/soak/receiver.ts";
 import { soakVideo } from "../src/soak/video.ts";
+import { simulatorPort } from "../src/testing/simulator-port.ts";
 import { withTemporaryDir } from "../src/testing/temporary-dir.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
@@ -23,12 +22,6 @@ interface Task {
   readonly usage?: Readonly<Record<string, unknown>>;
   readonly seed?: number;
   readonly error?: { readonly code: string; readonly message: string };
-}
-
-/** The port that the fleet will give its simulator. */
-async function simulatorPort(dataDir: string): Promise<number> {
-  using ports = await Ports.load(join(dataDir, "ports.json"));
-  return await ports.get(portName("simulator", "PORT"));
 }
 
 describe("video through the public door", () => {

@@ -1,16 +1,9 @@
-import * as accounts from "@uag/gateway/admin/accounts.ts";
-import { query as exportQuery } from "@uag/gateway/admin/export.ts";
-import * as keys from "@uag/gateway/admin/keys.ts";
-import * as ledger from "@uag/gateway/admin/ledger.ts";
-import * as tokens from "@uag/gateway/admin/tokens.ts";
-import * as usage from "@uag/gateway/admin/usage.ts";
-import * as webhooks from "@uag/gateway/admin/webhooks.ts";
-import type { z } from "zod";
 import {
   account,
   auditRecord,
   key,
   ledgerEntry,
+  listedUsageEvent,
   listOf,
   newKey,
   newToken,
@@ -19,10 +12,18 @@ import {
   token,
   topUp,
   usageBucket,
-  usageEvent,
   webhookDelivery,
+  webhookDeliveryWithBody,
   webhookSecret,
-} from "./answers/admin.ts";
+} from "@uag/contract/answers/admin.ts";
+import * as accounts from "@uag/gateway/admin/accounts.ts";
+import { query as exportQuery } from "@uag/gateway/admin/export.ts";
+import * as keys from "@uag/gateway/admin/keys.ts";
+import * as ledger from "@uag/gateway/admin/ledger.ts";
+import * as tokens from "@uag/gateway/admin/tokens.ts";
+import * as usage from "@uag/gateway/admin/usage.ts";
+import * as webhooks from "@uag/gateway/admin/webhooks.ts";
+import type { z } from "zod";
 import type { Named, Operation } from "./operations.ts";
 
 type Query = { readonly shape: Readonly<Record<string, z.ZodType>> };
@@ -77,7 +78,7 @@ const money: Readonly<Record<string, Operation>> = {
   "admin.usage.list": admin("Shows usage by hour or day", ["UsageList", listOf(usageBucket)], {
     query: usage.bucketQuery,
   }),
-  "admin.usage.events": admin("Lists single requests, newest first", ["UsageEvents", listOf(usageEvent)], {
+  "admin.usage.events": admin("Lists single requests, newest first", ["UsageEvents", listOf(listedUsageEvent)], {
     query: usage.eventQuery,
   }),
   "admin.usage.export": {
@@ -125,7 +126,7 @@ const access: Readonly<Record<string, Operation>> = {
       query: webhooks.deliveryQuery,
     },
   ),
-  "admin.webhooks.deliveries.get": admin("Shows a webhook delivery", ["WebhookDelivery", webhookDelivery]),
+  "admin.webhooks.deliveries.get": admin("Shows a webhook delivery", ["WebhookDelivery", webhookDeliveryWithBody]),
   "admin.webhooks.deliveries.replay": admin("Delivers again", ["WebhookReplay", webhookDelivery], { status: 202 }),
 };
 

@@ -12,7 +12,7 @@ export function jsonSchema(schema: z.ZodType, { closed = false } = {}): JsonSche
     io: "input",
     unrepresentable: "any",
     override: ({ jsonSchema: node }) => {
-      if (!closed) delete node.additionalProperties;
+      if (!closed && node.additionalProperties === false) delete node.additionalProperties;
       if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
       if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
       if (node.contentEncoding === "binary") delete node.contentEncoding;

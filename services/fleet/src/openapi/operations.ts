@@ -1,22 +1,30 @@
 import { countTokensSchema, messagesSchema } from "@uag/chat/request/messages-schema.ts";
 import { chatCompletionBody } from "@uag/chat/request/openapi-schemas.ts";
-import { embeddingSchema } from "@uag/embedding/request/schema.ts";
-import { imageEditBody, imageGenerationBodies } from "@uag/media/images/openapi-schemas.ts";
-import { speechSchema } from "@uag/speech/request/schema.ts";
-import { describedVideo } from "@uag/video/request/described.ts";
-import { statuses } from "@uag/video/store/task.ts";
-import { z } from "zod";
-import { subscription, usage } from "./answers/billing.ts";
-import { chatCompletion, chatCompletionChunk, message, model, modelList, tokenCount } from "./answers/chat.ts";
+import { subscription, usage } from "@uag/contract/answers/billing.ts";
+import {
+  chatCompletion,
+  chatCompletionChunk,
+  message,
+  messageEvent,
+  model,
+  modelList,
+  tokenCount,
+} from "@uag/contract/answers/chat.ts";
 import {
   alphaImageResult,
   embeddingResult,
   imageEvent,
   imageResult,
+  taskStatuses,
   videoTask,
   videoTaskList,
   voiceList,
-} from "./answers/media.ts";
+} from "@uag/contract/answers/media.ts";
+import { embeddingSchema } from "@uag/embedding/request/schema.ts";
+import { imageEditBody, imageGenerationBodies } from "@uag/media/images/openapi-schemas.ts";
+import { speechSchema } from "@uag/speech/request/schema.ts";
+import { describedVideo } from "@uag/video/request/described.ts";
+import { z } from "zod";
 
 /** Schemas by the names that they have in the document. More than one: any of them. */
 export type Named = Readonly<Record<string, z.ZodType>>;
@@ -75,7 +83,7 @@ const generating: Readonly<Record<string, Operation>> = {
   "messages.create": {
     summary: "Answers a conversation, in Anthropic's format",
     request: { MessageRequest: messagesSchema },
-    ok: { json: { Message: message }, events: { MessageEvent: z.looseObject({ type: z.string() }) } },
+    ok: { json: { Message: message }, events: { MessageEvent: messageEvent } },
     query: { beta: z.string().describe("Goes on to the provider's own format.") },
     billed: true,
     native: true,
@@ -138,7 +146,7 @@ const reading: Readonly<Record<string, Operation>> = {
       limit: pageSize,
       cursor: id.describe("`next_cursor` of the page before."),
       after: id.describe("The same as `cursor`."),
-      status: z.enum(statuses),
+      status: z.enum(taskStatuses),
       model: id,
     },
   },

@@ -1,10 +1,11 @@
 import { defineQuery } from "@uag/capability/operation/define-query.ts";
 import type { Operation } from "@uag/capability/operation/operation.ts";
+import { taskStatuses } from "@uag/contract/answers/media.ts";
 import type { VideoContext } from "../context.ts";
 import { invalid } from "../families/family.ts";
 import type { ListQuery } from "../store/changes.ts";
 import { toStoreError } from "../store/connection.ts";
-import { statuses, type TaskStatus } from "../store/task.ts";
+import type { TaskStatus } from "../store/task.ts";
 import { mayBeId } from "../tasks/ids.ts";
 import { viewOf } from "../tasks/view.ts";
 
@@ -44,7 +45,7 @@ function queryOf(target: string): Omit<ListQuery, "accountId"> {
 
 function statusOf(text: string | null): TaskStatus | undefined {
   if (text === null) return undefined;
-  const status = statuses.find((known) => known === text);
-  if (status === undefined) throw invalid("status", `status: must be one of ${statuses.join(", ")}.`);
+  const status = taskStatuses.find((known) => known === text);
+  if (status === undefined) throw invalid("status", `status: must be one of ${taskStatuses.join(", ")}.`);
   return status;
 }

@@ -1,8 +1,8 @@
+import { taskStatuses } from "@uag/contract/answers/media.ts";
 import { type Connection, type Model, Schema } from "mongoose";
 
-/** What the public sees of a task's state. All from `succeeded` on are for good. */
-export const statuses = ["submitted", "queued", "running", "succeeded", "failed", "cancelled", "expired"] as const;
-export type TaskStatus = (typeof statuses)[number];
+/** What the public sees of a task's state. */
+export type TaskStatus = (typeof taskStatuses)[number];
 export type EndStatus = Extract<TaskStatus, "succeeded" | "failed" | "cancelled" | "expired">;
 
 export const families = ["wan", "happy", "seedance", "grok"] as const;
@@ -120,7 +120,7 @@ const schema = new Schema<TaskDocument>(
     upstreamModel: text,
     upstreamId: maybeText,
     guessed: { type: Boolean },
-    status: { type: String, enum: statuses, required: true },
+    status: { type: String, enum: taskStatuses, required: true },
     upstreamStatus: { type: String, default: "" },
     hidden: { type: Boolean, default: false },
     createdAt: date,

@@ -1,22 +1,22 @@
 import { z } from "zod";
 
-export const subscription = z.looseObject({
+export const subscription = z.object({
   object: z.literal("billing_subscription"),
   has_payment_method: z.boolean(),
-  plan: z.looseObject({ id: z.string(), title: z.string() }),
+  plan: z.object({ id: z.string(), title: z.string() }),
   soft_limit_usd: z.number(),
   hard_limit_usd: z.number(),
   system_hard_limit_usd: z.number(),
   access_until: z.int().describe("Unix time, seconds."),
 });
 
-export const usage = z.looseObject({
+export const usage = z.object({
   object: z.literal("list"),
   total_usage: z.number().describe("US cents."),
   daily_costs: z.array(
-    z.looseObject({
+    z.object({
       timestamp: z.int().describe("Start of the day (UTC), Unix time, seconds."),
-      line_items: z.array(z.looseObject({ name: z.string(), cost: z.number().describe("US cents.") })),
+      line_items: z.array(z.object({ name: z.string(), cost: z.number().describe("US cents.") })),
     }),
   ),
 });

@@ -1,0 +1,190 @@
+import { z } from "zod";
+import { nativeError } from "../errors/shapes.ts";
+
+const count = z.int().min(0);
+
+const usage = z.object({
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_tokens: count,
+  prompt_tokens_details: z.object({ cached_tokens: count.optional(), audio_tokens: count.optional() }).nullish(),
+  completion_tokens_details: z
+    .object({
+      reasoning_tokens: count.optional(),
+      audio_tokens: count.optional(),
+      accepted_prediction_tokens: count.optional(),
+      rejected_prediction_tokens: count.optional(),
+    })
+    .nullish(),
+});
+
+/** What providers may say besides, of an answer and of each of its choices. */
+const served = {
+  service_tier: z.string().nullish(),
+  system_fingerprint: z.string().nullish().describe("The provider's own word for its version of the model."),
+};
+const logprobs = z.unknown().optional().describe("As the provider gives them, where they were asked for.");
+const reasoning = z.string().nullish().describe("What a reasoning model thought, where its provider tells.");
+
+const toolCall = z.object({
+  id: z.string().optional(),
+  type: z.string().optional(),
+  function: z.object({ name: z.string().optional(), arguments: z.string().optional() }).optional(),
+});
+
+const finishReason = z.string().nullish().describe("stop, length, tool_calls, content_filter.");
+
+export const chatCompletion = z.object({
+  id: z.string(),
+  object: z.literal("chat.completion"),
+  created: z.int().describe("Unix time, seconds."),
+  model: z.string().describe("The model that answered."),
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      message: z.object({
+        role: z.literal("assistant"),
+        content: z.string().nullish(),
+        refusal: z.string().nullish(),
+        reasoning_content: reasoning,
+        annotations: z.array(z.looseObject({})).nullish(),
+        audio: z.looseObject({}).nullish(),
+        tool_calls: z.array(toolCall).nullish(),
+      }),
+      logprobs,
+      finish_reason: finishReason,
+    }),
+  ),
+  ...served,
+  usage: usage.nullish(),
+});
+
+/** The data of one event of the stream, which ends with `data: [DONE]`. */
+export const chatCompletionChunk = z.object({
+  id: z.string(),
+  object: z.literal("chat.completion.chunk"),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      delta: z.object({
+        role: z.string().nullish(),
+        content: z.string().nullish(),
+        refusal: z.string().nullish(),
+        reasoning_content: reasoning,
+        tool_calls: z.array(toolCall.extend({ index: z.int() })).nullish(),
+      }),
+      logprobs,
+      finish_reason: finishReason,
+    }),
+  ),
+  ...served,
+  obfuscation: z.string().optional().describe("Padding, so that the length of a chunk does not tell its text."),
+  usage: usage.nullish().describe("On the last chunk, where stream_options asks for it."),
+});
+
+const messageUsage = z.object({
+  input_tokens: count.optional(),
+  output_tokens: count,
+  output_tokens_details: z.object({ thinking_tokens: count.optional() }).nullish(),
+  cache_creation_input_tokens: count.nullish(),
+  cache_read_input_tokens: count.nullish(),
+  cache_creation: z.object({ ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count }).nullish(),
+  server_tool_use: z.object({ web_search_requests: count.optional(), web_fetch_requests: count.optional() }).nullish(),
+  service_tier: z.string().nullish(),
+});
+
+const block = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string(), citations: z.array(z.looseObject({})).nullish() }),
+  z.object({ type: z.literal("thinking"), thinking: z.string(), signature: z.string().optional() }),
+  z.object({ type: z.literal("redacted_thinking"), data: z.string() }),
+  z.object({ type: z.literal("tool_use"), id: z.string(), name: z.string(), input: z.unknown() }),
+  z.object({ type: z.literal("server_tool_use"), id: z.string(), name: z.string(), input: z.unknown() }),
+  z.object({ type: z.literal("web_search_tool_result"), tool_use_id: z.string(), content: z.unknown() }),
+]);
+
+const stopReason = z.string().nullish().describe("end_turn, max_tokens, stop_sequence, tool_use, pause_turn, refusal.");
+
+/** `POST /v1/messages`: https://docs.anthropic.com/en/api/messages */
+export const message = z.object({
+  id: z.string(),
+  type: z.literal("message"),
+  role: z.literal("assistant"),
+  model: z.string(),
+  content: z.array(block),
+  stop_reason: stopReason,
+  stop_sequence: z.string().nullish(),
+  container: z.looseObject({}).nullish().describe("Where the provider ran code, if it did."),
+  usage: messageUsage,
+});
+
+const delta = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text_delta"), text: z.string() }),
+  z.object({ type: z.literal("input_json_delta"), partial_json: z.string() }),
+  z.object({ type: z.literal("thinking_delta"), thinking: z.string() }),
+  z.object({ type: z.literal("signature_delta"), signature: z.string() }),
+  z.object({ type: z.literal("citations_delta"), citation: z.looseObject({}) }),
+]);
+
+/** The data of one event of a stream of `POST /v1/messages`. */
+export const messageEvent = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("message_start"), message }),
+  z.object({ type: z.literal("content_block_start"), index: count, content_block: block }),
+  z.object({ type: z.literal("content_block_delta"), index: count, delta }),
+  z.object({ type: z.literal("content_block_stop"), index: count }),
+  z.object({
+    type: z.literal("message_delta"),
+    delta: z.object({ stop_reason: stopReason, stop_sequence: z.string().nullish() }),
+    usage: messageUsage,
+  }),
+  z.object({ type: z.literal("message_stop") }),
+  z.object({ type: z.literal("ping") }),
+  nativeError,
+]);
+
+export const tokenCount = z.object({ input_tokens: count });
+
+const prices = z.record(z.string(), z.number().nonnegative());
+
+/** How much a model costs: see `PriceList` of the catalogue. */
+const priceList = z.object({
+  usd: prices.describe(
+    "By unit, or `<unit>:<variant>`: USD per million tokens or characters; per image, search and second of video.",
+  ),
+  tiers: z
+    .array(z.object({ above_input_tokens: count, usd: prices }))
+    .describe("Prices of the whole request when its input is longer."),
+});
+
+export const model = z.object({
+  id: z.string(),
+  object: z.literal("model"),
+  owned_by: z.string(),
+  created: z.int().describe("Unix time, seconds."),
+  type: z.literal("model"),
+  display_name: z.string(),
+  created_at: z.iso.datetime(),
+  operations: z.array(z.string()).describe("What the model is served on, such as `chat.completions` and `messages`."),
+  input_modalities: z.array(z.string()),
+  output_modalities: z.array(z.string()),
+  context_tokens: count.optional(),
+  max_output_tokens: count.optional(),
+  image: z
+    .object({
+      family: z.string().describe("Whose rules a request for images follows."),
+      sizes: z.array(z.string()).describe("Empty: any that the family's rule allows."),
+      references: z.object({ min: count, max: count }).describe("Input images."),
+      max_images: count,
+    })
+    .optional(),
+  price: priceList,
+});
+
+export const modelList = z.object({
+  object: z.literal("list"),
+  data: z.array(model),
+  has_more: z.boolean(),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+});

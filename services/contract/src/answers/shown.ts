@@ -1,0 +1,12 @@
+import type { z } from "zod";
+
+type Wide<T> = T extends number
+  ? number | bigint
+  : T extends readonly (infer Item)[]
+    ? readonly Wide<Item>[]
+    : T extends object
+      ? { readonly [Field in keyof T]: Wide<T[Field]> }
+      : T;
+
+/** What is written as JSON for an answer of this schema: a whole number may be a bigint, which keeps its last digit. */
+export type Shown<S extends z.ZodType> = Wide<z.infer<S>>;

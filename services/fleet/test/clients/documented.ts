@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { openApiDocument } from "../../src/openapi/document.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface Operation {
+  readonly responses: Readonly<Record<string, Json>>;
+}
+
+/** What real answers are held against: the OpenAPI document, in which a field that it does not list is a fault. */
+export interface Documented {
+  /** Notes an answer that the document does not have, a field that it does not list, or one that is not as it says. */
+  check(method: string, template: string, answer: { status: number; type: string; text: string }): void;
+  /** Notes the data of an event that is not as the schema of that name says. */
+  checkEvent(schema: string, data: string): void;
+  /** What has been checked with a good answer: `GET /v1/models`. */
+  readonly seen: ReadonlySet<string>;
+  /** What was not as documented. */
+  readonly problems: ReadonlySet<string>;
+}
+
+/** Objects whose further fields are a provider's say so; all others are closed here, although they are open to clients. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, closed(inner)]));
+  const isObject = "properties" in fields && fields["type"] === "object" && !("additionalProperties" in fields);
+  return isObject ? { ...fields, additionalProperties: false } : fields;
+}
+
+const faultsOf = ({ errors }: ValidateFunction): string =>
+  (errors ?? [])
+    .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
+    .join("; ");
+
+const pointer = (...names: string[]): string =>
+  names.map((name) => `/${encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("");
+
+/** Reads the document once. */
+export function documented(): Documented {
+  const document = closed(openApiDocument()) as Json;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  ajv.addSchema(document, "doc");
+  const validators = new Map<string, ValidateFunction>();
+  const seen = new Set<string>();
+  const problems = new Set<string>();
+  const valid = (at: string, value: unknown, what: string): void => {
+    const validate = validators.get(at) ?? ajv.compile({ $ref: `doc#${at}` });
+    validators.set(at, validate);
+    if (!validate(value)) problems.add(`${what}: ${faultsOf(validate)}\n${JSON.stringify(value).slice(0, 2_000)}`);
+  };
+  return {
+    seen,
+    problems,
+    checkEvent: (schema, data) => valid(pointer("components", "schemas", schema), JSON.parse(data), schema),
+    check(method, template, { status, type, text }) {
+      const what = `${method} ${template} ${status}`;
+      const operation = (document["paths"] as Readonly<Record<string, Readonly<Record<string, Operation>>>>)[
+        template
+      ]?.[method.toLowerCase()];
+      assert.ok(operation !== undefined, `${what} is not in the document`);
+      const { responses } = operation;
+      const code = String(status) in responses ? String(status) : `${what.at(-3)}XX`;
+      const answer = responses[code];
+      assert.ok(answer !== undefined, `${what} is not in the document: ${text}`);
+      const ref = typeof answer["$ref"] === "string" ? answer["$ref"].slice(1) : undefined;
+      const at = ref ?? pointer("paths", template, method.toLowerCase(), "responses", code);
+      const shared =
+        ref === undefined
+          ? answer
+          : ((document["components"] as Json)["responses"] as Json)[ref.split("/").at(-1) ?? ""];
+      const content = (shared as Json)["content"] as Json | undefined;
+      const essence = type.split(";")[0] ?? "";
+      assert.ok(content !== undefined && essence in content, `${what}: ${type} is not in the document`);
+      if (essence === "application/json")
+        valid(`${at}${pointer("content", essence, "schema")}`, JSON.parse(text), what);
+      if (status < 300) seen.add(`${method} ${template}`);
+    },
+  };
+}
