@@ -18,7 +18,7 @@ function refusalFor(code: string | undefined): Refusal {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
     return {
       status: "408 Request Timeout",
-      error: new GatewayError("invalid_request", "The request did not arrive in time."),
+      error: new GatewayError("request_timeout", "The head of the request did not arrive in time."),
     };
   return {
     status: "400 Bad Request",
@@ -26,11 +26,15 @@ function refusalFor(code: string | undefined): Refusal {
   };
 }
 
-/** Answers what could not be parsed as a request, so never reached the application, and closes the connection. */
+/**
+ * Answers what could not be parsed as a request, so never reached the application, and closes the connection. A connection on
+ * which nothing was ever said is closed without a word: a client that had it in store would take the answer for that of the
+ * request which it is just about to send.
+ */
 export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   // What follows the broken part is broken too; the answer under way says enough.
   if (answered.has(socket)) return;
-  if (error.code === "ECONNRESET" || !socket.writable || isAnswering(socket)) {
+  if (error.code === "ECONNRESET" || !socket.writable || socket.bytesRead === 0 || isAnswering(socket)) {
     socket.destroy();
     return;
   }
@@ -40,7 +44,7 @@ export function onClientError(error: NodeJS.ErrnoException, socket: Socket): voi
   const body = errorText("nested", { error: refusal, requestId });
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-      `x-request-id: ${requestId}\r\nx-should-retry: false\r\nconnection: close\r\n\r\n${body}`,
+      `x-request-id: ${requestId}\r\nx-should-retry: ${refusal.retryable}\r\nconnection: close\r\n\r\n${body}`,
   );
   // A reset would take the answer away from a client that is still writing.
   setTimeout(() => socket.destroy(), lingerMs).unref();

@@ -91,7 +91,7 @@ class MountUpload implements Upload {
 
   start(): void {
     const { request, response, mount, uploads, timeoutMs } = this.#options;
-    const late = new GatewayError("invalid_request", "The request body did not arrive in time.");
+    const late = new GatewayError("request_timeout");
     const timer = setTimeout(() => this.abandon(late), timeoutMs).unref();
     const done = (): void => {
       clearTimeout(timer);

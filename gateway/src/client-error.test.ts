@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import { onClientError } from "./client-error.ts";
+
+/** What a client gets that says this much of a request and waits, until the connection is closed. */
+async function answerTo(said: string): Promise<string> {
+  const server = createServer({ headersTimeout: 50, requestTimeout: 0, connectionsCheckingInterval: 20 }, () =>
+    assert.fail("no request is whole"),
+  );
+  server.on("clientError", onClientError);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  try {
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.write(said);
+    return await text(socket);
+  } finally {
+    server.close();
+  }
+}
+
+test("a connection on which nothing was said is closed without an answer, which a pooled client would take for another's", async () => {
+  assert.equal(await answerTo(""), "");
+});
+
+test("a head that does not arrive in time is told so, and that it may be sent again", async () => {
+  const answer = await answerTo("POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\n");
+  assert.match(answer, /^HTTP\/1\.1 408 /);
+  assert.match(answer, /\r\nx-should-retry: true\r\n/);
+  assert.match(answer, /"code":"request_timeout"/);
+});
+
+test("what is no HTTP is refused, and not to be sent again", async () => {
+  const answer = await answerTo("no http at all\r\n\r\n");
+  assert.match(answer, /^HTTP\/1\.1 400 /);
+  assert.match(answer, /\r\nx-should-retry: false\r\n/);
+});
