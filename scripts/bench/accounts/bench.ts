@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connectMongo } from "../../../services/billing/src/store/connection.ts";
+import { connectBooks } from "../../../services/billing/src/store/connection.ts";
 import type { Fleet } from "../../../services/fleet/src/service.ts";
 import type { Job, LoadMessage } from "../load.ts";
 import type { JsonResult } from "../load-json.ts";
@@ -163,7 +163,7 @@ async function measureFleet(
   const { run, dataDir } = await startGateway(stack, upstream, options.processes);
   const { loadSecrets } = await import("../../../services/fleet/src/secrets.ts");
   const { operatorIdentity } = await import("../../../services/fleet/src/operator.ts");
-  const connection = await connectMongo({ url: run.mongodb_url, database: "metering" });
+  const connection = await connectBooks({ url: run.mongodb_url, database: "metering" });
   stack.defer(() => connection.close());
   const load = await startLoad(stack, signal);
   const url = new URL(run.base_url);

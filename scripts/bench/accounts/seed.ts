@@ -2,7 +2,7 @@ import { topUpOperation } from "../../../services/billing/src/ledger/top-up.ts";
 import { newAccount } from "../../../services/billing/src/rpc/create-account.ts";
 import { newKey } from "../../../services/billing/src/rpc/create-key.ts";
 import { commitLines } from "../../../services/billing/src/store/commit.ts";
-import { connectMongo } from "../../../services/billing/src/store/connection.ts";
+import { connectBooks } from "../../../services/billing/src/store/connection.ts";
 import { createSequence } from "../../../services/billing/src/store/sequence.ts";
 import { openStore } from "../../../services/billing/src/store/store.ts";
 import { generateKey } from "../../../services/kit/src/api-key.ts";
@@ -21,7 +21,7 @@ export async function seedAccounts(options: {
   readonly pepper: string;
   readonly count: number;
 }): Promise<string[]> {
-  const connection = await connectMongo({ url: options.mongodbUrl, database: "billing" });
+  const connection = await connectBooks({ url: options.mongodbUrl, database: "billing" });
   const store = await openStore(connection);
   const nextSeq = createSequence();
   const { current: pepper } = keyringOf(options.pepper);

@@ -1,4 +1,6 @@
-import { type Connection, createConnection, type mongo } from "mongoose";
+import { collectionOf } from "@uag/mongo/collection.ts";
+import { connectMongo } from "@uag/mongo/connect.ts";
+import type { Connection, mongo } from "mongoose";
 import type { CheckpointDocument } from "./checkpoint.ts";
 import type { Verdict } from "./run.ts";
 
@@ -11,35 +13,19 @@ export interface AuditStore extends AsyncDisposable {
 }
 
 const selectionTimeoutMs = 5_000;
+const maxPoolSize = 100;
 
-/**
- * Connects to a database for a process that may wait: int64 comes back as bigint, binary as Buffer. It names no read concern: the
- * driver would put it in the place of a snapshot session's own.
- */
-export async function connect(url: string, database: string): Promise<Connection> {
-  const connection = createConnection(url, {
-    dbName: database,
-    appName: "auditor",
-    serverSelectionTimeoutMS: selectionTimeoutMs,
-    connectTimeoutMS: selectionTimeoutMs,
-    useBigInt64: true,
-    promoteBuffers: true,
-    writeConcern: { w: "majority" },
-    autoIndex: false,
-    autoCreate: false,
-    bufferCommands: false,
-  });
-  return await connection.asPromise();
+/** Connects to a database for a process that may wait: an audit's reads take as long as they take. */
+export function connect(url: string, database: string): Promise<Connection> {
+  return connectMongo({ url, database, service: "auditor", selectionTimeoutMs, socketTimeoutMs: 0, maxPoolSize });
 }
 
 export async function openAuditStore(url: string, database: string): Promise<AuditStore> {
   const connection = await connect(url, database);
-  const { db } = connection;
-  if (db === undefined) throw new Error("the connection to MongoDB is not open");
   return {
     connection,
-    checkpoints: db.collection<CheckpointDocument>("checkpoints"),
-    verdicts: db.collection<Verdict>("verdicts"),
+    checkpoints: collectionOf<CheckpointDocument>(connection, "checkpoints"),
+    verdicts: collectionOf<Verdict>(connection, "verdicts"),
     [Symbol.asyncDispose]: () => connection.close(),
   };
 }

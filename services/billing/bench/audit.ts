@@ -8,7 +8,7 @@ import { chainStart } from "../src/ledger/entry.ts";
 import { settleFromGrants } from "../src/ledger/escrow.ts";
 import { noMoney } from "../src/ledger/money.ts";
 import { topUpOperation } from "../src/ledger/top-up.ts";
-import { connectMongo } from "../src/store/connection.ts";
+import { connectBooks } from "../src/store/connection.ts";
 import { grantDocument } from "../src/store/grants.ts";
 import { entryDocument } from "../src/store/ledger.ts";
 import { createSequence } from "../src/store/sequence.ts";
@@ -74,7 +74,7 @@ async function seedAccount(store: Store, accountId: string, count: number): Prom
 }
 
 const books = { url: process.env["TEST_MONGODB_URL"] ?? "", database: `bench_${randomText(8)}` };
-const connection = await connectMongo(books);
+const connection = await connectBooks(books);
 const store = await openStore(connection);
 const each = Math.ceil(rows / accounts);
 for (let n = 0; n < accounts; n += 1) await seedAccount(store, `acct_${String(n).padStart(8, "0")}`, each);

@@ -6,6 +6,8 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { openIdentity } from "@uag/kit/rpc/identity.ts";
 import { serveRpc } from "@uag/kit/rpc/server.ts";
+import { createUnblocker } from "@uag/mongo/abandoned-transactions.ts";
+import { mongoCheck } from "@uag/mongo/connect.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { z } from "zod";
 import { inLine } from "./audit/in-line.ts";
@@ -25,8 +27,7 @@ import { createSteadiness } from "./limits/steadiness.ts";
 import { createPrices } from "./repair/prices.ts";
 import { steadyMs } from "./rpc/renew.ts";
 import { rpcServices } from "./services.ts";
-import { createUnblocker } from "./store/abandoned.ts";
-import { connectMongo, mongoCheck } from "./store/connection.ts";
+import { connectBooks } from "./store/connection.ts";
 import { createAccountQueue } from "./store/queue.ts";
 import { createSequence } from "./store/sequence.ts";
 import { commitToGrants } from "./store/settle-grants.ts";
@@ -80,13 +81,13 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const metrics = createMetrics("billing");
   const identity = openIdentity(config, log);
   await using started = new AsyncDisposableStack();
-  const connection = await connectMongo({ url: config.MONGODB_URL, database: config.MONGODB_DATABASE });
+  const connection = await connectBooks({ url: config.MONGODB_URL, database: config.MONGODB_DATABASE });
   started.defer(() => connection.close());
   const store = await openStore(connection);
   const bus = started.use(await connectBus({ settings: config, name: "billing", log }));
   const events = createEvents(log, metrics);
   const funds = createFunds(store);
-  const endAbandoned = createUnblocker(connection);
+  const endAbandoned = createUnblocker(connection, "billing");
   const transactions = {
     onRetry: events.transactionRetried,
     onCommit: events.transactionCommitted,

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createUnblocker } from "../src/store/abandoned.ts";
-import { connectMongo } from "../src/store/connection.ts";
+import { createUnblocker } from "@uag/mongo/abandoned-transactions.ts";
+import { connectBooks } from "../src/store/connection.ts";
 import { scratch } from "./harness.ts";
 
 const silentMs = 1_300;
@@ -12,8 +12,8 @@ const silentMs = 1_300;
 /** A billing process that opens a transaction, writes in it, and sends nothing more. */
 function silentProcess(options: { url: string; database: string }) {
   const program = `
-    const { connectMongo } = await import(${JSON.stringify(import.meta.resolve("../src/store/connection.ts"))});
-    const connection = await connectMongo(${JSON.stringify(options)});
+    const { connectBooks } = await import(${JSON.stringify(import.meta.resolve("../src/store/connection.ts"))});
+    const connection = await connectBooks(${JSON.stringify(options)});
     const session = await connection.startSession();
     session.startTransaction();
     await connection.collection("things").insertOne({ a: 1 }, { session });
@@ -25,17 +25,17 @@ function silentProcess(options: { url: string; database: string }) {
 test("a transaction that is silent because its process is busy is left alone; that of a killed process is ended", async () => {
   await using db = scratch();
   const options = { url: db.env["MONGODB_URL"] as string, database: db.env["MONGODB_DATABASE"] as string };
-  const connection = await connectMongo(options);
+  const connection = await connectBooks(options);
   const child = silentProcess(options);
   try {
     await connection.createCollection("things");
     await once(child.stdout, "data");
     await sleep(silentMs);
-    assert.equal(await createUnblocker(connection)(), 0);
+    assert.equal(await createUnblocker(connection, "billing")(), 0);
     const gone = once(child, "exit");
     child.kill("SIGKILL");
     await gone;
-    const unblock = createUnblocker(connection);
+    const unblock = createUnblocker(connection, "billing");
     let ended = 0;
     for (let tries = 0; tries < 20 && ended === 0; tries++) {
       ended = await unblock();

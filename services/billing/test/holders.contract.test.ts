@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newId } from "@uag/kit/ids.ts";
 import { createRegister } from "../src/grants/holders.ts";
-import { connectMongo } from "../src/store/connection.ts";
+import { connectBooks } from "../src/store/connection.ts";
 import { openStore, type Store } from "../src/store/store.ts";
 import { scratch } from "./harness.ts";
 
@@ -24,7 +24,7 @@ async function findsItAlive({ connection, holders }: Store, id: string): Promise
 
 test("a holder's first calls may come all at once, to any replica: none of their transactions takes it for fenced", async () => {
   await using db = scratch();
-  const connection = await connectMongo({ url: db.env.MONGODB_URL ?? "", database: db.env.MONGODB_DATABASE ?? "" });
+  const connection = await connectBooks({ url: db.env.MONGODB_URL ?? "", database: db.env.MONGODB_DATABASE ?? "" });
   const store = await openStore(connection);
   const over = new AbortController();
   const scribbled = scribble(store, over.signal);
@@ -47,7 +47,7 @@ test("a holder's first calls may come all at once, to any replica: none of their
 test("a holder's first calls at once are one write, however many they are; one that failed is not remembered", async (t) => {
   await using db = scratch();
   const where = { url: db.env.MONGODB_URL ?? "", database: db.env.MONGODB_DATABASE ?? "" };
-  const connection = await connectMongo(where);
+  const connection = await connectBooks(where);
   t.after(() => connection.close());
   const store = await openStore(connection);
   const writes = t.mock.method(store.holders, "updateOne");

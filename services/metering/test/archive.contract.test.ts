@@ -10,9 +10,8 @@ import { randomText } from "@uag/kit/ids.ts";
 import type { ObjectStore } from "@uag/kit/objects/store.ts";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { archiveMonth } from "../src/archive/archive.ts";
-import { connectMongo } from "../src/store/connection.ts";
 import { toDocument } from "../src/store/event.ts";
-import { openStore } from "../src/store/store.ts";
+import { connectStore, openStore } from "../src/store/store.ts";
 import { type Bench, event, startBench } from "./harness.ts";
 
 const everything = { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
@@ -39,7 +38,7 @@ async function withArchive(work: (bench: Bench, dir: string) => Promise<void>): 
 
 /** Metering's store from beside it. */
 async function besides(bench: Bench) {
-  const connection = await connectMongo({
+  const connection = await connectStore({
     url: bench.env["MONGODB_URL"] ?? "",
     database: bench.env["MONGODB_DATABASE"] ?? "",
   });
@@ -144,7 +143,7 @@ test("an archiving that was cut off, wherever, is taken up; a file that does not
 test("single events are listed newest first over the months, also where a request went on into the next, and those of before there were months among them", async () => {
   const oldRow = begun("before", past(1, 5));
   const prefix = `t${randomText(10)}_`;
-  const connection = await connectMongo({ url: process.env["TEST_MONGODB_URL"] ?? "", database: `${prefix}m` });
+  const connection = await connectStore({ url: process.env["TEST_MONGODB_URL"] ?? "", database: `${prefix}m` });
   await connection.db?.collection("events").insertOne(toDocument(oldRow) as never);
   await connection.close();
   await using bench = await startBench({}, prefix);

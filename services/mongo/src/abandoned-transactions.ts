@@ -1,14 +1,10 @@
 import { randomText } from "@uag/kit/ids.ts";
+import type { Connection } from "mongoose";
 
 /** Our transactions send a statement every few milliseconds; one that has sent none for this long is worth a look. */
 const silentMicros = 1_000_000;
-const longestName = 128;
-
-/** What is used of MongoDB's `admin` database. */
-interface AdminDatabase {
-  aggregate(stages: object[], options: object): { toArray(): Promise<unknown[]> };
-  command(command: object): Promise<unknown>;
-}
+const maxNameLength = 128;
+const lookEveryMs = 250;
 
 interface OperationRow {
   readonly type: string;
@@ -24,7 +20,7 @@ export function applicationName(service: string, database: string): string {
 
 /** What the names of all processes of one service on one database begin with. */
 function prefixOf(service: string, database: string): string {
-  return `${service}/${database}`.slice(0, longestName - 16).concat("#");
+  return `${service}/${database}`.slice(0, maxNameLength - 16).concat("#");
 }
 
 /**
@@ -34,19 +30,17 @@ function prefixOf(service: string, database: string): string {
  * and kill their own sessions without any privilege. https://www.mongodb.com/docs/manual/reference/command/killSessions/
  * @returns how many were ended
  */
-export async function endAbandonedTransactions(
-  admin: AdminDatabase,
-  owner: { readonly service: string; readonly database: string },
-): Promise<number> {
-  const begins = prefixOf(owner.service, owner.database).replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+export async function endAbandonedTransactions(connection: Connection, service: string): Promise<number> {
+  const admin = connection.getClient().db("admin");
+  const begins = prefixOf(service, connection.name).replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const stages = [
     { $currentOp: { allUsers: false, idleConnections: true, idleSessions: true } },
     { $match: { appName: { $regex: `^${begins}` } } },
     { $project: { type: 1, appName: 1, lsid: 1, "transaction.timeInactiveMicros": 1 } },
   ];
   // The ids must go back as the UUIDs they are; $currentOp refuses the levels that connections are set to.
-  const options = { promoteBuffers: false, readConcern: { level: "local" } };
-  const rows = (await admin.aggregate(stages, options).toArray()) as OperationRow[];
+  const options = { promoteBuffers: false, readConcern: { level: "local" as const } };
+  const rows = await admin.aggregate<OperationRow>(stages, options).toArray();
   const alive = new Set(rows.filter(({ type }) => type === "op").map(({ appName }) => appName));
   const abandoned = rows.filter(
     ({ type, appName, transaction }) =>
@@ -54,4 +48,17 @@ export async function endAbandonedTransactions(
   );
   if (abandoned.length > 0) await admin.command({ killSessions: abandoned.map(({ lsid }) => ({ id: lsid?.id })) });
   return abandoned.length;
+}
+
+/**
+ * Ends what killed processes of the service left open, and with it the hold on the documents they have written to.
+ * @returns a function that answers how many it ended; it looks at most four times a second
+ */
+export function createUnblocker(connection: Connection, service: string): () => Promise<number> {
+  let lastLook = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (performance.now() - lastLook < lookEveryMs) return 0;
+    lastLook = performance.now();
+    return await endAbandonedTransactions(connection, service);
+  };
 }

@@ -5,6 +5,7 @@ import { type Capability, type CapabilityService, startCapability } from "@uag/c
 import { readConfig } from "@uag/kit/config.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
+import { connectMongo, mongoCheck } from "@uag/mongo/connect.ts";
 import type { Connection } from "mongoose";
 import { Alarms } from "./alarm.ts";
 import { schema, type VideoSettings } from "./config.ts";
@@ -14,7 +15,6 @@ import { createVideo } from "./operations/create.ts";
 import { cancelVideo, getVideo } from "./operations/find.ts";
 import { listVideos } from "./operations/list.ts";
 import { webhookService } from "./rpc/webhooks.ts";
-import { connectMongo, mongoCheck } from "./store/connection.ts";
 import { RateGate } from "./store/rate-gate.ts";
 import { TaskStore } from "./store/tasks.ts";
 import { TaskAftermath } from "./tasks/aftermath.ts";
@@ -47,11 +47,13 @@ export interface BuildOptions {
   readonly settings: VideoSettings;
 }
 
+const maxPoolSize = 32;
+
 /** Puts the service together; what works in the background begins at once. */
 export async function buildVideo(options: BuildOptions): Promise<Capability> {
   const { resources, settings } = options;
   const { MONGODB_URL: url, MONGODB_DATABASE: database } = settings;
-  const connection = await connectMongo({ url, database });
+  const connection = await connectMongo({ url, database, service: "video", maxPoolSize, readConcern: "majority" });
   resources.defer(() => connection.close());
   const { sender, deliveries, secrets, video } = await openWebhooks(options, connection);
   const tasks = new TaskStore(connection);

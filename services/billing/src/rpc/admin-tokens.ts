@@ -1,6 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey } from "@uag/kit/api-key.ts";
 import { newId, randomText } from "@uag/kit/ids.ts";
+import { cutPageById, readPage } from "@uag/mongo/paging.ts";
 import {
   AdminRole,
   type AdminToken,
@@ -15,7 +16,6 @@ import { recordChange } from "../audit/record.ts";
 import { tokenSnapshot as snapshot } from "../audit/snapshot.ts";
 import type { Billing } from "../billing.ts";
 import type { AdminTokenDocument } from "../store/admin-tokens.ts";
-import { cutPage, readPage } from "./page.ts";
 
 const longestName = 200;
 const mostPrevious = 8;
@@ -94,7 +94,7 @@ export async function listAdminTokens(
     .sort({ _id: -1 })
     .limit(limit + 1)
     .lean<AdminTokenDocument[]>();
-  const { rows, nextCursor } = cutPage(found, limit, (token) => token._id);
+  const { rows, nextCursor } = cutPageById(found, limit, (token) => token._id);
   return { tokens: rows.map(tokenMessage), nextCursor };
 }
 

@@ -1,8 +1,8 @@
+import { cutPageById, readPage } from "@uag/mongo/paging.ts";
 import type { ListAccountsRequest, ListAccountsResponse } from "@uag/proto/billing/v1/accounts.ts";
 import type { Billing } from "../billing.ts";
 import { accountMessage } from "../store/accounts.ts";
 import { readBalances } from "../store/balances.ts";
-import { cutPage, readPage } from "./page.ts";
 
 /** Accounts in the order of their ids. */
 export async function listAccounts(billing: Billing, request: ListAccountsRequest): Promise<ListAccountsResponse> {
@@ -12,7 +12,7 @@ export async function listAccounts(billing: Billing, request: ListAccountsReques
     .sort({ _id: 1 })
     .limit(limit + 1)
     .lean<{ _id: string }[]>();
-  const { rows, nextCursor } = cutPage(found, limit, (account) => account._id);
+  const { rows, nextCursor } = cutPageById(found, limit, (account) => account._id);
   const ids = rows.map(({ _id }) => _id);
   const accounts = await readBalances(billing.store, ids);
   return { accounts: accounts.map(accountMessage), nextCursor };

@@ -1,8 +1,8 @@
+import { cutPageById, readPage } from "@uag/mongo/paging.ts";
 import type { ListKeysRequest, ListKeysResponse } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
 import { keyMessage } from "../keys/key.ts";
 import type { KeyDocument } from "../store/keys.ts";
-import { cutPage, readPage } from "./page.ts";
 
 /** Keys, newest first: their ids sort by the time they were made. */
 export async function listKeys(billing: Billing, request: ListKeysRequest): Promise<ListKeysResponse> {
@@ -18,6 +18,6 @@ export async function listKeys(billing: Billing, request: ListKeysRequest): Prom
     .sort({ _id: -1 })
     .limit(limit + 1)
     .lean<KeyDocument[]>();
-  const { rows, nextCursor } = cutPage(found, limit, (key) => key._id);
+  const { rows, nextCursor } = cutPageById(found, limit, (key) => key._id);
   return { keys: rows.map(keyMessage), nextCursor };
 }

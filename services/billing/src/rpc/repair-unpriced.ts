@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { cutPageById, readPage } from "@uag/mongo/paging.ts";
 import type { Repair, RepairUnpricedRequest, RepairUnpricedResponse } from "@uag/proto/billing/v1/admin.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import type { Billing } from "../billing.ts";
@@ -6,7 +7,6 @@ import { entryId } from "../ledger/entry.ts";
 import { largestAmount } from "../ledger/money.ts";
 import { repair } from "../repair/repair.ts";
 import { type EntryDocument, entryMessage } from "../store/ledger.ts";
-import { cutPage, readPage } from "./page.ts";
 
 async function unpricedRow({ store }: Billing, requestId: string): Promise<EntryDocument> {
   const row = await store.ledger.findById(entryId.settle(requestId)).lean<EntryDocument>();
@@ -23,7 +23,7 @@ async function unpricedRows({ store }: Billing, request: RepairUnpricedRequest) 
     .sort({ requestId: 1 })
     .limit(limit + 1)
     .lean<EntryDocument[]>();
-  return cutPage(found, limit, (row) => row.requestId);
+  return cutPageById(found, limit, (row) => row.requestId);
 }
 
 function checkCost(requestId: string, cost: bigint): void {

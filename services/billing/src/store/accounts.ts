@@ -41,7 +41,7 @@ const schema = new Schema<AccountDocument>(
 );
 
 export function accountModel(connection: Connection): Model<AccountDocument> {
-  return connection.model("Account", schema, "accounts") as unknown as Model<AccountDocument>;
+  return connection.model<AccountDocument>("Account", schema, "accounts");
 }
 
 export function accountState(document: AccountDocument): AccountState {

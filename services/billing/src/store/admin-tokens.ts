@@ -38,5 +38,5 @@ const schema = new Schema<AdminTokenDocument>(
 schema.index({ digest: 1 }, { unique: true });
 
 export function adminTokenModel(connection: Connection): Model<AdminTokenDocument> {
-  return connection.model("AdminToken", schema, "admin_tokens") as unknown as Model<AdminTokenDocument>;
+  return connection.model<AdminTokenDocument>("AdminToken", schema, "admin_tokens");
 }

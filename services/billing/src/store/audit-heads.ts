@@ -17,5 +17,5 @@ const schema = new Schema<AuditHeadDocument>(
 );
 
 export function auditHeadModel(connection: Connection): Model<AuditHeadDocument> {
-  return connection.model("AuditHead", schema, "audit_heads") as unknown as Model<AuditHeadDocument>;
+  return connection.model<AuditHeadDocument>("AuditHead", schema, "audit_heads");
 }

@@ -51,5 +51,5 @@ schema.index({ targetId: 1, at: -1, _id: -1 });
 schema.index({ accountId: 1, at: -1, _id: -1 });
 
 export function auditModel(connection: Connection): Model<AuditDocument> {
-  return connection.model("AuditRecord", schema, "audit_log") as unknown as Model<AuditDocument>;
+  return connection.model<AuditDocument>("AuditRecord", schema, "audit_log");
 }

@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { TransactionOptions } from "@uag/mongo/transaction.ts";
 import type { ClientSession } from "mongoose";
 import { type Operation, WorkingBook } from "../ledger/book.ts";
 import { writeSpending } from "./budgets.ts";
@@ -6,7 +7,7 @@ import { grantDocument } from "./grants.ts";
 import { entryDocument } from "./ledger.ts";
 import { type Line, readBooks, readHolders } from "./read-book.ts";
 import type { Store } from "./store.ts";
-import { inTransaction, type TransactionOptions } from "./transaction.ts";
+import { inTransaction } from "./transaction.ts";
 
 export interface CommitOptions extends Omit<TransactionOptions, "connection"> {
   readonly store: Store;

@@ -1,38 +1,11 @@
-import type { HealthCheck } from "@uag/kit/health.ts";
-import { applicationName } from "@uag/mongo/abandoned-transactions.ts";
-import { type Connection, createConnection } from "mongoose";
+import { connectMongo } from "@uag/mongo/connect.ts";
+import type { Connection } from "mongoose";
 
-/** How long a call waits for a primary before it fails; what outlasts an ordinary election is left to the caller's retry. */
-const selectionTimeoutMs = 2_000;
-const socketTimeoutMs = 20_000;
+const maxPoolSize = 32;
+/** A caller is told of a database that is too busy as soon as of one that is away. */
+const poolTimeoutMs = 2_000;
 
-/**
- * Connects to the replica set. Int64 comes back as bigint and never as a double; binary as Buffer. While the database is
- * out of reach calls fail within 2 s, and the connection recovers by itself.
- */
-export async function connectMongo(options: { url: string; database: string }): Promise<Connection> {
-  const connection = createConnection(options.url, {
-    dbName: options.database,
-    appName: applicationName("billing", options.database),
-    serverSelectionTimeoutMS: selectionTimeoutMs,
-    connectTimeoutMS: selectionTimeoutMs,
-    waitQueueTimeoutMS: selectionTimeoutMs,
-    socketTimeoutMS: socketTimeoutMs,
-    heartbeatFrequencyMS: 2_000,
-    maxPoolSize: 32,
-    useBigInt64: true,
-    promoteBuffers: true,
-    writeConcern: { w: "majority" },
-    autoIndex: false,
-    autoCreate: false,
-    bufferCommands: false,
-  });
-  return await connection.asPromise();
-}
-
-export function mongoCheck(connection: Connection): HealthCheck {
-  return async () => {
-    await connection.db?.admin().ping({ timeoutMS: selectionTimeoutMs });
-    return { ok: true };
-  };
+/** Connects to the books. While the database is out of reach calls fail within 2 s. */
+export function connectBooks(where: { readonly url: string; readonly database: string }): Promise<Connection> {
+  return connectMongo({ ...where, service: "billing", maxPoolSize, poolTimeoutMs });
 }

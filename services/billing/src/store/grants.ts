@@ -56,7 +56,7 @@ schema.index({ endedAt: 1 }, { partialFilterExpression: { live: false } });
 schema.index({ accountId: 1, keyId: 1 }, { partialFilterExpression: { live: true, keyId: { $gt: "" } } });
 
 export function grantModel(connection: Connection): Model<GrantDocument> {
-  return connection.model("Grant", schema, "grants") as unknown as Model<GrantDocument>;
+  return connection.model<GrantDocument>("Grant", schema, "grants");
 }
 
 export function grantOf(document: GrantDocument): Grant {

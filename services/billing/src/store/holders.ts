@@ -31,5 +31,5 @@ const schema = new Schema<HolderDocument>(
 schema.index({ state: 1 }, { partialFilterExpression: { state: { $in: ["alive", "orphaned", "closed"] } } });
 
 export function holderModel(connection: Connection): Model<HolderDocument> {
-  return connection.model("Holder", schema, "holders") as unknown as Model<HolderDocument>;
+  return connection.model<HolderDocument>("Holder", schema, "holders");
 }

@@ -66,5 +66,5 @@ schema.index({ "previous.digest": 1 });
 schema.index({ accountId: 1, _id: -1 });
 
 export function keyModel(connection: Connection): Model<KeyDocument> {
-  return connection.model("Key", schema, "keys") as unknown as Model<KeyDocument>;
+  return connection.model<KeyDocument>("Key", schema, "keys");
 }

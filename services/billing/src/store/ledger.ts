@@ -53,7 +53,7 @@ schema.index({ accountId: 1, seq: 1 }, { unique: true });
 schema.index({ requestId: 1 }, { name: "unpriced", partialFilterExpression: { "event.pricing": Pricing.UNPRICED } });
 
 export function ledgerModel(connection: Connection): Model<EntryDocument> {
-  return connection.model("Entry", schema, "ledger") as unknown as Model<EntryDocument>;
+  return connection.model<EntryDocument>("Entry", schema, "ledger");
 }
 
 export function entryDocument(entry: Entry): EntryDocument {

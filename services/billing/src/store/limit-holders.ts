@@ -26,5 +26,5 @@ schema.index({ swept: 1, leaseUntil: 1 });
 schema.index({ leaseUntil: 1 }, { expireAfterSeconds: rememberedSeconds });
 
 export function limitHolderModel(connection: Connection): Model<LimitHolderDocument> {
-  return connection.model("LimitHolder", schema, "limit_holders") as unknown as Model<LimitHolderDocument>;
+  return connection.model<LimitHolderDocument>("LimitHolder", schema, "limit_holders");
 }

@@ -45,7 +45,7 @@ schema.index({ "loans.id": 1 });
 schema.index({ changedAt: 1 });
 
 export function limitPoolModel(connection: Connection): Model<LimitPoolDocument> {
-  return connection.model("LimitPool", schema, "limit_pools") as unknown as Model<LimitPoolDocument>;
+  return connection.model<LimitPoolDocument>("LimitPool", schema, "limit_pools");
 }
 
 export function poolId(keyId: string, limit: LimitName): string {

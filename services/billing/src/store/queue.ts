@@ -62,7 +62,7 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
   let lostAt = Number.NEGATIVE_INFINITY;
   const onRetry = (): void => {
     lostAt = performance.now();
-    options.onRetry();
+    options.onRetry?.();
   };
 
   /** As many accounts, and of each as many jobs, as fit one transaction; one job at the least. */
@@ -142,7 +142,7 @@ async function commitParts(options: QueueOptions, parts: readonly Part[], again:
       for (const { jobs } of parts) for (const { done } of jobs) done({ ok: false, error });
       return;
     }
-    options.onRetry();
+    options.onRetry?.();
     const middle = parts.length >> 1;
     const halves = [parts.slice(0, middle), parts.slice(middle)];
     await Promise.all(halves.map((half) => commitParts(options, half, true)));

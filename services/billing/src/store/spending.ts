@@ -15,7 +15,7 @@ const schema = new Schema<SpendingDocument>(
 );
 
 export function spendingModel(connection: Connection): Model<SpendingDocument> {
-  return connection.model("Spending", schema, "spending") as unknown as Model<SpendingDocument>;
+  return connection.model<SpendingDocument>("Spending", schema, "spending");
 }
 
 export function spendingId(accountId: string, keyId: string, month: string): string {

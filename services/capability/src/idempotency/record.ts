@@ -1,5 +1,3 @@
-import type { mongo } from "mongoose";
-
 /**
  * How far a run under an idempotency key has come, as MongoDB knows it:
  *
@@ -39,7 +37,7 @@ export interface RecordDocument {
 export interface PartDocument {
   /** Token and number. */
   readonly _id: string;
-  readonly data: mongo.Binary;
+  readonly data: Buffer;
   readonly expiresAt: Date;
 }
 

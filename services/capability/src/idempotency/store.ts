@@ -1,9 +1,11 @@
-import { type Connection, createConnection, mongo } from "mongoose";
+import { collectionOf } from "@uag/mongo/collection.ts";
+import { connectMongo } from "@uag/mongo/connect.ts";
+import { isDuplicate } from "@uag/mongo/errors.ts";
+import type { Connection, mongo } from "mongoose";
 import type { AnswerBox } from "./answer-box.ts";
 import type { Answer, Claim, KeptAnswer, PartDocument, Receipt, RecordDocument } from "./record.ts";
 
-const selectionTimeoutMs = 2_000;
-const duplicateKey = 11_000;
+const maxPoolSize = 8;
 /** Largest piece of a stored body, bytes: a document holds 16 MiB. */
 const pieceBytes = 1024 * 1024;
 /** What is not kept is remembered at least this long: it must not run again. */
@@ -45,7 +47,7 @@ export class IdempotencyStore implements AsyncDisposable {
       await records.updateOne(free, { $set: { ...request, ...this.#leased(now) } }, { upsert: true });
       return { kind: "mine" };
     } catch (error) {
-      if (!(error instanceof mongo.MongoServerError) || error.code !== duplicateKey) throw error;
+      if (!isDuplicate(error)) throw error;
     }
     const record = await records.findOne({ _id: id });
     if (record === null) return await this.claim(id, request);
@@ -99,7 +101,7 @@ export class IdempotencyStore implements AsyncDisposable {
     );
     for (const [n, piece] of pieces.entries()) {
       const place = `${token}/${n}`;
-      const part = { data: new mongo.Binary(box.seal(piece, place)), expiresAt: partsExpireAt };
+      const part = { data: box.seal(piece, place), expiresAt: partsExpireAt };
       await parts.replaceOne({ _id: place }, part, { upsert: true });
     }
     const set = { state: "kept" as const, status, headers: [...headers], parts: pieces.length, expiresAt };
@@ -131,7 +133,7 @@ export class IdempotencyStore implements AsyncDisposable {
       const place = `${token}/${n}`;
       const part = await parts.findOne({ _id: place });
       if (part === null || box === undefined) throw new Error("a stored answer is not whole any more");
-      yield box.open(Buffer.from(part.data.buffer), place);
+      yield box.open(part.data, place);
     }
   }
 
@@ -141,8 +143,8 @@ export class IdempotencyStore implements AsyncDisposable {
   }> {
     const connection = await this.#open();
     return {
-      records: connection.collection<RecordDocument>("runs") as unknown as mongo.Collection<RecordDocument>,
-      parts: connection.collection<PartDocument>("answers") as unknown as mongo.Collection<PartDocument>,
+      records: collectionOf<RecordDocument>(connection, "runs"),
+      parts: collectionOf<PartDocument>(connection, "answers"),
     };
   }
 
@@ -157,17 +159,13 @@ export class IdempotencyStore implements AsyncDisposable {
 
   async #connect(): Promise<Connection> {
     const { url, database = "idempotency" } = this.#options;
-    const connection = await createConnection(url, {
-      dbName: database,
-      appName: "idempotency",
-      serverSelectionTimeoutMS: selectionTimeoutMs,
-      connectTimeoutMS: selectionTimeoutMs,
-      socketTimeoutMS: 20_000,
-      maxPoolSize: 8,
-      readConcern: { level: "majority" },
-      writeConcern: { w: "majority", journal: true },
-      bufferCommands: false,
-    }).asPromise();
+    const connection = await connectMongo({
+      url,
+      database,
+      service: "idempotency",
+      maxPoolSize,
+      readConcern: "majority",
+    });
     for (const name of ["runs", "answers"]) {
       await connection.collection(name).createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
     }

@@ -9,7 +9,6 @@ import { type EventDocument, fromDocument, toDocument } from "../store/event.ts"
 import { monthOf } from "../store/months.ts";
 import type { RollupDocument } from "../store/rollup.ts";
 import type { Store } from "../store/store.ts";
-import { inTransaction } from "../store/transaction.ts";
 import { type BuriedEvent, bury } from "./buried.ts";
 import type { DecodedBatch, RefusedEvent } from "./decode.ts";
 import { rollUp, type WriteOffs } from "./rollup.ts";
@@ -155,7 +154,7 @@ async function store(
   const conflicts: [UsageEvent, EventDocument][] = [];
   let count = 0;
   await store.partitions.ensure(new Set(events.map(partitionOf)));
-  await inTransaction(store.connection, async (session, again) => {
+  await store.transact(async (session, again) => {
     conflicts.length = 0;
     // Hardly ever is one there already, so all are looked up only after an insert has found one.
     const doubtful = again ? events : events.filter(({ requestId }) => repeated.has(requestId));

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDuplicate } from "@uag/mongo/errors.ts";
 import type { Store } from "../store/store.ts";
 import { type Archive, archiveDue } from "./archive.ts";
 
@@ -15,7 +16,7 @@ async function take({ leases }: Store, owner: string): Promise<boolean> {
     return true;
   } catch (error) {
     // Another has it: the upsert meets its row.
-    if ((error as { code?: number }).code === 11_000) return false;
+    if (isDuplicate(error)) return false;
     throw error;
   }
 }

@@ -5,7 +5,6 @@ import { addRollups } from "../apply/apply.ts";
 import { rollUp } from "../apply/rollup.ts";
 import { monthOf, type Partition } from "../store/months.ts";
 import type { Store } from "../store/store.ts";
-import { inTransaction } from "../store/transaction.ts";
 
 type Repair = RepairedEvent & { event: UsageEvent };
 
@@ -45,7 +44,7 @@ export async function applyRepairs(store: Store, request: ApplyRepairsRequest): 
     if (event === undefined) continue;
     const partitions = partitionsOf(await store.partitions.list(), event);
     let isNew = false;
-    await inTransaction(store.connection, async (session) => {
+    await store.transact(async (session) => {
       isNew = await applyOne(store, { repair: { ...repair, event }, partitions }, session);
     });
     if (isNew) applied++;

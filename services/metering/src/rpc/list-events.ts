@@ -1,10 +1,11 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { cutPage, readTimedPage, timedCursor } from "@uag/mongo/paging.ts";
 import type { ExportEventsResponse } from "@uag/proto/metering/v1/admin.ts";
 import type { ListEventsRequest, ListEventsResponse } from "@uag/proto/metering/v1/metering.ts";
 import { type EventDocument, fromDocument } from "../store/event.ts";
 import { endOf, outside, type Partition } from "../store/months.ts";
 import type { Store } from "../store/store.ts";
-import { namesOf, readPage, timesOf, writeCursor } from "./page.ts";
+import { namesOf, timesOf } from "./filter.ts";
 
 /** No request lasts longer: what began a whole month before another's end has ended before it. */
 const longestRequestMs = 31 * 86_400_000;
@@ -42,26 +43,23 @@ async function refuseArchived({ months }: Store, from: Date): Promise<void> {
 }
 
 async function readEvents(store: Store, request: ListEventsRequest, nowMs: number) {
-  const { limit, after } = readPage(request.page);
+  const { limit, after } = readTimedPage(request.page);
   const { from, until } = timesOf(request.filter, nowMs);
   const following = after && {
-    $or: [{ endedAt: { $lt: new Date(after[0]) } }, { endedAt: new Date(after[0]), _id: { $lt: after[1] } }],
+    $or: [{ endedAt: { $lt: after.at } }, { endedAt: after.at, _id: { $lt: after.id } }],
   };
   const partitions = await store.partitions.list();
   await refuseArchived(store, from);
   const filter = { ...namesOf(request.filter), endedAt: { $gte: from, $lt: until }, ...following };
-  const rows = await newest(partitions, { filter, from, most: limit + 1 });
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
-  return { page, nextCursor: last ? cursorOf(last) : "" };
+  return cutPage(await newest(partitions, { filter, from, most: limit + 1 }), limit, cursorOf);
 }
 
-const cursorOf = (row: EventDocument): string => writeCursor(row.endedAt.getTime(), row._id);
+const cursorOf = (row: EventDocument): string => timedCursor(row.endedAt, row._id);
 
 /** Single events that ended within the filter's times, newest first. */
 export async function listEvents(store: Store, request: ListEventsRequest, nowMs: number): Promise<ListEventsResponse> {
-  const { page, nextCursor } = await readEvents(store, request, nowMs);
-  return { events: page.map(fromDocument), nextCursor };
+  const { rows, nextCursor } = await readEvents(store, request, nowMs);
+  return { events: rows.map(fromDocument), nextCursor };
 }
 
 /** The same, each with the place to go on from. */
@@ -70,6 +68,6 @@ export async function exportEvents(
   request: ListEventsRequest,
   nowMs: number,
 ): Promise<ExportEventsResponse> {
-  const { page, nextCursor } = await readEvents(store, request, nowMs);
-  return { events: page.map((row) => ({ event: fromDocument(row), cursor: cursorOf(row) })), nextCursor };
+  const { rows, nextCursor } = await readEvents(store, request, nowMs);
+  return { events: rows.map((row) => ({ event: fromDocument(row), cursor: cursorOf(row) })), nextCursor };
 }

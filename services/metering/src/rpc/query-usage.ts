@@ -1,8 +1,9 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { cutPage, readTimedPage, timedCursor } from "@uag/mongo/paging.ts";
 import type { QueryUsageRequest, QueryUsageResponse, UsageBucket } from "@uag/proto/metering/v1/metering.ts";
 import type { RollupDocument } from "../store/rollup.ts";
 import type { Store } from "../store/store.ts";
-import { namesOf, readPage, timesOf, writeCursor } from "./page.ts";
+import { namesOf, timesOf } from "./filter.ts";
 
 /** Roll-ups whose hour or day begins within the filter's times, oldest first. */
 export async function queryUsage(store: Store, request: QueryUsageRequest, nowMs: number): Promise<QueryUsageResponse> {
@@ -10,19 +11,18 @@ export async function queryUsage(store: Store, request: QueryUsageRequest, nowMs
   if (bucket !== "hour" && bucket !== "day") {
     throw new GatewayError("invalid_request", "bucket is hour or day.", { param: "bucket" });
   }
-  const { limit, after } = readPage(request.page);
+  const { limit, after } = readTimedPage(request.page);
   const { from, until } = timesOf(request.filter, nowMs);
   const following = after && {
-    $or: [{ start: { $gt: new Date(after[0]) } }, { start: new Date(after[0]), _id: { $gt: after[1] } }],
+    $or: [{ start: { $gt: after.at } }, { start: after.at, _id: { $gt: after.id } }],
   };
-  const rows = await store.rollups
+  const found = await store.rollups
     .find({ bucket, ...namesOf(request.filter), start: { $gte: from, $lt: until }, ...following })
     .sort({ start: 1, _id: 1 })
     .limit(limit + 1)
     .toArray();
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
-  return { buckets: page.map(toBucket), nextCursor: last ? writeCursor(last.start.getTime(), last._id) : "" };
+  const { rows, nextCursor } = cutPage(found, limit, (row) => timedCursor(row.start, row._id));
+  return { buckets: rows.map(toBucket), nextCursor };
 }
 
 function toBucket(row: RollupDocument): UsageBucket {

@@ -1,4 +1,8 @@
-import type { Connection, mongo } from "mongoose";
+import { createUnblocker } from "@uag/mongo/abandoned-transactions.ts";
+import { collectionOf } from "@uag/mongo/collection.ts";
+import { connectMongo } from "@uag/mongo/connect.ts";
+import { inTransaction } from "@uag/mongo/transaction.ts";
+import { type ClientSession, type Connection, mongo } from "mongoose";
 import { type MonthDocument, openPartitions, type Partitions } from "./months.ts";
 import {
   type BatchDocument,
@@ -16,6 +20,8 @@ import {
 /** Metering's collections. Hot paths use the driver's own: a document a model makes costs ten times as much. */
 export interface Store {
   readonly connection: Connection;
+  /** Runs `work` in one transaction: see `inTransaction` of `@uag/mongo`. */
+  transact<T>(work: (session: ClientSession, again: boolean) => Promise<T>): Promise<T>;
   /** Single events, a collection for each month. */
   readonly partitions: Partitions;
   /** What is archived of them. */
@@ -35,8 +41,15 @@ export interface LeaseDocument {
   until: Date;
 }
 
+const maxPoolSize = 16;
+/** https://www.mongodb.com/docs/manual/reference/error-codes/ */
 const indexOptionsConflict = 85;
 const longestMonthSeconds = 31 * 86_400;
+
+/** Connects to metering's database. Calls fail within 2 s when it is gone. */
+export function connectStore(where: { readonly url: string; readonly database: string }): Promise<Connection> {
+  return connectMongo({ ...where, service: "metering", maxPoolSize, readConcern: "majority" });
+}
 
 /** Makes collections and indexes that are missing and sets how long events of before there were months are kept. */
 export async function openStore(connection: Connection, options: { keepMonths: number }): Promise<Store> {
@@ -53,18 +66,20 @@ export async function openStore(connection: Connection, options: { keepMonths: n
   }
   const { db } = connection;
   if (db === undefined) throw new Error("the connection to MongoDB is not open");
+  const unblock = createUnblocker(connection, "metering");
   const partitions = await openPartitions(db);
   if (partitions.old !== undefined) await keepOldEventsFor(db, options.keepMonths * longestMonthSeconds);
   return {
     connection,
+    transact: (work) => inTransaction({ connection, unblock }, work),
     partitions,
-    months: db.collection<MonthDocument>("months"),
-    leases: db.collection<LeaseDocument>("leases"),
-    rollups: db.collection<RollupDocument>("rollups"),
-    batches: db.collection<BatchDocument>("batches"),
-    repairs: db.collection<RepairDocument>("repairs"),
-    buried: db.collection<BuriedDocument>("buried"),
-    members: db.collection<MemberDocument>("members"),
+    months: collectionOf<MonthDocument>(connection, "months"),
+    leases: collectionOf<LeaseDocument>(connection, "leases"),
+    rollups: collectionOf<RollupDocument>(connection, "rollups"),
+    batches: collectionOf<BatchDocument>(connection, "batches"),
+    repairs: collectionOf<RepairDocument>(connection, "repairs"),
+    buried: collectionOf<BuriedDocument>(connection, "buried"),
+    members: collectionOf<MemberDocument>(connection, "members"),
   };
 }
 
@@ -74,7 +89,7 @@ async function keepOldEventsFor(db: mongo.Db, seconds: number): Promise<void> {
   try {
     await db.collection("events").createIndex(keys, options);
   } catch (error) {
-    if ((error as { code?: number }).code !== indexOptionsConflict) throw error;
+    if (!(error instanceof mongo.MongoServerError) || error.code !== indexOptionsConflict) throw error;
     await db.command({ collMod: "events", index: { keyPattern: keys, expireAfterSeconds: seconds } });
   }
 }

@@ -4,11 +4,11 @@ import { type BatchKey, copyProof, ForgedBatchError, verifyBatch } from "@uag/ki
 import type { Bus } from "@uag/kit/bus.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { Logger } from "@uag/kit/log.ts";
+import { isDuplicate, isUnavailable } from "@uag/mongo/errors.ts";
 import { headers, type JsMsg } from "nats";
 import { type ApplyOptions, applyBatches } from "../apply/apply.ts";
 import { type DecodedBatch, decodeBatch } from "../apply/decode.ts";
 import { findApplied } from "../rpc/confirm-applied.ts";
-import { isPassing } from "../store/connection.ts";
 import { type Inbox, keepWorking } from "./inbox.ts";
 
 export interface WorkerOptions {
@@ -81,7 +81,7 @@ async function acknowledgeKnown(options: WorkerOptions, deliveries: Delivery[]):
 /** True when the failure is the environment's and not the message's. */
 function passes(error: unknown): boolean {
   if (error instanceof GatewayError) return error.retryable && error.code !== "internal_error";
-  return isPassing(error);
+  return isUnavailable(error) || isDuplicate(error);
 }
 
 async function applyGroup(options: WorkerOptions, group: Delivery[], signal: AbortSignal): Promise<void> {

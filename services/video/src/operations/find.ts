@@ -2,7 +2,7 @@ import { defineQuery } from "@uag/capability/operation/define-query.ts";
 import type { Operation } from "@uag/capability/operation/operation.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { VideoContext } from "../context.ts";
-import { toStoreError } from "../store/connection.ts";
+import { toStoreError } from "../store/errors.ts";
 import type { TaskDocument } from "../store/task.ts";
 import { cancelTask } from "../tasks/cancel.ts";
 import { mayBeId } from "../tasks/ids.ts";

@@ -4,7 +4,7 @@ import { taskStatuses } from "@uag/contract/answers/media.ts";
 import type { VideoContext } from "../context.ts";
 import { invalid } from "../families/family.ts";
 import type { ListQuery } from "../store/changes.ts";
-import { toStoreError } from "../store/connection.ts";
+import { toStoreError } from "../store/errors.ts";
 import type { TaskStatus } from "../store/task.ts";
 import { mayBeId } from "../tasks/ids.ts";
 import { viewOf } from "../tasks/view.ts";

@@ -1,27 +1,23 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import { type RpcService, unaryService } from "@uag/kit/rpc/server.ts";
-import type { PageRequest } from "@uag/proto/common/v1/page.ts";
+import { cutPage, readTimedPage, timedCursor } from "@uag/mongo/paging.ts";
 import {
   type Delivery,
   type Secret,
   type WebhookServiceServer,
   WebhookServiceService,
 } from "@uag/proto/video/v1/webhooks.ts";
-import { toStoreError } from "../store/connection.ts";
+import { toStoreError } from "../store/errors.ts";
 import {
-  cursorAfter,
   type DeliveryDocument,
   type DeliveryState,
   type DeliveryStore,
   deliveryStates,
-  positionOf,
 } from "../webhooks/deliveries.ts";
 import type { SecretEntry, SecretStore } from "../webhooks/secrets.ts";
 
 const usualOverlapMs = 24 * 3_600_000;
-const usualLimit = 100;
-const largestLimit = 1_000;
 
 export interface WebhookRpcOptions {
   readonly deliveries: DeliveryStore;
@@ -59,12 +55,11 @@ export function webhookService({ deliveries, secrets, wake, log }: WebhookRpcOpt
         return secretMessage(ended.accountId, ended.entry);
       },
       async listDeliveries({ accountId, state, taskId, page }) {
-        const limit = limitOf(page);
-        const query = { accountId, state: stateOf(state), taskId, after: positionOf(page?.cursor ?? "") };
-        const found = await stored(deliveries.list({ ...query, limit: limit + 1 }));
-        const shown = found.slice(0, limit);
-        const last = found.length > limit ? shown.at(-1) : undefined;
-        return { deliveries: shown.map(messageOf), nextCursor: last === undefined ? "" : cursorAfter(last) };
+        const { limit, after } = readTimedPage(page);
+        const query = { accountId, state: stateOf(state), taskId, after, limit: limit + 1 };
+        const found = await stored(deliveries.list(query));
+        const { rows, nextCursor } = cutPage(found, limit, (row) => timedCursor(row.createdAt, row._id));
+        return { deliveries: rows.map(messageOf), nextCursor };
       },
       async getDelivery({ id }) {
         const delivery = await stored(deliveries.get(id));
@@ -88,12 +83,6 @@ function missing(text: string): GatewayError {
 
 function requireAccount(accountId: string): void {
   if (accountId === "") throw new GatewayError("invalid_request", undefined, { param: "account_id" });
-}
-
-function limitOf(page: PageRequest | undefined): number {
-  const limit = page?.limit ?? 0;
-  if (limit < 0 || limit > largestLimit) throw new GatewayError("invalid_request", undefined, { param: "page.limit" });
-  return limit === 0 ? usualLimit : limit;
 }
 
 function stateOf(text: string): DeliveryState | undefined {

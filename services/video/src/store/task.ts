@@ -172,5 +172,5 @@ schema.index(
 );
 
 export function taskModel(connection: Connection): Model<TaskDocument> {
-  return connection.model("Task", schema, "tasks") as unknown as Model<TaskDocument>;
+  return connection.model<TaskDocument>("Task", schema, "tasks");
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { isDuplicate } from "@uag/mongo/errors.ts";
 import type { Connection, Model } from "mongoose";
 import type { Created, Ending, EndOptions, GoOn, Insertion, ListQuery, Sent } from "./changes.ts";
-import { isDuplicate } from "./connection.ts";
 import { type TaskDocument, taskModel } from "./task.ts";
 
 /** The tasks in MongoDB. Every change is one write that finds the task only in the state that it is meant for. */

@@ -5,7 +5,7 @@ import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { failureToGatewayError, type UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { VideoContext } from "../context.ts";
 import type { VideoRequest } from "../request/read.ts";
-import { toStoreError } from "../store/connection.ts";
+import { toStoreError } from "../store/errors.ts";
 import type { TaskDocument } from "../store/task.ts";
 import { cancelUpstream } from "./cancel.ts";
 import { AmbiguousCreate, createUpstream, type Made, Refused } from "./create.ts";

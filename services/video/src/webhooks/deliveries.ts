@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { isDuplicate } from "@uag/mongo/errors.ts";
+import type { TimePlace } from "@uag/mongo/paging.ts";
 import type { Collection, Connection } from "mongoose";
-import { isDuplicate } from "../store/connection.ts";
 import type { PendingWebhook, TaskDocument } from "../store/task.ts";
 
 export const deliveryStates = ["pending", "delivered", "failed", "stopped"] as const;
@@ -43,12 +43,6 @@ export interface Attempted {
   readonly dueAt?: Date;
 }
 
-/** Where a page of a listing ends. */
-export interface Position {
-  readonly createdAt: Date;
-  readonly id: string;
-}
-
 export interface DeliveryQuery {
   /** Empty for all. */
   readonly accountId: string;
@@ -56,7 +50,7 @@ export interface DeliveryQuery {
   /** Any of the task's ids; empty for all. */
   readonly taskId: string;
   readonly limit: number;
-  readonly after: Position | undefined;
+  readonly after: TimePlace | undefined;
 }
 
 const keptAttempts = 50;
@@ -152,25 +146,12 @@ export class DeliveryStore {
   }
 
   async list({ accountId, state, taskId, limit, after }: DeliveryQuery): Promise<DeliveryDocument[]> {
-    const { createdAt, id = "" } = after ?? {};
     const filter = {
       ...(accountId !== "" && { accountId }),
       ...(state !== undefined && { state }),
       ...(taskId !== "" && { taskIds: taskId }),
-      ...(createdAt !== undefined && { $or: [{ createdAt: { $lt: createdAt } }, { createdAt, _id: { $lt: id } }] }),
+      ...(after && { $or: [{ createdAt: { $lt: after.at } }, { createdAt: after.at, _id: { $lt: after.id } }] }),
     };
     return await this.#deliveries.find(filter).sort({ createdAt: -1, _id: -1 }).limit(limit).toArray();
   }
-}
-
-export function cursorAfter({ createdAt, _id }: DeliveryDocument): string {
-  return `${createdAt.getTime()}-${_id}`;
-}
-
-/** Reads what `cursorAfter` wrote; empty: the beginning. @throws {GatewayError} `invalid_request` */
-export function positionOf(cursor: string): Position | undefined {
-  if (cursor === "") return undefined;
-  const [, ms, id] = /^(\d{1,15})-(msg_\w+)$/.exec(cursor) ?? [];
-  if (id !== undefined) return { createdAt: new Date(Number(ms)), id };
-  throw new GatewayError("invalid_request", "cursor: is not one of a page before.", { param: "page.cursor" });
 }

@@ -1,8 +1,8 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId } from "@uag/kit/ids.ts";
+import { isDuplicate } from "@uag/mongo/errors.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import type { Collection, Connection } from "mongoose";
-import { isDuplicate } from "../store/connection.ts";
 import type { Sealed, SecretBox } from "./secret-box.ts";
 import { newSecret } from "./signature.ts";
 

@@ -1,35 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { PageRequest } from "@uag/proto/common/v1/page.ts";
 import type { UsageFilter } from "@uag/proto/metering/v1/metering.ts";
-import { z } from "zod";
-
-const preset = 100;
-const most = 1_000;
-const place = z.tuple([z.number().int(), z.string()]);
-
-export interface Page {
-  readonly limit: number;
-  /** The last row of the page before: its time in unix milliseconds, and its id. */
-  readonly after: readonly [ms: number, id: string] | undefined;
-}
-
-/** @throws {GatewayError} `invalid_request` */
-export function readPage(page: PageRequest | undefined): Page {
-  const limit = page?.limit || preset;
-  if (limit < 1 || limit > most) {
-    throw new GatewayError("invalid_request", `limit is between 1 and ${most}.`, { param: "limit" });
-  }
-  if (!page?.cursor) return { limit, after: undefined };
-  try {
-    return { limit, after: place.parse(JSON.parse(Buffer.from(page.cursor, "base64url").toString())) };
-  } catch (error) {
-    throw new GatewayError("invalid_request", "The cursor is not one of ours.", { param: "cursor", cause: error });
-  }
-}
-
-export function writeCursor(ms: number, id: string): string {
-  return Buffer.from(JSON.stringify([ms, id])).toString("base64url");
-}
 
 export interface NameFilter {
   accountId?: string;

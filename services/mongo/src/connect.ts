@@ -1,0 +1,62 @@
+import type { HealthCheck } from "@uag/kit/health.ts";
+import { type Connection, createConnection } from "mongoose";
+import { applicationName } from "./abandoned-transactions.ts";
+
+export interface ConnectOptions {
+  readonly url: string;
+  readonly database: string;
+  /** Begins the name under which the server knows this process's connections. */
+  readonly service: string;
+  readonly maxPoolSize: number;
+  /**
+   * Read concern of every read outside a snapshot session. Leave it out where snapshot sessions are used: the driver would
+   * put it in the place of the session's own.
+   */
+  readonly readConcern?: "majority";
+  /** How long a call waits for a primary before it fails, milliseconds. */
+  readonly selectionTimeoutMs?: number;
+  /** How long a call waits for a free connection of the pool, milliseconds; without it, for as long as it takes. */
+  readonly poolTimeoutMs?: number;
+  /** How long a connection may be silent while a call is under way, milliseconds; 0: for as long as it takes. */
+  readonly socketTimeoutMs?: number;
+}
+
+/** Less than an election takes: what outlasts it is left to the caller's retry. */
+const defaultSelectionTimeoutMs = 2_000;
+const defaultSocketTimeoutMs = 20_000;
+const pingTimeoutMs = 2_000;
+
+/**
+ * Connects to the replica set; the connection recovers by itself. Int64 comes back as bigint and never as a double, binary as
+ * Buffer; writes are acknowledged by a majority's journal. Indexes and collections are made by their owner, not on first use.
+ * @throws {MongoServerSelectionError} when there is no primary within the selection timeout
+ */
+export async function connectMongo(options: ConnectOptions): Promise<Connection> {
+  const { selectionTimeoutMs = defaultSelectionTimeoutMs, readConcern, poolTimeoutMs } = options;
+  const connection = createConnection(options.url, {
+    dbName: options.database,
+    appName: applicationName(options.service, options.database),
+    serverSelectionTimeoutMS: selectionTimeoutMs,
+    connectTimeoutMS: selectionTimeoutMs,
+    socketTimeoutMS: options.socketTimeoutMs ?? defaultSocketTimeoutMs,
+    ...(poolTimeoutMs !== undefined && { waitQueueTimeoutMS: poolTimeoutMs }),
+    heartbeatFrequencyMS: 2_000,
+    maxPoolSize: options.maxPoolSize,
+    useBigInt64: true,
+    promoteBuffers: true,
+    ...(readConcern !== undefined && { readConcern: { level: readConcern } }),
+    writeConcern: { w: "majority", journal: true },
+    autoIndex: false,
+    autoCreate: false,
+    bufferCommands: false,
+  });
+  return await connection.asPromise();
+}
+
+/** Healthy while a server answers within 2 s. */
+export function mongoCheck(connection: Connection): HealthCheck {
+  return async () => {
+    await connection.db?.admin().ping({ timeoutMS: pingTimeoutMs });
+    return { ok: true };
+  };
+}

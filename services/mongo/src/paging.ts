@@ -1,0 +1,82 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+
+/** A page as it is asked for: `limit` 0 means the default, `cursor` "" the beginning. */
+export interface PageRequest {
+  readonly limit: number;
+  readonly cursor: string;
+}
+
+export interface Cut<R> {
+  readonly rows: R[];
+  /** Where the next page begins; "" when there is none. */
+  readonly nextCursor: string;
+}
+
+/** A place in rows that are ordered by a time and then by their ids. */
+export interface TimePlace {
+  readonly at: Date;
+  readonly id: string;
+}
+
+const defaultLimit = 100;
+const maxLimit = 1_000;
+const idPattern = /^[\w:.-]{0,300}$/;
+const timePlacePattern = /^(\d{1,15}) (.{1,400})$/s;
+
+const encode = (place: string): string => Buffer.from(place).toString("base64url");
+const decode = (cursor: string): string => Buffer.from(cursor, "base64url").toString();
+
+function notOurs(): GatewayError {
+  return new GatewayError("invalid_request", "The cursor is not one of ours.", { param: "page.cursor" });
+}
+
+/** @throws {GatewayError} `invalid_request` outside of 1 to 1,000 rows */
+function readLimit(page: PageRequest | undefined): number {
+  const limit = page?.limit || defaultLimit;
+  if (limit >= 1 && limit <= maxLimit) return limit;
+  throw new GatewayError("invalid_request", `A page has 1 to ${maxLimit} rows.`, { param: "page.limit" });
+}
+
+/**
+ * A page of rows that are ordered by their ids.
+ * @returns `after`: the id of the last row of the page before, "" at the beginning
+ * @throws {GatewayError} `invalid_request` for a limit outside of 1 to 1,000, and for a cursor that is not one of ours
+ */
+export function readPage(page: PageRequest | undefined): { limit: number; after: string } {
+  const after = decode(page?.cursor ?? "");
+  if (!idPattern.test(after)) throw notOurs();
+  return { limit: readLimit(page), after };
+}
+
+/**
+ * A page of rows that are ordered by a time and then by their ids, which may be any text.
+ * @returns `after`: where the page before ended, undefined at the beginning
+ * @throws {GatewayError} `invalid_request`, as {@link readPage}
+ */
+export function readTimedPage(page: PageRequest | undefined): { limit: number; after: TimePlace | undefined } {
+  const limit = readLimit(page);
+  if (!page?.cursor) return { limit, after: undefined };
+  const [, ms, id] = timePlacePattern.exec(decode(page.cursor)) ?? [];
+  if (ms === undefined || id === undefined) throw notOurs();
+  return { limit, after: { at: new Date(Number(ms)), id } };
+}
+
+/** The cursor behind a row that is found by its time. */
+export function timedCursor(at: Date, id: string): string {
+  return encode(`${at.getTime()} ${id}`);
+}
+
+/**
+ * Cuts the one row too many that was asked for (`limit + 1`).
+ * @param cursorOf the cursor behind a row
+ */
+export function cutPage<R>(found: readonly R[], limit: number, cursorOf: (row: R) => string): Cut<R> {
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  return { rows, nextCursor: last === undefined ? "" : cursorOf(last) };
+}
+
+/** As {@link cutPage}, for rows that are ordered by their ids. */
+export function cutPageById<R>(found: readonly R[], limit: number, idOf: (row: R) => string): Cut<R> {
+  return cutPage(found, limit, (row) => encode(idOf(row)));
+}

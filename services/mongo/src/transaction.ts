@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { crashPoint } from "@uag/kit/crash-point.ts";
+import { type ClientSession, type Connection, mongo } from "mongoose";
+import { isContended, isDuplicate, isUnavailable, isUnreachable } from "./errors.ts";
+
+/** How long a transaction is tried again: less than a caller's usual patience of 5 s. */
+const patienceMs = 4_000;
+const firstBackoffMs = 2;
+const maxBackoffMs = 25;
+/** Losing for this long to a living transaction is not usual: they take milliseconds. */
+const stuckMs = 500;
+
+export interface TransactionOptions {
+  readonly connection: Connection;
+  /** Called before each further try. */
+  readonly onRetry?: () => void;
+  /** Called after each that was committed. */
+  readonly onCommit?: () => void;
+  /** Called when others have been in the way for half a second: see to it that they are alive. */
+  readonly unblock: () => Promise<unknown>;
+  /** True: what has lost against another transaction is not tried again, but thrown as it is. Default false. */
+  readonly yields?: boolean;
+}
+
+/** True when the whole transaction should run again: it lost against another one, or its server went away. */
+function mayRunAgain(error: unknown): boolean {
+  // The driver has looked for a server for as long as a caller should wait.
+  if (error instanceof mongo.MongoServerSelectionError) return false;
+  return isUnavailable(error) || isDuplicate(error);
+}
+
+async function commit(session: ClientSession, deadline: number, onRetry?: () => void): Promise<void> {
+  for (;;) {
+    try {
+      await session.commitTransaction();
+      return;
+    } catch (error) {
+      const unknown = error instanceof mongo.MongoError && error.hasErrorLabel("UnknownTransactionCommitResult");
+      if (!unknown || performance.now() > deadline) throw error;
+      onRetry?.();
+      await sleep(Math.random() * maxBackoffMs);
+    }
+  }
+}
+
+async function attempt<T>(
+  session: ClientSession,
+  work: (session: ClientSession) => Promise<T>,
+  options: { deadline: number; onRetry: (() => void) | undefined },
+): Promise<T> {
+  session.startTransaction({
+    readConcern: { level: "snapshot" },
+    writeConcern: { w: "majority", j: true },
+    readPreference: "primary",
+  });
+  try {
+    const result = await work(session);
+    crashPoint("in-transaction");
+    await commit(session, options.deadline, options.onRetry);
+    crashPoint("committed");
+    return result;
+  } catch (error) {
+    // The server drops a transaction that nobody ends; the first error is the one worth telling.
+    if (session.inTransaction()) await session.abortTransaction().catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Runs `work` in one transaction (snapshot reads, majority and journalled commit) until it is committed. `work` may run
+ * several times; its second argument is true from the second time on.
+ * @throws the last try's error after 4 s without success, and at once what no further try would mend. Whether the
+ *   transaction was committed may be unknown then, so callers repeat with the same ids.
+ */
+export async function inTransaction<T>(
+  options: TransactionOptions,
+  work: (session: ClientSession, again: boolean) => Promise<T>,
+): Promise<T> {
+  const started = performance.now();
+  const deadline = started + patienceMs;
+  for (let tries = 0; ; tries++) {
+    try {
+      // One session a try: after a network error the driver may not reuse it.
+      await using session = await options.connection.startSession();
+      const done = await attempt(session, (own) => work(own, tries > 0), { deadline, onRetry: options.onRetry });
+      options.onCommit?.();
+      return done;
+    } catch (error) {
+      if ((options.yields && isContended(error)) || !mayRunAgain(error)) throw error;
+      const backoffMs = Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(tries, 5)) * Math.random();
+      if (performance.now() + backoffMs > deadline) throw error;
+      options.onRetry?.();
+      if (performance.now() - started > stuckMs && !isUnreachable(error)) await options.unblock();
+      await sleep(backoffMs);
+    }
+  }
+}
