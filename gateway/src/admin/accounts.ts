@@ -1,6 +1,6 @@
+import { usdText } from "@uag/kit/usd.ts";
 import { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
-import { usdText } from "./amounts.ts";
 import { checkedBody, checkedQuery } from "./check.ts";
 import { name, pageFields, pageOf, usd } from "./fields.ts";
 import { listOf } from "./json.ts";

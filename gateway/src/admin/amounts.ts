@@ -1,11 +1,4 @@
-const nanoPerUsd = 1_000_000_000n;
-
-/** Nano-USD as USD with all nine decimals: `12.500000000`. */
-export function usdText(nanoUsd: bigint): string {
-  const amount = nanoUsd < 0n ? -nanoUsd : nanoUsd;
-  const text = `${amount / nanoPerUsd}.${String(amount % nanoPerUsd).padStart(9, "0")}`;
-  return nanoUsd < 0n ? `-${text}` : text;
-}
+import { nanoUsdPerUsd } from "@uag/kit/usd.ts";
 
 /**
  * An amount of USD, as text or as a JSON number, in nano-USD; undefined when it is none, or has more than nine decimals. A
@@ -15,7 +8,7 @@ export function nanoUsdOf(amount: string | number): bigint | undefined {
   const text = typeof amount === "string" ? amount : decimalText(amount);
   const [, sign, whole = "", fraction = ""] = /^(-?)(\d{1,10})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
   if (sign === undefined) return undefined;
-  const nano = BigInt(whole) * nanoPerUsd + BigInt(fraction.padEnd(9, "0"));
+  const nano = BigInt(whole) * nanoUsdPerUsd + BigInt(fraction.padEnd(9, "0"));
   return sign === "-" ? -nano : nano;
 }
 

@@ -5,10 +5,10 @@ import type { Keyring } from "@uag/kit/keyring.ts";
 import type { AdminToken } from "@uag/proto/billing/v1/admin.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import type { Request } from "express";
+import { LRUCache } from "lru-cache";
 import { networkOf } from "../client-address.ts";
 import { bearerKey } from "../keys/bearer.ts";
 import { Failures } from "../keys/failures.ts";
-import { Generations } from "../keys/generations.ts";
 import type { AdminClients } from "./admin.ts";
 import type { FailedLogins } from "./failed-logins.ts";
 
@@ -64,8 +64,8 @@ export class AdminDoor {
   readonly #options: AdminDoorOptions;
   readonly #guesses: Failures;
   /** Digests of tokens that were none, with when they were asked for (monotonic milliseconds). */
-  readonly #refused = new Generations<number>(mostRefusals);
-  readonly #known = new Generations<true>(mostKnown);
+  readonly #refused = new LRUCache<string, number>({ max: mostRefusals });
+  readonly #known = new LRUCache<string, true>({ max: mostKnown });
 
   constructor(options: AdminDoorOptions) {
     this.#options = options;

@@ -1,11 +1,11 @@
 import { key as keyAnswer, type newKey } from "@uag/contract/answers/admin.ts";
 import type { Shown } from "@uag/contract/answers/shown.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { usdText } from "@uag/kit/usd.ts";
 import type { Key } from "@uag/proto/billing/v1/keys.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import { z } from "zod";
 import type { AdminClients, AdminHandler } from "./admin.ts";
-import { usdText } from "./amounts.ts";
 import { checkedBody, checkedQuery } from "./check.ts";
 import { id, keyFields, name, pageFields, pageOf } from "./fields.ts";
 import { listOf, timeText } from "./json.ts";

@@ -1,9 +1,9 @@
 import type { repair as repairAnswer } from "@uag/contract/answers/admin.ts";
 import type { Shown } from "@uag/contract/answers/shown.ts";
+import { usdText } from "@uag/kit/usd.ts";
 import { type Repair, RepairState } from "@uag/proto/billing/v1/admin.ts";
 import { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
-import { usdText } from "./amounts.ts";
 import { checkedBody, checkedQuery } from "./check.ts";
 import { id, pageFields, pageOf, usd } from "./fields.ts";
 import { listOf } from "./json.ts";

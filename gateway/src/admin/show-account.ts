@@ -5,11 +5,11 @@ import type {
   ledgerEntry,
 } from "@uag/contract/answers/admin.ts";
 import type { Shown } from "@uag/contract/answers/shown.ts";
+import { usdText } from "@uag/kit/usd.ts";
 import type { Account } from "@uag/proto/billing/v1/accounts.ts";
 import type { AdminToken, AuditRecord } from "@uag/proto/billing/v1/admin.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import { roleName } from "./access.ts";
-import { usdText } from "./amounts.ts";
 import { timeText } from "./json.ts";
 import { showEvent } from "./show-usage.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "@uag/kit/clock.ts";
-import { Generations } from "./generations.ts";
+import { LRUCache } from "lru-cache";
 
 export interface FailuresOptions {
   readonly clock: Clock;
@@ -23,11 +23,11 @@ const longestWaitMs = 30_000;
 /** Counts failures by where they come from, in leaky buckets. Memory is bounded; who was quiet for longest is forgotten first. */
 export class Failures {
   readonly #options: FailuresOptions;
-  readonly #buckets: Generations<Bucket>;
+  readonly #buckets: LRUCache<string, Bucket>;
 
   constructor(options: FailuresOptions) {
     this.#options = options;
-    this.#buckets = new Generations(options.most);
+    this.#buckets = new LRUCache({ max: options.most });
   }
 
   /** How long a source that has failed too often should wait, milliseconds; 0 for one that may fail once more. */

@@ -2,9 +2,9 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import type { ResolveKeyRequest, ResolveKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { LRUCache } from "lru-cache";
 import { networkOf } from "../client-address.ts";
 import { Failures } from "./failures.ts";
-import { Generations } from "./generations.ts";
 import { tooManyGuesses } from "./lookup-batch.ts";
 
 /** A key that may be used, as long as it has not expired. */
@@ -88,20 +88,20 @@ const guessesOfAll = { free: 200, perSecond: 20, most: 2 };
  */
 export class KeyCache {
   readonly #options: KeyCacheOptions;
-  readonly #digests: Generations<string>;
-  readonly #entries: Generations<Entry>;
+  readonly #digests: LRUCache<string, string>;
+  readonly #entries: LRUCache<string, Entry>;
   /** From the digest under an old pepper to the one that the entry is under. */
-  readonly #aliases: Generations<string>;
-  readonly #refusals = new Generations<Refusal>(maxRefusals);
+  readonly #aliases: LRUCache<string, string>;
+  readonly #refusals = new LRUCache<string, Refusal>({ max: maxRefusals });
   readonly #flights = new Map<string, Flight>();
   readonly #guesses: Failures;
   readonly #allGuesses: Failures;
 
   constructor(options: KeyCacheOptions) {
     this.#options = options;
-    this.#digests = new Generations(options.maxEntries);
-    this.#entries = new Generations(options.maxEntries);
-    this.#aliases = new Generations(options.maxEntries);
+    this.#digests = new LRUCache({ max: options.maxEntries });
+    this.#entries = new LRUCache({ max: options.maxEntries });
+    this.#aliases = new LRUCache({ max: options.maxEntries });
     this.#guesses = new Failures({ clock: options.clock, ...guessesOfOne });
     this.#allGuesses = new Failures({ clock: options.clock, ...guessesOfAll });
   }

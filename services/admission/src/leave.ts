@@ -1,10 +1,11 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Journal } from "@uag/journal/journal.ts";
+import { backoffMs } from "@uag/kit/backoff.ts";
 import type { Publisher } from "./publish/publisher.ts";
 import type { Setting } from "./setting.ts";
 
 const pollMs = 100;
-const mostRestMs = 5_000;
+const backoff = { firstMs: pollMs, maxMs: 5_000 };
 
 /** Waits until `done`; false when the signal ended it first. */
 export async function until(done: () => boolean, setting: Setting, signal: AbortSignal): Promise<boolean> {
@@ -46,7 +47,7 @@ async function keepJournal(leaving: Leaving): Promise<false> {
 }
 
 async function closeHolder(setting: Setting, holderId: string, signal: AbortSignal): Promise<boolean> {
-  for (let restMs = pollMs; ; restMs = Math.min(restMs * 2, mostRestMs)) {
+  for (let failures = 0; ; failures++) {
     try {
       await setting.billing.closeHolder({ holderId });
       return true;
@@ -57,6 +58,6 @@ async function closeHolder(setting: Setting, holderId: string, signal: AbortSign
       }
     }
     if (signal.aborted) return false;
-    await setting.rest(restMs, signal);
+    await setting.rest(backoffMs(failures, backoff), signal);
   }
 }

@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
+import { base62 } from "./base62.ts";
 
 /**
  * An API key is `sk-`, 27 characters of base62 that carry 160 random bits, and 6 characters that check them. The check
@@ -9,27 +10,18 @@ const secretBytes = 20;
 const bodyLength = 27;
 const checksumLength = 6;
 
-const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const pattern = /^sk-[0-9A-Za-z]{33}$/;
 
-function base62(bytes: Uint8Array, length: number): string {
-  let rest = BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
-  let text = "";
-  for (let i = 0; i < length; i++) {
-    text = alphabet[Number(rest % 62n)] + text;
-    rest /= 62n;
-  }
-  return text;
-}
+const toNumber = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
 
 /** The 6 characters that follow a key's body: SHA-256 of the body, its first 8 bytes modulo 62^6. */
 export function checksum(body: string): string {
-  return base62(createHash("sha256").update(body).digest().subarray(0, 8), checksumLength);
+  return base62(toNumber(createHash("sha256").update(body).digest().subarray(0, 8)), checksumLength);
 }
 
 /** A new key from the system's random source. */
 export function generateKey(): string {
-  const body = base62(randomBytes(secretBytes), bodyLength);
+  const body = base62(toNumber(randomBytes(secretBytes)), bodyLength);
   return `${prefix}${body}${checksum(body)}`;
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomFillSync } from "node:crypto";
+import { base62, base62Digits } from "./base62.ts";
 
-const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const timeDigits = 8;
 const randomDigits = 14;
 
@@ -20,14 +20,9 @@ let lastTime = "";
 
 function timePart(ms: number): string {
   if (ms === lastMs) return lastTime;
-  let text = "";
-  for (let rest = ms, i = 0; i < timeDigits; i++) {
-    text = alphabet[rest % 62] + text;
-    rest = Math.floor(rest / 62);
-  }
   lastMs = ms;
-  lastTime = text;
-  return text;
+  lastTime = base62(BigInt(ms), timeDigits);
+  return lastTime;
 }
 
 /** A string of `length` characters of 0-9A-Za-z from the system's random source, without modulo bias. */
@@ -35,7 +30,7 @@ export function randomText(length: number): string {
   let text = "";
   while (text.length < length) {
     const byte = randomByte();
-    if (byte < 248) text += alphabet[byte % 62];
+    if (byte < 248) text += base62Digits[byte % 62];
   }
   return text;
 }

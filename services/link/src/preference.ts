@@ -1,6 +1,10 @@
+import { LRUCache } from "lru-cache";
+
 /** How much more than its fair share a preferred replica may have under way before others are asked: an eighth, and a few. */
 const SHARE = 1.125;
 const SLACK = 2;
+/** Addresses come and go with deployments: what is remembered of them is bounded. */
+const MAX_ADDRESSES = 1_000;
 
 /** FNV-1a, 32 bits. */
 function hash(text: string): number {
@@ -28,7 +32,7 @@ export interface Candidate {
  * but those that prefer it.
  */
 export class Preference {
-  readonly #hashes = new Map<string, number>();
+  readonly #hashes = new LRUCache<string, number>({ max: MAX_ADDRESSES });
 
   choose<C extends Candidate>(affinity: string, candidates: readonly C[]): C | undefined {
     const key = hash(affinity);
@@ -51,8 +55,6 @@ export class Preference {
   #hashOf(address: string): number {
     const known = this.#hashes.get(address);
     if (known !== undefined) return known;
-    // Addresses come and go with deployments: what is remembered of them is bounded.
-    if (this.#hashes.size >= 1_000) this.#hashes.clear();
     const made = hash(address);
     this.#hashes.set(address, made);
     return made;

@@ -1,10 +1,10 @@
+import { backoffMs, halfJitter } from "@uag/kit/backoff.ts";
 import { ClientLink, type ClientLinkHost } from "./client-link.ts";
 import type { LinkError } from "./errors.ts";
 import type { Dial } from "./transport.ts";
 
 /** Milliseconds. */
-const BACKOFF_MIN_MS = 50;
-const BACKOFF_MAX_MS = 2_000;
+const BACKOFF = { firstMs: 50, maxMs: 2_000 };
 /** A link that lived this long was no failed attempt. */
 const STEADY_AFTER_MS = 5_000;
 
@@ -88,8 +88,7 @@ class Slot implements ClientLinkHost {
     if (this.#closed) return;
     if (this.#readyAt > 0 && performance.now() - this.#readyAt > STEADY_AFTER_MS) this.#attempts = 0;
     this.#readyAt = 0;
-    const backoffMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** this.#attempts++);
-    this.#timer = setTimeout(() => this.#connect(), backoffMs * (0.5 + Math.random() / 2));
+    this.#timer = setTimeout(() => this.#connect(), halfJitter(backoffMs(this.#attempts++, BACKOFF)));
   }
 }
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { backoffMs, fullJitter } from "@uag/kit/backoff.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { type ClientSession, type Connection, mongo } from "mongoose";
 import { isContended, isDuplicate, isUnavailable, isUnreachable } from "./errors.ts";
 
 /** How long a transaction is tried again: less than a caller's usual patience of 5 s. */
 const patienceMs = 4_000;
-const firstBackoffMs = 2;
-const maxBackoffMs = 25;
+const backoff = { firstMs: 2, maxMs: 25 };
 /** Losing for this long to a living transaction is not usual: they take milliseconds. */
 const stuckMs = 500;
 
@@ -38,7 +38,7 @@ async function commit(session: ClientSession, deadline: number, onRetry?: () => 
       const unknown = error instanceof mongo.MongoError && error.hasErrorLabel("UnknownTransactionCommitResult");
       if (!unknown || performance.now() > deadline) throw error;
       onRetry?.();
-      await sleep(Math.random() * maxBackoffMs);
+      await sleep(fullJitter(backoff.maxMs));
     }
   }
 }
@@ -87,11 +87,11 @@ export async function inTransaction<T>(
       return done;
     } catch (error) {
       if ((options.yields && isContended(error)) || !mayRunAgain(error)) throw error;
-      const backoffMs = Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(tries, 5)) * Math.random();
-      if (performance.now() + backoffMs > deadline) throw error;
+      const restMs = fullJitter(backoffMs(tries, backoff));
+      if (performance.now() + restMs > deadline) throw error;
       options.onRetry?.();
       if (performance.now() - started > stuckMs && !isUnreachable(error)) await options.unblock();
-      await sleep(backoffMs);
+      await sleep(restMs);
     }
   }
 }

@@ -1,4 +1,6 @@
-const mostRestMs = 5_000;
+import { backoffMs } from "@uag/kit/backoff.ts";
+
+const maxRestMs = 5_000;
 
 export interface ChoreOptions {
   /** How long others who ask may join, milliseconds. */
@@ -14,7 +16,7 @@ export interface ChoreOptions {
  */
 export class Chore implements AsyncDisposable {
   readonly #options: ChoreOptions;
-  #restMs: number;
+  #failures = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #askedAgain = false;
@@ -22,13 +24,16 @@ export class Chore implements AsyncDisposable {
 
   constructor(options: ChoreOptions) {
     this.#options = options;
-    this.#restMs = options.restMs;
   }
 
   ask(): void {
     if (this.#timer !== undefined || this.#stopped) return;
     if (this.#running !== undefined) this.#askedAgain = true;
-    else this.#timer = setTimeout(() => this.#begin(), this.#restMs).unref();
+    else this.#timer = setTimeout(() => this.#begin(), this.#restMs()).unref();
+  }
+
+  #restMs(): number {
+    return backoffMs(this.#failures, { firstMs: this.#options.restMs, maxMs: maxRestMs });
   }
 
   #begin(): void {
@@ -46,10 +51,10 @@ export class Chore implements AsyncDisposable {
   async #step(): Promise<boolean> {
     try {
       const more = await this.#options.step();
-      this.#restMs = this.#options.restMs;
+      this.#failures = 0;
       return more;
     } catch (error) {
-      this.#restMs = Math.min(this.#restMs * 2, mostRestMs);
+      this.#failures++;
       this.#options.failed(error);
       return true;
     }

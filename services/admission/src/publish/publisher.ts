@@ -1,4 +1,5 @@
 import type { Journal, Position } from "@uag/journal/journal.ts";
+import { backoffMs } from "@uag/kit/backoff.ts";
 import { type BatchKey, signBatch } from "@uag/kit/batch-mac.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Clock } from "@uag/kit/clock.ts";
@@ -43,7 +44,7 @@ const inFlight = 64;
 const mostBytesKept = 16 * 1024 * 1024;
 const ackTimeoutMs = 5_000;
 const askedAtOnce = 1_000;
-const mostRepublishMs = 600_000;
+const maxRepublishMs = 600_000;
 /** So long a stream is believed to hold a batch because of its numbers: what was taken out of its middle shows in none. */
 const believedMs = 3_600_000;
 
@@ -152,7 +153,7 @@ export class Publisher implements AsyncDisposable {
     const options = { ...proof, msgID, timeout: ackTimeoutMs };
     const ack = await bus.connection.jetstream().publish(settings.subjectOf(batch.partition), payload, options);
     crashPoint("published");
-    const waitMs = Math.min((settings.republishMs ?? 30_000) * 2 ** batch.published, mostRepublishMs);
+    const waitMs = backoffMs(batch.published, { firstMs: settings.republishMs ?? 30_000, maxMs: maxRepublishMs });
     const now = clock.monotonic();
     batch.dueAt = now + waitMs;
     batch.sequence = BigInt(ack.seq);

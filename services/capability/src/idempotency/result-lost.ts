@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { usdText } from "../usd.ts";
+import { usdText } from "@uag/kit/usd.ts";
 import type { Receipt } from "./record.ts";
 
 /** The request ran, its answer is not here, and it will not run again: what the client has instead is the receipt. */

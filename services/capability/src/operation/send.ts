@@ -1,11 +1,11 @@
 import { crashPoint } from "@uag/kit/crash-point.ts";
+import { usdText } from "@uag/kit/usd.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { Answered, Bill } from "../bill.ts";
 import { clientErrorOf } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
-import { usdText } from "../usd.ts";
 import { usageHeaders } from "./headers.ts";
 import type { AdmittedRequest, Size } from "./operation-spec.ts";
 import type { Reply, StreamEnd, StreamReply, WholeReply } from "./reply.ts";

@@ -1,11 +1,10 @@
 import { nanoUsdOf } from "@uag/gateway/admin/amounts.ts";
 import { readConfig } from "@uag/kit/config.ts";
+import { usdText } from "@uag/kit/usd.ts";
 import { Advice } from "../../../../scripts/lib/step.mjs";
 import { schema } from "../config.ts";
 import { resolveDataDir } from "../data-dir.ts";
 import { type Run, readRun } from "../run-file.ts";
-
-const nanoUsd = 1_000_000_000n;
 
 /** What the running fleet of this environment's data directory says about itself. */
 export async function readRunningFleet(): Promise<Run> {
@@ -28,10 +27,5 @@ export function parseCost(name: string, text: string): bigint {
 
 /** Nano-USD as dollars, exactly: every decimal that is not a closing zero, two at least. */
 export function showUsd(amountNanoUsd: bigint): string {
-  const sign = amountNanoUsd < 0n ? "-" : "";
-  const amount = amountNanoUsd < 0n ? -amountNanoUsd : amountNanoUsd;
-  const fraction = String(amount % nanoUsd)
-    .padStart(9, "0")
-    .replace(/0{1,7}$/, "");
-  return `${sign}${amount / nanoUsd}.${fraction} USD`;
+  return `${usdText(amountNanoUsd).replace(/0{1,7}$/, "")} USD`;
 }

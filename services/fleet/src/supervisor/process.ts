@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Backoff } from "./backoff.ts";
+import { RestartBackoff } from "./backoff.ts";
 import { hasStuck, type LivenessOptions } from "./liveness.ts";
 import type { LogFile } from "./log-file.ts";
 
@@ -34,7 +34,7 @@ const stopTimeoutMs = 10_000;
 export class SupervisedProcess {
   readonly spec: ProcessSpec;
   readonly #options: SupervisedOptions;
-  readonly #backoff = new Backoff();
+  readonly #backoff = new RestartBackoff();
   readonly #stopping = new AbortController();
   #child: ChildProcess | undefined;
   #startedAt = 0;

@@ -2,6 +2,7 @@ import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import { Turns } from "../turns.ts";
 import { isPublicAddress } from "./address.ts";
 import { UrlError } from "./url-error.ts";
@@ -34,7 +35,7 @@ interface Kept {
 export class PublicNames {
   readonly #options: PublicNamesOptions;
   /** Public ones only, in the order in which they were found. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new LRUCache<string, Kept>({ max: mostKept });
   readonly #turns = new Turns(mostAtOnce);
   readonly #owners = new Map<string, Turns>();
 
@@ -104,7 +105,6 @@ export class PublicNames {
     this.#kept.delete(name);
     if (addresses.length === 0 || addresses.some(({ address }) => !isPublicAddress(address))) throw refused();
     this.#kept.set(name, { addresses, until: performance.now() + Math.min(ttlMs, longestKeptMs) });
-    if (this.#kept.size > mostKept) this.#kept.delete(this.#kept.keys().next().value as string);
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { backoffMs } from "@uag/kit/backoff.ts";
 import { type BatchKey, copyProof, ForgedBatchError, verifyBatch } from "@uag/kit/batch-mac.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
@@ -32,7 +33,7 @@ interface Delivery {
 /** A group is one transaction here, and one or more in billing. */
 const groupMessages = 512;
 const groupBytes = 1024 * 1024;
-const mostRestMs = 5_000;
+const backoff = { firstMs: 100, maxMs: 5_000 };
 const nakMs = 2_000;
 
 /** One group is settled while another is stored. */
@@ -85,7 +86,7 @@ function passes(error: unknown): boolean {
 }
 
 async function applyGroup(options: WorkerOptions, group: Delivery[], signal: AbortSignal): Promise<void> {
-  for (let restMs = 100; !signal.aborted; restMs = Math.min(restMs * 2, mostRestMs)) {
+  for (let failures = 0; !signal.aborted; failures++) {
     try {
       const batches = group.map(({ batch }) => batch);
       await applyBatches(options.apply, batches);
@@ -96,7 +97,7 @@ async function applyGroup(options: WorkerOptions, group: Delivery[], signal: Abo
     } catch (error) {
       if (!passes(error)) return await applySingly(options, group, error, signal);
       options.apply.events.waiting(error);
-      await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(backoffMs(failures, backoff), undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 }

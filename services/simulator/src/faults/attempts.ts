@@ -1,18 +1,17 @@
+import { LRUCache } from "lru-cache";
 import type { Faults } from "./catalogue.ts";
 
 const remembered = 100_000;
 
 /** Counts the attempts of equal requests, which is what the `times` fault limits the others by. */
 export class AttemptCounter {
-  readonly #seen = new Map<string, number>();
+  readonly #seen = new LRUCache<string, number>({ max: remembered });
 
   /** The faults that hold for this attempt: all, or none once `times` attempts were hit. */
   limit(faults: Faults, digest: string): Faults {
     if (faults.times === undefined) return faults;
     const before = this.#seen.get(digest) ?? 0;
     this.#seen.set(digest, before + 1);
-    const oldest = this.#seen.keys().next().value;
-    if (this.#seen.size > remembered && oldest !== undefined) this.#seen.delete(oldest);
     return before < faults.times ? faults : {};
   }
 }

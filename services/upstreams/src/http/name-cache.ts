@@ -1,5 +1,6 @@
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
+import { LRUCache } from "lru-cache";
 
 /** All addresses of a name, as the system resolves it. */
 export type Lookup = (name: string) => Promise<LookupAddress[]>;
@@ -34,8 +35,7 @@ const mostAtOnce = 2;
  */
 export class NameCache {
   readonly #ask: Lookup;
-  /** In the order in which they were last used. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new LRUCache<string, Entry>({ max: mostNames });
   #asking = 0;
   readonly #waiting: (() => void)[] = [];
 
@@ -72,10 +72,9 @@ export class NameCache {
 
   #entryOf(name: string): Entry {
     const known = this.#entries.get(name);
-    const entry = known ?? { addresses: [], foundAt: Number.NEGATIVE_INFINITY, asking: undefined, askAgainAt: 0 };
-    this.#entries.delete(name);
+    if (known !== undefined) return known;
+    const entry = { addresses: [], foundAt: Number.NEGATIVE_INFINITY, asking: undefined, askAgainAt: 0 };
     this.#entries.set(name, entry);
-    if (this.#entries.size > mostNames) this.#entries.delete(this.#entries.keys().next().value as string);
     return entry;
   }
 
