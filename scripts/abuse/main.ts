@@ -7,7 +7,7 @@ import { isWithin, limits, measure, showRow } from "../../services/fleet/src/abu
 import { storm } from "../../services/fleet/src/abuse/storm.ts";
 import { startThirdParty } from "../../services/fleet/src/abuse/third-party.ts";
 import { TurnProbes } from "../../services/fleet/src/abuse/turns.ts";
-import { readDeaths } from "../../services/fleet/src/deaths.ts";
+import { readCrashLog } from "../../services/fleet/src/crash-log.ts";
 import { startTestFleet } from "../../services/fleet/src/testing/with-fleet.ts";
 import { Advice, fail } from "../lib/step.mjs";
 
@@ -60,7 +60,7 @@ async function main(): Promise<number> {
     const rows = await measure({ fleet, thirdParty, turns, path, attack, report });
     const over = rows.filter((row) => !isWithin(row));
     say(
-      `${rows.length} attacks, ${over.length} beyond the limits, ${(await readDeaths(dataDir)).length} processes ended.`,
+      `${rows.length} attacks, ${over.length} beyond the limits, ${(await readCrashLog(dataDir)).length} processes ended.`,
     );
     return over.length === 0 ? 0 : 1;
   }
@@ -70,10 +70,10 @@ async function main(): Promise<number> {
   const outcomes = [...result.outcomes].sort(([, a], [, b]) => b - a).map(([name, count]) => `${name}: ${count}`);
   say(`${result.attacks} attacks (${outcomes.join(", ")})`);
   say(
-    `${result.deaths.length} processes ended, ${result.failedNeighbours.length} requests of others failed; others' p99 ${Math.round(result.neighbourMs)} ms`,
+    `${result.crashes.length} processes ended, ${result.failedNeighbours.length} requests of others failed; others' p99 ${Math.round(result.neighbourMs)} ms`,
   );
-  for (const sentence of [...result.deaths, ...result.failedNeighbours].slice(0, mostShown)) say(`  - ${sentence}`);
-  return result.deaths.length + result.failedNeighbours.length === 0 ? 0 : 1;
+  for (const sentence of [...result.crashes, ...result.failedNeighbours].slice(0, mostShown)) say(`  - ${sentence}`);
+  return result.crashes.length + result.failedNeighbours.length === 0 ? 0 : 1;
 }
 
 process.exit((await main().catch(fail)) ?? 1);

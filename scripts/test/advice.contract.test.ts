@@ -15,7 +15,7 @@ interface Ended {
   readonly text: string;
 }
 
-interface Surroundings {
+interface Environment {
   readonly path?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly uid?: number;
@@ -35,7 +35,7 @@ describe("npm start where something is missing", () => {
   after(() => rm(dir, { recursive: true, force: true }));
 
   /** Types the command in the fresh checkout. */
-  async function start({ path = process.env["PATH"] ?? "", env = {}, uid }: Surroundings): Promise<Ended> {
+  async function start({ path = process.env["PATH"] ?? "", env = {}, uid }: Environment): Promise<Ended> {
     const child = spawn(process.execPath, ["scripts/start.mjs"], {
       cwd: checkout,
       env: { PATH: path, HOME: join(dir, "home"), ...env },

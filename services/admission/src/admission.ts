@@ -19,7 +19,7 @@ import { Adopter } from "./adopt.ts";
 import { onKeyChanged } from "./key-changes.ts";
 import { admitFreeWithin, admitTaskWithin, admitWithin } from "./limits/admit-within.ts";
 import { Limits } from "./limits/limits.ts";
-import type { Taken } from "./limits/taken.ts";
+import type { Reservation } from "./limits/reservation.ts";
 import { Meters } from "./meters.ts";
 import type { AdmissionOptions } from "./options.ts";
 import { Publisher } from "./publish/publisher.ts";
@@ -146,8 +146,8 @@ class GrantAdmission {
     return this.#succession.alive;
   }
 
-  admit(request: AdmitRequest, taken?: Taken): Promise<Admitted> {
-    return this.#admitter.admit(request, taken);
+  admit(request: AdmitRequest, reservation?: Reservation): Promise<Admitted> {
+    return this.#admitter.admit(request, reservation);
   }
 
   admitTask(task: AdmitTask): Promise<string> {

@@ -1,5 +1,5 @@
 import { type GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { checkLive, lapsed, type Taken } from "./limits/taken.ts";
+import { checkLive, lapsed, type Reservation } from "./limits/reservation.ts";
 import type { Meters } from "./meters.ts";
 import { refuseForJournal } from "./refusals.ts";
 import { OpenRequest } from "./request.ts";
@@ -22,42 +22,42 @@ export class Admitter {
     this.#options = options;
   }
 
-  admit(request: AdmitRequest, taken?: Taken): Promise<Admitted> {
+  admit(request: AdmitRequest, reservation?: Reservation): Promise<Admitted> {
     const { succession, meters } = this.#options;
-    if (taken?.live === false) return this.#refuse(lapsed());
-    const incarnation = succession.current;
-    if (incarnation === undefined) return this.#admitLater(request, taken);
-    const { state } = incarnation.journal;
+    if (reservation?.live === false) return this.#refuse(lapsed());
+    const session = succession.current;
+    if (session === undefined) return this.#admitLater(request, reservation);
+    const { state } = session.journal;
     if (state !== "ok") return this.#refuse(refuseForJournal(state));
-    if (!incarnation.lease.live || succession.stopping) return this.#admitLater(request, taken);
-    if (request.holdNanoUsd <= 0n) return Promise.resolve(new OpenRequest(incarnation, request, { taken }));
-    const account = incarnation.account(request.caller);
+    if (!session.lease.live || succession.stopping) return this.#admitLater(request, reservation);
+    if (request.holdNanoUsd <= 0n) return Promise.resolve(new OpenRequest(session, request, { reservation }));
+    const account = session.account(request.caller);
     const grant = account.take(request.holdNanoUsd);
-    if (grant === undefined) return this.#admitLater(request, taken);
+    if (grant === undefined) return this.#admitLater(request, reservation);
     meters.fromMemory.inc();
-    return Promise.resolve(new OpenRequest(incarnation, request, { account, grant, taken }));
+    return Promise.resolve(new OpenRequest(session, request, { account, grant, reservation }));
   }
 
   /** What cannot be admitted from memory: renews the lease if it ran out, and waits for a grant. */
-  async #admitLater(request: AdmitRequest, taken?: Taken): Promise<Admitted> {
+  async #admitLater(request: AdmitRequest, reservation?: Reservation): Promise<Admitted> {
     const { meters, setting, succession } = this.#options;
     const since = setting.clock.monotonic();
     try {
-      const incarnation = await succession.live();
+      const session = await succession.live();
       if (request.holdNanoUsd <= 0n) {
-        checkLive(taken);
-        return new OpenRequest(incarnation, request, { taken });
+        checkLive(reservation);
+        return new OpenRequest(session, request, { reservation });
       }
-      const account = incarnation.account(request.caller);
-      const grant = await incarnation.waitForGrant(account, request.holdNanoUsd);
+      const account = session.account(request.caller);
+      const grant = await session.waitForGrant(account, request.holdNanoUsd);
       try {
-        checkLive(taken);
+        checkLive(reservation);
       } catch (error) {
         account.settle(grant, request.holdNanoUsd, 0n);
         throw error;
       }
       meters.fromBilling.inc();
-      return new OpenRequest(incarnation, request, { account, grant, taken });
+      return new OpenRequest(session, request, { account, grant, reservation });
     } catch (error) {
       throw this.#refused(error);
     } finally {

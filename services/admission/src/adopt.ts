@@ -1,8 +1,8 @@
 import type { Abandoned, JournalHome } from "@uag/journal/home.ts";
 import type { Journal } from "@uag/journal/journal.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import { leave } from "./leave.ts";
 import { type Legacy, readLegacy } from "./recover.ts";
+import { retireHolder } from "./retire-holder.ts";
 import type { Setting } from "./setting.ts";
 
 export interface AdopterOptions {
@@ -123,7 +123,7 @@ export class Adopter {
     keepSegment = Number.POSITIVE_INFINITY;
     this.#options.meters.crashed.inc(missing.length);
     crashPoint("adopted");
-    return leave(setting, { holderIds: holderIds.add(id), journal, publisher }, signal);
+    return retireHolder(setting, { holderIds: holderIds.add(id), journal, publisher }, signal);
   }
 
   /** Gives every request its final, however long the disk refuses; false when the signal ended it first. */

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@uag/contract/errors/table.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
-import type { Incarnation } from "./incarnation.ts";
+import type { HolderSession } from "./holder-session.ts";
 import type { Succession } from "./succession.ts";
 
 type Gauge = "bytes" | "unconfirmed" | "lag" | "grants" | "open" | "holder" | "waiting" | "waitingFor";
@@ -52,8 +52,8 @@ export class Meters {
   }
 
   sample({ current, all }: Pick<Succession, "current" | "all">, now: number): void {
-    const sum = (of: (incarnation: Incarnation) => number): number =>
-      all.reduce((total, incarnation) => total + of(incarnation), 0);
+    const sum = (of: (session: HolderSession) => number): number =>
+      all.reduce((total, session) => total + of(session), 0);
     if (all.every(({ publisher }) => publisher.done)) this.#confirmedAt = now;
     this.#gauges.bytes.set(sum(({ journal }) => journal.bytes));
     this.#gauges.unconfirmed.set(sum(({ publisher }) => publisher.unconfirmedEvents));

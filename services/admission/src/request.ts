@@ -1,13 +1,13 @@
 import type { Journal } from "@uag/journal/journal.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import { Outcome, Pricing, SettlementRule, type Unit, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import type { Taken } from "./limits/taken.ts";
+import type { Reservation } from "./limits/reservation.ts";
 import { encodeCheckpoint, encodeFinal, encodeStarted } from "./records.ts";
 import type { AdmitRequest, Admitted, Settlement } from "./types.ts";
 import type { Account } from "./wallet/account.ts";
 import type { Grant } from "./wallet/wallet.ts";
 
-/** What a request needs of the incarnation that admitted it. */
+/** What a request needs of the session that admitted it. */
 export interface RequestHome {
   readonly holderId: string;
   readonly journal: Journal;
@@ -24,11 +24,11 @@ const noBytes = Buffer.alloc(0);
 const restsMs = [50, 100, 200, 400, 800, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000];
 const noHeaders: readonly string[] = [];
 
-/** What admits a request: money of a grant, unless it cannot cost anything, and slots, if its key has limits. */
+/** What admits a request: money of a grant, unless it cannot cost anything, and permits, if its key has limits. */
 export interface Basis {
   readonly account?: Account | undefined;
   readonly grant?: Grant | undefined;
-  readonly taken?: Taken | undefined;
+  readonly reservation?: Reservation | undefined;
 }
 
 /** One admitted request: its hold, its journal records, its bill. */
@@ -39,19 +39,19 @@ export class OpenRequest implements Admitted {
   readonly #home: RequestHome;
   readonly #account: Account | undefined;
   readonly #grant: Grant | undefined;
-  readonly #taken: Taken | undefined;
+  readonly #reservation: Reservation | undefined;
   readonly #event: UsageEvent;
   readonly #started: Promise<void>;
   #lastUnits: Unit[] | undefined;
   #lastCost = 0n;
   #settled = false;
 
-  constructor(home: RequestHome, request: AdmitRequest, { account, grant, taken }: Basis) {
+  constructor(home: RequestHome, request: AdmitRequest, { account, grant, reservation }: Basis) {
     this.#home = home;
     this.#account = account;
     this.#grant = grant;
-    this.#taken = taken;
-    this.headers = taken?.headers ?? noHeaders;
+    this.#reservation = reservation;
+    this.headers = reservation?.headers ?? noHeaders;
     this.#event = startedEvent(home, request, grant?.id ?? "");
     this.segment = home.journal.segment;
     // An answer in one piece is there for its client only once its final is on disk: one write may bring both.
@@ -92,7 +92,7 @@ export class OpenRequest implements Admitted {
   }
 
   clientLeft(): void {
-    this.#taken?.release();
+    this.#reservation?.release();
   }
 
   async settle(settlement: Settlement): Promise<void> {
@@ -101,7 +101,7 @@ export class OpenRequest implements Admitted {
     const event = this.#event;
     Object.assign(event, settlement);
     event.endedAtMs = BigInt(this.#home.now());
-    this.#taken?.correct(tokensOf(settlement));
+    this.#reservation?.correct(tokensOf(settlement));
     const final = encodeFinal(event);
     try {
       await this.#write(final);
@@ -109,7 +109,7 @@ export class OpenRequest implements Admitted {
       this.#home.unwritten(this, event.stream ? final : this.#voided());
       throw error;
     } finally {
-      this.#taken?.release();
+      this.#reservation?.release();
     }
     crashPoint("billed");
     this.written();

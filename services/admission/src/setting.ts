@@ -13,7 +13,7 @@ export interface PublisherOf {
   readonly confirmed: () => void;
 }
 
-/** What every incarnation of this process shares. */
+/** What every session of this process shares. */
 export interface Setting {
   readonly service: string;
   readonly billing: RpcClient<GrantServiceServer>;

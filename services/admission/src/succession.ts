@@ -1,8 +1,8 @@
 import type { Journal } from "@uag/journal/journal.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
-import { Incarnation } from "./incarnation.ts";
-import { leave, until } from "./leave.ts";
+import { HolderSession } from "./holder-session.ts";
 import { outOfReach } from "./refusals.ts";
+import { retireHolder, until } from "./retire-holder.ts";
 import type { Setting } from "./setting.ts";
 
 export interface SuccessionOptions {
@@ -28,9 +28,9 @@ const publishOnStopMs = 5_000;
  */
 export class Succession {
   readonly #options: SuccessionOptions;
-  readonly #past = new Set<Incarnation>();
+  readonly #past = new Set<HolderSession>();
   readonly #work = new Set<Promise<void>>();
-  #current: Incarnation | undefined;
+  #current: HolderSession | undefined;
   #attempt: Promise<boolean> | undefined;
   /** Why there is none that admits. */
   #refusal: { readonly sinceMs: number; readonly error: unknown } | undefined;
@@ -42,7 +42,7 @@ export class Succession {
   }
 
   /** The one that admits; undefined while none could be opened. */
-  get current(): Incarnation | undefined {
+  get current(): HolderSession | undefined {
     return this.#current;
   }
 
@@ -50,7 +50,7 @@ export class Succession {
     return this.#options.signal.aborted;
   }
 
-  get all(): readonly Incarnation[] {
+  get all(): readonly HolderSession[] {
     return this.#current === undefined ? [...this.#past] : [this.#current, ...this.#past];
   }
 
@@ -77,7 +77,7 @@ export class Succession {
     const { setting, create } = this.#options;
     try {
       const journal = await create(holderId);
-      this.#current = new Incarnation(setting, { holderId, journal, fenced: (by) => this.succeed(by) });
+      this.#current = new HolderSession(setting, { holderId, journal, fenced: (by) => this.succeed(by) });
     } catch (error) {
       this.#refusal = { sinceMs: this.#refusal?.sinceMs ?? setting.clock.monotonic(), error };
       setting.log.error({ err: error, holderId }, "cannot open a usage journal: nothing is admitted");
@@ -89,7 +89,7 @@ export class Succession {
   }
 
   /** Goes on as a new holder in place of the one that billing has fenced. */
-  succeed(fenced: Incarnation): void {
+  succeed(fenced: HolderSession): void {
     if (fenced !== this.#current || this.#attempt !== undefined || this.#options.signal.aborted) return;
     this.#current = undefined;
     fenced.end();
@@ -97,12 +97,12 @@ export class Succession {
     this.#run(this.#retire(fenced));
   }
 
-  async #retire(fenced: Incarnation): Promise<void> {
+  async #retire(fenced: HolderSession): Promise<void> {
     const { setting, signal } = this.#options;
     this.#past.add(fenced);
     try {
       if (await until(() => fenced.open.size === 0, setting, signal))
-        await leave(setting, { ...fenced, holderIds: [fenced.holderId] }, signal);
+        await retireHolder(setting, { ...fenced, holderIds: [fenced.holderId] }, signal);
     } finally {
       this.#past.delete(fenced);
     }
@@ -118,7 +118,7 @@ export class Succession {
    * The one that admits, its lease renewed if it had run out.
    * @throws {GatewayError} `service_unavailable` when none could be opened, or billing does not answer
    */
-  async live(): Promise<Incarnation> {
+  async live(): Promise<HolderSession> {
     const { lease } = await this.#opened();
     if (!lease.live) await lease.beat();
     // Billing may have fenced it at that.
@@ -127,7 +127,7 @@ export class Succession {
     return current;
   }
 
-  async #opened(): Promise<Incarnation> {
+  async #opened(): Promise<HolderSession> {
     if (this.#options.signal.aborted) throw outOfReach(new Error("this process is stopping"));
     await this.#attempt;
     if (this.#current === undefined) throw outOfReach(this.#refusal?.error);
@@ -145,11 +145,11 @@ export class Succession {
 
   /** Others need this account's money: the fenced ones may have some too, from requests that ended meanwhile. */
   recall(accountId: string): void {
-    for (const incarnation of this.all) incarnation.recall(accountId);
+    for (const session of this.all) session.recall(accountId);
   }
 
   recallKey(keyId: string): void {
-    for (const incarnation of this.all) incarnation.recallKey(keyId);
+    for (const session of this.all) session.recallKey(keyId);
   }
 
   /** Whether requests can be admitted. */
@@ -177,14 +177,14 @@ export class Succession {
     await Promise.all(this.#work);
   }
 
-  async #stop(current: Incarnation, stopMs: number): Promise<void> {
+  async #stop(current: HolderSession, stopMs: number): Promise<void> {
     const { setting } = this.#options;
     const settled = await until(() => current.open.size === 0, setting, AbortSignal.timeout(stopMs));
     current.end();
     const publishing = AbortSignal.timeout(publishOnStopMs);
-    await until(() => current.giver.idle, setting, publishing);
+    await until(() => current.grantReturns.idle, setting, publishing);
     if (settled) {
-      await leave(setting, { ...current, holderIds: [current.holderId] }, publishing);
+      await retireHolder(setting, { ...current, holderIds: [current.holderId] }, publishing);
     } else {
       // Requests that are still open keep the journal: the next process gives them their final.
       await current.publisher[Symbol.asyncDispose]();

@@ -57,13 +57,13 @@ interface TaskHome {
 export async function findTaskGrant({ setting, succession }: TaskHome, task: AdmitTask): Promise<string> {
   if (task.holdNanoUsd <= 0n) return "";
   for (let tries = 0; ; tries++) {
-    const incarnation = await succession.live();
+    const session = await succession.live();
     try {
-      return await acquireForTask(setting.billing, incarnation.holderId, task);
+      return await acquireForTask(setting.billing, session.holderId, task);
     } catch (error) {
       if (!(error instanceof GatewayError) || !isFenced(error)) throw error;
       if (tries > 0) throw outOfReach(error);
-      succession.succeed(incarnation);
+      succession.succeed(session);
     }
   }
 }

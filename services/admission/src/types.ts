@@ -51,7 +51,7 @@ export interface Admitted {
    * stream has delivered is charged once the disk takes it.
    */
   settle(settlement: Settlement): Promise<void>;
-  /** The client has left and its upstream is still read: frees its slot of concurrency. The hold stays until `settle`. */
+  /** The client has left and its upstream is still read: frees its permit of concurrency. The hold stays until `settle`. */
   clientLeft(): void;
   /** Headers that tell the client about its limits, name and value by turns. */
   readonly headers: readonly string[];
@@ -69,7 +69,7 @@ export interface Admission extends AsyncDisposable {
 }
 
 /** The place of a request that costs nothing; disposing it ends the request. */
-export interface FreeSlot extends Disposable {
+export interface FreeAdmitted extends Disposable {
   /** To tell the client, name and value by turns. */
   readonly headers: readonly string[];
 }
@@ -77,7 +77,7 @@ export interface FreeSlot extends Disposable {
 /** Requests that cost nothing, and count for their key's limits of requests all the same. */
 export interface FreeAdmission {
   /** @throws {GatewayError} a limit's code, or `service_unavailable` */
-  admitFree(request: Pick<AdmitRequest, "caller" | "operation">): Promise<FreeSlot>;
+  admitFree(request: Pick<AdmitRequest, "caller" | "operation">): Promise<FreeAdmitted>;
 }
 
 /** A task that outlives the request that began it, and this process too if need be. */

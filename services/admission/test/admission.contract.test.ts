@@ -320,7 +320,7 @@ test("a replica that was paused for longer than its lease admits nothing when it
   assert.equal(holders.size, 1);
   const before = new Set(lines);
   child.kill("SIGCONT");
-  await eventually("new incarnation", () => lines.length > before.size + 300);
+  await eventually("new session", () => lines.length > before.size + 300);
   child.kill("SIGKILL");
   await once(child, "close");
   await using _adopter = await replica(house.env, { publish: fast, idleMs: 1_000 });

@@ -25,7 +25,7 @@ test("60 requests a minute hit by 1,000 over three replicas are 60, from the fir
   assert.equal(replicas.stays.length, 60);
 });
 
-test("requests that come one by one to three replicas all find the slot that another one has", async () => {
+test("requests that come one by one to three replicas all find the permit that another one has", async () => {
   await using house = await startHouse();
   await using replicas = await startReplicas(house, await house.account(usd), 3);
   const limits = limited({ requestsPerMinute: 20 });
@@ -34,7 +34,7 @@ test("requests that come one by one to three replicas all find the slot that ano
   assert.deepEqual([...replicas.refusals], [["rate_limit_exceeded", 1]]);
 });
 
-test("of 1,000 requests over three replicas never more than 5 are in flight, and all slots come back", async () => {
+test("of 1,000 requests over three replicas never more than 5 are in flight, and all permits come back", async () => {
   await using house = await startHouse();
   await using replicas = await startReplicas(house, await house.account(usd), 3);
   const limits = limited({ concurrentRequests: 5 });
@@ -44,14 +44,14 @@ test("of 1,000 requests over three replicas never more than 5 are in flight, and
   assert.ok(mostAtOnce(replicas.stays) <= 5, `${mostAtOnce(replicas.stays)} at once`);
   assertOnly(replicas.refusals, "concurrency_limit_exceeded");
   // The last ones given back by the other replicas may still be on their way to billing.
-  await eventually("all slots in one replica", async () => {
+  await eventually("all permits in one replica", async () => {
     const before = replicas.stays.length;
     await replicas.run(1, { limits, count: 5, atOnce: 5, lastsMs: 100 });
     return replicas.stays.length - before === 5;
   });
 });
 
-test("the concurrency slots of a replica that was killed with -9 are back within 6 s, and never too many", async () => {
+test("the concurrency permits of a replica that was killed with -9 are back within 6 s, and never too many", async () => {
   await using house = await startHouse();
   await using replicas = await startReplicas(house, await house.account(usd), 3);
   const limits = limited({ concurrentRequests: 5 });
@@ -103,7 +103,7 @@ test("a limit that is lowered or raised holds at once, over all replicas", async
   assert.equal(replicas.stays.length, 30);
 });
 
-test("a replica goes on with its slots while billing is away, and then says 503 and not 429", async () => {
+test("a replica goes on with its permits while billing is away, and then says 503 and not 429", async () => {
   await using house = await startHouse();
   await using replicas = await startReplicas(house, await house.account(usd), 1);
   const limits = limited({ requestsPerMinute: 60 });

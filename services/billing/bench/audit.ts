@@ -2,7 +2,7 @@ import { randomText } from "@uag/kit/ids.ts";
 import { Outcome, Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { auditBooks } from "../src/books/audit-books.ts";
 import { openLanes } from "../src/books/lanes.ts";
-import { acquireOperation } from "../src/grants/acquire.ts";
+import { acquireOperation } from "../src/ledger/acquire.ts";
 import { type Book, WorkingBook } from "../src/ledger/book.ts";
 import { chainStart } from "../src/ledger/entry.ts";
 import { settleFromGrants } from "../src/ledger/escrow.ts";

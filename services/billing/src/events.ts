@@ -1,7 +1,7 @@
 import type { LimitName } from "@uag/contract/messages/billing.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
-import type { Acquired } from "./grants/acquire.ts";
+import type { Acquired } from "./ledger/acquire.ts";
 import type { Settlement } from "./ledger/settle.ts";
 
 /** What happens in billing, each event logged and counted in one place. Amounts in nano-USD. */
@@ -38,7 +38,7 @@ export interface Events {
   pruneFailed(error: unknown): void;
   borrowed(event: { keyId: string; limit: LimitName; short: boolean }): void;
   limitRecalled(event: { keyId: string; limit: LimitName }): void;
-  /** Holders of slots whose lease ran out. */
+  /** Holders of permits whose lease ran out. */
   limitHoldersLapsed(count: number): void;
 }
 
@@ -154,18 +154,18 @@ function settleEvents(log: Logger, metrics: Metrics) {
 }
 
 function limitEvents(log: Logger, metrics: Metrics) {
-  const borrows = metrics.counter("billing_limit_borrows_total", "Calls for slots of limits.", ["limit", "outcome"]);
-  const recalls = metrics.counter("billing_limit_recalls_total", "Times idle slots were asked for.", ["limit"]);
-  const lapsed = metrics.counter("billing_limit_holders_lapsed_total", "Holders of slots whose lease ran out.");
+  const borrows = metrics.counter("billing_limit_borrows_total", "Calls for permits of limits.", ["limit", "outcome"]);
+  const recalls = metrics.counter("billing_limit_recalls_total", "Times idle permits were asked for.", ["limit"]);
+  const lapsed = metrics.counter("billing_limit_holders_lapsed_total", "Holders of permits whose lease ran out.");
   return {
     borrowed: ({ limit, short }) => borrows.inc({ limit, outcome: short ? "short" : "lent" }),
     limitRecalled: ({ keyId, limit }) => {
       recalls.inc({ limit });
-      log.debug({ keyId, limit }, "idle slots recalled");
+      log.debug({ keyId, limit }, "idle permits recalled");
     },
     limitHoldersLapsed: (count) => {
       lapsed.inc(count);
-      log.warn({ count }, "holders of slots lost: their lease ran out");
+      log.warn({ count }, "holders of permits lost: their lease ran out");
     },
   } satisfies Partial<Events>;
 }

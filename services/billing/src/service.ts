@@ -22,8 +22,8 @@ import { startReaper } from "./grants/reaper.ts";
 import { createRecall } from "./grants/recall.ts";
 import { createRefusals } from "./grants/refusals.ts";
 import { createChangePool } from "./limits/change-pool.ts";
+import { createLivenessGuard } from "./limits/liveness-guard.ts";
 import { startLimitReaper } from "./limits/reaper.ts";
-import { createSteadiness } from "./limits/steadiness.ts";
 import { createPrices } from "./repair/prices.ts";
 import { steadyMs } from "./rpc/renew.ts";
 import { rpcServices } from "./services.ts";
@@ -100,7 +100,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   await seedAdminToken({ store, transact, settings }, config.ADMIN_TOKEN);
   const limits = {
     changePool: createChangePool(store.limitPools),
-    steadiness: started.use(createSteadiness(steadyMs)),
+    livenessGuard: started.use(createLivenessGuard(steadyMs)),
   };
   const billing: Billing = {
     store,

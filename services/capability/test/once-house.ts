@@ -1,4 +1,4 @@
-import type { Admission, AdmitRequest, Admitted, FreeAdmission, FreeSlot, Settlement } from "@uag/admission/types.ts";
+import type { Admission, AdmitRequest, Admitted, FreeAdmission, FreeAdmitted, Settlement } from "@uag/admission/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { newId } from "@uag/kit/ids.ts";
@@ -68,7 +68,7 @@ export interface Replica extends AsyncDisposable {
   /** Whether what is asked for is a stream. */
   stream: boolean;
   /** What counts answers that are given again. */
-  admitFree: (request: Parameters<FreeAdmission["admitFree"]>[0]) => FreeSlot;
+  admitFree: (request: Parameters<FreeAdmission["admitFree"]>[0]) => FreeAdmitted;
   ask(key: string, caller?: { keyId?: string; models?: string[] }): Promise<Answer>;
 }
 

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { lockOwner, tryLock } from "../../../scripts/lib/lock.mjs";
 import { Advice } from "../../../scripts/lib/step.mjs";
 import { repoRoot } from "./paths.ts";
-import { endMarkedProcesses } from "./supervisor/marked.ts";
+import { endTaggedProcesses } from "./supervisor/tagged.ts";
 
 /** Every process of a fleet has this variable, so that the next fleet on the same folder can end what outlived the last. */
 export const dataDirMark = "FLEET_DATA_DIR";
@@ -37,6 +37,6 @@ export async function takeDataDir(dataDir: string): Promise<AsyncDisposable> {
         "Stop it, or start a second one beside it: PORT=8081 DATA_DIR=.data-2 npm start",
     );
   }
-  await endMarkedProcesses(dataDirMark, dataDir, graceMs);
+  await endTaggedProcesses(dataDirMark, dataDir, graceMs);
   return { [Symbol.asyncDispose]: release };
 }

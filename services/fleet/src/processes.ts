@@ -5,7 +5,7 @@ import { providerSettings, simulatedProviders } from "./providers.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** What the environment of a service is made from. */
-export interface Surroundings {
+export interface Environment {
   readonly dataDir: string;
   /** Port of the public door. */
   readonly port: number;
@@ -40,7 +40,7 @@ export interface ServiceRow {
   readonly ready: readonly [variable: string, path: string];
   /** The path on the same port that answers for as long as the process is not stuck. */
   readonly alive: string;
-  env(around: Surroundings): Record<string, string>;
+  env(around: Environment): Record<string, string>;
 }
 
 // Answers under way may go on for this long after SIGTERM; the supervisor kills what has not ended 10 s after it.

@@ -3,14 +3,14 @@ import type { Peer } from "@uag/kit/rpc/access.ts";
 import { certificateFiles } from "./identity/certificates.ts";
 import { repoRoot } from "./paths.ts";
 import type { Ports } from "./ports.ts";
-import type { ServiceRow, Surroundings } from "./processes.ts";
+import type { Environment, ServiceRow } from "./processes.ts";
 import { isProviderSetting } from "./providers.ts";
 import { answersOk } from "./supervisor/health.ts";
 import type { ProcessSpec } from "./supervisor/process.ts";
 
 export interface ServiceProcessOptions {
   row: ServiceRow;
-  around: Surroundings;
+  around: Environment;
   ports: Ports;
   replicas: number;
   /** Settings that every service gets beside its row's; they win. */

@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { Advice } from "../../../scripts/lib/step.mjs";
+import { type Death, recordDeath } from "./crash-log.ts";
 import { dataDirMark, resolveDataDir, takeDataDir } from "./data-dir.ts";
-import { type Death, recordDeath } from "./deaths.ts";
 import { natsUserOf } from "./engines/nats.ts";
 import { chooseEngines, type Engines } from "./engines/start.ts";
+import { environmentOf } from "./environment.ts";
 import { certificateFiles, makeCertificates } from "./identity/certificates.ts";
 import { binDir } from "./paths.ts";
 import { isFree, Ports } from "./ports.ts";
-import { type ServiceRow, type Surroundings, services, simulator } from "./processes.ts";
+import { type Environment, type ServiceRow, services, simulator } from "./processes.ts";
 import { simulatedProviders } from "./providers.ts";
 import { type Run, removeRun, writeRun } from "./run-file.ts";
 import { loadSecrets, type Secrets } from "./secrets.ts";
@@ -15,7 +16,6 @@ import { seed, seedAccountId } from "./seed.ts";
 import { serviceProcesses } from "./service-processes.ts";
 import type { ProcessSpec } from "./supervisor/process.ts";
 import { type ProcessControl, Supervisor } from "./supervisor/supervisor.ts";
-import { surroundingsOf } from "./surroundings.ts";
 
 export interface FleetOptions {
   /** Folder of all state and logs; relative to the top of the checkout. */
@@ -71,7 +71,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const onDeath = (death: Death): void => recordDeath(dataDir, death);
   const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), mark, report, onDeath }));
   const { replicas = {}, egressAllow, env = {} } = options;
-  const around = await surroundingsOf({ dataDir, port, ports, engines, secrets, replicas, egressAllow, env });
+  const around = await environmentOf({ dataDir, port, ports, engines, secrets, replicas, egressAllow, env });
   await startAll({ options, supervisor, ports, engines, around });
   const run = await describe({ dataDir, port, secrets, engines, around, supervisor });
   starting.use(await publishRun(dataDir, run, supervisor));
@@ -93,7 +93,7 @@ async function startAll(parts: {
   supervisor: Supervisor;
   ports: Ports;
   engines: Engines;
-  around: Surroundings;
+  around: Environment;
 }): Promise<void> {
   const { options, supervisor, ports, engines, around } = parts;
   const { replicas = {}, env = {}, signal, services: wanted } = options;
@@ -112,7 +112,7 @@ async function describe(parts: {
   port: number;
   secrets: Secrets;
   engines: Engines;
-  around: Surroundings;
+  around: Environment;
   supervisor: Supervisor;
 }): Promise<Run> {
   const { dataDir, port, secrets, engines, around, supervisor } = parts;

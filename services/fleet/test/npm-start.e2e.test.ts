@@ -9,7 +9,7 @@ import { dataDirMark } from "../src/data-dir.ts";
 import { repoRoot } from "../src/paths.ts";
 import { Ports } from "../src/ports.ts";
 import { type Run, readRun } from "../src/run-file.ts";
-import { markedProcesses } from "../src/supervisor/marked.ts";
+import { taggedProcesses } from "../src/supervisor/tagged.ts";
 import { createTestClient } from "../src/testing/client.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 
@@ -62,7 +62,7 @@ async function withStarted(
       { timeoutMs: 60_000, what: "run.json" },
     );
     await work({ child, env, dataDir, run, output });
-    await waitFor(async () => (await markedProcesses(dataDirMark, dataDir)).length === 0, { timeoutMs: 30_000 });
+    await waitFor(async () => (await taggedProcesses(dataDirMark, dataDir)).length === 0, { timeoutMs: 30_000 });
   } finally {
     if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), "SIGKILL");
     await rm(dataDir, { recursive: true, force: true });

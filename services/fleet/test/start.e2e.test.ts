@@ -12,7 +12,7 @@ import { operatorClient } from "../src/operator.ts";
 import { repoRoot } from "../src/paths.ts";
 import { type Run, readRun } from "../src/run-file.ts";
 import { type Fleet, type FleetOptions, startFleet } from "../src/service.ts";
-import { markedProcesses } from "../src/supervisor/marked.ts";
+import { taggedProcesses } from "../src/supervisor/tagged.ts";
 import { withTemporaryDir } from "../src/testing/temporary-dir.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 
@@ -27,7 +27,7 @@ async function readAccount(run: Run): Promise<Account> {
   return await accounts.getAccount({ id: run.account_id });
 }
 
-const running = (dataDir: string): Promise<number[]> => markedProcesses(dataDirMark, dataDir);
+const running = (dataDir: string): Promise<number[]> => taggedProcesses(dataDirMark, dataDir);
 
 test("a second start finds the same key, balance and addresses, and a stop leaves no process", async () => {
   await withTemporaryDir(async (dir) => {

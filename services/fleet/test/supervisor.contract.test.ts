@@ -8,9 +8,9 @@ import { test } from "node:test";
 import { Ports } from "../src/ports.ts";
 import { answersOk } from "../src/supervisor/health.ts";
 import { LogFile } from "../src/supervisor/log-file.ts";
-import { markedProcesses } from "../src/supervisor/marked.ts";
 import type { ProcessSpec } from "../src/supervisor/process.ts";
 import { Supervisor } from "../src/supervisor/supervisor.ts";
+import { taggedProcesses } from "../src/supervisor/tagged.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 
 const program = (code: string): [string, ...string[]] => [process.execPath, "-e", code];
@@ -153,7 +153,7 @@ test("a supervisor killed with SIGKILL leaves no process behind, not even a gran
   const [pid = 0] = pids;
   const environment = await readFile(`/proc/${pid}/environ`, "utf8");
   const mark = /FLEET_ID=([\w-]+)/.exec(environment)?.[1] ?? "";
-  assert.equal((await markedProcesses("FLEET_ID", mark)).length, 2);
+  assert.equal((await taggedProcesses("FLEET_ID", mark)).length, 2);
   host.kill("SIGKILL");
-  await waitFor(async () => (await markedProcesses("FLEET_ID", mark)).length === 0, { timeoutMs: 15_000 });
+  await waitFor(async () => (await taggedProcesses("FLEET_ID", mark)).length === 0, { timeoutMs: 15_000 });
 });

@@ -1,7 +1,7 @@
 import type { CapabilityContext } from "@uag/capability/context.ts";
 import { PartialFailure } from "@uag/capability/operation/partial-failure.ts";
 import type { StreamEnd, StreamReply } from "@uag/capability/operation/reply.ts";
-import { usdText } from "@uag/capability/usd.ts";
+import { usdText } from "@uag/kit/usd.ts";
 import { price } from "@uag/catalog/price.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";

@@ -1,35 +1,35 @@
 import { toGatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { ErrorCode } from "@uag/contract/errors/table.ts";
-import type { AdmitRequest, AdmitTask, Admitted, FreeSlot } from "../types.ts";
+import type { AdmitRequest, AdmitTask, Admitted, FreeAdmitted } from "../types.ts";
 import type { LimitAsk } from "./key-limits.ts";
 import type { Limits } from "./limits.ts";
-import { checkLive, type Taken } from "./taken.ts";
+import { checkLive, type Reservation } from "./reservation.ts";
 
 export interface Within {
   /** Takes the money. */
-  readonly admission: { admit(request: AdmitRequest, taken?: Taken): Promise<Admitted> };
+  readonly admission: { admit(request: AdmitRequest, reservation?: Reservation): Promise<Admitted> };
   readonly refused: (code: ErrorCode) => void;
 }
 
-const unlimited: FreeSlot = { headers: [], [Symbol.dispose]: () => {} };
+const unlimited: FreeAdmitted = { headers: [], [Symbol.dispose]: () => {} };
 
-/** Takes a slot of its key's requests per minute and one of its concurrency, and no tokens. */
+/** Takes a permit of its key's requests per minute and one of its concurrency, and no tokens. */
 export async function admitFreeWithin(
   limits: Pick<Limits, "of">,
   { caller, operation }: Pick<AdmitRequest, "caller" | "operation">,
-): Promise<FreeSlot> {
+): Promise<FreeAdmitted> {
   const key = limits.of(caller);
   if (key === undefined) return unlimited;
   const ask = { tokens: 0, native: operation.startsWith("messages") };
-  const taken = key.take(ask) ?? (await key.wait(ask));
+  const reservation = key.take(ask) ?? (await key.wait(ask));
   try {
-    checkLive(taken);
+    checkLive(reservation);
   } catch (error) {
-    taken.undo();
+    reservation.undo();
     throw error;
   }
-  taken.admitted();
-  return { headers: taken.headers, [Symbol.dispose]: () => taken.release() };
+  reservation.admitted();
+  return { headers: reservation.headers, [Symbol.dispose]: () => reservation.release() };
 }
 
 const askOf = ({ tokens, operation }: Pick<AdmitRequest, "tokens" | "operation">): LimitAsk => ({
@@ -42,11 +42,11 @@ export function admitWithin(limits: Pick<Limits, "of">, request: AdmitRequest, w
   const key = limits.of(request.caller);
   if (key === undefined) return within.admission.admit(request);
   const ask = askOf(request);
-  const admit = (taken: Taken): Promise<Admitted> => {
-    const admitting = within.admission.admit(request, taken);
+  const admit = (reservation: Reservation): Promise<Admitted> => {
+    const admitting = within.admission.admit(request, reservation);
     admitting.then(
-      () => taken.admitted(),
-      () => taken.undo(),
+      () => reservation.admitted(),
+      () => reservation.undo(),
     );
     return admitting;
   };
@@ -55,14 +55,14 @@ export function admitWithin(limits: Pick<Limits, "of">, request: AdmitRequest, w
     throw error;
   };
   try {
-    const taken = key.take(ask);
-    return taken === undefined ? key.wait(ask).catch(refuse).then(admit) : admit(taken);
+    const reservation = key.take(ask);
+    return reservation === undefined ? key.wait(ask).catch(refuse).then(admit) : admit(reservation);
   } catch (error) {
     return Promise.reject(error).catch(refuse);
   }
 }
 
-/** Counts a task's submission, once, and lets `admitTask` take its money; the task itself occupies no slot of concurrency. */
+/** Counts a task's submission, once, and lets `admitTask` take its money; the task itself occupies no permit of concurrency. */
 export async function admitTaskWithin(
   limits: Pick<Limits, "of">,
   task: AdmitTask,
@@ -71,17 +71,17 @@ export async function admitTaskWithin(
   const key = limits.of(task.caller);
   if (key === undefined) return admitTask(task);
   const ask = askOf(task);
-  const taken = key.take(ask) ?? (await key.wait(ask));
+  const reservation = key.take(ask) ?? (await key.wait(ask));
   try {
     const grantId = await admitTask(task);
     // The grant is there, as after an answer that was lost: whoever recovers the task gives it back.
-    checkLive(taken);
-    taken.admitted();
+    checkLive(reservation);
+    reservation.admitted();
     return grantId;
   } catch (error) {
-    taken.undo();
+    reservation.undo();
     throw error;
   } finally {
-    taken.release();
+    reservation.release();
   }
 }

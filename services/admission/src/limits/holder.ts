@@ -8,7 +8,7 @@ import { isFenced } from "../wallet/account.ts";
 export interface HolderOptions {
   readonly billing: Pick<RpcClient<LimitServiceServer>, "renew" | "borrow">;
   readonly clock: Clock;
-  /** The lease ran out and others have the slots: forget them. */
+  /** The lease ran out and others have the permits: forget them. */
   readonly lapsed: () => void;
 }
 
@@ -17,7 +17,7 @@ const callTimeoutMs = 2_000;
 const borrowTimeoutMs = 4_000;
 
 /**
- * This process's right to use slots, counted by the monotonic clock from when the renewal was sent, while the clocks agree. When it has run out, slots are
+ * This process's right to use permits, counted by the monotonic clock from when the renewal was sent, while the clocks agree. When it has run out, permits are
  * not used until billing says whether they are still ours.
  */
 export class Holder {

@@ -12,7 +12,7 @@ import { KeyLimits } from "./key-limits.ts";
 const none: Limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 0n };
 const ask = { tokens: 10, native: false };
 
-/** A billing that lends of a heap of slots, and a clock that is set by hand. */
+/** A billing that lends of a heap of permits, and a clock that is set by hand. */
 class Stage {
   time = 0;
   readonly calls: BorrowRequest[] = [];
@@ -61,8 +61,8 @@ class Stage {
     const there = (this.heap.get(request.kind) ?? 0) + back;
     const lent = Math.min(there, Number(request.want));
     this.heap.set(request.kind, there - lent);
-    const slots = lent > 0 ? [{ count: BigInt(lent), freeInMs: 0 }] : [];
-    return { lent: slots, retryAfterMs: lent < request.need ? this.retryAfterMs : 0 };
+    const permits = lent > 0 ? [{ count: BigInt(lent), freeInMs: 0 }] : [];
+    return { lent: permits, retryAfterMs: lent < request.need ? this.retryAfterMs : 0 };
   }
 }
 
@@ -71,7 +71,7 @@ const refusal =
   (error: unknown) =>
     error instanceof GatewayError && error.code === code && check(error);
 
-test("a request that finds slots at hand asks nobody", async () => {
+test("a request that finds permits at hand asks nobody", async () => {
   const stage = new Stage({ requestsPerMinute: 100n, concurrentRequests: 100n });
   await stage.key.wait(ask);
   const { length } = stage.calls;
@@ -87,7 +87,7 @@ test("requests that wait together ask billing once for all, and are served in or
   assert.ok(stage.calls.length <= 3, `${stage.calls.length} calls`);
 });
 
-test("a refused client that goes on asking does not reach billing until a slot can be free", async () => {
+test("a refused client that goes on asking does not reach billing until a permit can be free", async () => {
   const stage = new Stage({ requestsPerMinute: 5n });
   stage.heap.set(LimitKind.REQUESTS, 0);
   stage.retryAfterMs = 30_000;
@@ -127,7 +127,7 @@ test("tokens are corrected by what the answer came to, both ways", async () => {
   );
 });
 
-test("while billing is away slots are used until the lease ends, and then nobody is let through or told 429", async () => {
+test("while billing is away permits are used until the lease ends, and then nobody is let through or told 429", async () => {
   const stage = new Stage({ requestsPerMinute: 10n });
   await stage.key.wait(ask);
   stage.away = true;
@@ -140,7 +140,7 @@ test("while billing is away slots are used until the lease ends, and then nobody
   await stage.key.wait(ask);
 });
 
-test("after a lapse no old slot is used, the new id borrows anew, and what is in flight still counts", async () => {
+test("after a lapse no old permit is used, the new id borrows anew, and what is in flight still counts", async () => {
   const stage = new Stage({ requestsPerMinute: 10n, concurrentRequests: 2n });
   const first = await stage.key.wait(ask);
   const { id } = stage.holder;
@@ -154,7 +154,7 @@ test("after a lapse no old slot is used, the new id borrows anew, and what is in
   await stage.key.wait(ask);
 });
 
-test("a lowered limit sends every slot home, those in use when their requests end", async () => {
+test("a lowered limit sends every permit home, those in use when their requests end", async () => {
   const stage = new Stage({ concurrentRequests: 8n });
   const taken = await Promise.all(Array.from({ length: 4 }, () => stage.key.wait(ask)));
   stage.learn({ concurrentRequests: 2n }, 2n);
@@ -181,7 +181,7 @@ test("a lowered limit sends home what waiting requests had taken too, once they 
   assert.deepEqual(there(), [8, 80]);
 });
 
-/** The lease runs out so many microtasks after slots are borrowed. Answers whether the slots had been taken by then. */
+/** The lease runs out so many microtasks after permits are borrowed. Answers whether the permits had been taken by then. */
 async function lapseWhileServed(microtasks: number): Promise<boolean> {
   const stage = new Stage({ requestsPerMinute: 10n });
   stage.borrowed = () => {
@@ -195,19 +195,19 @@ async function lapseWhileServed(microtasks: number): Promise<boolean> {
   await new Promise(setImmediate);
   const borrowedBy = stage.calls.at(-1)?.holderId;
   const moment = `when the lease runs out ${microtasks} microtasks after borrowing`;
-  assert.equal(taken.live, borrowedBy === stage.holder.id, `a slot that others may have admits ${moment}`);
+  assert.equal(taken.live, borrowedBy === stage.holder.id, `a permit that others may have admits ${moment}`);
   if (taken.live) return false;
   const there = stage.heap.get(LimitKind.REQUESTS);
   taken.undo();
-  assert.equal(stage.key.take(ask), undefined, `an old slot is here ${moment}`);
+  assert.equal(stage.key.take(ask), undefined, `an old permit is here ${moment}`);
   await new Promise(setImmediate);
-  assert.equal(stage.heap.get(LimitKind.REQUESTS), there, `billing gets a slot twice ${moment}`);
+  assert.equal(stage.heap.get(LimitKind.REQUESTS), there, `billing gets a permit twice ${moment}`);
   return true;
 }
 
-test("a lease that runs out at any moment in which a waiting request is served admits nothing, and leaves no slot behind under the next one", async () => {
+test("a lease that runs out at any moment in which a waiting request is served admits nothing, and leaves no permit behind under the next one", async () => {
   const taken: boolean[] = [];
   for (let microtasks = 0; microtasks < 16; microtasks++) taken.push(await lapseWhileServed(microtasks));
-  assert.deepEqual(taken.toSorted(), taken, "first before the slots are taken, then behind it");
+  assert.deepEqual(taken.toSorted(), taken, "first before the permits are taken, then behind it");
   assert.ok(taken[0] === false && taken.at(-1) === true);
 });

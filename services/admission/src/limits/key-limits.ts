@@ -3,13 +3,13 @@ import type { LimitName } from "@uag/contract/messages/billing.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import { ConcurrencySlots } from "./concurrency-slots.ts";
+import { ConcurrencyPermits } from "./concurrency-permits.ts";
 import { limitHeaders, type Standing } from "./headers.ts";
 import type { Holder } from "./holder.ts";
 import { largerThanLimit, overLimit } from "./refusal.ts";
-import { SharedLimit, type SlotAsk } from "./shared-limit.ts";
-import { Taken } from "./taken.ts";
-import { WindowSlots } from "./window-slots.ts";
+import { Reservation } from "./reservation.ts";
+import { type PermitAsk, SharedLimit } from "./shared-limit.ts";
+import { WindowPermits } from "./window-permits.ts";
 
 /** What a request asks of its key's limits. */
 export interface LimitAsk {
@@ -26,7 +26,7 @@ interface Setting {
 
 /** Nobody knows when a request in flight ends; this is soon enough to try again. */
 const concurrencyRetryMs = 500;
-const concurrencyDryMs = 100;
+const concurrencyExhaustedMs = 100;
 const unknownRetryMs = 1_000;
 const most = BigInt(Number.MAX_SAFE_INTEGER);
 type WindowName = "requests" | "tokens";
@@ -38,9 +38,9 @@ export class KeyLimits {
   readonly #setting: Setting;
   readonly #now: () => number;
   readonly #limits: Readonly<Record<LimitName, SharedLimit>>;
-  #requests = new WindowSlots();
-  #tokens = new WindowSlots();
-  readonly #concurrency = new ConcurrencySlots();
+  #requests = new WindowPermits();
+  #tokens = new WindowPermits();
+  readonly #concurrency = new ConcurrencyPermits();
   #version = -1n;
 
   constructor(keyId: string, setting: Setting) {
@@ -48,20 +48,25 @@ export class KeyLimits {
     this.#setting = setting;
     this.#now = () => setting.clock.monotonic();
     const common = { keyId, now: this.#now, holder: setting.holder };
-    const window = { ...common, unknownDryMs: unknownRetryMs };
+    const window = { ...common, unknownExhaustedMs: unknownRetryMs };
     this.#limits = {
       requests: new SharedLimit({
-        ...{ ...window, kind: LimitKind.REQUESTS, slots: this.#requests },
+        ...{ ...window, kind: LimitKind.REQUESTS, permits: this.#requests },
         take: (count) => this.#requests.reserve(count, this.#now()),
         refusal: (ask, ms) => this.#windowRefusal("requests", this.#requests, ask, ms),
       }),
       tokens: new SharedLimit({
-        ...{ ...window, kind: LimitKind.TOKENS, slots: this.#tokens },
+        ...{ ...window, kind: LimitKind.TOKENS, permits: this.#tokens },
         take: (count) => this.#tokens.reserve(count, this.#now()),
         refusal: (ask, ms) => this.#windowRefusal("tokens", this.#tokens, ask, ms),
       }),
       concurrency: new SharedLimit({
-        ...{ ...common, unknownDryMs: concurrencyDryMs, kind: LimitKind.CONCURRENCY, slots: this.#concurrency },
+        ...{
+          ...common,
+          unknownExhaustedMs: concurrencyExhaustedMs,
+          kind: LimitKind.CONCURRENCY,
+          permits: this.#concurrency,
+        },
         take: () => this.#concurrency.use(),
         refusal: ({ native }) =>
           overLimit("concurrency", this.#limits.concurrency.limit, {
@@ -79,7 +84,7 @@ export class KeyLimits {
 
   /** True while billing has to be told that this replica lives. */
   get holds(): boolean {
-    return names.some((name) => this.#limits[name].slots.held > 0);
+    return names.some((name) => this.#limits[name].permits.held > 0);
   }
 
   /** Takes up what the caller knows of the key's limits, if that is newer. */
@@ -96,7 +101,7 @@ export class KeyLimits {
       const value = Number(now[name] < most ? now[name] : most);
       const lowered = value < limit.limit;
       limit.learn(value, version);
-      // Only billing, with all slots before it, can tell which of them a lowered limit leaves.
+      // Only billing, with all permits before it, can tell which of them a lowered limit leaves.
       if (lowered) void this.#bringHome(name);
     }
   }
@@ -108,50 +113,50 @@ export class KeyLimits {
 
   #bringHome(name: LimitName): Promise<void> {
     const limit = this.#limits[name];
-    const slots = { requests: this.#requests, tokens: this.#tokens, concurrency: this.#concurrency }[name];
-    return limit.bringHome(slots.removeAll(this.#now()));
+    const permits = { requests: this.#requests, tokens: this.#tokens, concurrency: this.#concurrency }[name];
+    return limit.bringHome(permits.removeAll(this.#now()));
   }
 
   /** Takes from memory; undefined when something has to be waited for. @throws {GatewayError} what no waiting helps against */
-  take(ask: LimitAsk): Taken | undefined {
+  take(ask: LimitAsk): Reservation | undefined {
     const now = this.#now();
     this.#check(ask);
     if (!this.#setting.holder.live) return undefined;
-    const taken = new Taken(this.#limits, { now: this.#now, holder: this.#setting.holder });
+    const reservation = new Reservation(this.#limits, { now: this.#now, holder: this.#setting.holder });
     for (const name of names) {
       const limit = this.#limits[name];
       const count = name === "tokens" ? ask.tokens : 1;
       if (limit.limit === 0 || count === 0) continue;
       if (!limit.take(count, now)) {
-        taken.undo();
+        reservation.undo();
         return undefined;
       }
-      this.#note(taken, name, count);
+      this.#note(reservation, name, count);
     }
-    taken.headers = this.headers(ask.native);
-    return taken;
+    reservation.headers = this.headers(ask.native);
+    return reservation;
   }
 
   /** Takes one limit after the other, and waits for billing where that is needed. @throws {GatewayError} */
-  async wait(ask: LimitAsk): Promise<Taken> {
+  async wait(ask: LimitAsk): Promise<Reservation> {
     this.#check(ask);
-    const taken = new Taken(this.#limits, { now: this.#now, holder: this.#setting.holder });
+    const reservation = new Reservation(this.#limits, { now: this.#now, holder: this.#setting.holder });
     try {
       for (const name of names) {
         const limit = this.#limits[name];
         const count = name === "tokens" ? ask.tokens : 1;
         if (limit.limit === 0 || count === 0) continue;
         const live = this.#setting.holder.live;
-        const note = (): void => this.#note(taken, name, count);
+        const note = (): void => this.#note(reservation, name, count);
         if (live && limit.take(count, this.#now())) note();
         else await limit.wait({ count, native: ask.native, taken: note });
       }
     } catch (error) {
-      taken.undo();
+      reservation.undo();
       throw error;
     }
-    taken.headers = this.headers(ask.native);
-    return taken;
+    reservation.headers = this.headers(ask.native);
+    return reservation;
   }
 
   #check({ tokens, native }: LimitAsk): void {
@@ -159,17 +164,17 @@ export class KeyLimits {
     if (limit !== 0 && tokens > limit) throw largerThanLimit(tokens, limit, this.headers(native));
   }
 
-  #note(taken: Taken, name: LimitName, count: number): void {
-    taken.heldBy ??= this.#setting.holder.id;
-    if (name === "requests") taken.requests = { slots: this.#requests, count };
-    else if (name === "tokens") taken.tokens = { slots: this.#tokens, count };
-    else taken.concurrency = this.#concurrency;
+  #note(reservation: Reservation, name: LimitName, count: number): void {
+    reservation.heldBy ??= this.#setting.holder.id;
+    if (name === "requests") reservation.requests = { permits: this.#requests, count };
+    else if (name === "tokens") reservation.tokens = { permits: this.#tokens, count };
+    else reservation.concurrency = this.#concurrency;
   }
 
-  #windowRefusal(name: WindowName, slots: WindowSlots, ask: SlotAsk, ms: number | undefined): GatewayError {
+  #windowRefusal(name: WindowName, permits: WindowPermits, ask: PermitAsk, ms: number | undefined): GatewayError {
     const now = this.#now();
     const { limit } = this.#limits[name];
-    const own = ask.count === 1 ? slots.nextFreeInMs(now) : slots.freeInMs(ask.count, now);
+    const own = ask.count === 1 ? permits.nextFreeInMs(now) : permits.freeInMs(ask.count, now);
     const retryAfterMs = Math.min(own ?? ms ?? unknownRetryMs, ms ?? Number.POSITIVE_INFINITY);
     return overLimit(name, limit, { retryAfterMs, headers: this.headers(ask.native, { name, retryAfterMs }) });
   }
@@ -177,13 +182,13 @@ export class KeyLimits {
   /** The headers of an answer now. What was refused is used up, though perhaps by other replicas. */
   headers(native: boolean, refused?: { readonly name: WindowName; readonly retryAfterMs: number }): string[] {
     const now = this.#now();
-    const standing = (name: WindowName, slots: WindowSlots): Standing | undefined => {
+    const standing = (name: WindowName, permits: WindowPermits): Standing | undefined => {
       const { limit } = this.#limits[name];
       if (limit === 0) return undefined;
-      const resetMs = slots.allFreeInMs(now);
+      const resetMs = permits.allFreeInMs(now);
       if (refused?.name === name && name === "requests")
         return { limit, remaining: 0, resetMs: Math.max(resetMs, refused.retryAfterMs) };
-      return { limit, remaining: Math.max(0, limit - slots.usedAt(now)), resetMs };
+      return { limit, remaining: Math.max(0, limit - permits.usedAt(now)), resetMs };
     };
     const standings = { requests: standing("requests", this.#requests), tokens: standing("tokens", this.#tokens) };
     return limitHeaders(standings, { native, nowMs: this.#setting.clock.now() });
@@ -191,14 +196,14 @@ export class KeyLimits {
 
   async giveIdle(name: LimitName, need: number): Promise<number | undefined> {
     await this.#limits[name].giveIdle(need);
-    const slots = { requests: this.#requests, tokens: this.#tokens, concurrency: undefined }[name];
-    return slots?.nextFreeInMs(this.#now());
+    const permits = { requests: this.#requests, tokens: this.#tokens, concurrency: undefined }[name];
+    return permits?.nextFreeInMs(this.#now());
   }
 
-  /** The lease ran out: no slot is ours any more. What is in flight goes on, and counts. */
+  /** The lease ran out: no permit is ours any more. What is in flight goes on, and counts. */
   lapse(): void {
-    this.#requests = new WindowSlots();
-    this.#tokens = new WindowSlots();
+    this.#requests = new WindowPermits();
+    this.#tokens = new WindowPermits();
     this.#concurrency.lapse();
     this.#limits.requests.lapse(this.#requests);
     this.#limits.tokens.lapse(this.#tokens);

@@ -14,7 +14,7 @@ export interface LimitsOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Slots that nobody used for this long go back. */
+  /** Permits that nobody used for this long go back. */
   readonly idleMs: number;
 }
 
@@ -89,7 +89,7 @@ export class Limits implements AsyncDisposable {
     const { bus, log } = this.#options;
     const recall = limitRecall.decode(data);
     if (recall === undefined) {
-      log.error({ bytes: data.length }, "a recall of slots cannot be read");
+      log.error({ bytes: data.length }, "a recall of permits cannot be read");
       return;
     }
     const { kind, need, reply_to: replyTo } = recall;
@@ -97,6 +97,6 @@ export class Limits implements AsyncDisposable {
     key
       .giveIdle(kind, need)
       .then((freeInMs) => bus.connection.publish(replyTo, limitRecallAnswer.encode({ free_in_ms: freeInMs })))
-      .catch((error: unknown) => log.warn({ err: error }, "a recall of slots was not answered"));
+      .catch((error: unknown) => log.warn({ err: error }, "a recall of permits was not answered"));
   }
 }

@@ -2,14 +2,14 @@ import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { BorrowRequest, LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import { outOfReach } from "../refusals.ts";
 import type { Holder } from "./holder.ts";
-import type { Slots } from "./window-slots.ts";
+import type { Permits } from "./window-permits.ts";
 
-/** The slots of one limit in this replica's hands. */
-export interface ReplicaSlots {
+/** The permits of one limit in this replica's hands. */
+export interface ReplicaPermits {
   readonly held: number;
   freeAt(now: number): number;
-  add(slots: Slots, now: number): void;
-  remove(count: number, now: number): Slots[];
+  add(permits: Permits, now: number): void;
+  remove(count: number, now: number): Permits[];
 }
 
 export interface SharedLimitOptions {
@@ -17,55 +17,55 @@ export interface SharedLimitOptions {
   readonly keyId: string;
   readonly holder: Holder;
   readonly now: () => number;
-  readonly slots: ReplicaSlots;
-  /** Takes `count` of the slots if they are free. */
+  readonly permits: ReplicaPermits;
+  /** Takes `count` of the permits if they are free. */
   readonly take: (count: number) => boolean;
   /** How long a refusal of billing holds that does not say how long, milliseconds. */
-  readonly unknownDryMs: number;
-  /** The refusal of a request that needs `count`; billing may know after how many ms the next slot is free. */
-  readonly refusal: (ask: SlotAsk, retryAfterMs: number | undefined) => GatewayError;
+  readonly unknownExhaustedMs: number;
+  /** The refusal of a request that needs `count`; billing may know after how many ms the next permit is free. */
+  readonly refusal: (ask: PermitAsk, retryAfterMs: number | undefined) => GatewayError;
 }
 
 /** What a request needs of one limit. */
-export interface SlotAsk {
+export interface PermitAsk {
   readonly count: number;
   /** Its refusal has Anthropic's headers besides. */
   readonly native: boolean;
-  /** Called in the turn in which the slots are taken: in the next the lease may have run out, and other slots be here. */
+  /** Called in the turn in which the permits are taken: in the next the lease may have run out, and other permits be here. */
   readonly taken: () => void;
 }
 
 interface Waiter {
-  readonly ask: SlotAsk;
+  readonly ask: PermitAsk;
   readonly resolve: () => void;
   readonly reject: (error: GatewayError) => void;
 }
 
 /** Billing is asked again after this at the latest: other replicas may have given back before their time. */
-const mostDryMs = 1_000;
-const leastDryMs = 50;
+const maxExhaustedMs = 1_000;
+const minExhaustedMs = 50;
 /** Asked for ahead of need: this part of the limit, or what is used in this time. */
 const aheadPart = 16;
 const aheadMs = 2_000;
 
 /**
- * One limit of one key in this replica: its slots, the requests that wait for some, and one call to billing at a time. What is
- * at hand is used from memory; when billing has nothing either, that is remembered until the next slot can be free.
+ * One limit of one key in this replica: its permits, the requests that wait for some, and one call to billing at a time. What is
+ * at hand is used from memory; when billing has nothing either, that is remembered until the next permit can be free.
  */
 export class SharedLimit {
   readonly #options: SharedLimitOptions;
-  slots: ReplicaSlots;
+  permits: ReplicaPermits;
   limit = 0;
   #version = 0n;
   #waiters: Waiter[] = [];
-  #returns: Slots[] = [];
+  #returns: Permits[] = [];
   #calling: Promise<void> | undefined;
   /** Rises when everything is called home: what was asked for before goes home too. */
   #epoch = 0;
   /** A call whose answer never came: sent again word for word, for it may have been heard. */
   #unanswered: BorrowRequest | undefined;
-  #dryUntil = 0;
-  #dryCount = 0;
+  #exhaustedUntil = 0;
+  #exhaustedCount = 0;
   /** Nothing is asked for ahead of need before this. */
   #aheadFrom = 0;
   #retryAt: number | undefined;
@@ -76,12 +76,12 @@ export class SharedLimit {
 
   constructor(options: SharedLimitOptions) {
     this.#options = options;
-    this.slots = options.slots;
+    this.permits = options.permits;
   }
 
   /** True when it has nothing and nobody waits. */
   get empty(): boolean {
-    return this.slots.held <= 0 && !this.#owes && this.#calling === undefined;
+    return this.permits.held <= 0 && !this.#owes && this.#calling === undefined;
   }
 
   get #owes(): boolean {
@@ -91,25 +91,26 @@ export class SharedLimit {
   learn(limit: number, version: bigint): void {
     this.limit = limit;
     this.#version = version;
-    this.#dryUntil = 0;
+    this.#exhaustedUntil = 0;
   }
 
-  /** Takes slots that are at hand; false when there are too few, or when others wait already. */
+  /** Takes permits that are at hand; false when there are too few, or when others wait already. */
   take(count: number, now: number): boolean {
     if (this.#waiters.length > 0 || !this.#options.take(count)) return false;
     this.#used += count;
-    const { held } = this.slots;
-    if (held < this.limit && now >= this.#aheadFrom && this.slots.freeAt(now) < this.#ahead() / 2) void this.#call();
+    const { held } = this.permits;
+    if (held < this.limit && now >= this.#aheadFrom && this.permits.freeAt(now) < this.#ahead() / 2) void this.#call();
     return true;
   }
 
-  /** Waits for slots of billing. @throws {GatewayError} the refusal, or `service_unavailable` */
-  wait(ask: SlotAsk): Promise<void> {
+  /** Waits for permits of billing. @throws {GatewayError} the refusal, or `service_unavailable` */
+  wait(ask: PermitAsk): Promise<void> {
     const { now, holder } = this.#options;
     const at = now();
-    // All slots there are may be here, and in use.
-    const dry = (at < this.#dryUntil && ask.count >= this.#dryCount) || this.slots.held >= this.limit;
-    if (dry && this.#waiters.length === 0 && holder.live && this.slots.freeAt(at) < ask.count)
+    // All permits there are may be here, and in use.
+    const exhausted =
+      (at < this.#exhaustedUntil && ask.count >= this.#exhaustedCount) || this.permits.held >= this.limit;
+    if (exhausted && this.#waiters.length === 0 && holder.live && this.permits.freeAt(at) < ask.count)
       return Promise.reject(this.#refusal(ask));
     return new Promise((resolve, reject) => {
       this.#waiters.push({ ask, resolve, reject });
@@ -117,38 +118,38 @@ export class SharedLimit {
     });
   }
 
-  /** Slots that came free; waiters are served. */
+  /** Permits that came free; waiters are served. */
   freed(): void {
     if (this.#waiters.length > 0) this.#serve();
   }
 
-  /** Gives slots back to billing. */
-  give(slots: Slots[]): Promise<void> {
-    if (slots.length === 0) return Promise.resolve();
-    this.#returns.push(...slots);
+  /** Gives permits back to billing. */
+  give(permits: Permits[]): Promise<void> {
+    if (permits.length === 0) return Promise.resolve();
+    this.#returns.push(...permits);
     return this.#call();
   }
 
   /** Gives everything back, what is on its way here included. */
-  bringHome(slots: Slots[]): Promise<void> {
+  bringHome(permits: Permits[]): Promise<void> {
     this.#epoch++;
-    return this.give(slots);
+    return this.give(permits);
   }
 
   /** Gives back what is idle, at least `need` if there is as much; keeps half of the rest. */
   async giveIdle(need: number): Promise<void> {
     const now = this.#options.now();
-    const free = this.slots.freeAt(now);
+    const free = this.permits.freeAt(now);
     if (free <= 0 || this.#waiters.length > 0) return;
-    await this.give(this.slots.remove(Math.min(free, Math.max(need, Math.ceil(free / 2))), now));
+    await this.give(this.permits.remove(Math.min(free, Math.max(need, Math.ceil(free / 2))), now));
   }
 
-  /** The lease ran out: these are the slots from now on. */
-  lapse(slots: ReplicaSlots): void {
-    this.slots = slots;
+  /** The lease ran out: these are the permits from now on. */
+  lapse(permits: ReplicaPermits): void {
+    this.permits = permits;
     this.#returns = [];
     this.#unanswered = undefined;
-    this.#dryUntil = 0;
+    this.#exhaustedUntil = 0;
   }
 
   /** About once a second: follows the use, gives back what has been idle for `idleMs`, and sends what could not be sent. */
@@ -158,7 +159,7 @@ export class SharedLimit {
     this.#used = 0;
     if (this.#idleMs >= idleMs) {
       const now = this.#options.now();
-      this.#returns.push(...this.slots.remove(Math.max(0, this.slots.freeAt(now)), now));
+      this.#returns.push(...this.permits.remove(Math.max(0, this.permits.freeAt(now)), now));
     }
     if (this.#owes) void this.#call();
   }
@@ -167,7 +168,7 @@ export class SharedLimit {
     return Math.min(this.limit, Math.max(Math.ceil(this.limit / aheadPart), Math.ceil(this.#rate * aheadMs)));
   }
 
-  #refusal(ask: SlotAsk): GatewayError {
+  #refusal(ask: PermitAsk): GatewayError {
     const ms = this.#retryAt === undefined ? undefined : Math.max(1, this.#retryAt - this.#options.now());
     return this.#options.refusal(ask, ms);
   }
@@ -214,7 +215,7 @@ export class SharedLimit {
         if (request.holderId === holder.id) throw error;
         return undefined;
       });
-      // Whoever was away for longer than the lease while the answer came: others may have these slots by now.
+      // Whoever was away for longer than the lease while the answer came: others may have these permits by now.
       if (!holder.live) await holder.renew();
       // An id that has lapsed meanwhile has nothing: the next round asks under the new one.
       if (answer === undefined || request.holderId !== holder.id) continue;
@@ -224,16 +225,16 @@ export class SharedLimit {
         this.#returns.push(...lent);
         continue;
       }
-      for (const slots of lent) this.slots.add(slots, now());
+      for (const permits of lent) this.permits.add(permits, now());
       this.#serve();
       const free = lent.reduce((sum, { count, freeInMs }) => (freeInMs === 0 ? sum + count : sum), 0);
-      if (free < request.want) this.#aheadFrom = now() + mostDryMs;
-      if (!again && free < request.need) this.#dry(answer.retryAfterMs);
+      if (free < request.want) this.#aheadFrom = now() + maxExhaustedMs;
+      if (!again && free < request.need) this.#markExhausted(answer.retryAfterMs);
     } while (this.#waiters.length > 0 || this.#returns.length > 0);
   }
 
   /** Billing has no more. Who waits for it is refused, and so is who comes before there can be another answer. */
-  #dry(retryAfterMs: number): void {
+  #markExhausted(retryAfterMs: number): void {
     const now = this.#options.now();
     const known = retryAfterMs > 0;
     this.#retryAt = known ? now + retryAfterMs : undefined;
@@ -245,18 +246,19 @@ export class SharedLimit {
       return false;
     });
     if (left.length === 0) return;
-    this.#dryUntil =
-      now + (known ? Math.min(mostDryMs, Math.max(leastDryMs, retryAfterMs)) : this.#options.unknownDryMs);
-    this.#dryCount = Math.min(...left.map(({ ask }) => ask.count));
+    this.#exhaustedUntil =
+      now +
+      (known ? Math.min(maxExhaustedMs, Math.max(minExhaustedMs, retryAfterMs)) : this.#options.unknownExhaustedMs);
+    this.#exhaustedCount = Math.min(...left.map(({ ask }) => ask.count));
     for (const { ask, reject } of left) reject(this.#refusal(ask));
   }
 
   #request(holderId: string): BorrowRequest {
     const now = this.#options.now();
     const waiting = this.#waiters.reduce((sum, { ask }) => sum + ask.count, 0);
-    const need = waiting === 0 ? 0 : Math.min(this.limit, Math.max(1, waiting - this.slots.freeAt(now)));
+    const need = waiting === 0 ? 0 : Math.min(this.limit, Math.max(1, waiting - this.permits.freeAt(now)));
     const giving = waiting === 0 && this.#returns.length > 0;
-    const want = giving ? 0 : Math.max(need, Math.min(this.limit - this.slots.held, need + this.#ahead()));
+    const want = giving ? 0 : Math.max(need, Math.min(this.limit - this.permits.held, need + this.#ahead()));
     return {
       holderId,
       keyId: this.#options.keyId,

@@ -6,8 +6,8 @@ import type { Clock } from "@uag/kit/clock.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { ConfirmAppliedResponse, UsageStream } from "@uag/proto/metering/v1/metering.ts";
-import { Chore } from "./chore.ts";
-import { cutBatches, readBatch } from "./cut.ts";
+import { readBatch, readBatches } from "./batch-reader.ts";
+import { CoalescedTask } from "./coalesced-task.ts";
 import { type Batch, Unconfirmed } from "./unconfirmed.ts";
 
 export interface PublisherSettings {
@@ -59,8 +59,8 @@ function mayHold(stream: UsageStream | undefined, sequence: bigint): boolean {
  */
 export class Publisher implements AsyncDisposable {
   readonly #options: PublisherOptions;
-  readonly #publishing: Chore;
-  readonly #confirming: Chore;
+  readonly #publishing: CoalescedTask;
+  readonly #confirming: CoalescedTask;
   readonly #unconfirmed = new Unconfirmed(mostBytesKept);
   #fresh: Batch[] = [];
   #cursor: Position;
@@ -77,8 +77,8 @@ export class Publisher implements AsyncDisposable {
     this.#cursor = options.journal.start;
     const { gatherMs = 250, confirmMs = 1_000 } = options.settings;
     const failed = (error: unknown): void => options.log.debug({ err: error }, "publishing rests");
-    this.#publishing = new Chore({ restMs: gatherMs, step: () => this.#publish(), failed });
-    this.#confirming = new Chore({ restMs: confirmMs, step: () => this.#confirm(), failed });
+    this.#publishing = new CoalescedTask({ restMs: gatherMs, step: () => this.#publish(), failed });
+    this.#confirming = new CoalescedTask({ restMs: confirmMs, step: () => this.#confirm(), failed });
     options.journal.onGrown(() => this.#publishing.ask());
     this.#publishing.ask();
     this.#forgetBus = options.bus.onChange((connected) => {
@@ -123,7 +123,7 @@ export class Publisher implements AsyncDisposable {
   async #cut(): Promise<boolean> {
     const { journal, holderId, batchPrefix } = this.#options;
     const newId = (): string => `${batchPrefix}:${++this.#count}`;
-    const cut = await cutBatches(journal, this.#cursor, { newId, holderId });
+    const cut = await readBatches(journal, this.#cursor, { newId, holderId });
     if (cut === undefined) return false;
     this.#fresh.push(...cut.batches);
     this.#cursor = cut.next;

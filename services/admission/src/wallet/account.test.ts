@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
 import { Account } from "./account.ts";
-import type { Give } from "./wallet.ts";
+import type { GrantReturn } from "./wallet.ts";
 
 interface Books {
   available: bigint;
@@ -23,8 +23,8 @@ function setUp(available: bigint) {
       holderId: "h",
       newRequestId: () => `acq_${++ids}`,
       fenced: () => undefined,
-      give: (_, gives) => {
-        for (const { amount } of gives) books.available += amount;
+      give: (_, returns) => {
+        for (const { amount } of returns) books.available += amount;
       },
       async acquire(request) {
         books.asked.push({ ...request });
@@ -98,7 +98,7 @@ test("what nobody used for a while goes back, and then nothing is left of the ac
 });
 
 test("a grant that came of a call which was given up, after its second asking was refused, is found and goes back", async () => {
-  const gives: Give[] = [];
+  const returns: GrantReturn[] = [];
   const asked: AcquireRequest[] = [];
   const granted = {
     ...{ grantId: "late", amountNanoUsd: 70n, scarce: true, budgetExceeded: false },
@@ -111,7 +111,7 @@ test("a grant that came of a call which was given up, after its second asking wa
         holderId: "h",
         newRequestId: () => "acq_1",
         fenced: () => undefined,
-        give: (_, more) => gives.push(...more),
+        give: (_, more) => returns.push(...more),
       },
       async acquire(request) {
         asked.push(request);
@@ -136,16 +136,16 @@ test("a grant that came of a call which was given up, after its second asking wa
       ["acq_1", 1n],
     ],
   );
-  assert.deepEqual(gives, [{ grantId: "late", sequence: 1, amount: 70n, close: true, spent: 0n }]);
+  assert.deepEqual(returns, [{ grantId: "late", sequence: 1, amount: 70n, close: true, spent: 0n }]);
   assert.equal(account.empty, true);
 });
 
 test("an account that is seen once a minute is admitted from memory each time, and what nobody uses goes back once", () => {
-  const gives: Give[] = [];
+  const returns: GrantReturn[] = [];
   const source = {
     ...{ holderId: "h", newRequestId: () => "acq_1", fenced: () => undefined },
     acquire: () => Promise.reject(new Error("not asked")),
-    give: (_: string, more: readonly Give[]) => gives.push(...more),
+    give: (_: string, more: readonly GrantReturn[]) => returns.push(...more),
   };
   const account = new Account({ accountId: "a", keyId: "" }, source, {});
   account.wallet.add("g", 1_000n, false);
@@ -155,9 +155,9 @@ test("an account that is seen once a minute is admitted from memory each time, a
     account.settle(grant, 1n, 1n);
     for (let second = 0; second < 60; second++) account.advance(1_000, 150_000);
   }
-  assert.deepEqual(gives, []);
+  assert.deepEqual(returns, []);
   for (let second = 0; second < 120; second++) account.advance(1_000, 150_000);
-  assert.deepEqual(gives, [{ grantId: "g", sequence: 1, amount: 995n, close: true, spent: 5n }]);
+  assert.deepEqual(returns, [{ grantId: "g", sequence: 1, amount: 995n, close: true, spent: 5n }]);
 });
 
 test("when billing says what the account owes, all who wait are told so, and what it had for small requests goes back", async () => {

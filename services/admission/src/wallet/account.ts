@@ -2,14 +2,14 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { budgetExceeded, insufficientBalance, outOfReach, unpaidUsage } from "../refusals.ts";
-import { type Give, type Grant, Wallet, type WalletSettings } from "./wallet.ts";
+import { type Grant, type GrantReturn, Wallet, type WalletSettings } from "./wallet.ts";
 
 /** What an account asks of billing. */
 export interface GrantSource {
   readonly holderId: string;
   acquire(request: AcquireRequest): Promise<AcquireResponse>;
   /** Sends money back; repeats it until billing has it. */
-  give(accountId: string, gives: readonly Give[]): void;
+  give(accountId: string, returns: readonly GrantReturn[]): void;
   newRequestId(): string;
   /** Billing does not know this holder any more. */
   fenced(error: GatewayError): void;
@@ -115,7 +115,7 @@ export class Account {
     this.#used = this.#waiters.length > 0;
     this.#source.give(
       this.purse.accountId,
-      this.#idleMs >= idleMs ? this.wallet.giveUnspent() : this.wallet.giveRetired(),
+      this.#idleMs >= idleMs ? this.wallet.returnUnspent() : this.wallet.returnRetired(),
     );
     if (this.#unanswered !== undefined) this.#fill();
     this.#settleDoubts(elapsedMs);
@@ -123,14 +123,14 @@ export class Account {
 
   /** Gives back all that is unspent, at once. */
   recall(): void {
-    this.#giveAll();
+    this.#returnAll();
   }
 
   /** @returns whether there was anything to give */
-  #giveAll(): boolean {
-    const gives = this.wallet.giveUnspent();
-    this.#source.give(this.purse.accountId, gives);
-    return gives.some(({ amount }) => amount > 0n);
+  #returnAll(): boolean {
+    const returns = this.wallet.returnUnspent();
+    this.#source.give(this.purse.accountId, returns);
+    return returns.some(({ amount }) => amount > 0n);
   }
 
   /** Refuses all that wait. */
@@ -185,12 +185,12 @@ export class Account {
         this.wallet.add(answer.grantId, answer.amountNanoUsd, answer.scarce);
         if (answer.scarce) there = undefined;
       } else if (answer.owedNanoUsd > 0n) {
-        this.#giveAll();
+        this.#returnAll();
         this.refuseAll(unpaidUsage(answer.owedNanoUsd));
       } else if (answer.needNanoUsd > first) {
         this.wallet.scarce = true;
         there = answer.availableNanoUsd < answer.needNanoUsd ? answer.availableNanoUsd : 0n;
-      } else if (!gaveOwn && this.#giveAll()) {
+      } else if (!gaveOwn && this.#returnAll()) {
         // Parts of several grants may add up to what one request needs.
         gaveOwn = true;
       } else {

@@ -16,7 +16,7 @@ test("over any run of events a grant's amount is its balance, open holds, spend 
     const wallet = new Wallet({ requestsAhead: 4 });
     const all = new Map<string, { amount: bigint; returned: bigint; closed: boolean; spent: bigint }>();
     const open: { grant: Grant; hold: bigint }[] = [];
-    const gave = (gives: ReturnType<Wallet["giveUnspent"]>): void => {
+    const gave = (gives: ReturnType<Wallet["returnUnspent"]>): void => {
       for (const give of gives) {
         const grant = all.get(give.grantId);
         assert.ok(grant && !grant.closed, "a closed grant gives nothing");
@@ -48,8 +48,8 @@ test("over any run of events a grant's amount is its balance, open holds, spend 
         const amount = BigInt(1 + random(200));
         all.set(`g${step}`, { amount, returned: 0n, closed: false, spent: 0n });
         wallet.add(`g${step}`, amount, random(4) === 0);
-      } else if (choice === 8) gave(wallet.giveRetired());
-      else if (random(5) === 0) gave(wallet.giveUnspent());
+      } else if (choice === 8) gave(wallet.returnRetired());
+      else if (random(5) === 0) gave(wallet.returnUnspent());
       wallet.advance(random(100));
       let usable = 0n;
       for (const grant of wallet.grants) {

@@ -17,7 +17,7 @@ export interface Grant {
 }
 
 /** One part of a grant, or all that is left of it, on its way back to billing. */
-export interface Give {
+export interface GrantReturn {
   readonly grantId: string;
   readonly sequence: number;
   readonly amount: bigint;
@@ -143,21 +143,21 @@ export class Wallet {
   }
 
   /** Closes the grants that admit no more and whose requests are all settled. */
-  giveRetired(): Give[] {
+  returnRetired(): GrantReturn[] {
     return this.#grants.filter((grant) => grant.retired && grant.open === 0).map((grant) => this.#close(grant));
   }
 
   /** Gives back all that is unspent: closes grants that nobody uses, empties the others. */
-  giveUnspent(): Give[] {
-    const gives: Give[] = [];
+  returnUnspent(): GrantReturn[] {
+    const returns: GrantReturn[] = [];
     for (const grant of [...this.#grants]) {
-      if (grant.open === 0) gives.push(this.#close(grant));
-      else if (grant.balance > 0n) gives.push(this.#empty(grant));
+      if (grant.open === 0) returns.push(this.#close(grant));
+      else if (grant.balance > 0n) returns.push(this.#empty(grant));
     }
-    return gives;
+    return returns;
   }
 
-  #close(grant: Grant): Give {
+  #close(grant: Grant): GrantReturn {
     const amount = grant.balance;
     this.#grants.splice(this.#grants.indexOf(grant), 1);
     if (!grant.retired) this.#usable -= amount;
@@ -166,7 +166,7 @@ export class Wallet {
     return { grantId: grant.id, sequence: ++grant.sequence, amount, close: true, spent: grant.spent };
   }
 
-  #empty(grant: Grant): Give {
+  #empty(grant: Grant): GrantReturn {
     const amount = grant.balance;
     if (!grant.retired) this.#usable -= amount;
     grant.balance = 0n;

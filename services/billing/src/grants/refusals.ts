@@ -1,5 +1,5 @@
+import type { Acquired } from "../ledger/acquire.ts";
 import type { Store } from "../store/store.ts";
-import type { Acquired } from "./acquire.ts";
 
 const rememberedMs = 1_000;
 const mostRemembered = 10_000;

@@ -1,7 +1,7 @@
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { type Grant, isLive, leftOf, unfoldedOf } from "../grants/grant.ts";
 import { chainStart, changeOf, entryId, hashOf } from "./entry.ts";
+import { type Grant, isLive, leftOf, unfoldedOf } from "./grant.ts";
 import { auditGrants, type Standing } from "./grant-audit.ts";
 import { addMoney, isBalanced, isSound, larger, type Money, moved, noMoney, repaymentOf } from "./money.ts";
 import { costOf } from "./settle.ts";

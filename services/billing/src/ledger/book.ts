@@ -1,7 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
-import { type Grant, type HolderState, isLive, unfoldedOf } from "../grants/grant.ts";
 import { chain, type Posting } from "./entry.ts";
+import { type Grant, type HolderState, isLive, unfoldedOf } from "./grant.ts";
 import { addMoney, isBalanced, isSound, larger, type Money, moved, repaymentOf } from "./money.ts";
 
 /** An account as its next row finds it. */

@@ -1,7 +1,7 @@
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { type Grant, isLive, leftOf } from "../grants/grant.ts";
 import { chain, entryId } from "./entry.ts";
+import { type Grant, isLive, leftOf } from "./grant.ts";
 import { larger, type Money, moved } from "./money.ts";
 import { costOf, earlier, isUnpriced, type Settlement, settlePosting } from "./settle.ts";
 

@@ -1,6 +1,6 @@
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
-import { type Grant, leftOf } from "../grants/grant.ts";
 import { chainStart } from "./entry.ts";
+import { type Grant, leftOf } from "./grant.ts";
 
 /** A grant by the rows so far. */
 export interface Standing {

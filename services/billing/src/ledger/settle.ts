@@ -1,7 +1,7 @@
 import { Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { type Grant, isLive, leftOf } from "../grants/grant.ts";
 import type { Book, Change, Operation } from "./book.ts";
 import { entryId, type Posting } from "./entry.ts";
+import { type Grant, isLive, leftOf } from "./grant.ts";
 import { larger, type Money, smaller } from "./money.ts";
 
 /** How one event was settled. Amounts in nano-USD. */

@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { acquireOperation } from "../grants/acquire.ts";
-import { type Grant, type HolderState, isLive, leftOf } from "../grants/grant.ts";
-import { finishOperation, releaseOperation, returnOperation } from "../grants/return.ts";
+import { acquireOperation } from "./acquire.ts";
 import { auditAccount, balanceOf } from "./audit.ts";
 import { type AccountState, type Operation, WorkingBook } from "./book.ts";
 import { chainStart, changeOf } from "./entry.ts";
 import { settleFromGrants } from "./escrow.ts";
+import { type Grant, type HolderState, isLive, leftOf } from "./grant.ts";
 import { isSound, larger, type Money, noMoney, smaller } from "./money.ts";
+import { finishOperation, releaseOperation, returnOperation } from "./return.ts";
 import { type Settlement, settleOperation } from "./settle.ts";
 import { topUpOperation } from "./top-up.ts";
 
@@ -251,7 +251,7 @@ class World {
     );
   }
 
-  giveBack(): void {
+  returnGrant(): void {
     const pocket = this.somePocket();
     if (pocket === undefined) return;
     const close = this.random(3) === 0 && pocket.inFlight.length === 0;
@@ -334,14 +334,14 @@ class World {
   }
 }
 
-type Step = "topUp" | "acquire" | "admit" | "end" | "settle" | "giveBack" | "finish" | "open" | "crash" | "misuse";
+type Step = "topUp" | "acquire" | "admit" | "end" | "settle" | "returnGrant" | "finish" | "open" | "crash" | "misuse";
 const weights: Record<Step, number> = {
   topUp: 2,
   acquire: 8,
   admit: 14,
   end: 14,
   settle: 8,
-  giveBack: 5,
+  returnGrant: 5,
   finish: 2,
   open: 2,
   crash: 1,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Model } from "mongoose";
+import type { Pool } from "../permits/pool.ts";
 import { type LimitPoolDocument, poolFields, poolOf } from "../store/limit-pools.ts";
-import type { Pool } from "./pool.ts";
 
 type Pools = Model<LimitPoolDocument>;
 

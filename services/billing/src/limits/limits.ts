@@ -1,8 +1,8 @@
 import type { ChangePool } from "./change-pool.ts";
-import type { Steadiness } from "./steadiness.ts";
+import type { LivenessGuard } from "./liveness-guard.ts";
 
 /** What the RPCs of limits work with. */
 export interface Limits {
   readonly changePool: ChangePool;
-  readonly steadiness: Steadiness;
+  readonly livenessGuard: LivenessGuard;
 }

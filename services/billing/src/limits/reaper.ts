@@ -2,25 +2,25 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Events } from "../events.ts";
 import type { Store } from "../store/store.ts";
 import type { ChangePool } from "./change-pool.ts";
-import type { Steadiness } from "./steadiness.ts";
-import { forgetIdlePools, sweepLapsed } from "./take-back.ts";
+import type { LivenessGuard } from "./liveness-guard.ts";
+import { forgetIdlePools, sweepLapsed } from "./reclaim.ts";
 
 export interface LimitReaping {
   readonly store: Store;
   readonly changePool: ChangePool;
-  readonly steadiness: Steadiness;
+  readonly livenessGuard: LivenessGuard;
   readonly events: Events;
 }
 
 const everyMs = 2_000;
 const forgetEvery = 30;
 
-/** Takes back the slots of dead holders again and again, in every replica: each step may be done twice. */
+/** Takes back the permits of dead holders again and again, in every replica: each step may be done twice. */
 export function startLimitReaper(reaping: LimitReaping): AsyncDisposable {
   const stopped = new AbortController();
   const { signal } = stopped;
   const round = async (count: number): Promise<void> => {
-    if (!reaping.steadiness.steady) return;
+    if (!reaping.livenessGuard.steady) return;
     const lapsed = await sweepLapsed(reaping);
     if (lapsed > 0) reaping.events.limitHoldersLapsed(lapsed);
     if (count % forgetEvery === 0) await forgetIdlePools(reaping.store);
@@ -30,7 +30,7 @@ export function startLimitReaper(reaping: LimitReaping): AsyncDisposable {
       await sleep(everyMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       await round(count).catch((error: unknown) => {
-        reaping.steadiness.disturbed();
+        reaping.livenessGuard.disturbed();
         reaping.events.reapFailed(error);
       });
     }

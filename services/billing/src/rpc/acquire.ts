@@ -2,7 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId } from "@uag/kit/ids.ts";
 import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
 import type { Billing } from "../billing.ts";
-import { type Acquired, type AcquireGrant, acquireOperation } from "../grants/acquire.ts";
+import { type Acquired, type AcquireGrant, acquireOperation } from "../ledger/acquire.ts";
 import { larger, largestAmount } from "../ledger/money.ts";
 
 const longestId = 200;

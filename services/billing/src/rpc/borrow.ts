@@ -4,23 +4,23 @@ import { crashPoint } from "@uag/kit/crash-point.ts";
 import { type BorrowRequest, type BorrowResponse, LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import type { Billing } from "../billing.ts";
 import { isAlive } from "../limits/holders.ts";
+import { recallPermits } from "../limits/recall.ts";
+import { findLapsed, forfeitAll } from "../limits/reclaim.ts";
 import {
   type Ask,
-  borrow as borrowSlots,
+  borrow as borrowPermits,
   freeOf,
   newPool,
   nextFreeInMs,
   otherHolders,
-  type Slots,
-} from "../limits/pool.ts";
-import { recallSlots } from "../limits/recall.ts";
-import { findLapsed, forfeitAll } from "../limits/take-back.ts";
+  type Permits,
+} from "../permits/pool.ts";
 import { poolId } from "../store/limit-pools.ts";
 
 const longestId = 200;
 const mostReturned = 4_096;
 const recallWaitMs = 250;
-const mostSlots = Number.MAX_SAFE_INTEGER;
+const maxPermits = Number.MAX_SAFE_INTEGER;
 
 const names: Partial<Record<LimitKind, LimitName>> = {
   [LimitKind.REQUESTS]: "requests",
@@ -33,7 +33,7 @@ function invalid(param: string): GatewayError {
 }
 
 function countOf(param: string, value: bigint): number {
-  if (value < 0n || value > BigInt(mostSlots)) throw invalid(param);
+  if (value < 0n || value > BigInt(maxPermits)) throw invalid(param);
   return Number(value);
 }
 
@@ -71,9 +71,9 @@ function read(request: BorrowRequest): Asked {
 }
 
 interface Attempt {
-  readonly lent: readonly Slots[];
+  readonly lent: readonly Permits[];
   readonly answered: boolean;
-  /** Holders that have slots which may be idle. */
+  /** Holders that have permits which may be idle. */
   readonly others: readonly string[];
   readonly nextFreeInMs: number | undefined;
 }
@@ -88,7 +88,7 @@ async function attempt(
   const id = poolId(keyId, limit);
   const first = newPool(ask.limit, ask.keyVersion);
   const answer = await billing.limits.changePool({ id, keyId }, first, (before, nowMs) => {
-    const { pool, ...answer } = borrowSlots(forfeitAll(before, id, lapsed, nowMs), { ...ask, last }, nowMs);
+    const { pool, ...answer } = borrowPermits(forfeitAll(before, id, lapsed, nowMs), { ...ask, last }, nowMs);
     const others = otherHolders(pool, ask.holderId);
     return { pool, answer: { ...answer, others, nextFreeInMs: nextFreeInMs(pool, nowMs) } };
   });
@@ -101,7 +101,7 @@ async function borrowPatiently(billing: Billing, asked: Asked): Promise<Attempt>
   const first = await attempt(billing, asked, none, false);
   if (first.answered) return first;
   const { store, limits, bus, events } = billing;
-  const lapsed = limits.steadiness.steady ? await findLapsed(store, first.others) : none;
+  const lapsed = limits.livenessGuard.steady ? await findLapsed(store, first.others) : none;
   const alive = first.others.filter((id) => !lapsed.has(id));
   const second = lapsed.size > 0 ? await attempt(billing, asked, lapsed, alive.length === 0) : first;
   if (second.answered) return second;
@@ -109,13 +109,20 @@ async function borrowPatiently(billing: Billing, asked: Asked): Promise<Attempt>
   events.limitRecalled({ keyId, limit });
   const { holderId } = ask;
   const need = ask.need - freeOf(second.lent);
-  const soonest = await recallSlots(bus, { keyId, limit, holderId, need, holders: alive.length, waitMs: recallWaitMs });
+  const soonest = await recallPermits(bus, {
+    keyId,
+    limit,
+    holderId,
+    need,
+    holders: alive.length,
+    waitMs: recallWaitMs,
+  });
   const third = await attempt(billing, asked, none, true);
   const known = [third.nextFreeInMs, soonest].filter((ms) => ms !== undefined);
   return { ...third, nextFreeInMs: known.length === 0 ? undefined : Math.min(...known) };
 }
 
-/** Lends slots of one limit of one key, and takes back what the call returns. `permission_denied` when the holder has lapsed. */
+/** Lends permits of one limit of one key, and takes back what the call returns. `permission_denied` when the holder has lapsed. */
 export async function borrow(billing: Billing, request: BorrowRequest): Promise<BorrowResponse> {
   const asked = read(request);
   if (!(await isAlive(billing.store.limitHolders, asked.ask.holderId))) {
@@ -128,7 +135,7 @@ export async function borrow(billing: Billing, request: BorrowRequest): Promise<
   const short = freeOf(lent) < asked.ask.need;
   billing.events.borrowed({ keyId: asked.keyId, limit: asked.limit, short });
   return {
-    lent: lent.map((slots) => ({ ...slots, count: BigInt(slots.count) })),
+    lent: lent.map((permits) => ({ ...permits, count: BigInt(permits.count) })),
     retryAfterMs: short && freeInMs !== undefined ? Math.max(1, Math.ceil(freeInMs)) : 0,
   };
 }

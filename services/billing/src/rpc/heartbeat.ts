@@ -10,7 +10,7 @@ export async function heartbeat(billing: Billing, request: HeartbeatRequest): Pr
   if (holderId === "") throw new GatewayError("invalid_request", undefined, { param: "holder_id" });
   if (await beat(billing.store, { id: holderId, service, leaseMs })) return { leaseMs };
   billing.events.fenced(holderId);
-  throw new GatewayError("permission_denied", "This holder was fenced. Start a new incarnation.", {
+  throw new GatewayError("permission_denied", "This holder was fenced. Start a new holder session.", {
     param: "holder_id",
   });
 }

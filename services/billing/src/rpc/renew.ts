@@ -11,14 +11,14 @@ const marginMs = 500;
 /** How long everything must have been well before a silent holder is taken for dead, milliseconds. */
 export const steadyMs = leaseMs + marginMs;
 
-/** Keeps a holder's slots. One whose lease ran out but whose slots nobody took lives on. */
+/** Keeps a holder's permits. One whose lease ran out but whose permits nobody took lives on. */
 export async function renew(billing: Billing, request: RenewRequest): Promise<RenewResponse> {
   if (request.holderId === "") throw new GatewayError("invalid_request", undefined, { param: "holder_id" });
   try {
     const alive = await renewLease(billing.store.limitHolders, request.holderId, leaseMs + marginMs);
     return alive ? { leaseMs, lapsed: false } : { leaseMs: 0, lapsed: true };
   } catch (error) {
-    billing.limits.steadiness.disturbed();
+    billing.limits.livenessGuard.disturbed();
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import type {
   ReturnResponse,
 } from "@uag/proto/billing/v1/grants.ts";
 import type { Billing } from "../billing.ts";
-import { returnOperation } from "../grants/return.ts";
+import { returnOperation } from "../ledger/return.ts";
 
 const mostAtOnce = 1_000;
 

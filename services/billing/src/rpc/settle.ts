@@ -2,10 +2,10 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { SettleRequest, SettleResponse } from "@uag/proto/billing/v1/ledger.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Billing } from "../billing.ts";
-import type { Grant } from "../grants/grant.ts";
-import { finishOperation } from "../grants/return.ts";
 import type { EscrowChange } from "../ledger/escrow.ts";
+import type { Grant } from "../ledger/grant.ts";
 import { largestAmount } from "../ledger/money.ts";
+import { finishOperation } from "../ledger/return.ts";
 import { type Settlement, settleOperation } from "../ledger/settle.ts";
 
 /** Events of one transaction: keeps it short. */

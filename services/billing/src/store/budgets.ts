@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongoose";
-import { monthOf } from "../grants/budget.ts";
-import type { Grant } from "../grants/grant.ts";
+import { monthOf } from "../ledger/budget.ts";
 import type { KeyCharge } from "../ledger/escrow.ts";
+import type { Grant } from "../ledger/grant.ts";
 import { type GrantDocument, grantOf } from "./grants.ts";
 import type { KeyDocument } from "./keys.ts";
 import { oldSpendingId, type SpendingDocument, spendingId } from "./spending.ts";

@@ -1,6 +1,6 @@
 import { type Connection, type Model, Schema } from "mongoose";
-import { type Grant, type GrantState, isLive } from "../grants/grant.ts";
 import { chainStart } from "../ledger/entry.ts";
+import { type Grant, type GrantState, isLive } from "../ledger/grant.ts";
 
 export interface GrantDocument {
   readonly _id: string;

@@ -1,5 +1,5 @@
 import { type Connection, type Model, Schema } from "mongoose";
-import type { HolderState } from "../grants/grant.ts";
+import type { HolderState } from "../ledger/grant.ts";
 
 export interface HolderDocument {
   readonly _id: string;

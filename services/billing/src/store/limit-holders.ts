@@ -1,10 +1,10 @@
 import { type Connection, type Model, Schema } from "mongoose";
 
-/** A process that holds slots of limits. */
+/** A process that holds permits of limits. */
 export interface LimitHolderDocument {
   readonly _id: string;
   readonly leaseUntil: Date;
-  /** Its lease ran out and its slots are others' now. For good: it goes on under a new id. */
+  /** Its lease ran out and its permits are others' now. For good: it goes on under a new id. */
   readonly lapsed: boolean;
   /** Every pool has taken back what the lapsed holder had. */
   readonly swept: boolean;

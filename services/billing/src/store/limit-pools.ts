@@ -1,6 +1,6 @@
 import type { LimitName } from "@uag/contract/messages/billing.ts";
 import { type Connection, type Model, Schema } from "mongoose";
-import type { Loan, Pool, Resting } from "../limits/pool.ts";
+import type { Loan, Pool, Resting } from "../permits/pool.ts";
 
 export interface LimitPoolDocument {
   /** `<key>/<limit>` */

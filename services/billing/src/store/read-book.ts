@@ -1,6 +1,6 @@
 import type { ClientSession } from "mongoose";
-import type { Grant, HolderState } from "../grants/grant.ts";
 import type { Book, Needs, Operation } from "../ledger/book.ts";
+import type { Grant, HolderState } from "../ledger/grant.ts";
 import type { Money } from "../ledger/money.ts";
 import { type AccountDocument, accountState } from "./accounts.ts";
 import { readBudgets } from "./budgets.ts";

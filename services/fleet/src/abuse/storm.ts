@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readDeaths } from "../deaths.ts";
+import { readCrashLog } from "../crash-log.ts";
 import { seeded } from "../soak/kills.ts";
 import type { TestFleet } from "../testing/with-fleet.ts";
 import { type Attack, attacksOn } from "./attacks.ts";
@@ -25,7 +25,7 @@ export interface StormResult {
   /** Attacks by what they were answered with. */
   readonly outcomes: ReadonlyMap<string, number>;
   /** A sentence for each process that ended. */
-  readonly deaths: readonly string[];
+  readonly crashes: readonly string[];
   /** What other clients got that was not their answer. */
   readonly failedNeighbours: readonly string[];
   readonly neighbourMs: number;
@@ -113,7 +113,7 @@ export async function storm(options: StormOptions): Promise<StormResult> {
   const outcomes = new Map<string, number>();
   const all = targets();
   const end = performance.now() + durationMs;
-  const deathsBefore = (await readDeaths(fleet.dataDir)).length;
+  const crashesBefore = (await readCrashLog(fleet.dataDir)).length;
   const attack = async (random: () => number): Promise<void> => {
     let key = await keys.next();
     for (let n = 1; performance.now() < end; n++) {
@@ -129,11 +129,11 @@ export async function storm(options: StormOptions): Promise<StormResult> {
   const felt = await gauges.during(async () => {
     await Promise.all(Array.from({ length: attackers }, (_, index) => attack(seeded(seed + index))));
   });
-  const deaths = (await readDeaths(fleet.dataDir)).slice(deathsBefore);
+  const crashes = (await readCrashLog(fleet.dataDir)).slice(crashesBefore);
   return {
     attacks: [...outcomes.values()].reduce((sum, count) => sum + count, 0),
     outcomes,
-    deaths: deaths.map(({ process, how }) => `${process}: ${how}`),
+    crashes: crashes.map(({ process, how }) => `${process}: ${how}`),
     failedNeighbours: felt.failedNeighbours,
     neighbourMs: felt.neighbourMs,
   };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { readDeaths } from "../deaths.ts";
+import { readCrashLog } from "../crash-log.ts";
 import type { Run } from "../run-file.ts";
 import { type Books, readBooks } from "./billed.ts";
 import { type Comparison, compare } from "./compare.ts";
@@ -26,8 +26,8 @@ const retryMs = 300;
 async function auditOnce({ run, dataDir }: AuditOptions): Promise<AuditReport> {
   const served = await readServed(run.simulator_url);
   const books = await readBooks(run, served);
-  const deaths = await readDeaths(dataDir);
-  const comparison = compare({ served, billed: books.billed, simulated: new Set(run.simulated), deaths });
+  const crashes = await readCrashLog(dataDir);
+  const comparison = compare({ served, billed: books.billed, simulated: new Set(run.simulated), crashes });
   const violations = [...books.violations, ...comparison.violations];
   return { exact: violations.length === 0, books, comparison, violations };
 }

@@ -38,7 +38,7 @@ function bill(more: Partial<Billed> = {}): Billed {
 
 function run(attempts: Served[], billed: Billed[], more: Partial<ComparisonInput> = {}): Comparison {
   const served = { attempts, complete: true };
-  return compare({ served, billed, simulated: new Set(["openai"]), deaths: [], ...more });
+  return compare({ served, billed, simulated: new Set(["openai"]), crashes: [], ...more });
 }
 
 test("a request billed by what the provider counted is exact", () => {
@@ -67,10 +67,10 @@ test("a bill for another count than the provider's is found", () => {
 });
 
 test("what a dying process took with it before a byte was passed on is not owed, and nothing else is excused by it", () => {
-  const deaths = [{ process: "chat", atMs: 1_400, how: "SIGKILL" }];
-  assert.equal(run([attempt()], [], { deaths }).lostToCrash, 1);
+  const crashes = [{ process: "chat", atMs: 1_400, how: "SIGKILL" }];
+  assert.equal(run([attempt()], [], { crashes }).lostToCrash, 1);
   const later = attempt({ startedAtMs: 10_000, endedAtMs: 10_100 });
-  assert.equal(run([later], [], { deaths }).violations.length, 1);
+  assert.equal(run([later], [], { crashes }).violations.length, 1);
 });
 
 test("a stream that was broken off is billed by estimate", () => {
@@ -112,6 +112,6 @@ test("a provider that bills on when it is left has to be read to its count: an e
   const estimate = bill({ rawUsage: undefined, outcome: Outcome.DISCONNECTED });
   assert.match(run([left], [estimate]).violations[0] ?? "", /charges all of it, and its bill is an estimate/);
   assert.equal(run([{ ...left, charged: "made" }], [estimate]).byEstimate, 1);
-  const deaths = [{ process: "chat", atMs: 1_400, how: "SIGKILL" }];
-  assert.equal(run([left], [estimate], { deaths }).byEstimate, 1);
+  const crashes = [{ process: "chat", atMs: 1_400, how: "SIGKILL" }];
+  assert.equal(run([left], [estimate], { crashes }).byEstimate, 1);
 });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
-import type { Death } from "../deaths.ts";
+import type { Death } from "../crash-log.ts";
 import type { Billed } from "./billed.ts";
 import type { Served, ServedLog } from "./served.ts";
 
@@ -9,7 +9,7 @@ export interface ComparisonInput {
   billed: readonly Billed[];
   /** Catalogue names of the providers that the simulator stands in for. */
   simulated: ReadonlySet<string>;
-  deaths: readonly Death[];
+  crashes: readonly Death[];
 }
 
 export interface Comparison {
@@ -30,8 +30,8 @@ export interface Comparison {
 // A process's death is seen a moment after it: its sockets close first.
 const deathSlackMs = 2_000;
 
-function diedDuring(attempt: Served, deaths: readonly Death[]): boolean {
-  return deaths.some(
+function diedDuring(attempt: Served, crashes: readonly Death[]): boolean {
+  return crashes.some(
     ({ atMs }) => atMs >= attempt.startedAtMs - deathSlackMs && atMs <= attempt.endedAtMs + deathSlackMs,
   );
 }
@@ -42,9 +42,9 @@ const wasCounted = ({ outcome, usage }: Served): boolean => outcome === "complet
 const isCharged = ({ charged }: Served): boolean => charged === "whole" || charged === "made";
 
 /** The provider went on alone, and nobody waited for its count though none of our processes died. */
-function wasChargedUnread(attempts: readonly Served[], deaths: readonly Death[]): boolean {
+function wasChargedUnread(attempts: readonly Served[], crashes: readonly Death[]): boolean {
   return attempts.some(
-    (attempt) => attempt.outcome === "disconnected" && attempt.charged === "whole" && !diedDuring(attempt, deaths),
+    (attempt) => attempt.outcome === "disconnected" && attempt.charged === "whole" && !diedDuring(attempt, crashes),
   );
 }
 
@@ -73,18 +73,18 @@ function judge(
   requestId: string,
   attempts: readonly Served[],
   bill: Billed | undefined,
-  deaths: readonly Death[],
+  crashes: readonly Death[],
 ): Verdict {
   const answered = attempts.filter(wasAnswered);
   if (bill === undefined) {
     if (answered.length === 0) return "nothingOwed";
-    if (answered.every((attempt) => diedDuring(attempt, deaths))) return "lostToCrash";
+    if (answered.every((attempt) => diedDuring(attempt, crashes))) return "lostToCrash";
     return "unbilled";
   }
   if (bill.status === 499 && bill.costNanoUsd === 0n && attempts.some(isCharged)) {
     return { violation: `${requestId} was left by its client when the provider had it, and costs nothing.` };
   }
-  if (bill.outcome === Outcome.DISCONNECTED && bill.rawUsage === undefined && wasChargedUnread(attempts, deaths)) {
+  if (bill.outcome === Outcome.DISCONNECTED && bill.rawUsage === undefined && wasChargedUnread(attempts, crashes)) {
     return {
       violation: `${requestId} was left by its client; the provider charges all of it, and its bill is an estimate.`,
     };
@@ -107,7 +107,7 @@ function judge(
 }
 
 /** Holds the bills against what the simulator says it served: each request that was answered is billed by its own count, once. */
-export function compare({ served, billed, simulated, deaths }: ComparisonInput): Comparison {
+export function compare({ served, billed, simulated, crashes }: ComparisonInput): Comparison {
   const tally = { byCount: 0, byEstimate: 0, lostToCrash: 0, nothingOwed: 0, unbilled: 0 };
   let unserved = 0;
   const violations: string[] = [];
@@ -115,7 +115,7 @@ export function compare({ served, billed, simulated, deaths }: ComparisonInput):
   const byRequest = Map.groupBy(served.attempts, ({ requestId }) => requestId);
   for (const [requestId, attempts] of byRequest) {
     if (requestId === undefined) continue;
-    const verdict = judge(requestId, attempts, bills.get(requestId), deaths);
+    const verdict = judge(requestId, attempts, bills.get(requestId), crashes);
     if (verdict === "unbilled") violations.push(`${requestId} was served and is not in the ledger.`);
     if (typeof verdict === "string") tally[verdict]++;
     else violations.push(verdict.violation);

@@ -14,9 +14,9 @@ export function billingOf(replica: Replica, { network, store, recallMoney }: Rep
         return undefined;
       });
     },
-    return: (request) => network.call(replica, "return", () => store.giveBack(request)),
+    return: (request) => network.call(replica, "return", () => store.returnGrant(request)),
     returnMany: ({ returns }) =>
-      network.call(replica, "return", () => ({ outcomes: returns.map((one) => store.giveBackOne(one)) })),
+      network.call(replica, "return", () => ({ outcomes: returns.map((one) => store.returnOne(one)) })),
     heartbeat: ({ holderId }) => network.call(replica, "heartbeat", () => store.heartbeat(holderId)),
     closeHolder: ({ holderId }) => network.call(replica, "close holder", () => store.closeHolder(holderId)),
     isHolderGone: ({ holderId }) => network.call(replica, "is holder gone", () => store.isHolderGone(holderId)),

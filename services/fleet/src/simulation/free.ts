@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { FreeSlot } from "@uag/admission/types.ts";
+import type { FreeAdmitted } from "@uag/admission/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { Replica } from "./replica.ts";
@@ -8,7 +8,7 @@ import type { Truth } from "./truth.ts";
 
 interface Place {
   readonly replica: Replica;
-  readonly slot: FreeSlot;
+  readonly slot: FreeAdmitted;
   /** Under which it has a slot of concurrency. */
   readonly slotHolder: string;
 }

@@ -1,4 +1,4 @@
-import { cutBatches } from "@uag/admission/publish/cut.ts";
+import { readBatches } from "@uag/admission/publish/batch-reader.ts";
 import type { Batch } from "@uag/admission/publish/unconfirmed.ts";
 import type { Position } from "@uag/journal/journal.ts";
 import type { SimulatedJournal } from "./disk.ts";
@@ -42,7 +42,7 @@ export class SimulatedPublisher implements AsyncDisposable {
   async publish(send: (payload: Uint8Array) => void): Promise<void> {
     const { journal, holderId, batchPrefix } = this.#options;
     const newId = (): string => `${batchPrefix}:${++this.#count}`;
-    const cut = await cutBatches(journal, this.#cursor, { newId, holderId });
+    const cut = await readBatches(journal, this.#cursor, { newId, holderId });
     if (cut === undefined) {
       for (const { payload } of this.#unconfirmed) if (payload !== undefined) send(payload);
       return;

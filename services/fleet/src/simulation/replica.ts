@@ -8,7 +8,7 @@ import type { Publisher } from "@uag/admission/publish/publisher.ts";
 import type { Setting } from "@uag/admission/setting.ts";
 import { Succession } from "@uag/admission/succession.ts";
 import { settleTask } from "@uag/admission/tasks.ts";
-import type { AdmitRequest, AdmitTask, Admitted, FreeSlot } from "@uag/admission/types.ts";
+import type { AdmitRequest, AdmitTask, Admitted, FreeAdmitted } from "@uag/admission/types.ts";
 import type { Journal } from "@uag/journal/journal.ts";
 import type { Kernel } from "@uag/journal/kernel.ts";
 import type { Clock } from "@uag/kit/clock.ts";
@@ -146,7 +146,7 @@ export class Replica implements Peer, Owner {
     return admitWithin(this.#limits, request, { admission: this.#admitter, refused: quiet });
   }
 
-  admitFree(request: Pick<AdmitRequest, "caller" | "operation">): Promise<FreeSlot> {
+  admitFree(request: Pick<AdmitRequest, "caller" | "operation">): Promise<FreeAdmitted> {
     return admitFreeWithin(this.#limits, request);
   }
 

@@ -1,4 +1,4 @@
-import { borrow, forfeit, freeOf, newPool, nextFreeInMs, otherHolders, type Pool } from "@uag/billing/limits/pool.ts";
+import { borrow, forfeit, freeOf, newPool, nextFreeInMs, otherHolders, type Pool } from "@uag/billing/permits/pool.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { type BorrowRequest, type BorrowResponse, LimitKind } from "@uag/proto/billing/v1/limits.ts";
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { acquireOperation } from "@uag/billing/grants/acquire.ts";
-import { type Grant, type HolderState, isLive, leftOf } from "@uag/billing/grants/grant.ts";
-import { finishOperation, releaseOperation, returnOperation } from "@uag/billing/grants/return.ts";
+import { acquireOperation } from "@uag/billing/ledger/acquire.ts";
 import { auditAccount, balanceOf } from "@uag/billing/ledger/audit.ts";
 import { type AccountState, type Operation, WorkingBook } from "@uag/billing/ledger/book.ts";
 import { chainStart, changeOf } from "@uag/billing/ledger/entry.ts";
 import { settleFromGrants } from "@uag/billing/ledger/escrow.ts";
+import { type Grant, type HolderState, isLive, leftOf } from "@uag/billing/ledger/grant.ts";
 import { type Money, noMoney } from "@uag/billing/ledger/money.ts";
+import { finishOperation, releaseOperation, returnOperation } from "@uag/billing/ledger/return.ts";
 import { type Settlement, settleOperation } from "@uag/billing/ledger/settle.ts";
 import { topUpOperation } from "@uag/billing/ledger/top-up.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
@@ -149,14 +149,14 @@ export class Store {
     };
   }
 
-  giveBack({ grantId, sequence, amountNanoUsd: amount, close, spentNanoUsd: spent }: ReturnRequest): object {
+  returnGrant({ grantId, sequence, amountNanoUsd: amount, close, spentNanoUsd: spent }: ReturnRequest): object {
     this.#run(returnOperation({ grantId, accountId, sequence, amount, close, spent }));
     return {};
   }
 
-  giveBackOne(request: ReturnRequest): ReturnOutcome {
+  returnOne(request: ReturnRequest): ReturnOutcome {
     try {
-      this.giveBack(request);
+      this.returnGrant(request);
       return { refused: "", again: false };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;

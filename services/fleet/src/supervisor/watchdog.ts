@@ -1,5 +1,5 @@
 // Run by startWatchdog with the mark's value as its argument: waits for its input to close, then ends what is left.
-import { endMarkedProcesses } from "./marked.ts";
+import { endTaggedProcesses } from "./tagged.ts";
 import { markName } from "./watch.ts";
 
 const graceMs = 5_000;
@@ -7,6 +7,6 @@ const [id] = process.argv.slice(2);
 
 process.stdin.resume();
 process.stdin.once("end", async () => {
-  if (id !== undefined) await endMarkedProcesses(markName, id, graceMs);
+  if (id !== undefined) await endTaggedProcesses(markName, id, graceMs);
   process.exit(0);
 });

@@ -8,7 +8,7 @@ import { openJournalHome } from "@uag/journal/home.ts";
 import type { Journal } from "@uag/journal/journal.ts";
 import { UsageBatch, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { encodeFinal, encodeStarted } from "../records.ts";
-import { cutBatches, readBatch } from "./cut.ts";
+import { readBatch, readBatches } from "./batch-reader.ts";
 import type { Batch } from "./unconfirmed.ts";
 
 async function journalOf(events: readonly UsageEvent[], check: (journal: Journal) => Promise<void>): Promise<void> {
@@ -25,12 +25,12 @@ async function journalOf(events: readonly UsageEvent[], check: (journal: Journal
   await rm(dir, { recursive: true, force: true });
 }
 
-async function cutAll(journal: Journal): Promise<Batch[]> {
+async function readAll(journal: Journal): Promise<Batch[]> {
   const batches: Batch[] = [];
   let count = 0;
   const names = { newId: () => `b${++count}`, holderId: "h" };
   for (let from = journal.start; ; ) {
-    const cut = await cutBatches(journal, from, names);
+    const cut = await readBatches(journal, from, names);
     if (cut === undefined) return batches;
     batches.push(...cut.batches);
     from = cut.next;
@@ -43,7 +43,7 @@ const event = (n: number, accountId: string): UsageEvent =>
 test("every final goes into one batch, which holds accounts of one partition alone, and reads the same from the journal", async () => {
   const events = Array.from({ length: 3_000 }, (_, n) => event(n, n % 3 === 0 ? "hot" : `acct_${n}`));
   await journalOf(events, async (journal) => {
-    const batches = await cutAll(journal);
+    const batches = await readAll(journal);
     const ids: string[] = [];
     for (const batch of batches) {
       const { events: own, batchId } = UsageBatch.decode(batch.payload as Uint8Array);

@@ -1,15 +1,15 @@
+import { forfeit, type Pool } from "../permits/pool.ts";
 import type { LimitHolderDocument } from "../store/limit-holders.ts";
 import type { LimitPoolDocument } from "../store/limit-pools.ts";
 import type { Store } from "../store/store.ts";
 import type { ChangePool } from "./change-pool.ts";
 import { anyLapsed, lapse, lapsedOf } from "./holders.ts";
-import { forfeit, type Pool } from "./pool.ts";
 
-/** A used slot rests this long. */
+/** A used permit rests this long. */
 const restMs = 60_000;
 
 /**
- * When the slots of a holder that is gone are free: one of a limit per minute may have been used up to the end of the lease; one of
+ * When the permits of a holder that is gone are free: one of a limit per minute may have been used up to the end of the lease; one of
  * concurrency is free with it, for the requests of a dead process have died too.
  */
 function freeAt(poolId: string, leaseEndMs: number, nowMs: number): number {
@@ -44,7 +44,7 @@ async function sweepHolder({ store, changePool }: Sweeping, holder: LimitHolderD
   await store.limitHolders.updateOne({ _id: holder._id, lapsed: true }, { $set: { swept: true } });
 }
 
-/** Takes back the slots of every holder that is gone; answers how many had just lapsed. */
+/** Takes back the permits of every holder that is gone; answers how many had just lapsed. */
 export async function sweepLapsed(sweeping: Sweeping): Promise<number> {
   const { limitHolders } = sweeping.store;
   if (!(await anyLapsed(limitHolders))) return 0;

@@ -1,9 +1,9 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { Book, Change, Operation } from "../ledger/book.ts";
-import { chainStart, entryId } from "../ledger/entry.ts";
-import { larger, noMoney, smaller } from "../ledger/money.ts";
+import type { Book, Change, Operation } from "./book.ts";
 import { budgetOf } from "./budget.ts";
+import { chainStart, entryId } from "./entry.ts";
 import type { Grant } from "./grant.ts";
+import { larger, noMoney, smaller } from "./money.ts";
 
 export interface AcquireGrant {
   /** Of the grant, if one is made. */
@@ -57,7 +57,7 @@ function existing(grant: Grant, asked: AcquireGrant, available: bigint): Acquire
 /** Moves money from available to held, or says that there is too little. */
 export function acquireGrant(book: Book, asked: AcquireGrant): Change<Acquired> {
   if (book.holders.get(asked.holderId) !== "alive") {
-    throw new GatewayError("permission_denied", "This holder was fenced. Start a new incarnation.", {
+    throw new GatewayError("permission_denied", "This holder was fenced. Start a new holder session.", {
       param: "holder_id",
     });
   }

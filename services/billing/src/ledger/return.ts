@@ -1,8 +1,8 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { Book, Change, Operation } from "../ledger/book.ts";
-import { entryId, type Posting } from "../ledger/entry.ts";
-import { noMoney } from "../ledger/money.ts";
+import type { Book, Change, Operation } from "./book.ts";
+import { entryId, type Posting } from "./entry.ts";
 import { type Grant, isLive, leftOf } from "./grant.ts";
+import { noMoney } from "./money.ts";
 
 export interface ReturnMoney {
   readonly grantId: string;

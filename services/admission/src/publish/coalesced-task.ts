@@ -2,7 +2,7 @@ import { backoffMs } from "@uag/kit/backoff.ts";
 
 const maxRestMs = 5_000;
 
-export interface ChoreOptions {
+export interface CoalescedTaskOptions {
   /** How long others who ask may join, milliseconds. */
   readonly restMs: number;
   /** Answers whether there is more to do: then it runs again after the same rest. */
@@ -14,15 +14,15 @@ export interface ChoreOptions {
  * Work that is done a while after somebody asked for it, once for all who asked meanwhile. While nobody asks it takes no
  * time at all. After a failure it is tried again, after longer each time, up to 5 s.
  */
-export class Chore implements AsyncDisposable {
-  readonly #options: ChoreOptions;
+export class CoalescedTask implements AsyncDisposable {
+  readonly #options: CoalescedTaskOptions;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #askedAgain = false;
   #stopped = false;
 
-  constructor(options: ChoreOptions) {
+  constructor(options: CoalescedTaskOptions) {
     this.#options = options;
   }
 

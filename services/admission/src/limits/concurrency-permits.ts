@@ -1,10 +1,10 @@
-import type { Slots } from "./window-slots.ts";
+import type { Permits } from "./window-permits.ts";
 
-/** One replica's slots of a limit of concurrency. A request in flight has one; none rests. */
-export class ConcurrencySlots {
+/** One replica's permits of a limit of concurrency. A request in flight has one; none rests. */
+export class ConcurrencyPermits {
   #held = 0;
   #inFlight = 0;
-  /** Slots in use that do not stay here when their request ends. */
+  /** Permits in use that do not stay here when their request ends. */
   #leaving = 0;
 
   get held(): number {
@@ -25,7 +25,7 @@ export class ConcurrencySlots {
     return true;
   }
 
-  /** A request ended. True when its slot goes back to billing. */
+  /** A request ended. True when its permit goes back to billing. */
   release(): boolean {
     this.#inFlight--;
     if (this.#leaving === 0) return false;
@@ -34,25 +34,25 @@ export class ConcurrencySlots {
     return true;
   }
 
-  /** The slots are lost. What is in flight goes on, and counts before any new request does. */
+  /** The permits are lost. What is in flight goes on, and counts before any new request does. */
   lapse(): void {
     this.#held = 0;
     this.#leaving = 0;
   }
 
-  add(slots: Slots): void {
-    this.#held += slots.count;
+  add(permits: Permits): void {
+    this.#held += permits.count;
   }
 
-  /** Takes out up to `count` free slots to give back. */
-  remove(count: number): Slots[] {
+  /** Takes out up to `count` free permits to give back. */
+  remove(count: number): Permits[] {
     const taken = Math.min(count, Math.max(0, this.freeAt()));
     this.#held -= taken;
     return taken > 0 ? [{ count: taken, freeInMs: 0 }] : [];
   }
 
-  /** Takes out all free slots, and lets those in use leave when their requests end. */
-  removeAll(): Slots[] {
+  /** Takes out all free permits, and lets those in use leave when their requests end. */
+  removeAll(): Permits[] {
     const out = this.remove(this.#held);
     this.#leaving = this.#held;
     return out;

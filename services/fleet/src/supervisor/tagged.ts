@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const pollMs = 50;
 
 /** Ids of the running processes whose environment holds `name=value`: a mark that children inherit and cannot lose. */
-export async function markedProcesses(name: string, value: string): Promise<number[]> {
+export async function taggedProcesses(name: string, value: string): Promise<number[]> {
   const entries = await readdir("/proc").catch(() => []);
   const pids = entries.map(Number).filter((pid) => pid > 0 && pid !== process.pid);
   const found = await Promise.all(
@@ -26,12 +26,12 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** Ends all marked processes: SIGTERM, and SIGKILL for those still there `graceMs` later. Answers how many there were. */
-export async function endMarkedProcesses(name: string, value: string, graceMs: number): Promise<number> {
-  const first = await markedProcesses(name, value);
+export async function endTaggedProcesses(name: string, value: string, graceMs: number): Promise<number> {
+  const first = await taggedProcesses(name, value);
   for (const pid of first) send(pid, "SIGTERM");
   const deadline = performance.now() + graceMs;
   for (;;) {
-    const left = await markedProcesses(name, value);
+    const left = await taggedProcesses(name, value);
     if (left.length === 0) return first.length;
     if (performance.now() > deadline) for (const pid of left) send(pid, "SIGKILL");
     await sleep(pollMs);

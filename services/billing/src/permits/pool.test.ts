@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Ask, borrow, forfeit, freeOf, newPool, type Pool, type Slots, settlePool, sizeOf } from "./pool.ts";
+import { type Ask, borrow, forfeit, freeOf, newPool, type Permits, type Pool, settlePool, sizeOf } from "./pool.ts";
 
 const restMs = 60_000;
 const leaseMs = 4_000;
@@ -14,11 +14,11 @@ function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-/** A holder as the simulation has it: its slots by the time they are free, and the call it waits for. */
+/** A holder as the simulation has it: its permits by the time they are free, and the call it waits for. */
 class Holder {
   id: string;
-  slots: number[] = [];
-  /** Concurrency: slots that are in use. */
+  permits: number[] = [];
+  /** Concurrency: permits that are in use. */
   inUse = 0;
   sequence = 0;
   waitingFor: Ask | undefined;
@@ -85,16 +85,16 @@ class World {
     });
   }
 
-  /** A new id without any slots; what is in use goes on. */
+  /** A new id without any permits; what is in use goes on. */
   restart(holder: Holder): void {
     Object.assign(holder, this.born(), { inUse: holder.inUse, pausedUntil: holder.pausedUntil });
   }
 
   call(holder: Holder): void {
-    const returned: Slots[] = [];
-    const giving = this.random(3) === 0 ? this.random(holder.slots.length + 1) : 0;
+    const returned: Permits[] = [];
+    const giving = this.random(3) === 0 ? this.random(holder.permits.length + 1) : 0;
     if (holder.waitingFor === undefined) {
-      for (const freeAt of holder.slots.splice(0, giving))
+      for (const freeAt of holder.permits.splice(0, giving))
         returned.push({ count: 1, freeInMs: Math.max(0, freeAt - this.now) });
       const need = this.random(4);
       const { limit, version: keyVersion } = this;
@@ -121,20 +121,21 @@ class World {
         if (holder.id !== ask.holderId || holder.waitingFor?.sequence !== ask.sequence || holder.pausedUntil > this.now)
           return;
         holder.waitingFor = undefined;
-        for (const { count, freeInMs } of lent) for (let i = 0; i < count; i++) holder.slots.push(this.now + freeInMs);
+        for (const { count, freeInMs } of lent)
+          for (let i = 0; i < count; i++) holder.permits.push(this.now + freeInMs);
       });
     });
   }
 
   use(holder: Holder): void {
     if (holder.leaseUntil <= this.now) return;
-    const index = holder.slots.findIndex((freeAt) => freeAt <= this.now);
+    const index = holder.permits.findIndex((freeAt) => freeAt <= this.now);
     if (this.concurrency) {
-      if (holder.slots.length <= 0) return;
-      holder.slots.pop();
+      if (holder.permits.length <= 0) return;
+      holder.permits.pop();
       holder.inUse++;
     } else if (index >= 0) {
-      holder.slots[index] = this.now + restMs;
+      holder.permits[index] = this.now + restMs;
       this.uses.push(this.now);
     }
   }
@@ -172,11 +173,11 @@ class World {
     else if (this.random(8) === 0) this.mishap(holder);
   }
 
-  /** A request ends: its slot can be used again, if it is still ours. */
+  /** A request ends: its permit can be used again, if it is still ours. */
   finish(holder: Holder): void {
     if (holder.inUse === 0) return;
     holder.inUse--;
-    holder.slots.push(this.now);
+    holder.permits.push(this.now);
   }
 
   mishap(holder: Holder): void {
@@ -200,19 +201,19 @@ test("whatever is lost, doubled, late, paused or killed, no more is used in any 
   }
 });
 
-test("lent and free slots together are never more than the limit, and none is lost when all holders are gone", () => {
+test("lent and free permits together are never more than the limit, and none is lost when all holders are gone", () => {
   for (let seed = 1; seed <= 150; seed++) {
     const world = new World(seed);
     const most = (): number => Math.max(...world.limits.map(({ limit }) => limit));
     for (let i = 0; i < 3_000; i++) {
       world.step();
-      assert.ok(sizeOf(world.pool) <= most(), `seed ${seed}: slots were made`);
+      assert.ok(sizeOf(world.pool) <= most(), `seed ${seed}: permits were made`);
       assert.ok(world.pool.free >= 0, `seed ${seed}: lent what was not there`);
     }
     world.now += 200_000;
     world.reap();
     const idle = settlePool(world.pool, world.now + restMs + leaseMs + marginMs);
-    assert.equal(idle.free, idle.limit, `seed ${seed}: slots were lost`);
+    assert.equal(idle.free, idle.limit, `seed ${seed}: permits were lost`);
     assert.deepEqual([idle.loans, idle.resting], [{}, []], `seed ${seed}`);
   }
 });
@@ -234,7 +235,7 @@ test("a lowered limit lends nothing until what was used under the old one has re
   assert.equal(sizeOf(lent.pool), 3);
 });
 
-test("a holder that is alone gets what rests too, and two never get the same slots", () => {
+test("a holder that is alone gets what rests too, and two never get the same permits", () => {
   const used = borrow(newPool(10, 1n), ask({ need: 8, want: 8 }), 0).pool;
   const given = borrow(
     used,

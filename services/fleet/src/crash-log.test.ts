@@ -3,19 +3,19 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readDeaths, recordDeath } from "./deaths.ts";
+import { readCrashLog, recordDeath } from "./crash-log.ts";
 
-test("deaths are listed in order over all runs, and the list does not grow for ever: the oldest go", async (t) => {
-  const dir = await mkdtemp(join(tmpdir(), "deaths-"));
+test("crashes are listed in order over all runs, and the list does not grow for ever: the oldest go", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "crashes-"));
   t.after(() => rm(dir, { recursive: true }));
-  assert.deepEqual(await readDeaths(dir), []);
+  assert.deepEqual(await readCrashLog(dir), []);
   const how = "x".repeat(10_000);
   for (let atMs = 0; atMs < 250; atMs++) recordDeath(dir, { process: "chat", atMs, how });
-  const times = (await readDeaths(dir)).map(({ atMs }) => atMs);
+  const times = (await readCrashLog(dir)).map(({ atMs }) => atMs);
   assert.equal(times.at(-1), 249);
   assert.deepEqual(
     times,
     Array.from(times, (_, index) => 250 - times.length + index),
   );
-  assert.ok(times.length >= 50 && (await stat(join(dir, "deaths.jsonl"))).size <= 1024 * 1024);
+  assert.ok(times.length >= 50 && (await stat(join(dir, "crashes.jsonl"))).size <= 1024 * 1024);
 });

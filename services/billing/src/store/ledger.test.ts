@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { entryDocument, entryMessage } from "../store/ledger.ts";
-import { chain, chainStart, hashOf } from "./entry.ts";
-import { noMoney } from "./money.ts";
+import { chain, chainStart, hashOf } from "../ledger/entry.ts";
+import { noMoney } from "../ledger/money.ts";
+import { entryDocument, entryMessage } from "./ledger.ts";
 
 const event = UsageEvent.fromPartial({
   requestId: "req_1",

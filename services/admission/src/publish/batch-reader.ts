@@ -33,7 +33,7 @@ class Finals {
  * those of each partition.
  * @returns undefined when there is nothing to read
  */
-export async function cutBatches(
+export async function readBatches(
   journal: Pick<Journal, "read">,
   from: Position,
   names: { readonly newId: () => string; readonly holderId: string },

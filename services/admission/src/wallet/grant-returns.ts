@@ -2,7 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { GrantServiceServer, ReturnOutcome } from "@uag/proto/billing/v1/grants.ts";
-import type { Give } from "./wallet.ts";
+import type { GrantReturn } from "./wallet.ts";
 
 const callsAtOnce = 4;
 const mostInCall = 500;
@@ -10,11 +10,11 @@ const timeoutMs = 15_000;
 
 interface Parcel {
   readonly accountId: string;
-  readonly give: Give;
+  readonly give: GrantReturn;
 }
 
 /** Sends money back to billing, each part until billing has answered. Parts of one grant may arrive in any order. */
-export class Giver {
+export class GrantReturns {
   readonly #billing: RpcClient<GrantServiceServer>;
   readonly #log: Logger;
   #waiting: Parcel[] = [];
@@ -29,9 +29,9 @@ export class Giver {
     return this.#waiting.length === 0 && this.#running === 0;
   }
 
-  give(accountId: string, gives: readonly Give[]): void {
-    if (gives.length === 0) return;
-    for (const give of gives) this.#waiting.push({ accountId, give });
+  give(accountId: string, returns: readonly GrantReturn[]): void {
+    if (returns.length === 0) return;
+    for (const give of returns) this.#waiting.push({ accountId, give });
     this.retry();
   }
 

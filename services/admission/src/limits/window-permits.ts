@@ -1,21 +1,21 @@
-/** Slots as they travel: how many, and in how many milliseconds they are free. */
-export interface Slots {
+/** Permits as they travel: how many, and in how many milliseconds they are free. */
+export interface Permits {
   readonly count: number;
   readonly freeInMs: number;
 }
 
-/** How long a used slot rests, milliseconds: the window of "per minute". */
+/** How long a used permit rests, milliseconds: the window of "per minute". */
 export const restMs = 60_000;
 
 /** Rests end on multiples of this, rounded up, so that a busy limit keeps few entries. Costs at most 0.2 % of the limit. */
 const grainMs = 100;
 
 /**
- * One replica's slots of one per-minute limit: some free, the others resting until 60 s after their use. Every slot is used
- * at most once in any 60 s, so the sum over all replicas that hold slots never admits more than there are slots.
+ * One replica's permits of one per-minute limit: some free, the others resting until 60 s after their use. Every permit is used
+ * at most once in any 60 s, so the sum over all replicas that hold permits never admits more than there are permits.
  * Times are milliseconds of the replica's own monotonic clock.
  */
-export class WindowSlots {
+export class WindowPermits {
   private free = 0;
   /** Taken by requests that are not admitted yet: their minute has not begun. */
   private reserved = 0;
@@ -23,28 +23,28 @@ export class WindowSlots {
   private leaving = 0;
   private restingCount = 0;
   private lastFree = 0;
-  /** Time of becoming free -> count; insertion order is not time order, since slots arrive with any rest. */
+  /** Time of becoming free -> count; insertion order is not time order, since permits arrive with any rest. */
   private readonly resting = new Map<number, number>();
   private nextFree = Number.POSITIVE_INFINITY;
 
-  /** Slots in this replica's hands, free, reserved or resting. */
+  /** Permits in this replica's hands, free, reserved or resting. */
   get held(): number {
     return this.free + this.reserved + this.restingCount;
   }
 
-  /** Slots that were used in the last 60 s, or are about to be. */
+  /** Permits that were used in the last 60 s, or are about to be. */
   usedAt(now: number): number {
     this.wake(now);
     return this.reserved + this.restingCount;
   }
 
-  /** Milliseconds until every slot is free. */
+  /** Milliseconds until every permit is free. */
   allFreeInMs(now: number): number {
     if (this.usedAt(now) === 0) return 0;
     return this.reserved > 0 ? restMs : this.lastFree - now;
   }
 
-  /** Milliseconds until `count` slots are free, if no more are used until then; `undefined` when there are not as many. */
+  /** Milliseconds until `count` permits are free, if no more are used until then; `undefined` when there are not as many. */
   freeInMs(count: number, now: number): number | undefined {
     let missing = count - this.freeAt(now);
     if (missing <= 0) return 0;
@@ -60,14 +60,14 @@ export class WindowSlots {
     return this.free;
   }
 
-  /** Milliseconds until a used slot is free; `undefined` when none is used. */
+  /** Milliseconds until a used permit is free; `undefined` when none is used. */
   nextFreeInMs(now: number): number | undefined {
     this.wake(now);
     if (this.nextFree < Number.POSITIVE_INFINITY) return this.nextFree - now;
     return this.reserved > 0 ? restMs : undefined;
   }
 
-  /** Takes `count` slots for a request that is to be admitted; false when there are too few. {@link use} or {@link unreserve} follows. */
+  /** Takes `count` permits for a request that is to be admitted; false when there are too few. {@link use} or {@link unreserve} follows. */
   reserve(count: number, now: number): boolean {
     this.wake(now);
     if (count > this.free) return false;
@@ -76,7 +76,7 @@ export class WindowSlots {
     return true;
   }
 
-  /** The request is admitted: its slots rest from now on. Answers until when (hand it to {@link unuse}). */
+  /** The request is admitted: its permits rest from now on. Answers until when (hand it to {@link unuse}). */
   use(count: number, now: number): number {
     const until = Math.ceil((now + restMs) / grainMs) * grainMs;
     this.reserved -= count;
@@ -84,7 +84,7 @@ export class WindowSlots {
     return until;
   }
 
-  /** The request is not admitted: its slots were never used. */
+  /** The request is not admitted: its permits were never used. */
   unreserve(count: number): void {
     this.reserved -= count;
     this.free += count;
@@ -102,27 +102,27 @@ export class WindowSlots {
     this.restingCount -= undone;
   }
 
-  /** Uses more than was reserved, after the fact: free slots go below zero and the debt is paid by those that wake next. */
+  /** Uses more than was reserved, after the fact: free permits go below zero and the debt is paid by those that wake next. */
   overuse(count: number, now: number): void {
     this.wake(now);
     this.free -= count;
     this.rest(count, Math.ceil((now + restMs) / grainMs) * grainMs);
   }
 
-  /** Adds borrowed slots. */
-  add(slots: Slots, now: number): void {
-    if (slots.freeInMs <= 0) this.free += slots.count;
-    else this.rest(slots.count, Math.ceil((now + slots.freeInMs) / grainMs) * grainMs);
+  /** Adds borrowed permits. */
+  add(permits: Permits, now: number): void {
+    if (permits.freeInMs <= 0) this.free += permits.count;
+    else this.rest(permits.count, Math.ceil((now + permits.freeInMs) / grainMs) * grainMs);
   }
 
-  /** Takes out up to `count` slots to give back, the free ones first, then those that rest longest; never what is reserved. */
-  remove(count: number, now: number): Slots[] {
+  /** Takes out up to `count` permits to give back, the free ones first, then those that rest longest; never what is reserved. */
+  remove(count: number, now: number): Permits[] {
     this.wake(now);
-    const out: Slots[] = [];
+    const out: Permits[] = [];
     const free = Math.min(Math.max(this.free, 0), count);
     if (free > 0) out.push({ count: free, freeInMs: 0 });
     this.free -= free;
-    // What was used beyond the slots is a debt of this replica, which slots at rest here have to pay.
+    // What was used beyond the permits is a debt of this replica, which permits at rest here have to pay.
     let left = Math.min(count - free, Math.max(0, this.free + this.restingCount));
     for (const until of [...this.resting.keys()].sort((a, b) => b - a)) {
       if (left === 0) break;
@@ -138,14 +138,14 @@ export class WindowSlots {
   }
 
   /** Takes out all, and lets those that are reserved leave when they are so no more: {@link removeLeaving}. */
-  removeAll(now: number): Slots[] {
+  removeAll(now: number): Permits[] {
     const out = this.remove(this.held, now);
     this.leaving = this.reserved;
     return out;
   }
 
   /** Takes out what was to leave and is reserved no more. */
-  removeLeaving(now: number): Slots[] {
+  removeLeaving(now: number): Permits[] {
     const count = this.leaving - this.reserved;
     if (count <= 0) return [];
     this.leaving = this.reserved;

@@ -1,10 +1,10 @@
-/** Slots as they travel: how many, and in how many milliseconds they are free. */
-export interface Slots {
+/** Permits as they travel: how many, and in how many milliseconds they are free. */
+export interface Permits {
   readonly count: number;
   readonly freeInMs: number;
 }
 
-/** Slots that are free from a time on, milliseconds of the database's clock. */
+/** Permits that are free from a time on, milliseconds of the database's clock. */
 export interface Resting {
   readonly count: number;
   readonly freeAtMs: number;
@@ -16,13 +16,13 @@ export interface Loan {
   /** Of the holder's latest call. */
   readonly sequence: number;
   /** What that call was lent so far, as it was when it was lent. */
-  readonly lent: readonly Slots[];
+  readonly lent: readonly Permits[];
   /** That call has its answer: sent again it gets the same one and nothing more. */
   readonly answered: boolean;
 }
 
 /**
- * Where the slots of one limit of one key are: every slot is free here, resting here, or lent to one holder. There may be more of them
+ * Where the permits of one limit of one key are: every permit is free here, resting here, or lent to one holder. There may be more of them
  * than the limit after it was lowered; then none is lent, and the first that are free go, until there are as many as the limit says.
  */
 export interface Pool {
@@ -42,7 +42,7 @@ export interface Ask {
   /** The least that is of use; 0: nothing has to come of this call. */
   readonly need: number;
   readonly want: number;
-  readonly returned: readonly Slots[];
+  readonly returned: readonly Permits[];
   /** True when the call is answered now whatever there is; false when it may go on after a recall. */
   readonly last: boolean;
 }
@@ -50,7 +50,7 @@ export interface Ask {
 export interface Lent {
   readonly pool: Pool;
   /** All that this call was lent. */
-  readonly lent: readonly Slots[];
+  readonly lent: readonly Permits[];
   /** The call has its answer. */
   readonly answered: boolean;
 }
@@ -69,20 +69,20 @@ export function sizeOf(pool: Pool): number {
   return sum;
 }
 
-/** Moves what has rested to what is free, and fits the number of slots to the limit as far as that can be done now. */
+/** Moves what has rested to what is free, and fits the number of permits to the limit as far as that can be done now. */
 export function settlePool(pool: Pool, nowMs: number): Pool {
   const woken = pool.resting.filter(({ freeAtMs }) => freeAtMs <= nowMs);
   const resting = pool.resting.filter(({ freeAtMs }) => freeAtMs > nowMs);
   const free = woken.reduce((sum, { count }) => sum + count, pool.free);
   const surplus = sizeOf(pool) - pool.limit;
-  // A slot that is free was not used for a minute: letting it go and making it anew later are both safe.
+  // A permit that is free was not used for a minute: letting it go and making it anew later are both safe.
   return { ...pool, resting, free: surplus > 0 ? Math.max(0, free - surplus) : free - surplus };
 }
 
-function rest(pool: Pool, slots: readonly Slots[], nowMs: number): Pool {
+function rest(pool: Pool, permits: readonly Permits[], nowMs: number): Pool {
   let { free } = pool;
   const resting = new Map(pool.resting.map(({ freeAtMs, count }) => [freeAtMs, count]));
-  for (const { count, freeInMs } of slots) {
+  for (const { count, freeInMs } of permits) {
     if (freeInMs <= 0) free += count;
     else {
       const freeAtMs = Math.ceil((nowMs + freeInMs) / grainMs) * grainMs;
@@ -93,9 +93,9 @@ function rest(pool: Pool, slots: readonly Slots[], nowMs: number): Pool {
 }
 
 /** What the holder gives back, but never more than it was lent. */
-function takeBack(pool: Pool, ask: Ask, nowMs: number): Pool {
+function reclaim(pool: Pool, ask: Ask, nowMs: number): Pool {
   let held = pool.loans[ask.holderId]?.held ?? 0;
-  const taken: Slots[] = [];
+  const taken: Permits[] = [];
   for (const { count, freeInMs } of ask.returned) {
     const part = Math.min(count, held);
     held -= part;
@@ -115,10 +115,10 @@ export function borrow(pool: Pool, ask: Ask, nowMs: number): Lent {
   const again = known?.sequence === ask.sequence;
   if (again && known.answered) return { pool, lent: known.lent, answered: true };
   const current = ask.keyVersion > pool.keyVersion ? { ...pool, limit: ask.limit, keyVersion: ask.keyVersion } : pool;
-  return lend(settlePool(again ? current : takeBack(current, ask, nowMs), nowMs), ask, nowMs);
+  return lend(settlePool(again ? current : reclaim(current, ask, nowMs), nowMs), ask, nowMs);
 }
 
-/** Free slots up to what is wanted; to a holder that is alone those at rest too, so that it knows as much as we do. */
+/** Free permits up to what is wanted; to a holder that is alone those at rest too, so that it knows as much as we do. */
 function lend(pool: Pool, ask: Ask, nowMs: number): Lent {
   const loan = pool.loans[ask.holderId] as Loan;
   const part = Math.min(pool.free, Math.max(0, Math.max(ask.need, ask.want) - freeOf(loan.lent)));
@@ -138,12 +138,12 @@ function lend(pool: Pool, ask: Ask, nowMs: number): Lent {
   };
 }
 
-/** Slots that were free when they were lent. */
-export function freeOf(slots: readonly Slots[]): number {
-  return slots.reduce((sum, { count, freeInMs }) => (freeInMs === 0 ? sum + count : sum), 0);
+/** Permits that were free when they were lent. */
+export function freeOf(permits: readonly Permits[]): number {
+  return permits.reduce((sum, { count, freeInMs }) => (freeInMs === 0 ? sum + count : sum), 0);
 }
 
-/** Takes all from a holder that is gone: its slots are free from `freeAtMs` on. */
+/** Takes all from a holder that is gone: its permits are free from `freeAtMs` on. */
 export function forfeit(pool: Pool, holderId: string, freeAtMs: number, nowMs: number): Pool {
   const { [holderId]: loan, ...loans } = pool.loans;
   if (loan === undefined) return pool;
@@ -151,12 +151,12 @@ export function forfeit(pool: Pool, holderId: string, freeAtMs: number, nowMs: n
   return rest({ ...pool, loans }, [{ count: loan.held, freeInMs: freeAtMs - nowMs }], nowMs);
 }
 
-/** Holders other than `holderId` that have any slots. */
+/** Holders other than `holderId` that have any permits. */
 export function otherHolders(pool: Pool, holderId: string): string[] {
   return Object.entries(pool.loans).flatMap(([id, { held }]) => (id !== holderId && held > 0 ? [id] : []));
 }
 
-/** Milliseconds until the next slot here is free; undefined when none rests here. */
+/** Milliseconds until the next permit here is free; undefined when none rests here. */
 export function nextFreeInMs(pool: Pool, nowMs: number): number | undefined {
   const first = Math.min(...pool.resting.map(({ freeAtMs }) => freeAtMs));
   return first === Number.POSITIVE_INFINITY ? undefined : Math.max(0, first - nowMs);

@@ -5,11 +5,11 @@ import { providerEnvironments } from "@uag/catalog/provider-environment.ts";
 import type { Engines } from "./engines/start.ts";
 import { repoRoot } from "./paths.ts";
 import type { Ports } from "./ports.ts";
-import { type Surroundings, services, simulator } from "./processes.ts";
+import { type Environment, services, simulator } from "./processes.ts";
 import type { Secrets } from "./secrets.ts";
 import { portName, replicaNames } from "./service-processes.ts";
 
-export interface SurroundingsOptions {
+export interface EnvironmentOptions {
   dataDir: string;
   /** Port of the public door. */
   port: number;
@@ -24,7 +24,7 @@ export interface SurroundingsOptions {
 }
 
 /** Settles every address before anything is started, so that services may name each other in any order. */
-export async function surroundingsOf(options: SurroundingsOptions): Promise<Surroundings> {
+export async function environmentOf(options: EnvironmentOptions): Promise<Environment> {
   const { dataDir, port, ports, engines, secrets, replicas } = options;
   const addresses = new Map<string, string>();
   for (const { name, ports: variables } of services) {

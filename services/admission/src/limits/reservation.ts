@@ -1,25 +1,25 @@
 import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { LimitName } from "@uag/contract/messages/billing.ts";
 import { outOfReach } from "../refusals.ts";
-import type { ConcurrencySlots } from "./concurrency-slots.ts";
+import type { ConcurrencyPermits } from "./concurrency-permits.ts";
 import type { Holder } from "./holder.ts";
 import type { SharedLimit } from "./shared-limit.ts";
-import type { WindowSlots } from "./window-slots.ts";
+import type { WindowPermits } from "./window-permits.ts";
 
 /** What a request has of a limit per minute, which may still be corrected. */
 export interface WindowUse {
-  readonly slots: WindowSlots;
+  readonly permits: WindowPermits;
   readonly count: number;
-  /** Until when the slots rest; undefined while the request is not admitted. */
+  /** Until when the permits rest; undefined while the request is not admitted. */
   readonly until?: number;
 }
 
 /** What one request takes of its key's limits. */
-export class Taken {
+export class Reservation {
   requests: WindowUse | undefined;
   tokens: WindowUse | undefined;
-  concurrency: ConcurrencySlots | undefined;
-  /** The holder whose slots these are; undefined while there are none. */
+  concurrency: ConcurrencyPermits | undefined;
+  /** The holder whose permits these are; undefined while there are none. */
   heldBy: string | undefined;
   /** To tell the client, name and value by turns. */
   headers: readonly string[] = [];
@@ -36,12 +36,12 @@ export class Taken {
     this.#holder = of.holder;
   }
 
-  /** False when the lease under which it was taken has run out, and others may have the slots. */
+  /** False when the lease under which it was taken has run out, and others may have the permits. */
   get live(): boolean {
     return this.#holder.live && this.#holder.id === (this.heldBy ?? this.#holder.id);
   }
 
-  /** The request is admitted, perhaps a while after it took its slots: the minute for which they rest begins now. */
+  /** The request is admitted, perhaps a while after it took its permits: the minute for which they rest begins now. */
   admitted(): void {
     const now = this.#now();
     if (this.requests !== undefined) this.requests = use(this.requests, now);
@@ -54,8 +54,8 @@ export class Taken {
     const { requests, tokens } = this;
     this.requests = undefined;
     this.tokens = undefined;
-    requests?.slots.unreserve(requests.count);
-    tokens?.slots.unreserve(tokens.count);
+    requests?.permits.unreserve(requests.count);
+    tokens?.permits.unreserve(tokens.count);
     this.#sendHome({ requests, tokens }, this.#now());
     this.release();
     if (requests !== undefined) this.#limits.requests.freed();
@@ -63,11 +63,11 @@ export class Taken {
   }
 
   /** What was called home while it was reserved, unless the lease has run out: then it is nobody's here. */
-  #sendHome(of: Pick<Taken, "requests" | "tokens">, now: number): void {
+  #sendHome(of: Pick<Reservation, "requests" | "tokens">, now: number): void {
     for (const name of ["requests", "tokens"] as const) {
-      const slots = of[name]?.slots;
+      const permits = of[name]?.permits;
       const limit = this.#limits[name];
-      if (slots !== undefined && slots === limit.slots) void limit.give(slots.removeLeaving(now));
+      if (permits !== undefined && permits === limit.permits) void limit.give(permits.removeLeaving(now));
     }
   }
 
@@ -78,9 +78,9 @@ export class Taken {
     this.tokens = undefined;
     if (actual === undefined) return;
     const now = this.#now();
-    if (actual > tokens.count) tokens.slots.overuse(actual - tokens.count, now);
+    if (actual > tokens.count) tokens.permits.overuse(actual - tokens.count, now);
     else if (actual < tokens.count) {
-      tokens.slots.unuse(tokens.count - actual, tokens.until, now);
+      tokens.permits.unuse(tokens.count - actual, tokens.until, now);
       this.#limits.tokens.freed();
     }
   }
@@ -99,11 +99,11 @@ export class Taken {
 export const lapsed = (): GatewayError =>
   outOfReach(new Error("the lease on limits ran out while the request waited to be admitted"));
 
-/** Call it when nothing more has to be waited for. @throws {GatewayError} `service_unavailable` when others may have its slots by now */
-export function checkLive(taken: Taken | undefined): void {
-  if (taken?.live === false) throw lapsed();
+/** Call it when nothing more has to be waited for. @throws {GatewayError} `service_unavailable` when others may have its permits by now */
+export function checkLive(reservation: Reservation | undefined): void {
+  if (reservation?.live === false) throw lapsed();
 }
 
 function use(reserved: WindowUse, now: number): WindowUse {
-  return { ...reserved, until: reserved.slots.use(reserved.count, now) };
+  return { ...reserved, until: reserved.permits.use(reserved.count, now) };
 }

@@ -2,14 +2,14 @@ const beatMs = 500;
 const mostSilenceMs = 1_500;
 
 /** Whether this process could hear holders all the time of late: only then a silent holder is a dead one. */
-export interface Steadiness extends Disposable {
+export interface LivenessGuard extends Disposable {
   readonly steady: boolean;
   /** The database did not answer. */
   disturbed(): void;
 }
 
 /** @param forMs how long everything must have been well */
-export function createSteadiness(forMs: number): Steadiness {
+export function createLivenessGuard(forMs: number): LivenessGuard {
   let since = performance.now();
   let lastBeat = since;
   const beat = (): void => {

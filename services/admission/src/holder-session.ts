@@ -8,7 +8,7 @@ import { outOfReach } from "./refusals.ts";
 import type { OpenRequest, RequestHome } from "./request.ts";
 import type { Setting } from "./setting.ts";
 import { Account, type GrantSource, hasBudget } from "./wallet/account.ts";
-import { Giver } from "./wallet/giver.ts";
+import { GrantReturns } from "./wallet/grant-returns.ts";
 import type { Grant } from "./wallet/wallet.ts";
 
 const acquireTimeoutMs = 5_000;
@@ -19,12 +19,12 @@ const segmentsBehind = 4;
  * One holder as billing knows it, with all that is bound to it: its lease, its wallets, its journal, its open requests.
  * When billing fences it, it admits no more and the process goes on with a new one.
  */
-export class Incarnation implements RequestHome {
+export class HolderSession implements RequestHome {
   readonly holderId: string;
   readonly journal: Journal;
   readonly publisher: Publisher;
   readonly lease: Lease;
-  readonly giver: Giver;
+  readonly grantReturns: GrantReturns;
   readonly open = new Set<OpenRequest>();
   readonly now: () => number;
   readonly #accounts = new Map<string, Account>();
@@ -33,13 +33,13 @@ export class Incarnation implements RequestHome {
   #unwritten: { request: OpenRequest; final: Uint8Array }[] = [];
   #carrying = false;
 
-  constructor(setting: Setting, options: { holderId: string; journal: Journal; fenced: (by: Incarnation) => void }) {
+  constructor(setting: Setting, options: { holderId: string; journal: Journal; fenced: (by: HolderSession) => void }) {
     const { billing, clock, service, log } = setting;
     this.holderId = options.holderId;
     this.journal = options.journal;
     this.now = () => clock.now();
     this.#setting = setting;
-    this.giver = new Giver(billing, log);
+    this.grantReturns = new GrantReturns(billing, log);
     this.publisher = setting.publisher({
       journal: this.journal,
       holderId: this.holderId,
@@ -54,7 +54,7 @@ export class Incarnation implements RequestHome {
     this.#source = {
       holderId: this.holderId,
       acquire: (request) => billing.acquire(request, { timeoutMs: acquireTimeoutMs }),
-      give: (accountId, gives) => this.giver.give(accountId, gives),
+      give: (accountId, gives) => this.grantReturns.give(accountId, gives),
       newRequestId: () => newId("acq"),
       fenced,
     };
@@ -107,7 +107,7 @@ export class Incarnation implements RequestHome {
       account.advance(elapsedMs, idleMs);
       if (account.empty) this.#accounts.delete(id);
     }
-    this.giver.retry();
+    this.grantReturns.retry();
     this.#writeUnwritten();
   }
 

@@ -1,4 +1,4 @@
-import type { Book } from "../ledger/book.ts";
+import type { Book } from "./book.ts";
 import { isLive, leftOf } from "./grant.ts";
 
 /** The calendar month (UTC) in which something is booked, as `2026-01`. */

@@ -16,7 +16,7 @@ export async function until(done: () => boolean, setting: Setting, signal: Abort
   return true;
 }
 
-export interface Leaving {
+export interface RetiringHolder {
   readonly holderIds: Iterable<string>;
   readonly journal: Journal;
   readonly publisher: Publisher;
@@ -29,20 +29,20 @@ export interface Leaving {
  * First of all the journal is sealed. A bill that is on its way to the disk is so waited for, and one that comes later
  * is refused and goes to the holder after this one: none can be acknowledged and then deleted with the journal.
  */
-export async function leave(setting: Setting, leaving: Leaving, signal: AbortSignal): Promise<boolean> {
-  await leaving.journal.seal();
-  const home = await until(() => leaving.publisher.done, setting, signal);
-  await leaving.publisher[Symbol.asyncDispose]();
-  for (const holderId of home ? leaving.holderIds : []) {
-    if (!(await closeHolder(setting, holderId, signal))) return keepJournal(leaving);
+export async function retireHolder(setting: Setting, holder: RetiringHolder, signal: AbortSignal): Promise<boolean> {
+  await holder.journal.seal();
+  const home = await until(() => holder.publisher.done, setting, signal);
+  await holder.publisher[Symbol.asyncDispose]();
+  for (const holderId of home ? holder.holderIds : []) {
+    if (!(await closeHolder(setting, holderId, signal))) return keepJournal(holder);
   }
-  if (!home) return keepJournal(leaving);
-  await leaving.journal.destroy();
+  if (!home) return keepJournal(holder);
+  await holder.journal.destroy();
   return true;
 }
 
-async function keepJournal(leaving: Leaving): Promise<false> {
-  await leaving.journal[Symbol.asyncDispose]();
+async function keepJournal(holder: RetiringHolder): Promise<false> {
+  await holder.journal[Symbol.asyncDispose]();
   return false;
 }
 

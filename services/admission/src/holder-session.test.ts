@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
-import { Incarnation } from "./incarnation.ts";
+import { HolderSession } from "./holder-session.ts";
 import { OpenRequest } from "./request.ts";
 import type { Setting } from "./setting.ts";
 
@@ -42,26 +42,26 @@ function setUp() {
     rest: () => new Promise<void>(nothing),
     quiet: (work: Promise<unknown>) => void work.catch((error: unknown) => failures.push(error)),
   } as unknown as Setting;
-  const incarnation = new Incarnation(setting, { holderId: "h", journal: journal as never, fenced: nothing });
-  const request = new OpenRequest(incarnation, asked, {});
+  const session = new HolderSession(setting, { holderId: "h", journal: journal as never, fenced: nothing });
+  const request = new OpenRequest(session, asked, {});
   journal.segment = 10;
-  return { incarnation, request, journal, seen, failures };
+  return { session, request, journal, seen, failures };
 }
 
 test("what an open request keeps of the journal is written anew, and the rest goes", async () => {
-  const { incarnation, seen, failures } = setUp();
-  incarnation.trim();
+  const { session, seen, failures } = setUp();
+  session.trim();
   await new Promise(setImmediate);
   assert.deepEqual([seen.appends, seen.trims], [1, [0, 10]]);
   assert.deepEqual(failures, []);
 });
 
 test("a bill that the disk refuses keeps its part of the journal, and nobody waits for that in a circle", async () => {
-  const { incarnation, request, journal, seen, failures } = setUp();
+  const { session, request, journal, seen, failures } = setUp();
   journal.append = () => Promise.reject(new Error("ENOSPC"));
   void request.settle(bill);
   await new Promise(setImmediate);
-  incarnation.trim();
+  session.trim();
   await new Promise(setImmediate);
   assert.deepEqual(seen.trims, [0]);
   assert.deepEqual(failures, []);

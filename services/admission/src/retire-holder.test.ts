@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Journal, JournalClosed } from "@uag/journal/journal.ts";
-import { leave } from "./leave.ts";
 import type { Publisher } from "./publish/publisher.ts";
+import { retireHolder } from "./retire-holder.ts";
 import type { Setting } from "./setting.ts";
 
 test("a bill that is on its way to the disk when its holder leaves is published before the journal is deleted; a later one is refused", async () => {
@@ -37,8 +37,8 @@ test("a bill that is on its way to the disk when its holder leaves is published 
       at = await journal.read(at, (record) => published.push(record.toString()) > 0);
     },
   };
-  const leaving = { holderIds: ["h"], journal, publisher: publisher as unknown as Publisher };
-  const left = leave(setting as unknown as Setting, leaving, new AbortController().signal);
+  const holder = { holderIds: ["h"], journal, publisher: publisher as unknown as Publisher };
+  const left = retireHolder(setting as unknown as Setting, holder, new AbortController().signal);
   await assert.rejects(journal.append(Buffer.from("later")), JournalClosed);
   disk.resolve();
   await bill;

@@ -9,14 +9,14 @@ export interface Death {
   readonly how: string;
 }
 
-/** A list that has become longer, bytes, loses its older half: some five thousand deaths are left. */
+/** A list that has become longer, bytes, loses its older half: some five thousand crashes are left. */
 const mostBytes = 1024 * 1024;
 
-const fileOf = (dataDir: string): string => join(dataDir, "deaths.jsonl");
+const fileOf = (dataDir: string): string => join(dataDir, "crashes.jsonl");
 
 /**
  * Adds to the list that the data directory keeps over all its runs: the audit asks it what a crash may explain. In one go, so that
- * two deaths at once are two lines.
+ * two crashes at once are two lines.
  */
 export function recordDeath(dataDir: string, death: Death): void {
   const file = fileOf(dataDir);
@@ -32,7 +32,7 @@ function forgetOlderHalf(file: string): void {
   renameSync(`${file}.new`, file);
 }
 
-export async function readDeaths(dataDir: string): Promise<Death[]> {
+export async function readCrashLog(dataDir: string): Promise<Death[]> {
   const text = await readFile(fileOf(dataDir), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw error;
