@@ -63,7 +63,9 @@ async function main(): Promise<number> {
         const points = roundsOf(kind).filter((point) => values.point?.split(",").includes(point) ?? true);
         for (const point of points) {
           const { requests, kills, lost, doubled, overdraft, leakedHolds, ...rest } = await crash(fleet, {
-            ...{ points: [point], kind, random },
+            points: [point],
+            kind,
+            random,
           });
           const figures = { requests, kills, lost, doubled, overdraft, leakedHolds, ...rest };
           process.stdout.write(

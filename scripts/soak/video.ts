@@ -26,8 +26,16 @@ at most, was charged as its end says, was told of under one id; and the books ar
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 const options = {
-  ...{ tasks: text, seed: text, kill: text, every: text, replicas: text, concurrency: text, seconds: text },
-  ...{ "kill-all": flag, polling: flag, help: { ...flag, short: "h" } },
+  tasks: text,
+  seed: text,
+  kill: text,
+  every: text,
+  replicas: text,
+  concurrency: text,
+  seconds: text,
+  "kill-all": flag,
+  polling: flag,
+  help: { ...flag, short: "h" },
 } as const;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 

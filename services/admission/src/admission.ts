@@ -116,8 +116,11 @@ class GrantAdmission {
     this.#parts = parts;
     const { setting, home } = parts;
     this.#succession = new Succession({
-      ...{ setting, create: (id) => home.create(id), newHolderId: () => newId("hold") },
-      ...{ idleMs: options.idleMs ?? defaultGrantIdleMs, signal: this.#stopping.signal },
+      setting,
+      create: (id) => home.create(id),
+      newHolderId: () => newId("hold"),
+      idleMs: options.idleMs ?? defaultGrantIdleMs,
+      signal: this.#stopping.signal,
     });
     this.#admitter = new Admitter({ ...parts, succession: this.#succession });
   }

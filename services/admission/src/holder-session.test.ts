@@ -9,19 +9,35 @@ import type { Setting } from "./setting.ts";
 const nothing = (): void => undefined;
 const caller: Caller = { keyId: "k", accountId: "a", models: [], expiresAtMs: 0n, limits: undefined, version: 1n };
 const asked = {
-  ...{ requestId: "r", caller, operation: "chat.completions", model: "m", holdNanoUsd: 0n },
-  ...{ tokens: 1, priceVersion: "v1", stream: false },
+  requestId: "r",
+  caller,
+  operation: "chat.completions",
+  model: "m",
+  holdNanoUsd: 0n,
+  tokens: 1,
+  priceVersion: "v1",
+  stream: false,
 };
 const bill = {
-  ...{ outcome: Outcome.COMPLETED, settlementRule: SettlementRule.COMPLETED, pricing: Pricing.EXACT, units: [] },
-  ...{ costNanoUsd: 0n, upstream: "", upstreamModel: "", rawUsage: Buffer.alloc(0), attempts: 1, status: 200 },
+  outcome: Outcome.COMPLETED,
+  settlementRule: SettlementRule.COMPLETED,
+  pricing: Pricing.EXACT,
+  units: [],
+  costNanoUsd: 0n,
+  upstream: "",
+  upstreamModel: "",
+  rawUsage: Buffer.alloc(0),
+  attempts: 1,
+  status: 200,
 };
 
 /** A holder whose journal stands at segment 10, all of it confirmed, and a request of segment 0 in it. */
 function setUp() {
   const seen = { appends: 0, trims: [] as number[] };
   const journal = {
-    ...{ segment: 0, hurry: nothing, appendLazy: () => Promise.resolve() },
+    segment: 0,
+    hurry: nothing,
+    appendLazy: () => Promise.resolve(),
     append: () => {
       seen.appends++;
       return Promise.resolve();
@@ -35,7 +51,10 @@ function setUp() {
   };
   const failures: unknown[] = [];
   const setting = {
-    ...{ service: "test", billing: {}, wallet: {}, beats: false },
+    service: "test",
+    billing: {},
+    wallet: {},
+    beats: false,
     clock: { now: Date.now, monotonic: () => 0 },
     log: { warn: nothing, error: nothing },
     publisher: () => ({ keepSegment: 10 }),

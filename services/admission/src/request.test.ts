@@ -6,9 +6,16 @@ import { decodeRecord } from "./records.ts";
 import { OpenRequest, type RequestHome } from "./request.ts";
 
 const settlement = {
-  ...{ outcome: Outcome.COMPLETED, settlementRule: SettlementRule.COMPLETED, pricing: Pricing.EXACT },
-  ...{ units: [{ name: "input_tokens", quantity: 9n }], costNanoUsd: 900n, upstream: "u", upstreamModel: "m" },
-  ...{ rawUsage: Buffer.from("{}"), attempts: 1, status: 200 },
+  outcome: Outcome.COMPLETED,
+  settlementRule: SettlementRule.COMPLETED,
+  pricing: Pricing.EXACT,
+  units: [{ name: "input_tokens", quantity: 9n }],
+  costNanoUsd: 900n,
+  upstream: "u",
+  upstreamModel: "m",
+  rawUsage: Buffer.from("{}"),
+  attempts: 1,
+  status: 200,
 };
 
 /** A request whose journal refuses so many finals; no rest lasts. */
@@ -27,15 +34,24 @@ async function settledWith(refusals: number, stream: boolean) {
     },
   };
   const home = {
-    ...{ holderId: "h", open: new Set(), now: () => 1_000, journal },
+    holderId: "h",
+    open: new Set(),
+    now: () => 1_000,
+    journal,
     rest: async (ms: number) => {
       restedMs += ms;
     },
     unwritten: (_: OpenRequest, final: Uint8Array) => later.push(eventIn(final)),
   } as unknown as RequestHome;
   const request = {
-    ...{ requestId: "r", caller: Caller.fromPartial({}), operation: "o", model: "m", holdNanoUsd: 1_000n },
-    ...{ tokens: 1, priceVersion: "v", stream },
+    requestId: "r",
+    caller: Caller.fromPartial({}),
+    operation: "o",
+    model: "m",
+    holdNanoUsd: 1_000n,
+    tokens: 1,
+    priceVersion: "v",
+    stream,
   };
   const outcome = await new OpenRequest(home, request, {}).settle(settlement).then(
     () => "settled",

@@ -26,7 +26,9 @@ test("a process that cannot open a journal refuses with 503, is not ready at onc
       if (now < 60_000) assert.deepEqual(await succession.alive(), { ok: true });
       throw new Error("ENOSPC");
     },
-    ...{ newHolderId: () => "h2", idleMs: 0, signal: stopping.signal },
+    newHolderId: () => "h2",
+    idleMs: 0,
+    signal: stopping.signal,
   });
   const begun = succession.begin("h1");
   await begun;

@@ -118,7 +118,13 @@ export async function startHouse(billingEnv: Record<string, string> = {}): Promi
   const usage = stack.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, meteringAddress, insecure));
   const running = stack.move();
   return {
-    ...{ prefix, billing, metering, journalDir, accounts, ledger, usage },
+    prefix,
+    billing,
+    metering,
+    journalDir,
+    accounts,
+    ledger,
+    usage,
     env: {
       BILLING: billingAddress,
       METERING: meteringAddress,
@@ -231,8 +237,14 @@ export async function replica(
 export function request(accountId: string, requestId: string, holdNanoUsd: bigint): AdmitRequest {
   const caller = { keyId: `key_${accountId}`, accountId, models: [], expiresAtMs: 0n, limits: undefined, version: 1n };
   return {
-    ...{ requestId, caller, operation: "chat.completions", model: "m", holdNanoUsd },
-    ...{ tokens: 10, priceVersion: "v1", stream: false },
+    requestId,
+    caller,
+    operation: "chat.completions",
+    model: "m",
+    holdNanoUsd,
+    tokens: 10,
+    priceVersion: "v1",
+    stream: false,
   };
 }
 
@@ -264,16 +276,16 @@ export function taskBill(asked: AdmitTask, grantId: string, cost: bigint): Usage
 
 export function settlement(costNanoUsd: bigint): Settlement {
   return {
-    ...{
-      settlementRule: SettlementRule.COMPLETED,
-      outcome: Outcome.COMPLETED,
-      pricing: Pricing.EXACT,
-      costNanoUsd,
-      attempts: 1,
-      status: 200,
-    },
+    settlementRule: SettlementRule.COMPLETED,
+    outcome: Outcome.COMPLETED,
+    pricing: Pricing.EXACT,
+    costNanoUsd,
+    attempts: 1,
+    status: 200,
     units: [{ name: "input_tokens", quantity: costNanoUsd }],
-    ...{ upstream: "sim", upstreamModel: "m", rawUsage: Buffer.from("{}") },
+    upstream: "sim",
+    upstreamModel: "m",
+    rawUsage: Buffer.from("{}"),
   };
 }
 

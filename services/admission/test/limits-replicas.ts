@@ -22,8 +22,14 @@ export interface Replicas extends AsyncDisposable {
 
 const noLimits = { requestsPerMinute: 0, tokensPerMinute: 0, concurrentRequests: 0, monthlyBudgetNanoUsd: 0 };
 const usual: Order = {
-  ...{ keyId: "key_test", limits: noLimits, version: 1, count: 1, atOnce: 1 },
-  ...{ lastsMs: 0, restMs: 0, untilMs: 600_000 },
+  keyId: "key_test",
+  limits: noLimits,
+  version: 1,
+  count: 1,
+  atOnce: 1,
+  lastsMs: 0,
+  restMs: 0,
+  untilMs: 600_000,
 };
 
 export async function startReplicas(house: House, account: string, count: number): Promise<Replicas> {

@@ -9,7 +9,9 @@ const hourMs = 3_600_000;
 const { HOST, ADMIN_PORT, LOG_LEVEL } = commonSettings;
 
 export const schema = z.object({
-  ...{ HOST, ADMIN_PORT, LOG_LEVEL },
+  HOST,
+  ADMIN_PORT,
+  LOG_LEVEL,
   MONGODB_URL: z
     .string()
     .min(1)

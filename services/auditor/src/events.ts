@@ -1,7 +1,7 @@
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { Flaw } from "./checkpoint.ts";
-import type { Verdict } from "./run.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** What happens in the auditor, each event logged and counted in one place. */
 export interface AuditorEvents {

@@ -7,24 +7,7 @@ import type { Store } from "@uag/billing/store/store.ts";
 import type { Keyring } from "@uag/kit/keyring.ts";
 import { type Flaw, open, seal } from "./checkpoint.ts";
 import type { AuditStore } from "./store.ts";
-
-export type Kind = "whole" | "incremental";
-
-/** What one run came to. */
-export interface Verdict {
-  readonly _id: Kind;
-  /** When it began: every row of before was written by then. */
-  readonly moment: Date;
-  readonly tookMs: number;
-  readonly exact: boolean;
-  readonly accounts: number;
-  /** Rows that were read. */
-  readonly rows: number;
-  /** A sentence each. */
-  readonly faults: readonly string[];
-  /** What was not as it should be and is no fault of the books: checkpoints that were none. */
-  readonly notices: readonly string[];
-}
+import type { Kind, Verdict } from "./verdict.ts";
 
 export interface AuditParts {
   readonly books: Store;

@@ -7,8 +7,9 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { type AuditorConfig, schema } from "./config.ts";
 import { type AuditorEvents, createEvents } from "./events.ts";
-import { type AuditParts, type Kind, runAudit, type Verdict } from "./run.ts";
+import { type AuditParts, runAudit } from "./run.ts";
 import { connect, openAuditStore } from "./store.ts";
+import type { Kind, Verdict } from "./verdict.ts";
 
 export interface AuditorService extends AsyncDisposable {
   readonly adminPort: number;

@@ -2,7 +2,7 @@ import { collectionOf } from "@uag/mongo/collection.ts";
 import { connectMongo } from "@uag/mongo/connect.ts";
 import type { Connection, mongo } from "mongoose";
 import type { CheckpointDocument } from "./checkpoint.ts";
-import type { Verdict } from "./run.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** The auditor's own collections. */
 export interface AuditStore extends AsyncDisposable {

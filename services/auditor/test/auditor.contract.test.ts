@@ -116,8 +116,11 @@ test("a request that is repaired after the checkpoint had no price before it, an
   const { createAccountQueue } = await import("@uag/billing/store/queue.ts");
   const { createSequence } = await import("@uag/billing/store/sequence.ts");
   const queue = createAccountQueue({
-    ...{ store: parts.books, nextSeq: createSequence(), onFunds: () => undefined },
-    ...{ onRetry: () => undefined, unblock: async () => undefined },
+    store: parts.books,
+    nextSeq: createSequence(),
+    onFunds: () => undefined,
+    onRetry: () => undefined,
+    unblock: async () => undefined,
   });
   await queue.submit(repairOperation({ ...unpriced, pricing: Pricing.EXACT, costNanoUsd: 9n }));
   const repaired = await runAudit(parts, "incremental");

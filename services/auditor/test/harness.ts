@@ -44,8 +44,12 @@ export async function openHouse(): Promise<House> {
   });
   const service = stack.use(
     await startBillingService({
-      ...{ MONGODB_URL: url, MONGODB_DATABASE: database, NATS_URL: engineUrl("TEST_NATS_URL") },
-      ...{ KEY_PEPPER: "5a".repeat(32), TLS: "off", LOG_LEVEL: "silent" },
+      MONGODB_URL: url,
+      MONGODB_DATABASE: database,
+      NATS_URL: engineUrl("TEST_NATS_URL"),
+      KEY_PEPPER: "5a".repeat(32),
+      TLS: "off",
+      LOG_LEVEL: "silent",
     }),
   );
   const address = `127.0.0.1:${service.grpcPort}`;
@@ -55,11 +59,17 @@ export async function openHouse(): Promise<House> {
   const books = { connection, ...modelsOn(connection) };
   const running = stack.move();
   return {
-    ...{ accounts, grants, ledger },
+    accounts,
+    grants,
+    ledger,
     parts: { books, own, keys: keyringOf(auditKey), lanes: { url, database } },
     env: {
-      ...{ MONGODB_URL: url, BILLING_DATABASE: database, MONGODB_DATABASE: ownDatabase },
-      ...{ AUDIT_KEY: auditKey, AUDIT_FIRST_MS: "0", LOG_LEVEL: "silent" },
+      MONGODB_URL: url,
+      BILLING_DATABASE: database,
+      MONGODB_DATABASE: ownDatabase,
+      AUDIT_KEY: auditKey,
+      AUDIT_FIRST_MS: "0",
+      LOG_LEVEL: "silent",
     },
     async fund(amountNanoUsd) {
       const id = newId("acct");
@@ -73,15 +83,33 @@ export async function openHouse(): Promise<House> {
 
 export function usage(more: Partial<UsageEvent>): UsageEvent {
   return UsageEvent.fromPartial({
-    ...{ requestId: newId("req"), keyId: "key_1", holderId: "h", operation: "chat.completions", model: "m" },
-    ...{ upstream: "sim", upstreamModel: "m", startedAtMs: 1_700_000_000_000n, endedAtMs: 1_700_000_001_000n },
-    ...{ outcome: Outcome.COMPLETED, pricing: Pricing.EXACT, priceVersion: "v1", attempts: 1, status: 200 },
-    ...{ costNanoUsd: 5n, holdNanoUsd: 10n, units: [{ name: "input_tokens", quantity: 3n }] },
+    requestId: newId("req"),
+    keyId: "key_1",
+    holderId: "h",
+    operation: "chat.completions",
+    model: "m",
+    upstream: "sim",
+    upstreamModel: "m",
+    startedAtMs: 1_700_000_000_000n,
+    endedAtMs: 1_700_000_001_000n,
+    outcome: Outcome.COMPLETED,
+    pricing: Pricing.EXACT,
+    priceVersion: "v1",
+    attempts: 1,
+    status: 200,
+    costNanoUsd: 5n,
+    holdNanoUsd: 10n,
+    units: [{ name: "input_tokens", quantity: 3n }],
     ...more,
   });
 }
 
 export const asking = (accountId: string, need: bigint, holderId = "h") => ({
-  ...{ accountId, holderId, keyId: "", requestId: newId("acq"), taskUntilMs: 0n },
-  ...{ needNanoUsd: need, wantNanoUsd: need },
+  accountId,
+  holderId,
+  keyId: "",
+  requestId: newId("acq"),
+  taskUntilMs: 0n,
+  needNanoUsd: need,
+  wantNanoUsd: need,
 });

@@ -26,11 +26,26 @@ const million = 1_000_000_000_000n;
 
 function usage(accountId: string, grantId: string, n: number): UsageEvent {
   return UsageEvent.fromPartial({
-    ...{ requestId: `req_${randomText(18)}${n}`, accountId, grantId, keyId: "key_0abcdefg12345678901234" },
-    ...{ holderId: "hold_0abcdefg1234567890123", operation: "chat.completions", model: "gpt-4o-mini" },
-    ...{ upstream: "openai", upstreamModel: "gpt-4o-mini", outcome: Outcome.COMPLETED, pricing: Pricing.EXACT },
-    ...{ startedAtMs: BigInt(Date.now()), endedAtMs: BigInt(Date.now()), costNanoUsd: 1_000n, holdNanoUsd: 2_000n },
-    ...{ priceVersion: "2026-11-01", attempts: 1, status: 200, stream: true, settlementRule: 1 },
+    requestId: `req_${randomText(18)}${n}`,
+    accountId,
+    grantId,
+    keyId: "key_0abcdefg12345678901234",
+    holderId: "hold_0abcdefg1234567890123",
+    operation: "chat.completions",
+    model: "gpt-4o-mini",
+    upstream: "openai",
+    upstreamModel: "gpt-4o-mini",
+    outcome: Outcome.COMPLETED,
+    pricing: Pricing.EXACT,
+    startedAtMs: BigInt(Date.now()),
+    endedAtMs: BigInt(Date.now()),
+    costNanoUsd: 1_000n,
+    holdNanoUsd: 2_000n,
+    priceVersion: "2026-11-01",
+    attempts: 1,
+    status: 200,
+    stream: true,
+    settlementRule: 1,
     units: [
       { name: "input_tokens", quantity: 12n },
       { name: "output_tokens", quantity: 34n },
@@ -42,13 +57,15 @@ function usage(accountId: string, grantId: string, n: number): UsageEvent {
 /** One account with a top-up, a grant and its settled requests. */
 async function seedAccount(store: Store, accountId: string, count: number): Promise<void> {
   const empty: Book = {
-    ...{
-      account: { id: accountId, money: noMoney, repaid: 0n, seq: 0n, head: chainStart },
-      grants: new Map(),
-      nextSeq,
-    },
-    ...{ grantsByRequest: new Map(), holders: new Map([["h", "alive" as const]]), entries: new Map() },
-    ...{ budgets: new Map(), spent: new Map(), nowMs: Date.now() },
+    account: { id: accountId, money: noMoney, repaid: 0n, seq: 0n, head: chainStart },
+    grants: new Map(),
+    nextSeq,
+    grantsByRequest: new Map(),
+    holders: new Map([["h", "alive" as const]]),
+    entries: new Map(),
+    budgets: new Map(),
+    spent: new Map(),
+    nowMs: Date.now(),
   };
   const account = new WorkingBook(empty);
   account.run(topUpOperation({ accountId, amount: million, reference: "r", note: "" }));

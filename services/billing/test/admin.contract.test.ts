@@ -62,7 +62,12 @@ test("two administrators who change different limits of a key at once both have 
   const id = key?.id ?? "";
   const change = (field: string, given: Partial<typeof limits>) =>
     billing.keys.updateKey({
-      ...{ id, fields: [field], name: "", models: [], expiresAtMs: 0n, actor },
+      id,
+      fields: [field],
+      name: "",
+      models: [],
+      expiresAtMs: 0n,
+      actor,
       limits: { ...limits, ...given },
     });
   await Promise.all([
@@ -176,7 +181,9 @@ test("an unpriced request is repaired once, by a further row, at the catalogue's
     [EARLIER, NO_PRICE, NO_USAGE],
   );
   const rest = await admin.repairUnpriced({
-    ...{ requestId: "", dryRun: false, actor },
+    requestId: "",
+    dryRun: false,
+    actor,
     page: { limit: 3, cursor: all.nextCursor },
   });
   assert.deepEqual(

@@ -14,7 +14,11 @@ const everything = { accountId: "", targetId: "", action: "", page: undefined };
 const adminOn = (port: number): RpcClient<AdminServiceServer> =>
   createRpcClient<AdminServiceServer>(AdminServiceService, `127.0.0.1:${port}`, insecure);
 const action = (targetId: string) => ({
-  ...{ actor, action: "webhook_secret.rotate", targetId, accountId: "acme", after: '{"overlap_seconds":0}' },
+  actor,
+  action: "webhook_secret.rotate",
+  targetId,
+  accountId: "acme",
+  after: '{"overlap_seconds":0}',
 });
 
 /** Writes to the audit log as somebody who has the database. */

@@ -133,7 +133,11 @@ test("many returns go in one call, and one that is refused hinders none of the o
     ids.map((accountId) => billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 100n }))),
   );
   const returns = grants.map(({ grantId }, i) => ({
-    ...{ grantId, accountId: ids[i] as string, sequence: 1, close: false, spentNanoUsd: 0n },
+    grantId,
+    accountId: ids[i] as string,
+    sequence: 1,
+    close: false,
+    spentNanoUsd: 0n,
     amountNanoUsd: i === 7 ? 101n : 30n,
   }));
   const { outcomes } = await billing.grants.returnMany({ returns });
@@ -164,8 +168,16 @@ test("operations of many accounts are committed together, and no statement of th
   const acquired = await all((accountId, i) =>
     queue.submit(
       acquireOperation({
-        ...{ grantId: newId("gr"), holderId: "h", accountId, keyId: keys[i]?.key?.id ?? "", requestId: newId("acq") },
-        ...{ need: 100n, want: 100n, taskUntilMs: 0, share: 4n, writeOffLimit: 0n },
+        grantId: newId("gr"),
+        holderId: "h",
+        accountId,
+        keyId: keys[i]?.key?.id ?? "",
+        requestId: newId("acq"),
+        need: 100n,
+        want: 100n,
+        taskUntilMs: 0,
+        share: 4n,
+        writeOffLimit: 0n,
       }),
     ),
   );

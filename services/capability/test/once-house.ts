@@ -1,4 +1,11 @@
-import type { Admission, AdmitRequest, Admitted, FreeAdmission, FreeAdmitted, Settlement } from "@uag/admission/types.ts";
+import type {
+  Admission,
+  AdmitRequest,
+  Admitted,
+  FreeAdmission,
+  FreeAdmitted,
+  Settlement,
+} from "@uag/admission/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { newId } from "@uag/kit/ids.ts";

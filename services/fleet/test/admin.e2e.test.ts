@@ -289,8 +289,15 @@ describe("what an administrator does through the public door", () => {
   test("usage that lies buried is listed, priced and repaired, and its account has paid for it once", async () => {
     const accountId = fleet.run.account_id;
     const event = UsageEvent.fromPartial({
-      ...{ requestId: "req_buried", accountId, model, upstream: "elsewhere", operation: "chat.completions" },
-      ...{ costNanoUsd: -5n, endedAtMs: BigInt(Date.now()), startedAtMs: BigInt(Date.now()), pricing: Pricing.EXACT },
+      requestId: "req_buried",
+      accountId,
+      model,
+      upstream: "elsewhere",
+      operation: "chat.completions",
+      costNanoUsd: -5n,
+      endedAtMs: BigInt(Date.now()),
+      startedAtMs: BigInt(Date.now()),
+      pricing: Pricing.EXACT,
     });
     const mongo = resources.use(new MongoClient(fleet.run.mongodb_url));
     const about = { accountId, requestId: event.requestId, batchId: "b", reason: "an amount is not valid" };

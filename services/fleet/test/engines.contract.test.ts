@@ -77,8 +77,11 @@ test("a data directory of before there were users keeps its data, and asks every
         join(dir, "mongo"),
       ];
       await supervisor.add({
-        ...{ name: "mongod", command: [engine.path, ...args, "--nounixsocket"], cwd: dir },
-        ...{ env: { ...engineEnv(), ...engine.env }, isReady: async () => acceptsConnections(port) },
+        name: "mongod",
+        command: [engine.path, ...args, "--nounixsocket"],
+        cwd: dir,
+        env: { ...engineEnv(), ...engine.env },
+        isReady: async () => acceptsConnections(port),
       });
       await supervisor.ready("mongod");
       const client = await MongoClient.connect(address);
@@ -107,12 +110,13 @@ test("nats-server killed with SIGKILL comes back by itself with every acknowledg
     const certificates = certificateFiles(dir, "nats-server");
     await using supervisor = Supervisor.start({ logDir: dir, report: () => {} });
     await supervisor.add(
-      await natsProcess({ ...{ engine, port, dataDir: join(dir, "nats"), certificates }, passwordOf: () => "secret" }),
+      await natsProcess({ engine, port, dataDir: join(dir, "nats"), certificates, passwordOf: () => "secret" }),
     );
     await supervisor.ready("nats-server");
     const connection = await connect({
       ...natsOptions({ NATS_URL: natsUrl(port, "operator", "secret") }),
-      ...{ maxReconnectAttempts: 200, reconnectTimeWait: 50 },
+      maxReconnectAttempts: 200,
+      reconnectTimeWait: 50,
     });
     const manager = await connection.jetstreamManager();
     await manager.streams.add({ name: "EVENTS", subjects: ["events.>"] });

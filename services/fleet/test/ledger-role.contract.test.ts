@@ -88,13 +88,11 @@ test("under its own database role billing does all its work, and cannot change o
   const url = urlOf("billing", billingPassword);
   const billing = resources.use(
     await startService({
-      ...{
-        MONGODB_URL: url,
-        NATS_URL: process.env["TEST_NATS_URL"],
-        KEY_PEPPER: "5a".repeat(32),
-        LOG_LEVEL: "silent",
-        TLS: "off",
-      },
+      MONGODB_URL: url,
+      NATS_URL: process.env["TEST_NATS_URL"],
+      KEY_PEPPER: "5a".repeat(32),
+      LOG_LEVEL: "silent",
+      TLS: "off",
       ADMIN_TOKEN: "a-token-that-is-long-enough",
     }),
   );

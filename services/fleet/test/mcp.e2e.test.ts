@@ -188,7 +188,8 @@ describe("the tool server behind the public door", () => {
         const limited = await call(client, "chat", hello).finally(end);
         assert.match(limited.text, /^upstream_rate_limited: .* Retry after \d+ s\.$/);
         const elsewhere = await call(client, "edit_image", {
-          ...{ model: "gamma-image-2", prompt: "x" },
+          model: "gamma-image-2",
+          prompt: "x",
           images: ["https://169.254.169.254/latest"],
         });
         assert.match(elsewhere.text, /cannot be fetched/);

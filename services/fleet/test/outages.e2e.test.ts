@@ -41,7 +41,8 @@ describe("three replicas under load, seen from the public door", () => {
     const { client } = await newAccount(fleet, 1_500_000n);
     const ask = (more: object) =>
       client.post("/v1/chat/completions", {
-        ...{ model: "gpt-4o-mini", messages: [{ role: "user", content: "echo body" }] },
+        model: "gpt-4o-mini",
+        messages: [{ role: "user", content: "echo body" }],
         ...more,
       });
     const capped = await ask({});

@@ -40,8 +40,11 @@ export class Service implements AsyncDisposable {
   ) {
     const link = createLinkServer({ operations, ...options });
     const { server, port } = await listen({
-      ...{ host: "127.0.0.1", port: options.port ?? 0, identity: insecure },
-      ...{ services: [link.rpc], channel: linkServerChannelOptions },
+      host: "127.0.0.1",
+      port: options.port ?? 0,
+      identity: insecure,
+      services: [link.rpc],
+      channel: linkServerChannelOptions,
     });
     return new Service(link, server, port);
   }

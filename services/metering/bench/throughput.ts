@@ -74,8 +74,13 @@ await connection
 const grantIds: string[] = [];
 for (let n = 0; n < ids.length; n += acquiresAtOnce) {
   const asked = ids.slice(n, n + acquiresAtOnce).map((accountId) => ({
-    ...{ accountId, holderId: "h", keyId: "", requestId: `acq_${accountId}`, taskUntilMs: 0n },
-    ...{ needNanoUsd: 10n ** 11n, wantNanoUsd: 10n ** 11n },
+    accountId,
+    holderId: "h",
+    keyId: "",
+    requestId: `acq_${accountId}`,
+    taskUntilMs: 0n,
+    needNanoUsd: 10n ** 11n,
+    wantNanoUsd: 10n ** 11n,
   }));
   const answers = await Promise.all(asked.map((request) => grants.acquire(request, { timeoutMs: 30_000 })));
   grantIds.push(...answers.map(({ grantId }) => grantId));
@@ -85,11 +90,25 @@ const now = BigInt(Date.now());
 const all = Array.from({ length: batches * perBatch }, (_, n) => {
   const at = n % accountCount;
   return UsageEvent.fromPartial({
-    ...{ requestId: `${prefix}${n}`, accountId: ids[at], grantId: grantIds[at], keyId: `key_${at}` },
-    ...{ holderId: "h", operation: "chat.completions", model: `m${n % 3}`, upstream: "sim", upstreamModel: "m" },
-    ...{ outcome: Outcome.COMPLETED, pricing: Pricing.EXACT, costNanoUsd: 1_000n, priceVersion: "v1", status: 200 },
-    ...{ startedAtMs: now, endedAtMs: now, rawUsage: Buffer.from('{"prompt_tokens":12,"completion_tokens":34}') },
-    ...{ units: [{ name: "input_tokens", quantity: 12n }], holdNanoUsd: 2_000n },
+    requestId: `${prefix}${n}`,
+    accountId: ids[at],
+    grantId: grantIds[at],
+    keyId: `key_${at}`,
+    holderId: "h",
+    operation: "chat.completions",
+    model: `m${n % 3}`,
+    upstream: "sim",
+    upstreamModel: "m",
+    outcome: Outcome.COMPLETED,
+    pricing: Pricing.EXACT,
+    costNanoUsd: 1_000n,
+    priceVersion: "v1",
+    status: 200,
+    startedAtMs: now,
+    endedAtMs: now,
+    rawUsage: Buffer.from('{"prompt_tokens":12,"completion_tokens":34}'),
+    units: [{ name: "input_tokens", quantity: 12n }],
+    holdNanoUsd: 2_000n,
   });
 });
 /** As publishers cut them: those of one partition go together, at most 256, the oldest first. */

@@ -124,7 +124,13 @@ export async function startBench(
   const running = stack.move();
   let published = 0;
   return {
-    ...{ billing, usage, admin, bus, names, env, adminPort: service.adminPort },
+    billing,
+    usage,
+    admin,
+    bus,
+    names,
+    env,
+    adminPort: service.adminPort,
     async publish(events, batchId = `${prefix}:${++published}`) {
       const data = UsageBatch.encode({ batchId, holderId: "h", events }).finish();
       const { subject } = names.partitions[partitionOf(events[0]?.accountId ?? "")] ?? names.undivided;
@@ -143,9 +149,22 @@ export async function startBench(
 
 export function event(requestId: string, more: Partial<UsageEvent> = {}): UsageEvent {
   return UsageEvent.fromPartial({
-    ...{ requestId, accountId: "acct_1", keyId: "key_1", holderId: "h", grantId: "g", operation: "chat.completions" },
-    ...{ model: "m", upstream: "sim", upstreamModel: "m", priceVersion: "v1", attempts: 1, status: 200 },
-    ...{ outcome: Outcome.COMPLETED, pricing: Pricing.EXACT, holdNanoUsd: 100n, costNanoUsd: 10n },
+    requestId,
+    accountId: "acct_1",
+    keyId: "key_1",
+    holderId: "h",
+    grantId: "g",
+    operation: "chat.completions",
+    model: "m",
+    upstream: "sim",
+    upstreamModel: "m",
+    priceVersion: "v1",
+    attempts: 1,
+    status: 200,
+    outcome: Outcome.COMPLETED,
+    pricing: Pricing.EXACT,
+    holdNanoUsd: 100n,
+    costNanoUsd: 10n,
     units: [{ name: "input_tokens", quantity: 3n }],
     startedAtMs: BigInt(Date.now()),
     endedAtMs: BigInt(Date.now()),

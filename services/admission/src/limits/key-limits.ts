@@ -51,22 +51,24 @@ export class KeyLimits {
     const window = { ...common, unknownExhaustedMs: unknownRetryMs };
     this.#limits = {
       requests: new SharedLimit({
-        ...{ ...window, kind: LimitKind.REQUESTS, permits: this.#requests },
+        ...window,
+        kind: LimitKind.REQUESTS,
+        permits: this.#requests,
         take: (count) => this.#requests.reserve(count, this.#now()),
         refusal: (ask, ms) => this.#windowRefusal("requests", this.#requests, ask, ms),
       }),
       tokens: new SharedLimit({
-        ...{ ...window, kind: LimitKind.TOKENS, permits: this.#tokens },
+        ...window,
+        kind: LimitKind.TOKENS,
+        permits: this.#tokens,
         take: (count) => this.#tokens.reserve(count, this.#now()),
         refusal: (ask, ms) => this.#windowRefusal("tokens", this.#tokens, ask, ms),
       }),
       concurrency: new SharedLimit({
-        ...{
-          ...common,
-          unknownExhaustedMs: concurrencyExhaustedMs,
-          kind: LimitKind.CONCURRENCY,
-          permits: this.#concurrency,
-        },
+        ...common,
+        unknownExhaustedMs: concurrencyExhaustedMs,
+        kind: LimitKind.CONCURRENCY,
+        permits: this.#concurrency,
         take: () => this.#concurrency.use(),
         refusal: ({ native }) =>
           overLimit("concurrency", this.#limits.concurrency.limit, {

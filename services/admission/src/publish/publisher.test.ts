@@ -25,11 +25,15 @@ test("a publisher that has ended is not kept by the bus: each holder and each ad
   const start = { segment: 0, offset: 0 };
   for (let n = 0; n < 100; n++) {
     const publisher = new Publisher({
-      ...{ holderId: "h", batchPrefix: `h${n}`, bus: bus as unknown as Bus, clock: systemClock },
+      holderId: "h",
+      batchPrefix: `h${n}`,
+      bus: bus as unknown as Bus,
+      clock: systemClock,
       journal: { start, end: start, onGrown: () => undefined } as unknown as Journal,
       log: createLogger({ service: "test", level: "silent" }),
       settings: { subjectOf: () => "usage" },
-      ...{ confirm: async () => ({ applied: [] }), confirmed: () => undefined },
+      confirm: async () => ({ applied: [] }),
+      confirmed: () => undefined,
     });
     assert.equal(listeners.size, 1);
     await publisher[Symbol.asyncDispose]();
@@ -62,7 +66,13 @@ test("a batch that waits in the stream is never published again, only one that t
     return { applied: [], stream: { firstSequence, lastSequence: 10n, createdMs: 1n } };
   };
   const publisher = new Publisher({
-    ...{ holderId: "h", batchPrefix: "h", bus, clock: systemClock, journal, confirm, confirmed: ignore },
+    holderId: "h",
+    batchPrefix: "h",
+    bus,
+    clock: systemClock,
+    journal,
+    confirm,
+    confirmed: ignore,
     log: createLogger({ service: "test", level: "silent" }),
     settings: { subjectOf: String, gatherMs: 1, confirmMs: 5, republishMs: 1 },
   });

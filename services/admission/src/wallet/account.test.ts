@@ -34,9 +34,13 @@ function setUp(available: bigint) {
         const most = request.wantNanoUsd < share ? request.wantNanoUsd : share;
         const amountNanoUsd = enough ? (most > request.needNanoUsd ? most : request.needNanoUsd) : 0n;
         const answer = known ?? {
-          ...{ grantId: `g${books.asked.length}`, amountNanoUsd, insufficient: !enough, owedNanoUsd: 0n },
+          grantId: `g${books.asked.length}`,
+          amountNanoUsd,
+          insufficient: !enough,
+          owedNanoUsd: 0n,
           budgetExceeded: false,
-          ...{ scarce: books.available - amountNanoUsd < request.wantNanoUsd * 4n, availableNanoUsd: books.available },
+          scarce: books.available - amountNanoUsd < request.wantNanoUsd * 4n,
+          availableNanoUsd: books.available,
         };
         if (known === undefined) books.available -= amountNanoUsd;
         given.set(request.requestId, answer);
@@ -101,18 +105,20 @@ test("a grant that came of a call which was given up, after its second asking wa
   const returns: GrantReturn[] = [];
   const asked: AcquireRequest[] = [];
   const granted = {
-    ...{ grantId: "late", amountNanoUsd: 70n, scarce: true, budgetExceeded: false },
-    ...{ availableNanoUsd: 0n, owedNanoUsd: 0n },
+    grantId: "late",
+    amountNanoUsd: 70n,
+    scarce: true,
+    budgetExceeded: false,
+    availableNanoUsd: 0n,
+    owedNanoUsd: 0n,
   };
   const account = new Account(
     { accountId: "a", keyId: "" },
     {
-      ...{
-        holderId: "h",
-        newRequestId: () => "acq_1",
-        fenced: () => undefined,
-        give: (_, more) => returns.push(...more),
-      },
+      holderId: "h",
+      newRequestId: () => "acq_1",
+      fenced: () => undefined,
+      give: (_, more) => returns.push(...more),
       async acquire(request) {
         asked.push(request);
         if (asked.length === 1) throw new GatewayError("service_unavailable");
@@ -143,7 +149,9 @@ test("a grant that came of a call which was given up, after its second asking wa
 test("an account that is seen once a minute is admitted from memory each time, and what nobody uses goes back once", () => {
   const returns: GrantReturn[] = [];
   const source = {
-    ...{ holderId: "h", newRequestId: () => "acq_1", fenced: () => undefined },
+    holderId: "h",
+    newRequestId: () => "acq_1",
+    fenced: () => undefined,
     acquire: () => Promise.reject(new Error("not asked")),
     give: (_: string, more: readonly GrantReturn[]) => returns.push(...more),
   };

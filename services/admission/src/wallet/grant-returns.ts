@@ -56,7 +56,12 @@ export class GrantReturns {
   /** @returns what has to be sent again */
   async #send(parcels: Parcel[]): Promise<Parcel[]> {
     const returns = parcels.map(({ accountId, give: { grantId, sequence, close, amount, spent } }) => ({
-      ...{ accountId, grantId, sequence, close, amountNanoUsd: amount, spentNanoUsd: spent },
+      accountId,
+      grantId,
+      sequence,
+      close,
+      amountNanoUsd: amount,
+      spentNanoUsd: spent,
     }));
     try {
       const { outcomes } = await this.#billing.returnMany({ returns }, { timeoutMs });

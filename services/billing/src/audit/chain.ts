@@ -18,8 +18,17 @@ export function recordMessage(row: AuditDocument): AuditRecord {
   const { _id: id, at, actorId, actorName, requestId, action, targetId, accountId, before, after } = row;
   const actor = { id: actorId, name: actorName, requestId, clientAddress: row.clientAddress ?? "" };
   return {
-    ...{ id, atMs: BigInt(at.getTime()), actor, action, targetId, accountId, before, after },
-    ...{ seq: row.seq ?? 0n, previousHash: row.previousHash ?? none, hash: row.hash ?? none },
+    id,
+    atMs: BigInt(at.getTime()),
+    actor,
+    action,
+    targetId,
+    accountId,
+    before,
+    after,
+    seq: row.seq ?? 0n,
+    previousHash: row.previousHash ?? none,
+    hash: row.hash ?? none,
   };
 }
 

@@ -14,9 +14,14 @@ type Parts = Pick<Billing, "store" | "transact" | "settings">;
 function firstToken(token: string, { settings }: Parts, before: AdminTokenDocument | null): AdminTokenDocument {
   const { current } = settings.peppers;
   return {
-    ...{ _id: id, name: "ADMIN_TOKEN", hint: `…${token.slice(-4)}`, role: AdminRole.OPERATOR },
-    ...{ digest: digestKey(token, current.secret), pepperId: current.id },
-    ...{ createdAt: before?.createdAt ?? new Date(), revokedAt: null },
+    _id: id,
+    name: "ADMIN_TOKEN",
+    hint: `…${token.slice(-4)}`,
+    role: AdminRole.OPERATOR,
+    digest: digestKey(token, current.secret),
+    pepperId: current.id,
+    createdAt: before?.createdAt ?? new Date(),
+    revokedAt: null,
   };
 }
 
@@ -44,7 +49,10 @@ async function apply(parts: Parts, token: string | undefined, session: ClientSes
   // The same token under another pepper is no change that anybody made.
   if (action === undefined) return;
   await recordChange(store, session, {
-    ...{ actor: undefined, action, targetId: id, after: tokenSnapshot(after) },
+    actor: undefined,
+    action,
+    targetId: id,
+    after: tokenSnapshot(after),
     ...(before !== null && { before: tokenSnapshot(before) }),
   });
 }

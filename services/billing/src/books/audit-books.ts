@@ -28,8 +28,13 @@ async function* parts({ store, since, lanes }: AuditBooksOptions): AsyncGenerato
 }
 
 const nothing: Findings = {
-  ...{ accounts: 0n, entries: 0n, settledRequests: 0n, heldNanoUsd: 0n, openGrants: 0n },
-  ...{ overdrafts: 0, violations: [] },
+  accounts: 0n,
+  entries: 0n,
+  settledRequests: 0n,
+  heldNanoUsd: 0n,
+  openGrants: 0n,
+  overdrafts: 0,
+  violations: [],
 };
 
 function add(one: Findings, other: Findings): Findings {

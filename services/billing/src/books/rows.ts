@@ -32,7 +32,9 @@ export async function* readRows(
 ): AsyncGenerator<Entry[]> {
   const filter = filterOf(accountId, range.claim, range.since);
   const cursor = store.ledger.collection.find(filter, {
-    ...{ sort: bySeq, hint: bySeq, batchSize: rowsAtOnce },
+    sort: bySeq,
+    hint: bySeq,
+    batchSize: rowsAtOnce,
     // Whatever a text is, it is hashed: one that was tampered with does not fit.
     enableUtf8Validation: false,
   });

@@ -9,7 +9,11 @@ test("an account that was refused a moment ago is refused again by one read, unt
   assert.equal(await refusals.still("a", 10n), undefined);
   refusals.note("a");
   assert.deepEqual(await refusals.still("a", 10n), {
-    ...{ kind: "insufficient", available: 3n, held: 0n, budgetExceeded: false, owed: 0n },
+    kind: "insufficient",
+    available: 3n,
+    held: 0n,
+    budgetExceeded: false,
+    owed: 0n,
   });
   assert.equal(await refusals.still("a", 3n), undefined);
   row = { available: 3n, held: 1n, writtenOff: 0n };
@@ -18,6 +22,10 @@ test("an account that was refused a moment ago is refused again by one read, unt
   assert.equal(await refusals.still("a", 10n), undefined);
   row = { available: 10n, held: 0n, writtenOff: 51n };
   assert.deepEqual(await refusals.still("a", 10n), {
-    ...{ kind: "insufficient", available: 10n, held: 0n, budgetExceeded: false, owed: 51n },
+    kind: "insufficient",
+    available: 10n,
+    held: 0n,
+    budgetExceeded: false,
+    owed: 51n,
   });
 });

@@ -29,8 +29,12 @@ export async function changeKey(billing: Billing, change: KeyChange): Promise<Ke
       .lean<KeyDocument>();
     if (after === null) throw new GatewayError("not_found", "There is no such key.", { param: "id" });
     await recordChange(billing.store, session, {
-      ...{ actor: change.actor, action: change.action, targetId: change.id, accountId: before.accountId },
-      ...{ before: keySnapshot(before), after: keySnapshot(after) },
+      actor: change.actor,
+      action: change.action,
+      targetId: change.id,
+      accountId: before.accountId,
+      before: keySnapshot(before),
+      after: keySnapshot(after),
     });
     return after;
   });

@@ -130,14 +130,19 @@ export class WorkingBook implements Book {
     this.#spend(posting.event?.keyId ?? "", posting.change.charged);
     const { id, money, repaid, seq, head } = this.account;
     const entry = chain(posting, {
-      ...{ accountId: id, previousHash: head, atMs: this.nowMs },
+      accountId: id,
+      previousHash: head,
+      atMs: this.nowMs,
       seq: this.nextSeq(larger(seq, grant?.seq ?? 0n)),
       ...(grant !== undefined && { grantHead: grant.head, endsGrant: isLast && !isLive(grant) }),
     });
     this.newEntries.push(entry);
     this.entries.set(entry.id, posting.change);
     this.account = {
-      ...{ id, money: addMoney(money, posting.change), seq: entry.seq, head: entry.hash },
+      id,
+      money: addMoney(money, posting.change),
+      seq: entry.seq,
+      head: entry.hash,
       repaid: repaid + repaymentOf(posting.change),
     };
   }

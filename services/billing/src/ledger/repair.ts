@@ -33,8 +33,11 @@ export function repairOperation(event: UsageEvent): Operation<Repaired> {
       const { available } = book.account.money;
       const { fromAvailable, writtenOff } = splitCost({ cost: event.costNanoUsd, hold: 0n, left: 0n, available });
       const change = {
-        ...{ available: -fromAvailable, held: 0n, charged: fromAvailable },
-        ...{ writtenOff, toppedUp: writtenOff },
+        available: -fromAvailable,
+        held: 0n,
+        charged: fromAvailable,
+        writtenOff,
+        toppedUp: writtenOff,
       };
       const answer = { isNew: true, charged: fromAvailable, writtenOff };
       return { answer, postings: [{ id, kind: "repair", change, requestId, event }], grants: [] };

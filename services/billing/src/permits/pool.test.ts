@@ -219,7 +219,14 @@ test("lent and free permits together are never more than the limit, and none is 
 });
 
 const ask = (more: Partial<Ask>): Ask => ({
-  ...{ holderId: "a", sequence: 1, limit: 10, keyVersion: 1n, need: 1, want: 1, returned: [], last: true },
+  holderId: "a",
+  sequence: 1,
+  limit: 10,
+  keyVersion: 1n,
+  need: 1,
+  want: 1,
+  returned: [],
+  last: true,
   ...more,
 });
 

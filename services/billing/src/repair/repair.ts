@@ -41,7 +41,9 @@ async function record(billing: Billing, { event, ...repair }: Repair, actor: Act
   if (event === undefined) return;
   const { requestId, accountId, model, priceVersion } = event;
   const after = JSON.stringify({
-    ...{ model, price_version: priceVersion, charged_nano_usd: String(repair.chargedNanoUsd) },
+    model,
+    price_version: priceVersion,
+    charged_nano_usd: String(repair.chargedNanoUsd),
     written_off_nano_usd: String(repair.writtenOffNanoUsd),
   });
   const change = { actor, action: "ledger.repair", targetId: requestId, accountId, after };

@@ -69,8 +69,14 @@ export async function createAdminToken(
   const secret = `adm-${randomText(secretLength)}`;
   const pepper = settings.peppers.current;
   const token: AdminTokenDocument = {
-    ...{ _id: newId("admtok"), name, hint: `adm-…${secret.slice(-4)}`, accountId },
-    ...{ digest: digestKey(secret, pepper.secret), pepperId: pepper.id, createdAt: new Date(), revokedAt: null },
+    _id: newId("admtok"),
+    name,
+    hint: `adm-…${secret.slice(-4)}`,
+    accountId,
+    digest: digestKey(secret, pepper.secret),
+    pepperId: pepper.id,
+    createdAt: new Date(),
+    revokedAt: null,
     role: role === AdminRole.UNSPECIFIED ? AdminRole.OPERATOR : role,
     expiresAt: expiresAtMs === 0n ? null : new Date(Number(expiresAtMs)),
   };

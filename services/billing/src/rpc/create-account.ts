@@ -19,7 +19,12 @@ export function checkAccountName(name: string): void {
 }
 
 export const newAccount = (name: string): Omit<AccountDocument, "_id"> => ({
-  ...{ ...noMoney, name, seq: 0n, head: chainStart, version: 0n, createdAt: new Date() },
+  ...noMoney,
+  name,
+  seq: 0n,
+  head: chainStart,
+  version: 0n,
+  createdAt: new Date(),
 });
 
 /** Makes an account without money; one that exists under the id is answered unchanged. */

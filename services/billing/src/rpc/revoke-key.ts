@@ -7,7 +7,9 @@ import { keyMessage } from "../keys/key.ts";
 /** Revokes a key for good; revoking it again changes nothing, but tells the routers once more. */
 export async function revokeKey(billing: Billing, request: RevokeKeyRequest): Promise<Key> {
   const key = await changeKey(billing, {
-    ...{ id: request.id, actor: request.actor, action: "key.revoke" },
+    id: request.id,
+    actor: request.actor,
+    action: "key.revoke",
     decide: (before) => (before.revokedAt === null ? { revokedAt: new Date() } : undefined),
   });
   announceChange(billing, key, "revoked");

@@ -56,7 +56,11 @@ async function settleFromAccounts(
 }
 
 const leftToAccounts = (rest: UsageEvent[]): EscrowChange => ({
-  ...{ settled: [], entries: [], grants: new Map(), spending: [], rest },
+  settled: [],
+  entries: [],
+  grants: new Map(),
+  spending: [],
+  rest,
 });
 
 /** Grants that admit no more end when their last event is settled. Should it fail, they end with their holder. */

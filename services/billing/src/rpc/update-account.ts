@@ -20,8 +20,12 @@ export async function updateAccount(billing: Billing, request: UpdateAccountRequ
       .lean<AccountDocument>();
     if (found === null) throw new GatewayError("not_found", "There is no such account.", { param: "id" });
     await recordChange(store, session, {
-      ...{ actor, action: "account.update", targetId: id, accountId: id },
-      ...{ before: accountSnapshot(found), after: accountSnapshot({ ...found, ...change }) },
+      actor,
+      action: "account.update",
+      targetId: id,
+      accountId: id,
+      before: accountSnapshot(found),
+      after: accountSnapshot({ ...found, ...change }),
     });
   });
   billing.events.accountChanged(id);

@@ -55,7 +55,10 @@ export function poolId(keyId: string, limit: LimitName): string {
 export function poolOf(document: LimitPoolDocument): Pool {
   const { limit, keyVersion, free, resting, loans } = document;
   return {
-    ...{ limit, keyVersion: BigInt(keyVersion), free, resting },
+    limit,
+    keyVersion: BigInt(keyVersion),
+    free,
+    resting,
     loans: Object.fromEntries(
       loans.map(({ id, held, sequence, lent, answered }) => [id, { held, sequence, lent, answered }]),
     ),

@@ -64,7 +64,8 @@ export async function commitToGrants(options: CommitOptions, events: readonly Us
       {
         grants: new Map(grants.map((grant) => [grant.id, grant])),
         entries: new Map(known.map((row) => [row._id, row])),
-        ...{ nowMs, nextSeq },
+        nowMs,
+        nextSeq,
       },
       events,
     );

@@ -61,7 +61,12 @@ export async function measure(options: MeasureOptions): Promise<Row[]> {
         tookMs = performance.now() - startedAt;
       });
       const row: Row = {
-        ...{ method: target.method, path: target.path, attack: attack.name, outcome, tookMs, ...felt },
+        method: target.method,
+        path: target.path,
+        attack: attack.name,
+        outcome,
+        tookMs,
+        ...felt,
         fetches: thirdParty.requests - before.requests,
         fetchedMiB: (thirdParty.bytes - before.bytes) / 1024 / 1024,
       };

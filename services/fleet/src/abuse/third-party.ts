@@ -46,7 +46,10 @@ export async function startThirdParty(): Promise<ThirdParty> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const party: ThirdParty = {
-    ...{ url: `http://${host}`, host, requests: 0, bytes: 0 },
+    url: `http://${host}`,
+    host,
+    requests: 0,
+    bytes: 0,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

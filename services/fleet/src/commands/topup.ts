@@ -16,8 +16,11 @@ const help = `npm run topup -- --usd <amount> [options]
 
 const text = { type: "string" } as const;
 const accountSchema = z.object({
-  ...{ id: z.string(), available_usd: z.string(), written_off_usd: z.string(), written_off_nano_usd: z.number() },
-  ...{ repaid_nano_usd: z.number() },
+  id: z.string(),
+  available_usd: z.string(),
+  written_off_usd: z.string(),
+  written_off_nano_usd: z.number(),
+  repaid_nano_usd: z.number(),
 });
 type Account = z.infer<typeof accountSchema>;
 

@@ -20,8 +20,15 @@ Requests and cost by hour or day (UTC), account, key, model and operation.
 
 const text = { type: "string" } as const;
 const options = {
-  ...{ bucket: text, from: text, until: text, account: text, key: text, model: text, operation: text },
-  ...{ export: text, after: text },
+  bucket: text,
+  from: text,
+  until: text,
+  account: text,
+  key: text,
+  model: text,
+  operation: text,
+  export: text,
+  after: text,
   help: { type: "boolean", short: "h" },
 } as const;
 

@@ -88,7 +88,9 @@ export async function natsProcess(options: NatsOptions): Promise<ProcessSpec> {
 async function isJetStreamUp(url: string): Promise<boolean> {
   const connection = await connect({
     ...natsOptions({ NATS_URL: url }),
-    ...{ timeout: 1_000, reconnect: false, maxReconnectAttempts: 0 },
+    timeout: 1_000,
+    reconnect: false,
+    maxReconnectAttempts: 0,
   }).catch(() => undefined);
   if (connection === undefined) return false;
   const info = await connection

@@ -8,8 +8,16 @@ import { followLines } from "./follow.ts";
 import { readable, requestLine } from "./line.ts";
 
 const request = {
-  ...{ level: 30, time: "2026-11-22T12:00:01.123Z", service: "router", pid: 1, request_id: "req_1" },
-  ...{ method: "POST", path: "/v1/messages", status: 200, duration_ms: 35, key_id: "key_1" },
+  level: 30,
+  time: "2026-11-22T12:00:01.123Z",
+  service: "router",
+  pid: 1,
+  request_id: "req_1",
+  method: "POST",
+  path: "/v1/messages",
+  status: 200,
+  duration_ms: 35,
+  key_id: "key_1",
 };
 
 test("a request is one line with its time, method, path, status and duration", () => {

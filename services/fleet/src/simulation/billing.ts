@@ -1,9 +1,10 @@
 import type { HolderOptions } from "@uag/admission/limits/holder.ts";
 import type { Setting } from "@uag/admission/setting.ts";
-import type { Replica, ReplicaOptions } from "./replica.ts";
+import type { Peer } from "./network.ts";
+import type { ReplicaOptions } from "./replica-options.ts";
 
 /** Billing's calls on grants, as a replica makes them over the network. */
-export function billingOf(replica: Replica, { network, store, recallMoney }: ReplicaOptions): Setting["billing"] {
+export function billingOf(replica: Peer, { network, store, recallMoney }: ReplicaOptions): Setting["billing"] {
   return {
     acquire: (request) => {
       let tries = 0;
@@ -25,15 +26,15 @@ export function billingOf(replica: Replica, { network, store, recallMoney }: Rep
 }
 
 /** Billing's calls on limits. */
-export function limitsOf(replica: Replica, options: ReplicaOptions): HolderOptions["billing"] {
-  const { network, slots, recallSlots } = options;
+export function limitsOf(replica: Peer, options: ReplicaOptions): HolderOptions["billing"] {
+  const { network, permits, recallPermits } = options;
   return {
-    renew: ({ holderId }) => network.call(replica, "renew", () => slots.renew(holderId)),
+    renew: ({ holderId }) => network.call(replica, "renew", () => permits.renew(holderId)),
     borrow: (request) => {
       let tries = 0;
       return network.call(replica, "borrow", () => {
-        const answer = slots.borrow(request, ++tries > 2);
-        if (answer === undefined) recallSlots({ asker: replica, kind: request.kind, need: Number(request.need) });
+        const answer = permits.borrow(request, ++tries > 2);
+        if (answer === undefined) recallPermits({ asker: replica, kind: request.kind, need: Number(request.need) });
         return answer;
       });
     },

@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import type { FreeAdmitted } from "@uag/admission/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Permits } from "./permits.ts";
 import type { Replica } from "./replica.ts";
-import type { Slots } from "./slots.ts";
 import type { Truth } from "./truth.ts";
 
 interface Place {
   readonly replica: Replica;
-  readonly slot: FreeAdmitted;
-  /** Under which it has a slot of concurrency. */
+  readonly permit: FreeAdmitted;
+  /** Under which it has a permit of concurrency. */
   readonly slotHolder: string;
 }
 
 export interface FreeOptions {
   readonly random: (below: number) => number;
   readonly truth: Truth;
-  readonly slots: Slots;
+  readonly permits: Permits;
   /** True time, milliseconds. */
   readonly now: () => number;
   /** Told of each that is admitted. */
@@ -32,9 +32,9 @@ export class FreeRequests {
     this.#options = options;
   }
 
-  /** Those under way whose slots nobody else can have. */
+  /** Those under way whose permits nobody else can have. */
   get atOnce(): number {
-    return this.#places.filter(({ slotHolder }) => !this.#options.slots.hasLapsed(slotHolder)).length;
+    return this.#places.filter(({ slotHolder }) => !this.#options.permits.hasLapsed(slotHolder)).length;
   }
 
   get size(): number {
@@ -42,11 +42,11 @@ export class FreeRequests {
   }
 
   async begin(replica: Replica, caller: Caller): Promise<void> {
-    const slot = await replica.admitFree({ caller, operation: "chat.completions" }).catch((error: unknown) => {
+    const permit = await replica.admitFree({ caller, operation: "chat.completions" }).catch((error: unknown) => {
       assert.ok(error instanceof GatewayError && error.code !== "internal_error", String(error));
     });
-    if (slot === undefined) return;
-    this.#places.push({ replica, slot, slotHolder: replica.holder.id });
+    if (permit === undefined) return;
+    this.#places.push({ replica, permit, slotHolder: replica.holder.id });
     this.#options.truth.admitted(this.#options.now());
     this.#options.admitted();
   }
@@ -59,7 +59,7 @@ export class FreeRequests {
   end(place = this.#places[this.#options.random(this.#places.length)]): void {
     if (place === undefined || place.replica.paused) return;
     this.#places.splice(this.#places.indexOf(place), 1);
-    place.slot[Symbol.dispose]();
+    place.permit[Symbol.dispose]();
   }
 
   endAll(): void {

@@ -17,29 +17,11 @@ import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { billingOf, limitsOf } from "./billing.ts";
 import type { SimulatedJournal } from "./disk.ts";
-import type { Network, Peer } from "./network.ts";
+import type { Peer } from "./network.ts";
 import { SimulatedPublisher } from "./publisher.ts";
-import type { Slots } from "./slots.ts";
-import type { Store } from "./store.ts";
+import type { ReplicaOptions } from "./replica-options.ts";
 import { Timers } from "./timers.ts";
-import type { Owner, Volume } from "./volume.ts";
-
-export interface ReplicaOptions {
-  readonly name: string;
-  readonly kernel: Kernel;
-  readonly volume: Volume;
-  readonly network: Network;
-  readonly store: Store;
-  readonly slots: Slots;
-  /** True time, milliseconds. */
-  readonly now: () => number;
-  /** A whole number from 0 up to and without this one. */
-  readonly random: (below: number) => number;
-  /** Asks everybody for unspent money. */
-  readonly recallMoney: () => void;
-  /** Asks everybody else for idle slots. */
-  readonly recallSlots: (of: { readonly asker: Replica; readonly kind: number; readonly need: number }) => void;
-}
+import type { Owner } from "./volume.ts";
 
 export const limitedKey = "key_limited";
 const idleMs = 10_000;
@@ -105,7 +87,11 @@ export class Replica implements Peer, Owner {
 
   #makeSetting(): Setting {
     return {
-      ...{ service: "simulated", clock: this.#clock, log, wallet: { requestsAhead: 8 }, beats: false },
+      service: "simulated",
+      clock: this.#clock,
+      log,
+      wallet: { requestsAhead: 8 },
+      beats: false,
       billing: billingOf(this, this.#options),
       publisher: (of) => {
         const publisher = new SimulatedPublisher(of as never);

@@ -4,8 +4,8 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { FreeRequests } from "./free.ts";
+import type { Permits } from "./permits.ts";
 import { limitedKey, type Replica } from "./replica.ts";
-import type { Slots } from "./slots.ts";
 import { accountId } from "./store.ts";
 import type { RequestTruth, Truth } from "./truth.ts";
 
@@ -17,7 +17,7 @@ interface Running {
   /** False: its answer goes out in one piece, once its bill is on disk. */
   readonly stream: boolean;
   readonly beganMs: number;
-  /** Under which it has a slot of concurrency. */
+  /** Under which it has a permit of concurrency. */
   slotHolder: string | undefined;
   /** Its client has left; its upstream is read to the count. */
   left: boolean;
@@ -26,7 +26,7 @@ interface Running {
 export interface RequestsOptions {
   readonly random: (below: number) => number;
   readonly truth: Truth;
-  readonly slots: Slots;
+  readonly permits: Permits;
   /** True time, milliseconds. */
   readonly now: () => number;
 }
@@ -124,7 +124,7 @@ export class Requests {
   }
 
   #checkConcurrency(): void {
-    const holds = ({ slotHolder: by }: Running): boolean => by !== undefined && !this.#options.slots.hasLapsed(by);
+    const holds = ({ slotHolder: by }: Running): boolean => by !== undefined && !this.#options.permits.hasLapsed(by);
     const atOnce = this.#running.filter(holds).length + this.#free.atOnce;
     assert.ok(atOnce <= concurrent, `${atOnce} requests are under way at once, and ${concurrent} may be`);
   }
@@ -154,7 +154,7 @@ export class Requests {
     running.open.checkpoint([], cost);
   }
 
-  /** A client leaves: its slot is free at once, its bill comes when the upstream has counted. */
+  /** A client leaves: its permit is free at once, its bill comes when the upstream has counted. */
   leave(): void {
     const running = this.#oneRunning();
     if (running === undefined || running.left) return;
@@ -176,20 +176,16 @@ export class Requests {
     const asCrashed = truth.possible.has(charged);
     truth.possible.add(charged);
     const settlement = {
-      ...{
-        outcome: left ? Outcome.DISCONNECTED : Outcome.COMPLETED,
-        settlementRule: left ? SettlementRule.DRAINED : SettlementRule.COMPLETED,
-        pricing: unpriced ? Pricing.UNPRICED : Pricing.EXACT,
-      },
-      ...{
-        units: [],
-        costNanoUsd: charged,
-        upstream: "",
-        upstreamModel: "",
-        rawUsage: nothing,
-        attempts: 1,
-        status: 200,
-      },
+      outcome: left ? Outcome.DISCONNECTED : Outcome.COMPLETED,
+      settlementRule: left ? SettlementRule.DRAINED : SettlementRule.COMPLETED,
+      pricing: unpriced ? Pricing.UNPRICED : Pricing.EXACT,
+      units: [],
+      costNanoUsd: charged,
+      upstream: "",
+      upstreamModel: "",
+      rawUsage: nothing,
+      attempts: 1,
+      status: 200,
     };
     this.#running.splice(this.#running.indexOf(running), 1);
     open.settle(settlement).then(
@@ -225,5 +221,9 @@ export const freeCaller: Caller = {
 };
 
 const requestOf = (caller: Caller): Omit<AdmitRequest, "requestId" | "holdNanoUsd" | "stream"> => ({
-  ...{ caller, operation: "chat.completions", model: "m", tokens: 1, priceVersion: "v1" },
+  caller,
+  operation: "chat.completions",
+  model: "m",
+  tokens: 1,
+  priceVersion: "v1",
 });

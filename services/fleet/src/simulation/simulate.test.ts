@@ -13,6 +13,6 @@ test("the same seed is the same story", async () => {
   assert.deepEqual(await simulate({ steps: 20_000, seed: 7 }), once);
 });
 
-test("slots whose lease ran out while their request waited for another slot admit nothing, though the money is at hand", async () => {
+test("permits whose lease ran out while their request waited for another permit admit nothing, though the money is at hand", async () => {
   await simulate({ steps: 4_000, seed: 1170 });
 });

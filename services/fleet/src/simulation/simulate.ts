@@ -30,7 +30,7 @@ type Step = Exclude<
   | "crashes"
   | "network"
   | "store"
-  | "slots"
+  | "permits"
   | "metering"
   | "requests"
   | "tasks"
@@ -40,21 +40,33 @@ type Step = Exclude<
 >;
 
 const weights: Readonly<Record<Step | "deliver", number>> = {
-  ...{ deliver: 40, begin: 14, end: 11, flush: 12, firstByte: 5, checkpoint: 3, leave: 3 },
-  ...{ beginTask: 1.5, goOnWithTask: 5 },
-  ...{ publish: 4, apply: 5, confirm: 3, tick: 7, reap: 2, adopt: 1 },
-  ...{
-    pass: 12,
-    topUp: 0.6,
-    crash: 0.3,
-    reboot: 0.05,
-    pause: 0.8,
-    suspend: 0.3,
-    jump: 0.3,
-    wipe: 0.2,
-    changeLimit: 0.2,
-  },
-  ...{ breakDisk: 0.15, mendDisk: 0.6, removeLock: 0.1 },
+  deliver: 40,
+  begin: 14,
+  end: 11,
+  flush: 12,
+  firstByte: 5,
+  checkpoint: 3,
+  leave: 3,
+  beginTask: 1.5,
+  goOnWithTask: 5,
+  publish: 4,
+  apply: 5,
+  confirm: 3,
+  tick: 7,
+  reap: 2,
+  adopt: 1,
+  pass: 12,
+  topUp: 0.6,
+  crash: 0.3,
+  reboot: 0.05,
+  pause: 0.8,
+  suspend: 0.3,
+  jump: 0.3,
+  wipe: 0.2,
+  changeLimit: 0.2,
+  breakDisk: 0.15,
+  mendDisk: 0.6,
+  removeLock: 0.1,
 };
 const names = Object.keys(weights) as (keyof typeof weights)[];
 const total = names.reduce((sum, name) => sum + weights[name], 0);

@@ -69,7 +69,12 @@ export class Store {
     }
     const asked = (needs.grantRequests ?? []).flatMap((id) => this.#byRequest.get(id) ?? []);
     const book = new WorkingBook({
-      ...{ account: this.account, grants, entries, budgets: new Map(), spent: new Map(), nowMs: this.now() },
+      account: this.account,
+      grants,
+      entries,
+      budgets: new Map(),
+      spent: new Map(),
+      nowMs: this.now(),
       grantsByRequest: new Map(asked.map((grant) => [grant.requestId, grant])),
       holders: new Map((needs.holders ?? []).flatMap((id) => this.#stateOf(id))),
       nextSeq: () => ++this.#lastSeq,
@@ -129,9 +134,16 @@ export class Store {
     const owed = this.account.money.writtenOff;
     const acquired = this.#run(
       acquireOperation({
-        ...{ grantId: `gr${++this.#ids}`, holderId: request.holderId, accountId, keyId: "", share, writeOffLimit },
+        grantId: `gr${++this.#ids}`,
+        holderId: request.holderId,
+        accountId,
+        keyId: "",
+        share,
+        writeOffLimit,
         taskUntilMs: Number(request.taskUntilMs),
-        ...{ requestId: request.requestId, need: request.needNanoUsd, want: request.wantNanoUsd },
+        requestId: request.requestId,
+        need: request.needNanoUsd,
+        want: request.wantNanoUsd,
       }),
     );
     const granted = acquired.kind === "granted";

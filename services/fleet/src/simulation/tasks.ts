@@ -90,7 +90,10 @@ export class Tasks {
     const { costNanoUsd } = task.bill;
     const { requests } = this.#options.truth;
     const truth = requests.get(asked.requestId) ?? {
-      ...{ hold: asked.holdNanoUsd, possible: new Set([costNanoUsd]), answered: undefined, begun: false },
+      hold: asked.holdNanoUsd,
+      possible: new Set([costNanoUsd]),
+      answered: undefined,
+      begun: false,
     };
     requests.set(asked.requestId, truth);
     await replica.settleTask(task.bill);
@@ -107,9 +110,27 @@ function billOf(asked: AdmitTask, grantId: string, costNanoUsd: bigint): UsageEv
   const { requestId, caller, holdNanoUsd, operation, model, priceVersion } = asked;
   const { accountId, keyId } = caller;
   return {
-    ...{ requestId, accountId, keyId, grantId, holderId: "", operation, model, priceVersion, holdNanoUsd, costNanoUsd },
-    ...{ upstream: "", upstreamModel: "", startedAtMs: 1n, endedAtMs: 2n, outcome: Outcome.COMPLETED },
+    requestId,
+    accountId,
+    keyId,
+    grantId,
+    holderId: "",
+    operation,
+    model,
+    priceVersion,
+    holdNanoUsd,
+    costNanoUsd,
+    upstream: "",
+    upstreamModel: "",
+    startedAtMs: 1n,
+    endedAtMs: 2n,
+    outcome: Outcome.COMPLETED,
     settlementRule: SettlementRule.COMPLETED,
-    ...{ pricing: Pricing.EXACT, units: [], rawUsage: nothing, attempts: 1, status: 200, stream: false },
+    pricing: Pricing.EXACT,
+    units: [],
+    rawUsage: nothing,
+    attempts: 1,
+    status: 200,
+    stream: false,
   };
 }

@@ -4,9 +4,9 @@ import { seeded } from "../soak/kills.ts";
 import { compareBooks } from "./compare.ts";
 import { Metering } from "./metering.ts";
 import { Network } from "./network.ts";
+import { Permits } from "./permits.ts";
 import { Replica } from "./replica.ts";
 import { Requests } from "./requests.ts";
-import { Slots } from "./slots.ts";
 import { accountId, Store } from "./store.ts";
 import { Tasks } from "./tasks.ts";
 import { type Temper, temperOf } from "./temper.ts";
@@ -24,7 +24,7 @@ export class World {
   readonly truth = new Truth();
   readonly network: Network;
   readonly store: Store;
-  readonly slots: Slots;
+  readonly permits: Permits;
   readonly metering: Metering;
   readonly requests: Requests;
   readonly tasks: Tasks;
@@ -48,10 +48,10 @@ export class World {
     const { lossPercent, writeOffLimit } = this.#temper;
     this.network = new Network({ random: this.random, lossPercent });
     this.store = new Store({ now: storeNow, writeOffLimit, recall: () => this.#recallMoney() });
-    this.slots = new Slots(storeNow);
+    this.permits = new Permits(storeNow);
     this.metering = new Metering(this.store, this.random);
     const now = (): number => this.#now;
-    this.requests = new Requests({ random: this.random, truth: this.truth, slots: this.slots, now });
+    this.requests = new Requests({ random: this.random, truth: this.truth, permits: this.permits, now });
     this.tasks = new Tasks({ random: this.random, truth: this.truth, now, callers: this.requests });
     this.#boots = this.random(2) === 0 ? [0] : [0, 0];
     this.store.topUp(2_000n, 1);
@@ -59,15 +59,22 @@ export class World {
   }
 
   #start(node: number): void {
-    const { random, network, store, slots } = this;
+    const { random, network, store, permits } = this;
     const kernel = { node: String(node), boot: `${node}.${this.#boots[node]}` };
     const replica: Replica = new Replica({
-      ...{ name: `p${++this.#ids}`, kernel, volume: this.#volume, network, store, slots, random, now: () => this.#now },
+      name: `p${++this.#ids}`,
+      kernel,
+      volume: this.#volume,
+      network,
+      store,
+      permits,
+      random,
+      now: () => this.#now,
       recallMoney: () => this.#recallMoney(),
-      recallSlots: ({ asker, kind, need }) => {
+      recallPermits: ({ asker, kind, need }) => {
         const name = kind === LimitKind.REQUESTS ? "requests" : "concurrency";
         for (const one of this.#replicas)
-          if (one !== asker) network.tell(one, "recall slots", () => void one.key.giveIdle(name, need));
+          if (one !== asker) network.tell(one, "recall permits", () => void one.key.giveIdle(name, need));
       },
     });
     this.#replicas.push(replica);
@@ -154,7 +161,7 @@ export class World {
   reap(): void {
     this.requests.endOverdue();
     this.store.reap();
-    this.slots.reap();
+    this.permits.reap();
   }
 
   /** A process dies, and another starts. */
@@ -222,7 +229,7 @@ export class World {
     this.metering.wipe();
   }
 
-  /** Somebody changes the limited key; who holds slots hears of it, or not. */
+  /** Somebody changes the limited key; who holds permits hears of it, or not. */
   changeLimit(): void {
     if (this.#spared) return;
     this.requests.changeLimit(3 + this.random(this.random(2) === 0 ? 6 : 40));
@@ -243,7 +250,7 @@ export class World {
   async finish(): Promise<void> {
     this.network.heal();
     this.mendDisk();
-    await this.#bringSlotsHome();
+    await this.#bringPermitsHome();
     this.#now += 40_000;
     for (let round = 0; round < 400; round++) {
       this.requests.endAll();
@@ -270,8 +277,8 @@ export class World {
     compareBooks(this);
   }
 
-  /** Gives every slot back; then none may be lent, or it would be lost for as long as its holder lives. */
-  async #bringSlotsHome(): Promise<void> {
+  /** Gives every permit back; then none may be lent, or it would be lost for as long as its holder lives. */
+  async #bringPermitsHome(): Promise<void> {
     this.#now = Math.max(this.#now, ...this.#replicas.map(({ pausedUntil }) => pausedUntil));
     // In a later round what was never answered is sent again.
     for (let round = 0; round < 3; round++) {
@@ -286,7 +293,7 @@ export class World {
       } while (this.network.size > 0);
     }
     const holders = this.#replicas.map(({ holder }) => holder.id);
-    assert.deepEqual(this.slots.lentTo(new Set(holders)), [], "slots that were given back are still lent");
+    assert.deepEqual(this.permits.lentTo(new Set(holders)), [], "permits that were given back are still lent");
   }
 
   get #quiet(): boolean {

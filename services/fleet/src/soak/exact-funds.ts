@@ -16,8 +16,13 @@ async function spendAll(
 ): Promise<{ answers: readonly Answer[]; accountId: string; violations: string[] }> {
   const { client, key } = await newAccount(fleet, BigInt(count) * cost);
   const load = new Load({
-    ...{ clients: [client], kinds: ["json"], concurrency: requests, requests },
-    ...{ random, model: exactModel, body },
+    clients: [client],
+    kinds: ["json"],
+    concurrency: requests,
+    requests,
+    random,
+    model: exactModel,
+    body,
   });
   await load.ended();
   const wrong = [...load.counts].filter(

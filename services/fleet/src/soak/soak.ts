@@ -97,7 +97,9 @@ export async function soak(options: SoakOptions): Promise<Figures> {
   const { minutes, seed, killEveryMs, dataDir, report } = options;
   const random = seeded(seed);
   await using fleet = await startTestFleet({
-    ...{ dataDir, services: ["billing", "metering", "chat", "router"], replicas: { chat: 3 } },
+    dataDir,
+    services: ["billing", "metering", "chat", "router"],
+    replicas: { chat: 3 },
     env: { LOG_LEVEL: "warn" },
   });
   await topUp(fleet, 1_000_000_000_000n, "soak");
@@ -105,7 +107,10 @@ export async function soak(options: SoakOptions): Promise<Figures> {
   const stop = new AbortController();
   let kills = 0;
   const killing = keepKilling(fleet, {
-    ...{ names: killed, everyMs: killEveryMs, random: seeded(seed + 1), signal: stop.signal },
+    names: killed,
+    everyMs: killEveryMs,
+    random: seeded(seed + 1),
+    signal: stop.signal,
     killed: () => kills++,
   });
   const began = performance.now();
@@ -125,7 +130,10 @@ export async function soak(options: SoakOptions): Promise<Figures> {
   const answers: Answer[] = all.flatMap((load) => load.answers);
   const wrong = all.flatMap(({ counts }) => [...counts.keys()].filter((name) => name.startsWith("40")));
   const figures = await takeFigures(fleet, {
-    ...{ answers, kills, overAdmitted: await overAdmitted(fleet, limited), waitMs: 150_000 },
+    answers,
+    kills,
+    overAdmitted: await overAdmitted(fleet, limited),
+    waitMs: 150_000,
     violations: [...new Set(wrong)].map((outcome) => `A good request was answered ${outcome}.`),
   });
   for (const line of unasked(fleet.lines)) report(line);

@@ -1,4 +1,4 @@
-import type { S3Call } from "./s3.ts";
+import type { S3Call } from "./s3-call.ts";
 
 /** Begins a file that comes in parts (S3 API, CreateMultipartUpload); answers its upload id. */
 export async function startUpload(call: S3Call, key: string, headers: Record<string, string>): Promise<string> {

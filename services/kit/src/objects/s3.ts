@@ -1,51 +1,11 @@
-import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
-import { AwsClient } from "aws4fetch";
+import { type S3Call, type S3Options, s3Call } from "./s3-call.ts";
 import { abortUpload, finishUpload, startUpload } from "./s3-upload.ts";
 import type { ObjectStore } from "./store.ts";
 
-const callTimeoutMs = 60_000;
 /** S3 takes parts of 5 MiB and more; a file below this goes in one call. */
 const partBytes = 8 * 1024 * 1024;
-
-export interface S3Options {
-  readonly endpoint: string;
-  readonly region: string;
-  readonly bucket: string;
-  /** Goes before every key. */
-  readonly prefix: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-}
-
-/** A call to the bucket, signed (AWS Signature Version 4), with the body's checksum in the signature. */
-export type S3Call = (
-  method: string,
-  key: string,
-  options?: { query?: Record<string, string>; headers?: Record<string, string>; body?: Buffer; ok?: number[] },
-) => Promise<Response>;
-
-export function s3Call(options: S3Options): S3Call {
-  const { accessKeyId, secretAccessKey, region, endpoint, bucket } = options;
-  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: 2 });
-  return async (method, key, { query = {}, headers = {}, body, ok = [200] } = {}) => {
-    const url = new URL(`${endpoint.replace(/(?<!\/)\/+$/, "")}/${bucket}/${key}`);
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    const checksum = createHash("sha256")
-      .update(body ?? "")
-      .digest("hex");
-    const response = await client.fetch(url, {
-      method,
-      headers: { ...headers, "x-amz-content-sha256": checksum },
-      ...(body && { body: new Uint8Array(body) }),
-      signal: AbortSignal.timeout(callTimeoutMs),
-    });
-    if (ok.includes(response.status)) return response;
-    const said = await response.text();
-    throw new Error(`S3 answered ${response.status} to ${method}: ${said.slice(0, 300)}`);
-  };
-}
 
 /** Files in a bucket of anything that speaks S3. The bucket's own lifecycle rule removes what has expired. */
 export function openS3(options: S3Options): ObjectStore {

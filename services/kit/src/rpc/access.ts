@@ -60,8 +60,12 @@ export const access: Readonly<Record<string, Access>> = {
   "billing.v1.GrantService": {
     servedBy: ["billing"],
     callers: {
-      ...{ Acquire: capabilities, Return: capabilities, ReturnMany: capabilities, Heartbeat: capabilities },
-      ...{ CloseHolder: capabilities, IsHolderGone: capabilities },
+      Acquire: capabilities,
+      Return: capabilities,
+      ReturnMany: capabilities,
+      Heartbeat: capabilities,
+      CloseHolder: capabilities,
+      IsHolderGone: capabilities,
     },
   },
   "billing.v1.LimitService": { servedBy: ["billing"], callers: { Borrow: capabilities, Renew: capabilities } },
@@ -81,9 +85,14 @@ export const access: Readonly<Record<string, Access>> = {
   "metering.v1.UsageAdminService": {
     servedBy: ["metering"],
     callers: {
-      ...{ ExportEvents: router, ApplyRepairs: router },
-      ...{ ListBuried: ["operator"], PriceBuried: ["operator"], RepairBuried: ["operator"] },
-      ...{ ListMonths: ["operator"], ArchiveMonth: ["operator"], VerifyMonth: ["operator"] },
+      ExportEvents: router,
+      ApplyRepairs: router,
+      ListBuried: ["operator"],
+      PriceBuried: ["operator"],
+      RepairBuried: ["operator"],
+      ListMonths: ["operator"],
+      ArchiveMonth: ["operator"],
+      VerifyMonth: ["operator"],
     },
   },
   "media.v1.AssetService": { servedBy: ["media"], callers: { Put: ["video"] } },

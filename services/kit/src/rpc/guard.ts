@@ -1,10 +1,15 @@
 import { Metadata, type ServiceDefinition, status, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { callersOf } from "./access.ts";
 import { peerOf } from "./peer.ts";
-import type { RpcService } from "./server.ts";
 
 type Refusal = Error & { code: status; details: string; metadata: Metadata };
 type Call = Parameters<typeof peerOf>[0] & { emit(event: "error", error: Refusal): boolean };
+/** A service as generated code describes it, and what serves it. */
+interface Guardable {
+  readonly definition: ServiceDefinition;
+  readonly implementation: UntypedServiceImplementation;
+}
+
 type Handler = (call: Call, callback?: (error: Refusal) => void) => void;
 
 function refusal(code: status, details: string): Refusal {
@@ -28,7 +33,7 @@ function guardedHandler(path: string, handler: Handler): Handler {
 }
 
 /** The same service for those whom the table of access names; everybody else is refused before anything is read. */
-export function guarded({ definition, implementation }: RpcService): UntypedServiceImplementation {
+export function guarded({ definition, implementation }: Guardable): UntypedServiceImplementation {
   const methods = Object.entries(definition as ServiceDefinition).flatMap(([name, { path }]) => {
     const handler = implementation[name] as Handler | undefined;
     return handler === undefined ? [] : [[name, guardedHandler(path, handler.bind(implementation))]];

@@ -33,8 +33,16 @@ function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: 
   let rollup = rollups.get(_id);
   if (rollup === undefined) {
     rollup = {
-      ...{ _id, bucket, start: new Date(start), accountId, keyId, model, operation },
-      ...{ requests: 0n, costNanoUsd: 0n, units: {} },
+      _id,
+      bucket,
+      start: new Date(start),
+      accountId,
+      keyId,
+      model,
+      operation,
+      requests: 0n,
+      costNanoUsd: 0n,
+      units: {},
     };
     rollups.set(_id, rollup);
   }

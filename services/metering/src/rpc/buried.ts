@@ -16,8 +16,12 @@ export async function listBuried(store: Store, { requestId }: ListBuriedRequest)
   const found = await unbury.listBuried(store, requestId);
   return {
     buried: found.map((one) => ({
-      ...{ id: one._id, requestId: one.requestId, accountId: one.accountId, reason: one.reason },
-      ...{ buriedAtMs: BigInt(one.buriedAt.getTime()), event: unbury.mended(one) },
+      id: one._id,
+      requestId: one.requestId,
+      accountId: one.accountId,
+      reason: one.reason,
+      buriedAtMs: BigInt(one.buriedAt.getTime()),
+      event: unbury.mended(one),
     })),
   };
 }

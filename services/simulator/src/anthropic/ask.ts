@@ -1,6 +1,6 @@
+import type { Ask, Seen, Tool } from "../content/ask.ts";
 import { toolTurnsOf, withoutReminders } from "../content/conversation.ts";
-import { type Ask, reasoningTokensFor, type Tool } from "../content/plan.ts";
-import type { Seen } from "../content/reply.ts";
+import { reasoningTokensFor } from "../content/plan.ts";
 import type { Call } from "../http/types.ts";
 import { type AnthropicModel, thinks } from "./models.ts";
 import type { MessageBlock, MessagesRequest } from "./schema.ts";

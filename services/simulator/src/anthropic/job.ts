@@ -1,7 +1,8 @@
 import { type Candidate, candidateOf, textOf } from "../content/candidate.ts";
 import { steeringOf } from "../content/steer.ts";
 import { reportedUsage } from "../faults/usage.ts";
-import type { Call, Usage } from "../http/types.ts";
+import type { Call } from "../http/types.ts";
+import type { Usage } from "../usage.ts";
 import { askOf } from "./ask.ts";
 import { type CacheUse, useCache } from "./cache.ts";
 import type { AnthropicModel } from "./models.ts";

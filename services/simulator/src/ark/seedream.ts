@@ -1,9 +1,10 @@
 import { hashOf } from "../content/hash.ts";
 import { reportedUsage } from "../faults/usage.ts";
-import type { Call, Reply, StreamEvent, Usage } from "../http/types.ts";
+import type { Call, Reply, StreamEvent } from "../http/types.ts";
 import { mediaFile } from "../media/file.ts";
 import { captionOf } from "../media/letters.ts";
 import { type MediaSpec, mediaUrl, traitsOf } from "../media/url.ts";
+import type { Usage } from "../usage.ts";
 import { invalidArk, rejectArk } from "./dialect.ts";
 import { type SeedreamJob, seedreamJob } from "./seedream-checks.ts";
 import { type SeedreamModel, seedreamModel } from "./seedream-models.ts";

@@ -1,6 +1,7 @@
 import { type Candidate, candidateOf, textOf } from "../content/candidate.ts";
 import { reportedUsage } from "../faults/usage.ts";
-import type { Call, Reply, Usage } from "../http/types.ts";
+import type { Call, Reply } from "../http/types.ts";
+import type { Usage } from "../usage.ts";
 import { askOf } from "./ask.ts";
 import { chunksOf } from "./chunks.ts";
 import { countsOf } from "./counts.ts";

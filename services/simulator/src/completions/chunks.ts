@@ -1,7 +1,8 @@
 import { randomFrom } from "../content/hash.ts";
 import { wordsOf } from "../content/words.ts";
 import { reportedUsage } from "../faults/usage.ts";
-import type { StreamEvent, Usage } from "../http/types.ts";
+import type { StreamEvent } from "../http/types.ts";
+import type { Usage } from "../usage.ts";
 import { type Delta, interleavedDeltas } from "./deltas.ts";
 import type { ChatJob } from "./job.ts";
 

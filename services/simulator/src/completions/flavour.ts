@@ -1,4 +1,5 @@
-import type { Dialect, Usage } from "../http/types.ts";
+import type { Dialect } from "../http/types.ts";
+import type { Usage } from "../usage.ts";
 
 /** What the simulator knows of one chat model. */
 export type ChatModel = {

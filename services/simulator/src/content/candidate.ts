@@ -1,5 +1,6 @@
+import type { Ask } from "./ask.ts";
 import { hashOf, randomFrom } from "./hash.ts";
-import { type Ask, type Plan, planAnswer } from "./plan.ts";
+import { type Plan, planAnswer } from "./plan.ts";
 import { countTokens, type Piece, piecesOf, takeTokens } from "./tokens.ts";
 import { wordsOf } from "./words.ts";
 

@@ -1,14 +1,6 @@
+import type { Ask } from "./ask.ts";
 import { integerBetween, type Random } from "./hash.ts";
-import type { Ask } from "./plan.ts";
 import { proseOf } from "./prose.ts";
-
-/** What came with a prompt beside its text. */
-export type Seen = {
-  readonly images: number;
-  readonly sounds: number;
-  readonly videos: number;
-  readonly files: number;
-};
 
 const openings = [
   (model: string) => `This is the built-in simulator answering as ${model}; no provider was called.`,

@@ -1,9 +1,10 @@
 import { hashOf } from "../content/hash.ts";
 import { steeringOf } from "../content/steer.ts";
 import { reportedUsage } from "../faults/usage.ts";
-import type { Call, Reply, Usage } from "../http/types.ts";
+import type { Call, Reply } from "../http/types.ts";
 import { captionOf } from "../media/letters.ts";
 import { mediaUrl, traitsOf } from "../media/url.ts";
+import type { Usage } from "../usage.ts";
 import { invalidParameter, rejectNative, requestIdFields } from "./dialect.ts";
 import { type ImageJob, imageJob } from "./image-checks.ts";
 import type { QwenImageModel } from "./image-models.ts";

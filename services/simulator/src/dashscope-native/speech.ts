@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { steeringOf } from "../content/steer.ts";
 import { reportedUsage } from "../faults/usage.ts";
-import type { Call, Reply, StreamEvent, Usage } from "../http/types.ts";
+import type { Call, Reply, StreamEvent } from "../http/types.ts";
 import { speechPcm, speechSeconds } from "../media/speech.ts";
 import { mediaUrl, traitsOf } from "../media/url.ts";
+import type { Usage } from "../usage.ts";
 import { invalidParameter, requestIdFields } from "./dialect.ts";
 import { chargedCharacters, voicesOf } from "./voices.ts";
 import { nativeWording } from "./wording.ts";

@@ -1,4 +1,4 @@
-import type { Usage } from "../http/types.ts";
+import type { Usage } from "../usage.ts";
 import { InputFault } from "./video-inputs.ts";
 import { ratioOfSize, sizeOfRatio, tierOfSize, type VideoModel, videoRatios } from "./video-models.ts";
 import type { VideoRequest } from "./video-schema.ts";

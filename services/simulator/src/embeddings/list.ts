@@ -1,7 +1,8 @@
 import { canonicalJson } from "../content/hash.ts";
 import { countTokens } from "../content/tokens.ts";
 import { reportedUsage } from "../faults/usage.ts";
-import type { Call, JsonReply, Usage } from "../http/types.ts";
+import type { Call, JsonReply } from "../http/types.ts";
+import type { Usage } from "../usage.ts";
 import { base64Of, shuffled, vectorOf } from "./vector.ts";
 
 /** A text, or one that the client has cut into token ids itself. */

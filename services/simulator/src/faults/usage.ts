@@ -1,4 +1,4 @@
-import type { Usage } from "../http/types.ts";
+import type { Usage } from "../usage.ts";
 import type { Faults } from "./catalogue.ts";
 
 function multiplied(usage: object, factor: number): Usage {

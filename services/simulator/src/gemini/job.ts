@@ -1,6 +1,7 @@
 import { type Candidate, candidateOf } from "../content/candidate.ts";
 import { reportedUsage } from "../faults/usage.ts";
-import type { Call, Usage } from "../http/types.ts";
+import type { Call } from "../http/types.ts";
+import type { Usage } from "../usage.ts";
 import { askOf } from "./ask.ts";
 import type { GeminiModel } from "./models.ts";
 import type { Prompt } from "./prompt.ts";

@@ -2,9 +2,10 @@ import type { ServerResponse } from "node:http";
 import { randomFrom } from "../content/hash.ts";
 import type { Faults } from "../faults/catalogue.ts";
 import { stalled, withEventFaults } from "../faults/events.ts";
+import type { Usage } from "../usage.ts";
 import { createFramer } from "./framing.ts";
 import { CutByFault, compressedSink, limitedSink, type Sink, type SocketSink, splitSink } from "./sink.ts";
-import type { BytesReply, Dialect, EventsReply, JsonReply, Reply, ReplyHeaders, StreamEvent, Usage } from "./types.ts";
+import type { BytesReply, Dialect, EventsReply, JsonReply, Reply, ReplyHeaders, StreamEvent } from "./types.ts";
 
 /** What went out so far. Counts only what the operating system took over. */
 export type Delivered = { status: number; stream: boolean; chunks: number; tokens: number; usage: Usage | undefined };

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { hashOf } from "../content/hash.ts";
 import { type Charge, chargeOf } from "../log/charge.ts";
-import type { Begun, Outcome } from "../log/entry.ts";
+import type { Begun } from "../log/entry.ts";
 import type { InFlight } from "../log/in-flight.ts";
+import type { Outcome } from "../log/outcome.ts";
 import type { TruthLog } from "../log/truth-log.ts";
 import { type Answer, type AttemptContext, answerRequest, callerRequestId } from "./attempt.ts";
 import { readBody } from "./body.ts";

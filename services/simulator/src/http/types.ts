@@ -2,12 +2,9 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { PrefixCache } from "../content/prefix-cache.ts";
 import type { Faults } from "../faults/catalogue.ts";
 import type { TaskStore } from "../tasks/store.ts";
+import type { Units, Usage } from "../usage.ts";
 
-/** Usage in the provider's own words. */
-export type Usage = { readonly [field: string]: unknown };
 export type ReplyHeaders = { readonly [name: string]: string };
-/** What a provider bills for, such as images, characters, seconds and their resolution, or tokens. */
-export type Units = { readonly [unit: string]: number | string | boolean };
 
 /** One server-sent event, or one element of a streamed JSON array. */
 export type StreamEvent = {

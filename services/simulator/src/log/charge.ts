@@ -1,5 +1,5 @@
 import type { Faults } from "../faults/catalogue.ts";
-import type { Outcome } from "./entry.ts";
+import type { Outcome } from "./outcome.ts";
 
 /**
  * What a provider charges for an attempt. `whole`: all of the answer, as `true_usage` and `units` have it. `made`: the prompt, and the

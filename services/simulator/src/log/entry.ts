@@ -1,11 +1,6 @@
-import type { Units, Usage } from "../http/types.ts";
+import type { Units, Usage } from "../usage.ts";
 import type { Charge } from "./charge.ts";
-
-/**
- * How an attempt ended. `completed`: the whole answer, an error answer too, went to the socket. `cut`: a fault ended it
- * early. `disconnected`: the client left first. `lost`: the simulator was killed while it ran.
- */
-export type Outcome = "completed" | "cut" | "disconnected" | "lost";
+import type { Outcome } from "./outcome.ts";
 
 /** One served attempt, as `GET /sim/log` shows it. */
 export type LogEntry = {

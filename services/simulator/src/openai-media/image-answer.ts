@@ -1,10 +1,11 @@
 import { hashOf } from "../content/hash.ts";
 import { reportedUsage } from "../faults/usage.ts";
-import type { Call, Reply, StreamEvent, Usage } from "../http/types.ts";
+import type { Call, Reply, StreamEvent } from "../http/types.ts";
 import { padded } from "../media/file.ts";
 import { imageFile } from "../media/image.ts";
 import { captionOf } from "../media/letters.ts";
 import { type MediaSpec, mediaUrl, traitsOf } from "../media/url.ts";
+import type { Usage } from "../usage.ts";
 import type { ImageModel } from "./image-models.ts";
 import type { ImageRequest } from "./image-schema.ts";
 import { imageUsage } from "./image-usage.ts";

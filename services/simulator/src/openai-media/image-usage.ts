@@ -1,5 +1,5 @@
 import { countTokens } from "../content/tokens.ts";
-import type { Units, Usage } from "../http/types.ts";
+import type { Units, Usage } from "../usage.ts";
 
 type Quality = "low" | "medium" | "high";
 

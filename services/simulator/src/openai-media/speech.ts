@@ -2,10 +2,11 @@ import { z } from "zod";
 import { hashOf } from "../content/hash.ts";
 import { countTokens } from "../content/tokens.ts";
 import { reportedUsage } from "../faults/usage.ts";
-import type { Call, Reply, StreamEvent, Usage } from "../http/types.ts";
+import type { Call, Reply, StreamEvent } from "../http/types.ts";
 import { speechWav } from "../media/file.ts";
 import { mp3Of, speechPcm, speechSeconds } from "../media/speech.ts";
 import { rejectOpenAi } from "../openai/dialect.ts";
+import type { Usage } from "../usage.ts";
 import { wrongBody } from "./image-checks.ts";
 
 const models = ["tts-1", "tts-1-hd", "gpt-4o-mini-tts"];

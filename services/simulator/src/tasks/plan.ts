@@ -1,5 +1,6 @@
 import { reportedUsage } from "../faults/usage.ts";
-import type { Call, Units, Usage } from "../http/types.ts";
+import type { Call } from "../http/types.ts";
+import type { Units, Usage } from "../usage.ts";
 import { ownerOf } from "./store.ts";
 import type { Fate, Task, TaskPlan } from "./task.ts";
 

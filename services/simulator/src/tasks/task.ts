@@ -1,4 +1,4 @@
-import type { Units, Usage } from "../http/types.ts";
+import type { Units, Usage } from "../usage.ts";
 
 /** How a task ends. `unknown` is one that was accepted and cannot be found afterwards. */
 export type Fate = "succeeded" | "failed" | "expired" | "cancelled" | "stuck" | "unknown";

@@ -4,7 +4,8 @@ import { firstIssue } from "../completions/issue.ts";
 import { promptTokensOf } from "../completions/prompt-tokens.ts";
 import { openAiChatSchema } from "../completions/schema.ts";
 import { openAiWording } from "../completions/wording.ts";
-import type { Call, Reply, Usage } from "../http/types.ts";
+import type { Call, Reply } from "../http/types.ts";
+import type { Usage } from "../usage.ts";
 import { rejectVendor, vendorDialect } from "./dialect.ts";
 
 // The least that an OpenAI-compatible vendor reports: no details.

@@ -4,7 +4,8 @@ import { firstIssue, type Issue } from "../completions/issue.ts";
 import { promptTokensOf } from "../completions/prompt-tokens.ts";
 import { type ChatRequest, openAiChatSchema } from "../completions/schema.ts";
 import { steeringOf } from "../content/steer.ts";
-import type { Call, Reply, Usage } from "../http/types.ts";
+import type { Call, Reply } from "../http/types.ts";
+import type { Usage } from "../usage.ts";
 import { rejectXai, xaiDialect } from "./dialect.ts";
 import { findGrokModel, type GrokModel } from "./models.ts";
 

@@ -1,7 +1,8 @@
-import type { Call, Reply, Usage } from "../http/types.ts";
+import type { Call, Reply } from "../http/types.ts";
 import { polledTooSoon } from "../tasks/plan.ts";
 import { phaseAt, progressAt, type Task } from "../tasks/task.ts";
 import { resultUrl } from "../tasks/urls.ts";
+import type { Usage } from "../usage.ts";
 import { rejectXai } from "./dialect.ts";
 
 /** What a video task keeps beside what all tasks keep. */

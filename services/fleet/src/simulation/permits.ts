@@ -11,8 +11,8 @@ interface Holder {
   lapsed: boolean;
 }
 
-/** One key's pools of slots and the leases on them, as billing keeps them: each call is one step, made of the real decisions. */
-export class Slots {
+/** One key's pools of permits and the leases on them, as billing keeps them: each call is one step, made of the real decisions. */
+export class Permits {
   readonly #pools = new Map<LimitKind, Pool>();
   readonly #holders = new Map<string, Holder>();
   readonly #now: () => number;
@@ -40,7 +40,12 @@ export class Slots {
     const before = this.#pools.get(kind) ?? newPool(limit, request.keyVersion);
     const need = Number(request.need);
     const ask = {
-      ...{ holderId, sequence: Number(request.sequence), limit, keyVersion: request.keyVersion, need, last },
+      holderId,
+      sequence: Number(request.sequence),
+      limit,
+      keyVersion: request.keyVersion,
+      need,
+      last,
       want: Math.max(need, Number(request.want)),
       returned: request.returned.map(({ count, freeInMs }) => ({ count: Number(count), freeInMs })),
     };
@@ -50,12 +55,12 @@ export class Slots {
     const short = freeOf(lent) < need;
     const freeInMs = nextFreeInMs(pool, now);
     return {
-      lent: lent.map((slots) => ({ ...slots, count: BigInt(slots.count) })),
+      lent: lent.map((permits) => ({ ...permits, count: BigInt(permits.count) })),
       retryAfterMs: short && freeInMs !== undefined ? Math.max(1, Math.ceil(freeInMs)) : 0,
     };
   }
 
-  /** Which of these holders have how many slots of which limit. */
+  /** Which of these holders have how many permits of which limit. */
   lentTo(holderIds: ReadonlySet<string>): string[] {
     return [...this.#pools].flatMap(([kind, { loans }]) =>
       Object.entries(loans).flatMap(([id, { held }]) =>
@@ -64,7 +69,7 @@ export class Slots {
     );
   }
 
-  /** Takes the slots of everybody whose lease has run out. */
+  /** Takes the permits of everybody whose lease has run out. */
   reap(): void {
     const now = this.#now();
     for (const [id, holder] of this.#holders) {

@@ -1,0 +1,22 @@
+import type { Kernel } from "@uag/journal/kernel.ts";
+import type { Network, Peer } from "./network.ts";
+import type { Permits } from "./permits.ts";
+import type { Store } from "./store.ts";
+import type { Volume } from "./volume.ts";
+
+export interface ReplicaOptions {
+  readonly name: string;
+  readonly kernel: Kernel;
+  readonly volume: Volume;
+  readonly network: Network;
+  readonly store: Store;
+  readonly permits: Permits;
+  /** True time, milliseconds. */
+  readonly now: () => number;
+  /** A whole number from 0 up to and without this one. */
+  readonly random: (below: number) => number;
+  /** Asks everybody for unspent money. */
+  readonly recallMoney: () => void;
+  /** Asks everybody else for idle permits. */
+  readonly recallPermits: (of: { readonly asker: Peer; readonly kind: number; readonly need: number }) => void;
+}

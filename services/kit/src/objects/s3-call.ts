@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { AwsClient } from "aws4fetch";
+
+const callTimeoutMs = 60_000;
+
+export interface S3Options {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  /** Goes before every key. */
+  readonly prefix: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** A call to the bucket, signed (AWS Signature Version 4), with the body's checksum in the signature. */
+export type S3Call = (
+  method: string,
+  key: string,
+  options?: { query?: Record<string, string>; headers?: Record<string, string>; body?: Buffer; ok?: number[] },
+) => Promise<Response>;
+
+export function s3Call(options: S3Options): S3Call {
+  const { accessKeyId, secretAccessKey, region, endpoint, bucket } = options;
+  const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: 2 });
+  return async (method, key, { query = {}, headers = {}, body, ok = [200] } = {}) => {
+    const url = new URL(`${endpoint.replace(/(?<!\/)\/+$/, "")}/${bucket}/${key}`);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const checksum = createHash("sha256")
+      .update(body ?? "")
+      .digest("hex");
+    const response = await client.fetch(url, {
+      method,
+      headers: { ...headers, "x-amz-content-sha256": checksum },
+      ...(body && { body: new Uint8Array(body) }),
+      signal: AbortSignal.timeout(callTimeoutMs),
+    });
+    if (ok.includes(response.status)) return response;
+    const said = await response.text();
+    throw new Error(`S3 answered ${response.status} to ${method}: ${said.slice(0, 300)}`);
+  };
+}
