@@ -6,6 +6,12 @@ import type { Check } from "./check.ts";
 import { problemsOf } from "./run-tool.ts";
 
 const protoDir = join(root, "proto");
+/** The interfaces of the last release, which running replicas may still speak. */
+const released = "released.binpb";
+
+/** The interfaces as they are become those of the last release. */
+export const releaseProto = (): Promise<string[]> =>
+  problemsOf("buf", ["build", "--exclude-source-info", "-o", released], protoDir);
 
 async function filesUnder(dir: string): Promise<Map<string, string>> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
@@ -36,6 +42,8 @@ export const proto: Check = {
   async run({ fix }) {
     const lint = await problemsOf("buf", ["lint"], protoDir);
     if (lint.length > 0) return lint;
+    const breaking = await problemsOf("buf", ["breaking", "--against", released], protoDir);
+    if (breaking.length > 0) return breaking;
     return fix ? problemsOf("buf", ["generate"], protoDir) : drift();
   },
 };
