@@ -1,8 +1,8 @@
 import type { CapabilityContext } from "@uag/capability/context.ts";
 import { PartialFailure } from "@uag/capability/operation/partial-failure.ts";
 import type { StreamEnd, StreamReply } from "@uag/capability/operation/reply.ts";
-import { usdText } from "@uag/kit/usd.ts";
 import { price } from "@uag/catalog/price.ts";
+import { usdText } from "@uag/kit/usd.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import type { Mp3Encoder, Mp3Threads } from "./audio/mp3-threads.ts";
