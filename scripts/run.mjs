@@ -1,6 +1,7 @@
 // Runs one TypeScript program of this repository: node scripts/run.mjs <program> [arguments].
+
+import { fail } from "../services/command/src/step.mjs";
 import { runProgram } from "./lib/node.mjs";
-import { fail } from "./lib/step.mjs";
 
 const [entry, ...args] = process.argv.slice(2);
 if (entry === undefined) fail(new Error("usage: node scripts/run.mjs <program> [arguments]"));

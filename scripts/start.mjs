@@ -1,6 +1,7 @@
 // npm start: the whole system on this machine.
+
+import { fail } from "../services/command/src/step.mjs";
 import { runProgram } from "./lib/node.mjs";
-import { fail } from "./lib/step.mjs";
 
 // Before anything is loaded: whoever types the command sees at once that it works.
 if (process.argv.length === 2) process.stderr.write("Starting the gateway …\n");

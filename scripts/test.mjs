@@ -1,5 +1,6 @@
 // npm test: every test, then every check.
+
+import { fail } from "../services/command/src/step.mjs";
 import { runProgram } from "./lib/node.mjs";
-import { fail } from "./lib/step.mjs";
 
 await runProgram("scripts/test/main.ts", process.argv.slice(2)).catch(fail);

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { fail, UserError } from "../../services/command/src/step.mjs";
 import { isWithin, limits, measure, showRow } from "../../services/fleet/src/abuse/measure.ts";
 import { storm } from "../../services/fleet/src/abuse/storm.ts";
 import { startThirdParty } from "../../services/fleet/src/abuse/third-party.ts";
 import { TurnProbes } from "../../services/fleet/src/abuse/turns.ts";
 import { readCrashLog } from "../../services/fleet/src/crash-log.ts";
 import { startTestFleet } from "../../services/fleet/src/testing/with-fleet.ts";
-import { Advice, fail } from "../lib/step.mjs";
 
 const help = `npm run abuse [-- options]
 
@@ -45,7 +45,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const minutes = Number(values.minutes ?? 0);
-  if (!(minutes >= 0)) throw new Advice(`--minutes ${values.minutes} is no number`);
+  if (!(minutes >= 0)) throw new UserError(`--minutes ${values.minutes} is no number`);
   await using cleanup = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), "abuse-"));
   cleanup.defer(() => rm(dataDir, { recursive: true, force: true }));

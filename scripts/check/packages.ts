@@ -41,10 +41,13 @@ export interface Import {
 }
 
 const importPattern = /(?:\bfrom |^import |\bimport\()"([\w@./-]+|node:[\w/]+)"/gm;
+/** Modules that are named by a path, to be started as a process or a thread or to be loaded later. */
+const pathPattern = /(?:\bnew URL\(|\bimport\.meta\.resolve\(|\bjoin\(import\.meta\.dirname, )"([\w@./-]+\.m?ts)"/g;
 
-/** What a module's text imports, in order. */
+/** What a module's text imports, in order, and then the modules that it names by a path. */
 export function specifiersIn(text: string): string[] {
-  return [...text.matchAll(importPattern)].flatMap((match) => match[1] ?? []);
+  const paths = [...text.matchAll(pathPattern)].flatMap(([, path = ""]) => (/^[.@]/.test(path) ? path : `./${path}`));
+  return [...[...text.matchAll(importPattern)].flatMap((match) => match[1] ?? []), ...paths];
 }
 
 /** Every import in a package's sources and tests. */

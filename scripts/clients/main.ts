@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { fail, UserError } from "../../services/command/src/step.mjs";
 import { audit } from "../../services/fleet/src/audit/audit.ts";
 import { type Fleet, startFleet } from "../../services/fleet/src/service.ts";
-import { Advice, fail } from "../lib/step.mjs";
 import { javascriptAgents, llmCommand } from "./agents.ts";
 import { claudeCode } from "./claude-code.ts";
 import { javascriptSpeech } from "./javascript.ts";
@@ -44,7 +44,7 @@ async function runClients(names: readonly string[]): Promise<void> {
     await using fleet = await startFleet({ dataDir: join(dir, "data") });
     for (const name of names) {
       const program = programs[name];
-      if (program === undefined) throw new Advice(`There is no client '${name}'.\n\n${help}`);
+      if (program === undefined) throw new UserError(`There is no client '${name}'.\n\n${help}`);
       await program(dir, fleet);
     }
     const { violations } = await audit({ run: fleet.run, dataDir: fleet.dataDir });

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { Advice } from "../lib/step.mjs";
+import { UserError } from "../../services/command/src/step.mjs";
 import { run } from "./tool.ts";
 
 interface Probed {
@@ -30,6 +30,6 @@ async function ffmpeg(program: string, args: string[]): Promise<{ stdout: string
     return await run(program, args, { maxBuffer: 16 * 1024 * 1024 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new Advice("FFmpeg is needed to check the sound files: install the package ffmpeg.");
+    throw new UserError("FFmpeg is needed to check the sound files: install the package ffmpeg.");
   }
 }

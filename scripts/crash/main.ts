@@ -3,12 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { fail } from "../../services/command/src/step.mjs";
 import { crash, ownerOf, roundsOf } from "../../services/fleet/src/soak/crash.ts";
 import { diskFaults, diskFaultsEnv, diskPhases, failDisk } from "../../services/fleet/src/soak/disk.ts";
 import { isClean } from "../../services/fleet/src/soak/figures.ts";
 import { seeded } from "../../services/fleet/src/soak/kills.ts";
 import { startTestFleet, type TestFleet } from "../../services/fleet/src/testing/with-fleet.ts";
-import { fail } from "../lib/step.mjs";
 
 const help = `npm run crash -- [options]
 

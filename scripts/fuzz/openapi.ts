@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { access, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { fail } from "../../services/command/src/step.mjs";
 import { readRunningFleet } from "../../services/fleet/src/commands/options.ts";
 import { binDir } from "../../services/fleet/src/paths.ts";
-import { fail } from "../lib/step.mjs";
 import { prepare } from "./prepare.ts";
 
 const help = `npm run fuzz -- [--max-examples <n>] [--seed <n>] [--path <pattern>]

@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { withLock } from "./lock.mjs";
-import { Advice, diskFull, step } from "./step.mjs";
+import { withLock } from "../../services/command/src/lock.mjs";
+import { diskFull, step, UserError } from "../../services/command/src/step.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -57,13 +57,13 @@ function install(packageManager, progress) {
     child.on("error", (error) =>
       reject(
         error.code === "ENOENT"
-          ? new Advice(
+          ? new UserError(
               "npx was not found: it comes with npm. Install npm (on Debian: apt-get install npm), then run the command again.",
             )
           : error,
       ),
     );
-    child.on("close", (code) => (code === 0 ? resolve() : reject(new Advice(adviceFor(output)))));
+    child.on("close", (code) => (code === 0 ? resolve() : reject(new UserError(adviceFor(output)))));
   });
 }
 

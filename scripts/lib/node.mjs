@@ -2,9 +2,9 @@
 import { spawn } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
+import { hasVariable, statOf } from "../../services/command/src/proc.mjs";
+import { UserError } from "../../services/command/src/step.mjs";
 import { ensureInstalled, root } from "./install.mjs";
-import { hasVariable, statOf } from "./proc.mjs";
-import { Advice } from "./step.mjs";
 
 const neededMajor = 24;
 const parentPollMs = 1_000;
@@ -20,7 +20,7 @@ async function findNode() {
   );
   if (found) return packaged;
   if (Number.parseInt(process.versions.node, 10) >= neededMajor) return process.execPath;
-  throw new Advice(
+  throw new UserError(
     `The code needs Node ${neededMajor}; there is no package of it for ${process.platform}-${process.arch}, and this is Node ${process.versions.node}.\n` +
       `Install Node ${neededMajor} or newer (https://nodejs.org), then run the command again.`,
   );

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { fail } from "../../services/command/src/step.mjs";
 import { isClean, showFigures } from "../../services/fleet/src/soak/figures.ts";
 import { soak } from "../../services/fleet/src/soak/soak.ts";
-import { fail } from "../lib/step.mjs";
 
 const help = `npm run soak -- [options]
 

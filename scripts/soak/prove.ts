@@ -3,11 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { fail, UserError } from "../../services/command/src/step.mjs";
 import { isClean, showFigures } from "../../services/fleet/src/soak/figures.ts";
 import { seeded } from "../../services/fleet/src/soak/kills.ts";
 import { startProofFleet } from "../../services/fleet/src/soak/proof.ts";
 import { proofs } from "../../services/fleet/src/soak/proofs.ts";
-import { Advice, fail } from "../lib/step.mjs";
 
 const lines = proofs.map(({ name, about, seconds }) => {
   const lasts = seconds === 0 ? "" : ` (${seconds} s)`;
@@ -33,7 +33,7 @@ async function main(): Promise<number> {
     return values.help ? 0 : 1;
   }
   const unknown = positionals.filter((name) => name !== "all" && !proofs.some((proof) => proof.name === name));
-  if (unknown.length > 0) throw new Advice(`There is no proof ${unknown.join(", ")}.\n\n${help}`);
+  if (unknown.length > 0) throw new UserError(`There is no proof ${unknown.join(", ")}.\n\n${help}`);
   let clean = true;
   for (const proof of proofs) {
     if (!positionals.includes("all") && !positionals.includes(proof.name)) continue;

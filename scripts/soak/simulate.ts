@@ -1,7 +1,7 @@
 // npm run simulate: the logic of admission, limits and ledger under everything that can go wrong, by a seed.
 import { parseArgs } from "node:util";
+import { fail } from "../../services/command/src/step.mjs";
 import { simulate } from "../../services/fleet/src/simulation/simulate.ts";
-import { fail } from "../lib/step.mjs";
 
 const help = `npm run simulate -- [options]
 

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { fail } from "../../services/command/src/step.mjs";
 import { soakVideo } from "../../services/fleet/src/soak/video.ts";
 import { measurePolling } from "../../services/fleet/src/soak/video-polling.ts";
-import { fail } from "../lib/step.mjs";
 
 const help = `npm run soak:video -- [options]
 

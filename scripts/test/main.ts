@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { parseArgs } from "node:util";
+import { fail } from "../../services/command/src/step.mjs";
 import { repoRoot as root } from "../../services/fleet/src/paths.ts";
-import { fail } from "../lib/step.mjs";
 import { startTestEngines } from "./engines.ts";
 import { findTests, kindOf, type TestKind } from "./files.ts";
 

@@ -1,7 +1,7 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { lockOwner, tryLock } from "../../../scripts/lib/lock.mjs";
-import { Advice } from "../../../scripts/lib/step.mjs";
+import { lockOwner, tryLock } from "@uag/command/lock.mjs";
+import { UserError } from "@uag/command/step.mjs";
 import { repoRoot } from "./paths.ts";
 import { endTaggedProcesses } from "./supervisor/tagged.ts";
 
@@ -24,7 +24,7 @@ export function fleetOn(dataDir: string): Promise<number | undefined> {
 
 /**
  * Takes a data directory for this process alone, and ends what a fleet that was killed has left running on it.
- * @throws {Advice} when another fleet runs on it.
+ * @throws {UserError} when another fleet runs on it.
  */
 export async function takeDataDir(dataDir: string): Promise<AsyncDisposable> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -32,7 +32,7 @@ export async function takeDataDir(dataDir: string): Promise<AsyncDisposable> {
   await chmod(dataDir, 0o700);
   const release = await tryLock(lockOf(dataDir));
   if (release === undefined) {
-    throw new Advice(
+    throw new UserError(
       `A fleet is already running on ${dataDir} (process ${await fleetOn(dataDir)}).\n` +
         "Stop it, or start a second one beside it: PORT=8081 DATA_DIR=.data-2 npm start",
     );

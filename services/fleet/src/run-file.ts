@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { UserError } from "@uag/command/step.mjs";
 import { z } from "zod";
-import { Advice } from "../../../scripts/lib/step.mjs";
 import { fleetOn } from "./data-dir.ts";
 import { writePrivateJson } from "./private-file.ts";
 
@@ -46,12 +46,14 @@ export async function removeRun(dataDir: string): Promise<void> {
   await rm(fileOf(dataDir), { force: true });
 }
 
-/** @throws {Advice} when no fleet runs on this data directory. */
+/** @throws {UserError} when no fleet runs on this data directory. */
 export async function readRun(dataDir: string): Promise<Run> {
   const text = await readFile(fileOf(dataDir), "utf8").catch(() => undefined);
   // A fleet that was killed has left its file behind.
   if (text === undefined || (await fleetOn(dataDir)) === undefined) {
-    throw new Advice(`No fleet is running on ${dataDir}. Start it with: npm start (the same DATA_DIR, if you set one)`);
+    throw new UserError(
+      `No fleet is running on ${dataDir}. Start it with: npm start (the same DATA_DIR, if you set one)`,
+    );
   }
   return runSchema.parse(JSON.parse(text));
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Advice } from "../../../scripts/lib/step.mjs";
+import { UserError } from "@uag/command/step.mjs";
 import { type Death, recordDeath } from "./crash-log.ts";
 import { dataDirMark, resolveDataDir, takeDataDir } from "./data-dir.ts";
 import { natsUserOf } from "./engines/nats.ts";
@@ -49,7 +49,7 @@ export interface Fleet extends AsyncDisposable {
 
 /**
  * Starts the whole system on this machine and waits until it serves.
- * @throws {Advice} when something is in the way that the user can mend.
+ * @throws {UserError} when something is in the way that the user can mend.
  */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   // Inherited by every process: logs, journals and databases are for this user alone.
@@ -84,7 +84,7 @@ async function requireFree(port: number): Promise<number> {
   if (await isFree(port)) return port;
   let other = port + 1;
   while (!(await isFree(other))) other++;
-  throw new Advice(`Port ${port} is taken by another program. Choose another: PORT=${other} npm start`);
+  throw new UserError(`Port ${port} is taken by another program. Choose another: PORT=${other} npm start`);
 }
 
 /** Starts the engines and the simulator at once, and, when they are ready, all services at once. */

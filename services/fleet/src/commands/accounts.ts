@@ -1,7 +1,7 @@
 // npm run accounts: lists the accounts of the running fleet, and changes their names and settings.
 import { parseArgs } from "node:util";
+import { fail, UserError } from "@uag/command/step.mjs";
 import { z } from "zod";
-import { Advice, fail } from "../../../../scripts/lib/step.mjs";
 import { adminApi } from "./admin-api.ts";
 import { readRunningFleet } from "./options.ts";
 import { table } from "./table.ts";
@@ -33,7 +33,7 @@ const rowOf = ({ id, name, keep_answers: keeps, available_usd: available }: Acco
 
 function switchOf(given: string | undefined): boolean | undefined {
   if (given === undefined) return undefined;
-  if (given !== "on" && given !== "off") throw new Advice("--keep-answers is on or off");
+  if (given !== "on" && given !== "off") throw new UserError("--keep-answers is on or off");
   return given === "on";
 }
 
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   else if (command === "update" && id !== undefined) {
     const change = { name: values.name, keep_answers: switchOf(values["keep-answers"]) };
     rows.push(rowOf(accountSchema.parse(await api.call("PATCH", `/accounts/${encodeURIComponent(id)}`, change))));
-  } else throw new Advice(`npm run accounts -- list, or npm run accounts -- update <id>\n\n${help}`);
+  } else throw new UserError(`npm run accounts -- list, or npm run accounts -- update <id>\n\n${help}`);
   process.stdout.write(`${table(rows)}\n`);
 }
 

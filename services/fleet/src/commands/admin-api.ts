@@ -1,5 +1,5 @@
+import { UserError } from "@uag/command/step.mjs";
 import { z } from "zod";
-import { Advice } from "../../../../scripts/lib/step.mjs";
 import type { Run } from "../run-file.ts";
 
 const listing = z.object({ data: z.array(z.unknown()), has_more: z.boolean(), next_cursor: z.string().nullable() });
@@ -25,17 +25,17 @@ function withQuery(path: string, query: Query): string {
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-/** @throws {Advice} with what the API says, or that it cannot be reached */
+/** @throws {UserError} with what the API says, or that it cannot be reached */
 async function send(run: Run, path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" };
   const response = await fetch(`${run.admin_url}${path}`, { ...init, headers }).catch((error: unknown) => {
-    throw new Advice(
+    throw new UserError(
       `The running fleet's admin API cannot be reached: ${error instanceof Error ? error.message : error}`,
     );
   });
   if (response.ok) return response;
   const told = failure.safeParse(await response.json().catch(() => undefined));
-  throw new Advice(told.success ? told.data.error.message : `The admin API answered ${response.status}.`);
+  throw new UserError(told.success ? told.data.error.message : `The admin API answered ${response.status}.`);
 }
 
 export function adminApi(run: Run): AdminApi {

@@ -1,7 +1,7 @@
 // npm run admin-tokens: makes, lists and revokes tokens of the admin API of the running fleet.
 import { parseArgs } from "node:util";
+import { fail, UserError } from "@uag/command/step.mjs";
 import { z } from "zod";
-import { Advice, fail } from "../../../../scripts/lib/step.mjs";
 import { type AdminApi, adminApi } from "./admin-api.ts";
 import { readRunningFleet } from "./options.ts";
 import { table } from "./table.ts";
@@ -65,8 +65,8 @@ async function main(): Promise<void> {
     return say(z.object({ token: z.string() }).parse(made).token);
   }
   if (command === "list") return await list(api);
-  if (command !== "revoke") throw new Advice(`There is no command "${command}".\n\n${help}`);
-  if (id === undefined) throw new Advice("Which token? npm run admin-tokens -- list shows the ids");
+  if (command !== "revoke") throw new UserError(`There is no command "${command}".\n\n${help}`);
+  if (id === undefined) throw new UserError("Which token? npm run admin-tokens -- list shows the ids");
   say(`${tokenSchema.parse(await api.call("DELETE", `/tokens/${encodeURIComponent(id)}`)).id} is revoked.`);
 }
 

@@ -1,8 +1,8 @@
 // npm run archive: months of single usage events of the running fleet.
 import { parseArgs } from "node:util";
+import { fail, UserError } from "@uag/command/step.mjs";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import { type Month, type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
-import { Advice, fail } from "../../../../scripts/lib/step.mjs";
 import { operatorClient } from "../operator.ts";
 import { readRunningFleet } from "./options.ts";
 import { table } from "./table.ts";
@@ -73,11 +73,11 @@ async function main(): Promise<number> {
   );
   const all = (await client.listMonths({}, { timeoutMs: 60_000 })).months;
   const months = values.month === undefined ? all : all.filter(({ month }) => month === values.month);
-  if (months.length === 0 && values.month !== undefined) throw new Advice(`There is nothing of ${values.month}.`);
+  if (months.length === 0 && values.month !== undefined) throw new UserError(`There is nothing of ${values.month}.`);
   if (command === "verify") return await verify(client, months);
   if (command === "list") list(months);
   else if (command === "run") await run(client, months, values["dry-run"] ?? false);
-  else throw new Advice(`There is no command "${command}".\n\n${help}`);
+  else throw new UserError(`There is no command "${command}".\n\n${help}`);
   return 0;
 }
 

@@ -1,7 +1,7 @@
 // npm run audit: are the books of the running fleet exact?
 import { parseArgs } from "node:util";
+import { fail, UserError } from "@uag/command/step.mjs";
 import { readConfig } from "@uag/kit/config.ts";
-import { Advice, fail } from "../../../../scripts/lib/step.mjs";
 import { type AuditReport, audit } from "../audit/audit.ts";
 import { schema } from "../config.ts";
 import { resolveDataDir } from "../data-dir.ts";
@@ -52,7 +52,7 @@ async function main(): Promise<number> {
   const dataDir = resolveDataDir(readConfig(schema).DATA_DIR);
   const waitMs = Number(parseCount("wait", values.wait)) * 1000;
   const report = await audit({ run, dataDir, waitMs }).catch((error: unknown) => {
-    throw new Advice(`The running fleet could not be asked: ${error instanceof Error ? error.message : error}`);
+    throw new UserError(`The running fleet could not be asked: ${error instanceof Error ? error.message : error}`);
   });
   process.stdout.write(sums(report));
   for (const violation of report.violations) process.stdout.write(`- ${violation}\n`);

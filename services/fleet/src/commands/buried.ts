@@ -1,5 +1,6 @@
 // npm run buried: usage of the running fleet that could not be applied.
 import { parseArgs } from "node:util";
+import { fail, UserError } from "@uag/command/step.mjs";
 import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import {
   type BuriedEvent,
@@ -7,7 +8,6 @@ import {
   UsageAdminServiceService,
 } from "@uag/proto/metering/v1/admin.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { Advice, fail } from "../../../../scripts/lib/step.mjs";
 import { operatorClient } from "../operator.ts";
 import { parseCost, readRunningFleet, showUsd } from "./options.ts";
 import { table } from "./table.ts";
@@ -30,7 +30,7 @@ type Client = RpcClient<UsageAdminServiceServer>;
 
 async function find(client: Client, requestId: string): Promise<BuriedEvent[]> {
   const { buried } = await client.listBuried({ requestId }, { timeoutMs });
-  if (buried.length === 0 && requestId !== "") throw new Advice(`Nothing of request ${requestId} is buried.`);
+  if (buried.length === 0 && requestId !== "") throw new UserError(`Nothing of request ${requestId} is buried.`);
   return buried;
 }
 
@@ -80,8 +80,8 @@ async function main(): Promise<void> {
   );
   if (command === "list") return list(await find(client, request));
   if (command === "repair") return await repair(client, await find(client, request));
-  if (command !== "price") throw new Advice(`There is no command "${command}".\n\n${help}`);
-  if (request === "" || cost === undefined) throw new Advice("price needs --request and --cost.");
+  if (command !== "price") throw new UserError(`There is no command "${command}".\n\n${help}`);
+  if (request === "" || cost === undefined) throw new UserError("price needs --request and --cost.");
   await price(client, await find(client, request), parseCost("cost", cost));
 }
 

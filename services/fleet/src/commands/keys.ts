@@ -1,7 +1,7 @@
 // npm run keys: makes, lists, changes, renews and revokes API keys of the running fleet.
 import { parseArgs } from "node:util";
+import { fail, UserError } from "@uag/command/step.mjs";
 import { z } from "zod";
-import { Advice, fail } from "../../../../scripts/lib/step.mjs";
 import { type AdminApi, adminApi } from "./admin-api.ts";
 import { parseCount, readRunningFleet } from "./options.ts";
 import { table } from "./table.ts";
@@ -147,10 +147,10 @@ async function main(): Promise<void> {
     return saySecret(await api.call("POST", "/keys", body));
   }
   if (!["update", "regenerate", "revoke"].includes(command)) {
-    throw new Advice(`There is no command "${command}".\n\n${help}`);
+    throw new UserError(`There is no command "${command}".\n\n${help}`);
   }
   if (id === undefined)
-    throw new Advice(`Which key? npm run keys -- ${command} <id>; npm run keys -- list shows the ids`);
+    throw new UserError(`Which key? npm run keys -- ${command} <id>; npm run keys -- list shows the ids`);
   await changeOne(api, command, id, values);
 }
 

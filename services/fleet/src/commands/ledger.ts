@@ -1,7 +1,7 @@
 // npm run ledger: reads and repairs the ledger of the running fleet.
 import { parseArgs } from "node:util";
+import { fail, UserError } from "@uag/command/step.mjs";
 import { z } from "zod";
-import { Advice, fail } from "../../../../scripts/lib/step.mjs";
 import { type AdminApi, adminApi } from "./admin-api.ts";
 import { readRunningFleet } from "./options.ts";
 import { table } from "./table.ts";
@@ -82,11 +82,11 @@ async function main(): Promise<void> {
   }
   if (command === "repair") {
     const { request: request_id, cost: cost_usd } = values;
-    if (cost_usd !== undefined && request_id === undefined) throw new Advice("--cost is said of one --request.");
+    if (cost_usd !== undefined && request_id === undefined) throw new UserError("--cost is said of one --request.");
     const which = request_id === undefined ? ({ all: true } as const) : { request_id, cost_usd };
     return await repair(api, which, values["dry-run"] ?? false);
   }
-  throw new Advice(`There is no command "${command}".\n\n${help}`);
+  throw new UserError(`There is no command "${command}".\n\n${help}`);
 }
 
 await main().catch(fail);

@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Advice, fail } from "../../../../scripts/lib/step.mjs";
+import { fail, UserError } from "@uag/command/step.mjs";
 import { resolveDataDir } from "../data-dir.ts";
 import { followLines } from "../logs/follow.ts";
 import { readable } from "../logs/line.ts";
@@ -28,12 +28,12 @@ const options = {
 async function namesIn(dir: string, asked: string | undefined): Promise<string[]> {
   const files = await readdir(dir).catch(() => []);
   const names = files.filter((file) => file.endsWith(".log")).map((file) => file.slice(0, -".log".length));
-  if (names.length === 0) throw new Advice(`There are no logs in ${dir}. Start the fleet first: npm start`);
+  if (names.length === 0) throw new UserError(`There are no logs in ${dir}. Start the fleet first: npm start`);
   if (asked === undefined) return names.sort();
   const wanted = asked.split(",").map((name) => name.trim());
   const unknown = wanted.find((name) => !names.includes(name));
   if (unknown === undefined) return wanted;
-  throw new Advice(`There is no log of "${unknown}". There are: ${names.sort().join(", ")}`);
+  throw new UserError(`There is no log of "${unknown}". There are: ${names.sort().join(", ")}`);
 }
 
 async function main(): Promise<void> {

@@ -1,7 +1,7 @@
 // npm run replay-dead: brings the dead letters of the running fleet back to its usage stream.
 import { parseArgs } from "node:util";
+import { fail } from "@uag/command/step.mjs";
 import { replayDead } from "@uag/metering/stream/replay-dead.ts";
-import { fail } from "../../../../scripts/lib/step.mjs";
 import { readRunningFleet } from "./options.ts";
 
 const help = `npm run replay-dead

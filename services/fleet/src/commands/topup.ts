@@ -1,8 +1,8 @@
 // npm run topup: puts money on an account of the running fleet.
 import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
+import { fail, UserError } from "@uag/command/step.mjs";
 import { z } from "zod";
-import { Advice, fail } from "../../../../scripts/lib/step.mjs";
 import { adminApi } from "./admin-api.ts";
 import { readRunningFleet, showUsd } from "./options.ts";
 
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
     process.stdout.write(help);
     return;
   }
-  if (values.usd === undefined) throw new Advice(`How much?\n\n${help}`);
+  if (values.usd === undefined) throw new UserError(`How much?\n\n${help}`);
   const run = await readRunningFleet();
   const path = `/accounts/${encodeURIComponent(values.account ?? run.account_id)}`;
   const admin = adminApi(run);

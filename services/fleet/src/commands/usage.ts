@@ -2,8 +2,8 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
+import { fail, UserError } from "@uag/command/step.mjs";
 import { z } from "zod";
-import { Advice, fail } from "../../../../scripts/lib/step.mjs";
 import { adminApi } from "./admin-api.ts";
 import { readRunningFleet } from "./options.ts";
 import { table } from "./table.ts";
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   const api = adminApi(await readRunningFleet());
   if (format !== undefined) {
     const { body } = await api.open("/usage/export", { ...filter, format, after });
-    if (body === null) throw new Advice("The admin API answered without a body.");
+    if (body === null) throw new UserError("The admin API answered without a body.");
     await pipeline(Readable.fromWeb(body), process.stdout, { end: false });
     return;
   }

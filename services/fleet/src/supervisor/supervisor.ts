@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Advice } from "../../../../scripts/lib/step.mjs";
+import { UserError } from "@uag/command/step.mjs";
 import { LogFile, tailOf } from "./log-file.ts";
 import { type ProcessSpec, SupervisedProcess } from "./process.ts";
 import { startWatchdog, type Watchdog } from "./watch.ts";
@@ -111,7 +111,7 @@ export class Supervisor implements ProcessControl, AsyncDisposable {
       .catch(async (error: unknown) => {
         if (options.signal?.aborted) throw error;
         const why = error instanceof Error && error.name !== "TimeoutError" ? error.message : `${name} is not ready`;
-        throw new Advice(`${why}. The end of ${path}:\n\n${await tailOf(path, logLines)}`);
+        throw new UserError(`${why}. The end of ${path}:\n\n${await tailOf(path, logLines)}`);
       });
   }
 

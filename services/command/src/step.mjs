@@ -28,13 +28,13 @@ export async function step(title, work) {
 }
 
 /** A failure that the user can mend: its message says how, and no stack is shown. */
-export class Advice extends Error {
-  name = "Advice";
+export class UserError extends Error {
+  name = "UserError";
 }
 
 /** Errors whose message tells the user all: a wrong option, a wrong setting, what a service answered. */
 const isForUsers = (error) =>
-  error instanceof Advice ||
+  error instanceof UserError ||
   String(error?.code).startsWith("ERR_PARSE_ARGS_") ||
   ["ConfigError", "GatewayError"].includes(error?.name);
 

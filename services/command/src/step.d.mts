@@ -1,6 +1,6 @@
 export type Progress = (text: string) => void;
 export declare function step<T>(title: string, work: (progress: Progress) => Promise<T>): Promise<T>;
-export declare class Advice extends Error {}
+export declare class UserError extends Error {}
 export declare function fail(error: unknown): never;
 
 /** What to do when there is no room on the disk. */

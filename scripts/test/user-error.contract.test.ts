@@ -105,7 +105,7 @@ describe("the servers' programs where something is missing", () => {
     for (const [name, text] of Object.entries(scripts))
       await writeFile(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
     await mkdir(join(bin, "kept"));
-    const code = `import { findNatsServer } from ${JSON.stringify(program)}; import { fail } from ${JSON.stringify(join(top, "scripts/lib/step.mjs"))};
+    const code = `import { findNatsServer } from ${JSON.stringify(program)}; import { fail } from ${JSON.stringify(join(top, "services/command/src/step.mjs"))};
       await findNatsServer({ binDir: ${JSON.stringify(join(bin, "kept"))}, path: "" }).catch(fail);`;
     const child = spawn(process.execPath, ["--input-type=module", "--eval", code], {
       env: { PATH: bin },
