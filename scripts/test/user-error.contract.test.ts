@@ -28,7 +28,7 @@ describe("npm start where something is missing", () => {
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), "advice-"));
     checkout = join(dir, "checkout");
-    for (const name of ["package.json", "pnpm-lock.yaml", "scripts/start.mjs", "scripts/lib"])
+    for (const name of ["package.json", "pnpm-lock.yaml", "scripts/start.mjs", "scripts/lib", "services/command"])
       await cp(join(top, name), join(checkout, name), { recursive: true });
     await chmod(dir, 0o755);
   });
