@@ -5,12 +5,13 @@ import type { Check } from "./check/check.ts";
 import { configDocs } from "./check/config-docs.ts";
 import { lint } from "./check/lint.ts";
 import { openapi } from "./check/openapi.ts";
+import { openapiLint } from "./check/openapi-lint.ts";
 import { proto } from "./check/proto.ts";
 import { types } from "./check/types.ts";
 
 const help = `npm run check [-- --fix]
 
-Checks types, format and lint, import boundaries, generated code, the OpenAPI document, and the settings tables in the READMEs.
+Checks types, format and lint, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), and the settings tables in the READMEs.
 --fix mends what a program can mend.
 `;
 
@@ -28,7 +29,7 @@ if (values.help) {
   process.stdout.write(help);
 } else {
   let ok = true;
-  for (const check of [types, lint, boundaries, proto, openapi, configDocs])
+  for (const check of [types, lint, boundaries, proto, openapi, openapiLint, configDocs])
     ok = (await report(check, values.fix ?? false)) && ok;
   process.exit(ok ? 0 : 1);
 }

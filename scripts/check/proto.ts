@@ -11,7 +11,7 @@ const released = "released.binpb";
 
 /** The interfaces as they are become those of the last release. */
 export const releaseProto = (): Promise<string[]> =>
-  problemsOf("buf", ["build", "--exclude-source-info", "-o", released], protoDir);
+  problemsOf("buf", ["build", "--exclude-source-info", "-o", released], { cwd: protoDir });
 
 async function filesUnder(dir: string): Promise<Map<string, string>> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
@@ -25,7 +25,7 @@ async function filesUnder(dir: string): Promise<Map<string, string>> {
 async function drift(): Promise<string[]> {
   const dir = await mkdtemp(join(tmpdir(), "proto-"));
   try {
-    const failed = await problemsOf("buf", ["generate", "-o", dir], protoDir);
+    const failed = await problemsOf("buf", ["generate", "-o", dir], { cwd: protoDir });
     if (failed.length > 0) return failed;
     const [fresh, committed] = await Promise.all([filesUnder(join(dir, "gen")), filesUnder(join(protoDir, "gen"))]);
     const names = [...new Set([...fresh.keys(), ...committed.keys()])];
@@ -40,10 +40,10 @@ async function drift(): Promise<string[]> {
 export const proto: Check = {
   name: "proto",
   async run({ fix }) {
-    const lint = await problemsOf("buf", ["lint"], protoDir);
+    const lint = await problemsOf("buf", ["lint"], { cwd: protoDir });
     if (lint.length > 0) return lint;
-    const breaking = await problemsOf("buf", ["breaking", "--against", released], protoDir);
+    const breaking = await problemsOf("buf", ["breaking", "--against", released], { cwd: protoDir });
     if (breaking.length > 0) return breaking;
-    return fix ? problemsOf("buf", ["generate"], protoDir) : drift();
+    return fix ? problemsOf("buf", ["generate"], { cwd: protoDir }) : drift();
   },
 };

@@ -3,8 +3,12 @@ import { runTool } from "../../services/fleet/src/engines/run-tool.ts";
 import { repoRoot as root } from "../../services/fleet/src/paths.ts";
 
 /** Runs a program of node_modules/.bin: none when it did not fail, else all it wrote, as the one problem. */
-export async function problemsOf(command: string, args: readonly string[], cwd: string = root): Promise<string[]> {
+export async function problemsOf(
+  command: string,
+  args: readonly string[],
+  { cwd = root, env = {} }: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<string[]> {
   const path = [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
-  const { code, output } = await runTool(command, args, { cwd, env: { ...process.env, PATH: path } });
+  const { code, output } = await runTool(command, args, { cwd, env: { ...process.env, ...env, PATH: path } });
   return code === 0 ? [] : [output.trim()];
 }

@@ -25,6 +25,7 @@ import * as usage from "@uag/gateway/admin/usage.ts";
 import * as webhooks from "@uag/gateway/admin/webhooks.ts";
 import type { z } from "zod";
 import type { Named, Operation } from "./operations.ts";
+import type { Tag } from "./tags.ts";
 
 type Query = { readonly shape: Readonly<Record<string, z.ZodType>> };
 
@@ -36,12 +37,16 @@ interface Asked {
 
 /** Request and answer schemas have names of their own in the document, after the operation. */
 function admin(
+  tag: Tag,
+  id: string,
   summary: string,
   [name, answer]: [string, z.ZodType],
   { request, query, status }: Asked = {},
 ): Operation {
   const named: Named = { [`Admin${name}`]: answer };
   return {
+    id,
+    tag,
     summary,
     ok: { json: named },
     ...(request !== undefined && { request: { [`Admin${name}Request`]: request } }),
@@ -52,36 +57,72 @@ function admin(
 }
 
 const money: Readonly<Record<string, Operation>> = {
-  "admin.accounts.create": admin("Makes an account", ["AccountCreated", account], {
+  "admin.accounts.create": admin("Accounts", "createAccount", "Makes an account", ["AccountCreated", account], {
     request: accounts.create,
     status: 201,
   }),
-  "admin.accounts.list": admin("Lists the accounts", ["AccountList", listOf(account)], { query: accounts.pageQuery }),
-  "admin.accounts.get": admin("Shows an account and its money", ["Account", account]),
-  "admin.accounts.update": admin("Changes an account", ["AccountChanged", account], { request: accounts.change }),
-  "admin.accounts.top_up": {
-    ...admin("Adds money, or takes available money away; the same reference does so once", ["TopUp", topUp], {
-      request: accounts.topUpBody,
-      status: 201,
-    }),
-    spends: true,
-  },
-  "admin.accounts.ledger": admin("Lists an account's ledger, newest first", ["AccountLedger", listOf(ledgerEntry)], {
+  "admin.accounts.list": admin("Accounts", "listAccounts", "Lists the accounts", ["AccountList", listOf(account)], {
     query: accounts.pageQuery,
   }),
-  "admin.ledger.read": admin("Lists ledger rows of an account or about a request", ["Ledger", listOf(ledgerEntry)], {
-    query: ledger.query,
+  "admin.accounts.get": admin("Accounts", "getAccount", "Shows an account and its money", ["Account", account]),
+  "admin.accounts.update": admin("Accounts", "updateAccount", "Changes an account", ["AccountChanged", account], {
+    request: accounts.change,
   }),
-  "admin.ledger.repair": admin("Charges requests that had no price", ["LedgerRepair", listOf(repair)], {
-    request: ledger.repairBody,
-  }),
-  "admin.usage.list": admin("Shows usage by hour or day", ["UsageList", listOf(usageBucket)], {
+  "admin.accounts.top_up": {
+    ...admin(
+      "Accounts",
+      "topUpAccount",
+      "Adds money, or takes available money away; the same reference does so once",
+      ["TopUp", topUp],
+      {
+        request: accounts.topUpBody,
+        status: 201,
+      },
+    ),
+    spends: true,
+  },
+  "admin.accounts.ledger": admin(
+    "Accounts",
+    "listAccountLedger",
+    "Lists an account's ledger, newest first",
+    ["AccountLedger", listOf(ledgerEntry)],
+    {
+      query: accounts.pageQuery,
+    },
+  ),
+  "admin.ledger.read": admin(
+    "Ledger",
+    "listLedger",
+    "Lists ledger rows of an account or about a request",
+    ["Ledger", listOf(ledgerEntry)],
+    {
+      query: ledger.query,
+    },
+  ),
+  "admin.ledger.repair": admin(
+    "Ledger",
+    "repairLedger",
+    "Charges requests that had no price",
+    ["LedgerRepair", listOf(repair)],
+    {
+      request: ledger.repairBody,
+    },
+  ),
+  "admin.usage.list": admin("Usage", "listUsage", "Shows usage by hour or day", ["UsageList", listOf(usageBucket)], {
     query: usage.bucketQuery,
   }),
-  "admin.usage.events": admin("Lists single requests, newest first", ["UsageEvents", listOf(listedUsageEvent)], {
-    query: usage.eventQuery,
-  }),
+  "admin.usage.events": admin(
+    "Usage",
+    "listUsageEvents",
+    "Lists single requests, newest first",
+    ["UsageEvents", listOf(listedUsageEvent)],
+    {
+      query: usage.eventQuery,
+    },
+  ),
   "admin.usage.export": {
+    id: "exportUsage",
+    tag: "Usage",
     summary: "Exports single requests, each row with the cursor that goes on behind it",
     ok: { rows: true },
     query: exportQuery.shape,
@@ -90,44 +131,75 @@ const money: Readonly<Record<string, Operation>> = {
 };
 
 const access: Readonly<Record<string, Operation>> = {
-  "admin.keys.create": admin("Makes a key", ["KeyCreated", newKey], { request: keys.create, status: 201 }),
-  "admin.keys.list": admin("Lists keys", ["KeyList", listOf(key)], { query: keys.listQuery }),
-  "admin.keys.get": admin("Shows a key", ["Key", key]),
-  "admin.keys.update": admin("Changes a key", ["KeyChanged", key], { request: keys.change }),
-  "admin.keys.revoke": admin("Revokes a key", ["KeyRevoked", key]),
+  "admin.keys.create": admin("Keys", "createKey", "Makes a key", ["KeyCreated", newKey], {
+    request: keys.create,
+    status: 201,
+  }),
+  "admin.keys.list": admin("Keys", "listKeys", "Lists keys", ["KeyList", listOf(key)], { query: keys.listQuery }),
+  "admin.keys.get": admin("Keys", "getKey", "Shows a key", ["Key", key]),
+  "admin.keys.update": admin("Keys", "updateKey", "Changes a key", ["KeyChanged", key], { request: keys.change }),
+  "admin.keys.revoke": admin("Keys", "revokeKey", "Revokes a key", ["KeyRevoked", key]),
   "admin.keys.regenerate": {
-    ...admin("Gives a key a new secret", ["KeyRegenerated", newKey], { request: keys.regenerate }),
+    ...admin("Keys", "regenerateKey", "Gives a key a new secret", ["KeyRegenerated", newKey], {
+      request: keys.regenerate,
+    }),
     bodyIsOptional: true,
   },
-  "admin.audit_log.list": admin("Lists what administrators have done", ["AuditLog", listOf(auditRecord)], {
-    query: tokens.auditQuery,
-  }),
-  "admin.tokens.create": admin("Makes an admin token", ["TokenCreated", newToken], {
+  "admin.audit_log.list": admin(
+    "Audit",
+    "listAuditLog",
+    "Lists what administrators have done",
+    ["AuditLog", listOf(auditRecord)],
+    {
+      query: tokens.auditQuery,
+    },
+  ),
+  "admin.tokens.create": admin("Admin tokens", "createAdminToken", "Makes an admin token", ["TokenCreated", newToken], {
     request: tokens.create,
     status: 201,
   }),
-  "admin.tokens.list": admin("Lists admin tokens", ["TokenList", listOf(token)], { query: tokens.tokenQuery }),
-  "admin.tokens.revoke": admin("Revokes an admin token", ["TokenRevoked", token]),
+  "admin.tokens.list": admin("Admin tokens", "listAdminTokens", "Lists admin tokens", ["TokenList", listOf(token)], {
+    query: tokens.tokenQuery,
+  }),
+  "admin.tokens.revoke": admin("Admin tokens", "revokeAdminToken", "Revokes an admin token", ["TokenRevoked", token]),
   "admin.webhooks.secrets.create": admin(
+    "Webhooks",
+    "createWebhookSecret",
     "Makes a webhook secret; earlier ones sign beside it for a while",
     ["WebhookSecretCreated", newWebhookSecret],
     { request: webhooks.rotate, status: 201 },
   ),
   "admin.webhooks.secrets.list": admin(
+    "Webhooks",
+    "listWebhookSecrets",
     "Lists what signs an account's webhooks",
     ["WebhookSecretList", listOf(webhookSecret)],
     { query: webhooks.secretQuery },
   ),
-  "admin.webhooks.secrets.end": admin("Ends a webhook secret", ["WebhookSecretEnded", webhookSecret]),
+  "admin.webhooks.secrets.end": admin("Webhooks", "endWebhookSecret", "Ends a webhook secret", [
+    "WebhookSecretEnded",
+    webhookSecret,
+  ]),
   "admin.webhooks.deliveries.list": admin(
+    "Webhooks",
+    "listWebhookDeliveries",
     "Lists webhook deliveries",
     ["WebhookDeliveryList", listOf(webhookDelivery)],
     {
       query: webhooks.deliveryQuery,
     },
   ),
-  "admin.webhooks.deliveries.get": admin("Shows a webhook delivery", ["WebhookDelivery", webhookDeliveryWithBody]),
-  "admin.webhooks.deliveries.replay": admin("Delivers again", ["WebhookReplay", webhookDelivery], { status: 202 }),
+  "admin.webhooks.deliveries.get": admin("Webhooks", "getWebhookDelivery", "Shows a webhook delivery", [
+    "WebhookDelivery",
+    webhookDeliveryWithBody,
+  ]),
+  "admin.webhooks.deliveries.replay": admin(
+    "Webhooks",
+    "replayWebhookDelivery",
+    "Delivers again",
+    ["WebhookReplay", webhookDelivery],
+    { status: 202 },
+  ),
 };
 
 /** What the table of admin routes does not say of its operations, by their names there. */

@@ -4,7 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { type ErrorCode, errorTable } from "@uag/contract/errors/table.ts";
 import { allRoutes, openApiDocument, operationOf, templateOf } from "./document.ts";
 import { codesOf, unseen } from "./failures.ts";
-import { probePaths } from "./probes.ts";
+import { probes } from "./probes.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 const document = openApiDocument();
@@ -31,7 +31,7 @@ test("it is a valid OpenAPI 3.1 document", async () => {
 
 test("it has every row of both tables of routes and nothing else", () => {
   const described = Object.entries(paths)
-    .filter(([path]) => !(path in probePaths))
+    .filter(([path]) => !(path in probes))
     .flatMap(([path, item]) => Object.keys(item).map((verb) => `${verb} ${path}`));
   const served = allRoutes.map(({ method, path }) => `${method.toLowerCase()} ${templateOf(path)}`);
   assert.deepEqual(described.sort(), served.sort());
@@ -45,10 +45,19 @@ test("every reference leads somewhere, and every component is referred to", () =
   for (const [kind, named] of Object.entries(components)) {
     if (kind === "securitySchemes") continue;
     for (const name of Object.keys(named)) {
-      const events = name.endsWith("Event") || name.endsWith("Chunk");
-      assert.ok(events || refs.has(`#/components/${kind}/${name}`), `${kind}/${name}`);
+      assert.ok(refs.has(`#/components/${kind}/${name}`), `${kind}/${name}`);
     }
   }
+});
+
+test("every operation has a name that programs can have too, and a group that something is said of", () => {
+  const told = new Set((document["tags"] as Json[]).map(({ name }) => name));
+  const used = new Set<unknown>();
+  for (const operation of Object.values(paths).flatMap((item) => Object.values(item) as Json[])) {
+    assert.match(String(operation["operationId"]), /^[a-z]+([A-Z][a-z]+)+$/);
+    for (const tag of operation["tags"] as unknown[]) used.add(tag);
+  }
+  assert.deepEqual(used, told);
 });
 
 test("no two operations share a name, and every parameter of a path is described", () => {

@@ -3,19 +3,21 @@ import { type AdminRoute, adminRoutes, type Route, routes } from "@uag/contract/
 import { z } from "zod";
 import { adminOperations } from "./admin.ts";
 import { examples } from "./examples.ts";
-import { failuresOf } from "./failures.ts";
+import { failuresOf, failuresOfProbes } from "./failures.ts";
 import { headerComponents, headersOf } from "./headers.ts";
 import { type JsonSchema, jsonSchema, schemaRef } from "./json-schema.ts";
 import { type Answers, type Named, type Operation, operations } from "./operations.ts";
 import { parameterComponents, parametersOf } from "./parameters.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { probePaths } from "./probes.ts";
+import { tagObjects } from "./tags.ts";
 
 const errors = { NestedError: nestedError, NativeError: nativeError, FlatError: flatError } as const;
 
 const info = {
   title: "Unified AI gateway",
   version: "1.0.0",
+  license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
   description:
     "Chat, image, video, embedding and speech models of many providers behind one address and one key. Objects are open: fields that are not listed go to the provider as they are, and answers may have more of them. A field of a request that is null is as absent; where an administrator's may be null it takes a limit away.",
 };
@@ -45,11 +47,17 @@ export function operationOf(route: AnyRoute): Operation {
 const lines = { schema: { type: "string" } };
 const sound = { schema: { type: "string", format: "binary" } };
 
+/** OpenAPI 3.1 has no words of its own for the events of a stream: this is what is in the text, once it has been taken apart. */
+const stream = (events: Named): JsonSchema => ({
+  type: "string",
+  contentMediaType: "text/event-stream",
+  contentSchema: { type: "array", items: anyOf(events) },
+});
+
 function contentOf({ json, events, audio, rows }: Answers): JsonSchema {
   return {
     ...(json !== undefined && { "application/json": { schema: anyOf(json) } }),
-    // OpenAPI 3.1 has no words for the events of a stream; their data is told of in the description.
-    ...(events !== undefined && { "text/event-stream": { schema: { type: "string" } } }),
+    ...(events !== undefined && { "text/event-stream": { schema: stream(events) } }),
     ...(rows === true && { "application/x-ndjson": lines, "text/csv": lines }),
     ...(audio === true && { "audio/mpeg": sound, "audio/wav": sound }),
   };
@@ -89,9 +97,9 @@ function described(route: AnyRoute, failures: Pool): JsonSchema {
   const { ok, accepted, status = 200 } = operation;
   const versioned = /^\/(admin\/)?v1\//.test(route.path);
   return {
-    operationId: versioned ? nameOf(route) : `unversioned.${nameOf(route)}`,
+    operationId: versioned ? operation.id : `${operation.id}Unversioned`,
     summary: operation.summary,
-    tags: [nameOf(route).split(".", 1)[0]],
+    tags: [operation.tag],
     parameters: parametersOf(route, operation),
     ...(operation.admin === true && { security: [{ admin: [] }] }),
     ...(body !== undefined && { requestBody: body }),
@@ -131,9 +139,10 @@ export function openApiDocument(): JsonSchema {
     openapi: "3.1.0",
     info,
     jsonSchemaDialect: z.toJSONSchema(z.unknown()).$schema,
-    servers: [{ url: "/" }],
+    servers: [{ url: "/", description: "The gateway that this document was read from." }],
+    tags: tagObjects,
     security: [{ bearer: [] }],
-    paths: { ...paths, ...probePaths },
+    paths: { ...paths, ...probePaths(shared(failuresOfProbes(), failures)) },
     components: {
       schemas: schemaComponents(),
       responses: failures.components,

@@ -80,25 +80,39 @@ function errorContent(dialects: readonly Dialect[]): JsonSchema {
 const slow = "The request did not arrive in time.";
 const passedOn = "What the provider says of the request, in its own words and with its own status.";
 
-/** The error answers of a route, by status. */
-export function failuresOf(route: Route | AdminRoute, operation: Operation): Record<string, JsonSchema> {
+interface Failing {
+  readonly dialects: readonly Dialect[];
+  readonly native?: boolean;
+  readonly billed?: boolean;
+}
+
+function failures(codes: readonly ErrorCode[], { dialects, native = false, billed = false }: Failing) {
   const texts = new Map<string, string[]>([["408", [slow]]]);
-  for (const code of codesOf(route, operation)) {
+  for (const code of codes) {
     const status = String(errorTable[code].http);
     texts.set(status, [...(texts.get(status) ?? []), `\`${code}\`: ${errorTable[code].text}`]);
   }
-  const native = operation.native === true;
   if (native) for (const range of ["4XX", "5XX"]) texts.set(range, [passedOn]);
-  const dialects: Dialect[] = operation.flatErrors ? [route.dialect, "flat"] : [route.dialect];
   const answers: Record<string, JsonSchema> = {};
   for (const [status, lines] of [...texts].sort(([a], [b]) => a.localeCompare(b))) {
     // What is no HTTP request has no path yet, and so no dialect of its own.
     const early = native && (status === "408" || status === "431" || status === "400");
     answers[status] = {
       description: lines.join("\n\n"),
-      headers: headersOf({ native, billed: operation.billed === true, failed: true, status, located: false }),
+      headers: headersOf({ native, billed, failed: true, status, located: false }),
       content: errorContent(early ? [...dialects, "nested"] : dialects),
     };
   }
   return answers;
 }
+
+/** The error answers of a route, by status. */
+export function failuresOf(route: Route | AdminRoute, operation: Operation): Record<string, JsonSchema> {
+  const { native = false, billed = false, flatErrors = false } = operation;
+  const dialects: Dialect[] = flatErrors ? [route.dialect, "flat"] : [route.dialect];
+  return failures(codesOf(route, operation), { dialects, native, billed });
+}
+
+/** The error answers of a path that asks for no key, by status. */
+export const failuresOfProbes = (): Record<string, JsonSchema> =>
+  failures(["method_not_allowed", "headers_too_large"], { dialects: ["nested"] });

@@ -25,6 +25,7 @@ import { imageEditBody, imageGenerationBodies } from "@uag/media/images/openapi-
 import { speechSchema } from "@uag/speech/request/schema.ts";
 import { describedVideo } from "@uag/video/request/described.ts";
 import { z } from "zod";
+import type { Tag } from "./tags.ts";
 
 /** Schemas by the names that they have in the document. More than one: any of them. */
 export type Named = Readonly<Record<string, z.ZodType>>;
@@ -40,6 +41,9 @@ export interface Answers {
 
 /** What the table of routes does not say of an operation. */
 export interface Operation {
+  /** `operationId`: what clients that are made from the document call it. */
+  readonly id: string;
+  readonly tag: Tag;
   readonly summary: string;
   readonly request?: Named;
   readonly ok: Answers;
@@ -75,12 +79,16 @@ const task = { VideoTask: videoTask } as const;
 
 const generating: Readonly<Record<string, Operation>> = {
   "chat.completions": {
+    id: "createChatCompletion",
+    tag: "Chat",
     summary: "Answers a conversation",
     request: { ChatCompletionRequest: chatCompletionBody },
     ok: { json: { ChatCompletion: chatCompletion }, events: { ChatCompletionChunk: chatCompletionChunk } },
     billed: true,
   },
   "messages.create": {
+    id: "createMessage",
+    tag: "Messages",
     summary: "Answers a conversation, in Anthropic's format",
     request: { MessageRequest: messagesSchema },
     ok: { json: { Message: message }, events: { MessageEvent: messageEvent } },
@@ -89,6 +97,8 @@ const generating: Readonly<Record<string, Operation>> = {
     native: true,
   },
   "messages.count_tokens": {
+    id: "countMessageTokens",
+    tag: "Messages",
     summary: "Counts the tokens of a conversation; free",
     request: { TokenCountRequest: countTokensSchema },
     ok: { json: { TokenCount: tokenCount } },
@@ -97,18 +107,24 @@ const generating: Readonly<Record<string, Operation>> = {
     native: true,
   },
   embeddings: {
+    id: "createEmbedding",
+    tag: "Embeddings",
     summary: "Turns texts into vectors",
     request: { EmbeddingRequest: embeddingSchema },
     ok: { json: { EmbeddingResult: embeddingResult } },
     billed: true,
   },
   "audio.speech": {
+    id: "createSpeech",
+    tag: "Audio",
     summary: "Speaks a text",
     request: { SpeechRequest: speechSchema },
     ok: { audio: true },
     billed: true,
   },
   "images.generations": {
+    id: "createImage",
+    tag: "Images",
     summary: "Makes images; the body's shape depends on the model",
     request: prefixed(imageGenerationBodies, "ImageRequest"),
     ok: { json: { ImageResult: imageResult, AlphaImageResult: alphaImageResult }, events: { ImageEvent: imageEvent } },
@@ -116,12 +132,16 @@ const generating: Readonly<Record<string, Operation>> = {
     flatErrors: true,
   },
   "images.edits": {
+    id: "editImage",
+    tag: "Images",
     summary: "Edits images",
     request: { ImageEditForm: imageEditBody },
     ok: { json: { ImageResult: imageResult }, events: { ImageEvent: imageEvent } },
     billed: true,
   },
   "videos.create": {
+    id: "createVideo",
+    tag: "Videos",
     summary: "Starts a video task; the body's shape depends on the model",
     request: prefixed(describedVideo, "VideoRequest"),
     ok: { json: task },
@@ -134,12 +154,16 @@ const generating: Readonly<Record<string, Operation>> = {
 
 const reading: Readonly<Record<string, Operation>> = {
   "audio.voices": {
+    id: "listVoices",
+    tag: "Audio",
     summary: "Lists the voices",
     ok: { json: { VoiceList: voiceList } },
     query: { model: id.describe("Only the voices of this model.") },
   },
-  "videos.get": { summary: "Shows a video task", ok: { json: task } },
+  "videos.get": { id: "getVideo", tag: "Videos", summary: "Shows a video task", ok: { json: task } },
   "videos.list": {
+    id: "listVideos",
+    tag: "Videos",
     summary: "Lists the account's video tasks, newest first",
     ok: { json: { VideoTaskList: videoTaskList } },
     query: {
@@ -151,17 +175,28 @@ const reading: Readonly<Record<string, Operation>> = {
     },
   },
   "videos.cancel": {
+    id: "cancelVideo",
+    tag: "Videos",
     summary: "Cancels a video task that the provider has not begun",
     ok: { json: task },
   },
   "models.list": {
+    id: "listModels",
+    tag: "Models",
     summary: "Lists the models that the key may use",
     ok: { json: { ModelList: modelList } },
     query: { limit: z.int().min(1).max(1_000), after_id: id, before_id: id },
   },
-  "models.get": { summary: "Shows a model", ok: { json: { Model: model } } },
-  subscription: { summary: "Shows what may be spent", ok: { json: { BillingSubscription: subscription } } },
+  "models.get": { id: "getModel", tag: "Models", summary: "Shows a model", ok: { json: { Model: model } } },
+  subscription: {
+    id: "getBillingSubscription",
+    tag: "Billing",
+    summary: "Shows what may be spent",
+    ok: { json: { BillingSubscription: subscription } },
+  },
   usage: {
+    id: "getBillingUsage",
+    tag: "Billing",
     summary: "Shows what was spent, by day and model",
     ok: { json: { BillingUsage: usage } },
     query: {

@@ -1,5 +1,6 @@
 import type { ProbePath } from "@uag/gateway/handlers/probes.ts";
 import type { JsonSchema } from "./json-schema.ts";
+import type { Tag } from "./tags.ts";
 
 const json = (summary: string, properties: JsonSchema) => ({
   summary,
@@ -9,13 +10,14 @@ const text = { type: "string" };
 const status = json("Tells whether requests are taken", { status: text });
 const greeting = json("Names the service", { name: text, api: text });
 
-const probes: Readonly<Record<ProbePath, ReturnType<typeof json>>> = {
-  "/": greeting,
-  "/api/hello": greeting,
-  "/health/live": json("Tells that the process is alive", { status: text }),
-  "/health/ready": status,
-  "/health": status,
-  "/openapi.json": json("This document", { openapi: text, paths: { type: "object" } }),
+/** What the paths that ask for no key answer. */
+export const probes: Readonly<Record<ProbePath, ReturnType<typeof json> & { readonly id: string }>> = {
+  "/": { id: "getGreeting", ...greeting },
+  "/api/hello": { id: "getHello", ...greeting },
+  "/health/live": { id: "getLiveness", ...json("Tells that the process is alive", { status: text }) },
+  "/health/ready": { id: "getReadiness", ...status },
+  "/health": { id: "getHealth", ...status },
+  "/openapi.json": { id: "getOpenApi", ...json("This document", { openapi: text, paths: { type: "object" } }) },
 };
 
 const answer = (description: string, schema: JsonSchema): JsonSchema => ({
@@ -23,22 +25,29 @@ const answer = (description: string, schema: JsonSchema): JsonSchema => ({
   content: { "application/json": { schema } },
 });
 
-/** The paths that ask for no key. They take no body, and answer HEAD as GET does. */
-export const probePaths: JsonSchema = Object.fromEntries(
-  Object.entries(probes).map(([path, { summary, schema }]) => [
-    path,
-    {
-      get: {
-        operationId: `probe.${path.replaceAll(/\W+/g, "_").replace(/^_/, "") || "root"}`,
-        summary,
-        tags: ["probes"],
-        security: [],
-        responses: {
-          200: answer("Done.", schema),
-          ...(schema === status.schema && { 503: answer("Not now.", schema) }),
-          ...(path === "/openapi.json" && { 304: { description: "The client has it already." } }),
+const tag: Tag = "Service";
+
+/**
+ * The paths that ask for no key. They take no body, and answer HEAD as GET does.
+ * @param failures the error answers of each, by status
+ */
+export const probePaths = (failures: JsonSchema): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(probes).map(([path, { id, summary, schema }]) => [
+      path,
+      {
+        get: {
+          operationId: id,
+          summary,
+          tags: [tag],
+          security: [],
+          responses: {
+            200: answer("Done.", schema),
+            ...(schema === status.schema && { 503: answer("Not now.", schema) }),
+            ...(path === "/openapi.json" && { 304: { description: "The client has it already." } }),
+            ...failures,
+          },
         },
       },
-    },
-  ]),
-);
+    ]),
+  );
