@@ -1,6 +1,6 @@
 import type { AdminRoute, Route } from "@uag/contract/routes.ts";
 import type { NextFunction, Request, Response } from "express";
-import type { Administrator } from "./admin/authenticate.ts";
+import type { Administrator } from "./admin/administrator.ts";
 import type { ResolvedKey } from "./keys/key-cache.ts";
 
 /** What the router knows of a request; it grows on the way through the middleware. */

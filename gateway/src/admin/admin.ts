@@ -1,52 +1,8 @@
-import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
-import type { Identity } from "@uag/kit/rpc/identity.ts";
-import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
-import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
-import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
-import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
-import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
-import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import type { Request } from "express";
 import type { GatewayResponse } from "../request-state.ts";
-import type { Administrator } from "./authenticate.ts";
-import { openWebhookClient, type WebhookClient } from "./webhooks-client.ts";
-
-/** Who knows what administrators ask for. */
-export interface AdminClients extends Disposable {
-  readonly accounts: RpcClient<AccountServiceServer>;
-  readonly admin: RpcClient<AdminServiceServer>;
-  readonly keys: RpcClient<KeyServiceServer>;
-  readonly ledger: RpcClient<LedgerServiceServer>;
-  readonly metering: RpcClient<MeteringServiceServer>;
-  readonly usageAdmin: RpcClient<UsageAdminServiceServer>;
-  /** Undefined where the router knows no video service. */
-  readonly webhooks: WebhookClient | undefined;
-}
-
-export interface AdminAddresses {
-  readonly billing: string;
-  readonly metering: string;
-  readonly video: readonly string[] | undefined;
-}
-
-export function openAdminClients({ billing, metering, video }: AdminAddresses, identity: Identity): AdminClients {
-  const clients = {
-    accounts: createRpcClient<AccountServiceServer>(AccountServiceService, billing, identity),
-    admin: createRpcClient<AdminServiceServer>(AdminServiceService, billing, identity),
-    keys: createRpcClient<KeyServiceServer>(KeyServiceService, billing, identity),
-    ledger: createRpcClient<LedgerServiceServer>(LedgerServiceService, billing, identity),
-    metering: createRpcClient<MeteringServiceServer>(MeteringServiceService, metering, identity),
-    usageAdmin: createRpcClient<UsageAdminServiceServer>(UsageAdminServiceService, metering, identity),
-    webhooks: video && openWebhookClient(video, identity),
-  };
-  return {
-    ...clients,
-    [Symbol.dispose]() {
-      for (const client of Object.values(clients)) client?.[Symbol.dispose]();
-    },
-  };
-}
+import type { Administrator } from "./administrator.ts";
+import type { AdminClients } from "./clients.ts";
 
 /** One authenticated call of the admin API. */
 export interface AdminCall {

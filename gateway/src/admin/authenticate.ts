@@ -3,22 +3,14 @@ import { digestKey, parseKey } from "@uag/kit/api-key.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import type { Keyring } from "@uag/kit/keyring.ts";
 import type { AdminToken } from "@uag/proto/billing/v1/admin.ts";
-import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import type { Request } from "express";
 import { LRUCache } from "lru-cache";
 import { networkOf } from "../client-address.ts";
 import { bearerKey } from "../keys/bearer.ts";
 import { Failures } from "../keys/failures.ts";
-import type { AdminClients } from "./admin.ts";
+import type { Administrator } from "./administrator.ts";
+import type { AdminClients } from "./clients.ts";
 import type { FailedLogins } from "./failed-logins.ts";
-
-/** Whose admin token a request carries. */
-export interface Administrator {
-  readonly actor: Actor;
-  readonly role: AdminToken["role"];
-  /** The one account that the token is good for; empty for all. */
-  readonly accountId: string;
-}
 
 export interface AdminDoorOptions {
   readonly clients: Pick<AdminClients, "admin">;

@@ -1,6 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { AccountRule } from "./access.ts";
-import type { AdminCall, AdminClients } from "./admin.ts";
+import type { AdminCall } from "./admin.ts";
+import type { AdminClients } from "./clients.ts";
 import { webhooksOf } from "./webhooks-client.ts";
 
 /** A call as a token that is good for one account may make it. */

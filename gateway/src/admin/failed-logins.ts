@@ -1,7 +1,7 @@
 import type { Clock } from "@uag/kit/clock.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import { Failures } from "../keys/failures.ts";
-import type { AdminClients } from "./admin.ts";
+import type { AdminClients } from "./clients.ts";
 
 export interface FailedLogin {
   readonly address: string;

@@ -7,8 +7,9 @@ import { allowHeader, methodNotAllowed } from "../middleware/method-not-allowed.
 import type { GatewayResponse, Handler } from "../request-state.ts";
 import { sendJson } from "../respond.ts";
 import { verbs } from "../verbs.ts";
-import type { AdminAnswer, AdminClients } from "./admin.ts";
+import type { AdminAnswer } from "./admin.ts";
 import type { AdminDoor } from "./authenticate.ts";
+import type { AdminClients } from "./clients.ts";
 import { confine } from "./confine.ts";
 import { jsonText } from "./json.ts";
 import { readJson } from "./read-json.ts";
