@@ -16,6 +16,7 @@ import { startReceiver } from "../src/soak/receiver.ts";
 import { simulatorPort } from "../src/testing/simulator-port.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { answerTests } from "./clients/answers.ts";
+import { generatedClientTest } from "./clients/generated.ts";
 import { goodBodies, nulledBodies } from "./clients/nulls.ts";
 
 /** A model of each provider. */
@@ -233,6 +234,7 @@ describe("any client works with any model through either door", () => {
     assert.ok(page.data.every(({ display_name }) => display_name !== ""));
   });
 
+  generatedClientTest(() => fleet);
   answerTests(() => ({ fleet, webhookUrl }));
 
   test("after all of it the ledger holds exactly what the simulator served", async () => {
