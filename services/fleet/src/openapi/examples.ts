@@ -83,4 +83,30 @@ export const examples: Readonly<Record<string, Examples>> = {
       value: { model: "alpha3-tts-flash", input: "Hello there!", voice: "Cherry", response_format: "wav" },
     },
   },
+  "messages.count_tokens": {
+    text: {
+      summary: "A question",
+      value: { model: "claude-sonnet-4-6", messages: [{ role: "user", content: "Hello!" }] },
+    },
+  },
+  embeddings: {
+    texts: {
+      summary: "Two texts",
+      value: { model: "text-embedding-3-small", input: ["A boat on a lake", "A ship at sea"] },
+    },
+  },
+  "images.generations": {
+    prompt: {
+      summary: "A picture of a description",
+      value: { model: "gamma-image-1", prompt: "A boat on a lake" },
+    },
+    alpha: {
+      summary: "The same of an Alpha model, in its own format",
+      value: {
+        model: "alpha-image-2.0",
+        input: { messages: [{ role: "user", content: [{ text: "A boat on a lake" }] }] },
+        parameters: { size: "1280*720" },
+      },
+    },
+  },
 };
