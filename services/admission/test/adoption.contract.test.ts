@@ -19,7 +19,8 @@ const quick = { publish: { gatherMs: 20, confirmMs: 50, republishMs: 1_000 }, id
 async function leaveJournal(house: House, account: string, name: string): Promise<string[]> {
   // Its environment has no faults.
   using spawned = spawnReplica(house, account, name);
-  await eventually("load", () => spawned.lines.length > 300);
+  const leftOpen = (): boolean => spawned.lines.some((line) => line.startsWith("open "));
+  await eventually("load, with a request left open", () => spawned.lines.length > 300 && leftOpen());
   spawned.child.kill("SIGKILL");
   await once(spawned.child, "close");
   return spawned.lines.filter((line) => line.startsWith("settled")).map((line) => line.slice("settled ".length));

@@ -27,6 +27,8 @@ export function engineUrl(name: "TEST_MONGODB_URL" | "TEST_NATS_URL"): string {
 }
 
 const services = join(import.meta.dirname, "../..");
+/** A test asks for what it looks at as long as the machine needs, milliseconds. */
+const patienceMs = 60_000;
 
 /** A service's own main.ts as a process, which can be killed and started again on the same port. */
 export class Child implements AsyncDisposable {
@@ -149,7 +151,10 @@ export async function startHouse(billingEnv: Record<string, string> = {}): Promi
       const found: UsageEvent[] = [];
       const names = { accountId, keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
       for (let cursor = ""; ; ) {
-        const page = await usage.listEvents({ filter: names, page: { limit: 1_000, cursor } });
+        const page = await usage.listEvents(
+          { filter: names, page: { limit: 1_000, cursor } },
+          { timeoutMs: patienceMs },
+        );
         found.push(...page.events);
         cursor = page.nextCursor;
         if (cursor === "") return found;

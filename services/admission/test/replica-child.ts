@@ -3,7 +3,7 @@ import { replica, request, settlement } from "./harness.ts";
 
 /**
  * A replica as a process of its own. Runs requests in a loop until it is killed, with some left open for ever; prints
- * `started <id>`, `settled <id>` once the promise resolved, and `refused <code>`.
+ * `started <id>`, `settled <id>` once the promise resolved, `open <id>` when it is left open, and `refused <code>`.
  */
 const [account = "", name = ""] = process.argv.slice(2);
 const admission = await replica(process.env as Record<string, string>, { publish: { gatherMs: 20, confirmMs: 50 } });
@@ -18,7 +18,10 @@ async function loop(worker: number): Promise<void> {
       await admitted.started;
       say(`started ${id}`);
       if (n % 10 === 3) admitted.checkpoint([{ name: "output_tokens", quantity: 7n }], 70n);
-      if (worker % 4 === 0 && n === 5) await new Promise(() => undefined);
+      if (worker % 4 === 0 && n === 1) {
+        say(`open ${id}`);
+        await new Promise(() => undefined);
+      }
       await new Promise((resolve) => setTimeout(resolve, 2));
       await admitted.settle(settlement(100n));
       say(`settled ${id}`);
