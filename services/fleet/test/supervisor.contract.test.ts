@@ -98,7 +98,8 @@ test("a process whose event loop is blocked is killed and runs again; one that i
   const port = await (await Ports.load(join(dir.path, "ports.json"))).get("stuck");
   const serve = `require("http").createServer((q, r) => { if (q.url === "/block") for (;;); r.end(); }).listen(${port}, "127.0.0.1")`;
   const url = `http://127.0.0.1:${port}`;
-  const liveness = { isAlive: () => answersOk(url, 500), everyMs: 50, misses: 3 };
+  // Asked so rarely that it is blocked before it is asked for the first time.
+  const liveness = { isAlive: () => answersOk(url, 500), everyMs: 300, misses: 3 };
   const lines: string[] = [];
   await using supervisor = Supervisor.start({ logDir: dir.path, report: (line) => lines.push(line) });
   await supervisor.add(spec("stuck", `setTimeout(() => { ${serve} }, 1_000)`, { liveness, isReady: liveness.isAlive }));

@@ -10,12 +10,19 @@ export interface LivenessOptions {
 
 const defaultEveryMs = 5_000;
 const defaultMisses = 3;
+/** How often a process that has not answered yet is asked: one that gets stuck right after its start is noticed too. */
+const startingMs = 250;
 
 /**
  * Resolves to true when a process that answered once has stopped answering, and to false at `signal`. Misses are counted,
  * not time: a machine so busy that this process itself came late says nothing about the other.
+ * @param wasReady whether somebody else has seen it answer
  */
-export async function hasStuck(options: LivenessOptions, signal: AbortSignal): Promise<boolean> {
+export async function hasStuck(
+  options: LivenessOptions,
+  wasReady: () => boolean,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { isAlive, everyMs = defaultEveryMs, misses = defaultMisses } = options;
   let answered = false;
   let missed = 0;
@@ -23,10 +30,12 @@ export async function hasStuck(options: LivenessOptions, signal: AbortSignal): P
     if (await isAlive()) {
       answered = true;
       missed = 0;
-    } else if (answered && ++missed >= misses) {
-      return !signal.aborted;
+    } else {
+      answered ||= wasReady();
+      if (answered && ++missed >= misses) return !signal.aborted;
     }
-    await sleep(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
+    const restMs = answered ? everyMs : Math.min(everyMs, startingMs);
+    await sleep(restMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
   return false;
 }

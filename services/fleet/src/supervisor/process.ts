@@ -37,6 +37,8 @@ export class SupervisedProcess {
   readonly #backoff = new RestartBackoff();
   readonly #stopping = new AbortController();
   #child: ChildProcess | undefined;
+  /** The child that was seen to be ready. */
+  #readyChild: ChildProcess | undefined;
   #startedAt = 0;
   #restarts = 0;
 
@@ -84,7 +86,7 @@ export class SupervisedProcess {
   /** Ends the process when it is stuck; it is started again as after any death. */
   async #watch(child: ChildProcess, over: AbortSignal): Promise<void> {
     const { liveness, name } = this.spec;
-    if (liveness === undefined || !(await hasStuck(liveness, over))) return;
+    if (liveness === undefined || !(await hasStuck(liveness, () => this.#readyChild === child, over))) return;
     this.#options.report(`${name} does not answer any more and is killed`);
     child.kill("SIGKILL");
   }
@@ -105,12 +107,15 @@ export class SupervisedProcess {
   /** Waits until it is ready; rejects when it keeps ending instead, or at `signal`. */
   async ready(signal: AbortSignal): Promise<void> {
     const failuresAllowed = this.#backoff.failures + 5;
-    while (this.pid === undefined || !(await this.spec.isReady())) {
+    let child = this.#child;
+    while (child?.pid === undefined || !(await this.spec.isReady())) {
       if (this.#backoff.failures >= failuresAllowed) throw new Error(`${this.spec.name} keeps ending`);
       if (this.#stopping.signal.aborted) throw new Error(`${this.spec.name} is being stopped`);
       signal.throwIfAborted();
       await sleep(readyPollMs);
+      child = this.#child;
     }
+    this.#readyChild = child;
   }
 
   /** Sends a signal, if it is up. After SIGKILL waits until it is gone, so that what follows meets the next one. */
