@@ -18,6 +18,7 @@ import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { answerTests } from "./clients/answers.ts";
 import { generatedClientTest } from "./clients/generated.ts";
 import { goodBodies, nulledBodies } from "./clients/nulls.ts";
+import { sampleTests } from "./clients/samples.ts";
 
 /** A model of each provider. */
 const models = ["gpt-4o-mini", "claude-sonnet-4-6", "gemini-2.5-flash", "qwen-plus", "grok-4.5", "deepseek-flash"];
@@ -236,6 +237,8 @@ describe("any client works with any model through either door", () => {
 
   generatedClientTest(() => fleet);
   answerTests(() => ({ fleet, webhookUrl }));
+
+  sampleTests(() => fleet);
 
   test("after all of it the ledger holds exactly what the simulator served", async () => {
     assert.deepEqual((await fleet.audit()).violations, []);

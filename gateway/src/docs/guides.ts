@@ -1,0 +1,101 @@
+import { readFile } from "node:fs/promises";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { type Dialect, errorBody } from "@uag/contract/errors/shapes.ts";
+import { errorTable } from "@uag/contract/errors/table.ts";
+import { Marked, type Tokens } from "marked";
+
+/** The guides, in the order in which they are offered: the name in `/docs/guides/<name>`, and what a link to it says. */
+const titles = {
+  errors: "Errors",
+  limits: "Limits and headers",
+  idempotency: "Idempotency",
+  video: "Video and webhooks",
+  mcp: "MCP",
+  moving: "Moving here",
+} as const;
+
+export type GuideName = keyof typeof titles;
+
+/** Every guide's name. */
+export const guideNames = Object.keys(titles) as readonly GuideName[];
+
+/** A code of the table that no client reads: it has gone by then. */
+const unseen = "client_closed_request";
+
+/** Markdown of every code, as it is written in the contract. */
+function codeTable(): string {
+  const rows = Object.entries(errorTable)
+    .filter(([code]) => code !== unseen)
+    .map(([code, { http, retryable, text, remedy }]) => {
+      const retry = retryable === true ? "retry" : "do not retry";
+      return `| \`${code}\` | ${http} | ${retry} | ${text.replaceAll("<", "&lt;")} **${remedy}** |`;
+    });
+  return ["| Code | Status | As it is | What to do |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+/** A refusal as a client reads it, in a fenced block. */
+function shape(dialect: Dialect): string {
+  const error = new GatewayError("invalid_request", "temperature: must be at most 2.", { param: "temperature" });
+  const body = errorBody(dialect, { error, requestId: "0199f0c2-6d0e-7d62-9c1f-0d5a3c1b7e44" });
+  return `\`\`\`json\n${JSON.stringify(body, null, 2)}\n\`\`\``;
+}
+
+/** What the guides leave to the program: `{{name}}` on a line of its own. */
+const parts: Readonly<Record<string, () => string>> = {
+  error_table: codeTable,
+  error_nested: () => shape("nested"),
+  error_native: () => shape("native"),
+  error_flat: () => shape("flat"),
+};
+
+const anchor = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+
+const markdown = new Marked({
+  renderer: {
+    heading({ tokens, depth, text }: Tokens.Heading): string {
+      return `<h${depth} id="${anchor(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+    },
+  },
+});
+
+/** The browser puts the address it came by in its place (`guides.js`), as the reference does; who runs no script reads this one. */
+const baseUrl = '<span class="base-url">http://127.0.0.1:8080</span>';
+
+function page(name: GuideName, article: string): string {
+  const links = guideNames.map((other) => {
+    const here = other === name ? ' aria-current="page"' : "";
+    return `<li><a href="/docs/guides/${other}"${here}>${titles[other]}</a></li>`;
+  });
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/docs/guides.css">
+    <script src="/docs/guides.js" defer></script>
+    <title>${titles[name]} · Unified AI Gateway</title>
+  </head>
+  <body>
+    <nav aria-label="Guides">
+      <a class="reference" href="/docs">API reference</a>
+      <ul>${links.join("")}</ul>
+    </nav>
+    <main>${article}</main>
+  </body>
+</html>
+`;
+}
+
+/** A guide as a page. @throws when its Markdown names a part that there is not */
+export async function renderGuide(name: GuideName): Promise<string> {
+  const source = await readFile(new URL(`guides/${name}.md`, import.meta.url), "utf8");
+  const filled = source.replaceAll(/^\{\{(\w+)\}\}$/gm, (_, part: string) => {
+    const make = parts[part];
+    if (make === undefined) throw new Error(`guides/${name}.md: there is no part ${part}`);
+    return make();
+  });
+  const article = await markdown.parse(filled);
+  return page(name, article.replaceAll("{{base_url}}", baseUrl));
+}
