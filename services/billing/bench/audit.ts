@@ -69,7 +69,7 @@ async function seedAccount(store: Store, accountId: string, count: number): Prom
   };
   const account = new WorkingBook(empty);
   account.run(topUpOperation({ accountId, amount: million, reference: "r", note: "" }));
-  const asked = { accountId, holderId: "h", keyId: "", requestId: "a", taskUntilMs: 0, share: 1n };
+  const asked = { accountId, holderId: "h", keyId: "", requestId: "a", taskUntilMs: 0, share: 1n, writeOffLimit: 0n };
   const acquired = account.run(
     acquireOperation({ ...asked, grantId: `gr_${accountId}`, need: million, want: million }),
   );

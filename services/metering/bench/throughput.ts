@@ -91,8 +91,8 @@ const all = Array.from({ length: batches * perBatch }, (_, n) => {
   const at = n % accountCount;
   return UsageEvent.fromPartial({
     requestId: `${prefix}${n}`,
-    accountId: ids[at],
-    grantId: grantIds[at],
+    accountId: ids[at] ?? "",
+    grantId: grantIds[at] ?? "",
     keyId: `key_${at}`,
     holderId: "h",
     operation: "chat.completions",
