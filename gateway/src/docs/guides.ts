@@ -61,6 +61,13 @@ const markdown = new Marked({
 /** The browser puts the address it came by in its place (`guides.js`), as the reference does; who runs no script reads this one. */
 const baseUrl = '<span class="base-url">http://127.0.0.1:8080</span>';
 
+/** The page of the reference, with a link to every guide. */
+export async function renderReference(): Promise<string> {
+  const source = await readFile(new URL("page.html", import.meta.url), "utf8");
+  const links = guideNames.map((name) => `<a href="/docs/guides/${name}">${titles[name]}</a>`);
+  return source.replace("{{guides}}", links.join("\n      "));
+}
+
 function page(name: GuideName, article: string): string {
   const links = guideNames.map((other) => {
     const here = other === name ? ' aria-current="page"' : "";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { guideNames, renderGuide } from "../docs/guides.ts";
+import { guideNames, renderGuide, renderReference } from "../docs/guides.ts";
 import type { Handler } from "../request-state.ts";
 import { answerHeaders } from "../respond.ts";
 
@@ -43,7 +43,7 @@ const javascript = "text/javascript; charset=utf-8";
 
 /** The pages of the reference: what the browser asks for, and what it gets. */
 const sources: Readonly<Record<string, Source>> = {
-  "/docs": file(own("page.html"), html),
+  "/docs": { type: html, policy: viewerPolicy, read: async () => Buffer.from(await renderReference()) },
   "/docs/reference.css": file(own("reference.css"), css),
   "/docs/start.js": file(own("start.js"), javascript),
   "/docs/reference.js": file(viewer(), javascript),
