@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { boundaries } from "./check/boundaries.ts";
 import type { Check } from "./check/check.ts";
 import { configDocs } from "./check/config-docs.ts";
+import { lineLength } from "./check/line-length.ts";
 import { lint } from "./check/lint.ts";
 import { openapi } from "./check/openapi.ts";
 import { openapiLint } from "./check/openapi-lint.ts";
@@ -11,7 +12,7 @@ import { types } from "./check/types.ts";
 
 const help = `npm run check [-- --fix]
 
-Checks types, format and lint, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), and the settings tables in the READMEs.
+Checks types, format and lint, the length of lines in comments and prose, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), and the settings tables in the READMEs.
 --fix mends what a program can mend.
 `;
 
@@ -29,7 +30,7 @@ if (values.help) {
   process.stdout.write(help);
 } else {
   let ok = true;
-  for (const check of [types, lint, boundaries, proto, openapi, openapiLint, configDocs])
+  for (const check of [types, lint, lineLength, boundaries, proto, openapi, openapiLint, configDocs])
     ok = (await report(check, values.fix ?? false)) && ok;
   process.exit(ok ? 0 : 1);
 }

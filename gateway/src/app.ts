@@ -96,7 +96,10 @@ function probes(options: AppOptions): Record<ProbePath, Handler> {
   };
 }
 
-/** The order of the checks: key, then what the head says of the body, then the body itself. What is billed is limited by its service. */
+/**
+ * The order of the checks: key, then what the head says of the body, then the body itself. What is
+ * billed is limited by its service.
+ */
 function stepsOf(route: Route, answer: Handler, options: AppOptions): Handler[] {
   const enter: Handler = (_request, response, next) => {
     response.locals.route = route;

@@ -11,9 +11,11 @@ function plain(address: string): string {
 }
 
 /**
- * The IP address that a request comes from. Each trusted proxy in front has appended the address of whom it heard to
- * `x-forwarded-for`: what stands further left was written by the client, and is not looked at.
- * @param trustedHops how many proxies of ours stand in front; with none the header counts for nothing
+ * The IP address that a request comes from. Each trusted proxy in front has appended the address of
+ * whom it heard to `x-forwarded-for`: what stands further left was written by the client, and is
+ * not looked at.
+ * @param trustedHops how many proxies of ours stand in front; with none the header counts for
+ * nothing
  */
 export function clientAddress(request: Pick<Request, "headers" | "socket">, trustedHops: number): string {
   const peer = plain(request.socket.remoteAddress ?? "");
@@ -26,7 +28,10 @@ export function clientAddress(request: Pick<Request, "headers" | "socket">, trus
 /** Groups of an IPv6 address that a provider gives to one customer. */
 const networkGroups = 4;
 
-/** Whom an address stands for when failures are counted: whoever has one IPv6 address has all of its /64. */
+/**
+ * Whom an address stands for when failures are counted: whoever has one IPv6 address has all of its
+ * /64.
+ */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = "", tail = ""] = address.split("::", 2);

@@ -6,7 +6,9 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { onClientError } from "./client-error.ts";
 
-/** What a client gets that says this much of a request and waits, until the connection is closed. */
+/**
+ * What a client gets that says this much of a request and waits, until the connection is closed.
+ */
 async function answerTo(said: string): Promise<string> {
   const server = createServer({ headersTimeout: 50, requestTimeout: 0, connectionsCheckingInterval: 20 }, () =>
     assert.fail("no request is whole"),

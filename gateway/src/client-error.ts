@@ -27,9 +27,9 @@ function refusalFor(code: string | undefined): Refusal {
 }
 
 /**
- * Answers what could not be parsed as a request, so never reached the application, and closes the connection. A connection on
- * which nothing was ever said is closed without a word: a client that had it in store would take the answer for that of the
- * request which it is just about to send.
+ * Answers what could not be parsed as a request, so never reached the application, and closes the
+ * connection. A connection on which nothing was ever said is closed without a word: a client that
+ * had it in store would take the answer for that of the request which it is just about to send.
  */
 export function onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   // What follows the broken part is broken too; the answer under way says enough.

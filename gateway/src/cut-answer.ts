@@ -2,11 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** How long what was written already may take to leave. */
 const lastWordsMs = 2_000;
-/** HTTP clients throw away what they have not handed on when a connection breaks: time for a last event to be read. */
+/**
+ * HTTP clients throw away what they have not handed on when a connection breaks: time for a last
+ * event to be read.
+ */
 const readingMs = 250;
 
 /**
- * Closes the connection of an answer that is not whole, such that the client can tell that it is not.
+ * Closes the connection of an answer that is not whole, such that the client can tell that it is
+ * not.
  * @param options.afterReading the last thing written was an event that the client should get to see
  */
 export function cutAnswer(

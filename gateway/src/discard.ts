@@ -4,8 +4,9 @@ const maxWaitMs = 5_000;
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Reads and forgets what is left of a request's body, so that a client that writes before it reads gets to see an answer
- * that came early. A client that sends too much or too slowly loses its connection.
+ * Reads and forgets what is left of a request's body, so that a client that writes before it reads
+ * gets to see an answer that came early. A client that sends too much or too slowly loses its
+ * connection.
  */
 export function discardBody(request: IncomingMessage, done: () => void): void {
   if (request.complete) {

@@ -9,8 +9,8 @@ export function isEventStream(headers: HeaderList): boolean {
 export const lastChunk = "0\r\n\r\n";
 
 /**
- * Bytes as one chunk of a chunked body: a text of one character a byte. Node writes a chunk's size, bytes and line end as
- * three pieces, which costs a stream of small chunks a third of all its work.
+ * Bytes as one chunk of a chunked body: a text of one character a byte. Node writes a chunk's size,
+ * bytes and line end as three pieces, which costs a stream of small chunks a third of all its work.
  */
 export function chunkOf(bytes: Buffer): string {
   return `${bytes.length.toString(16)}\r\n${bytes.toString("latin1")}\r\n`;

@@ -33,7 +33,10 @@ export interface ForwardOptions {
   bodyLimit: number;
 }
 
-/** Carries a request to a capability service over its link, and the answer back, neither read nor changed on the way. */
+/**
+ * Carries a request to a capability service over its link, and the answer back, neither read nor
+ * changed on the way.
+ */
 export function forward(options: ForwardOptions): Handler {
   return (request, response) => {
     // The client may have left while its key was looked up.
@@ -45,7 +48,10 @@ const newline = 10;
 /** Up to this size an answer goes out as one text with its head: one write of one piece. */
 const textBytes = 16 * 1024;
 
-/** One request and its answer. Backpressure goes both ways: what one side does not read is not asked of the other. */
+/**
+ * One request and its answer. Backpressure goes both ways: what one side does not read is not asked
+ * of the other.
+ */
 class Exchange implements LinkAnswer, Upload {
   readonly #options: ForwardOptions;
   readonly #request: Request;
@@ -54,7 +60,10 @@ class Exchange implements LinkAnswer, Upload {
   #received = 0;
   #status = 0;
   #headers: HeaderList = [];
-  /** The first bytes, kept back for the rest of the turn: an answer that ends with them is sent whole, with its length. */
+  /**
+   * The first bytes, kept back for the rest of the turn: an answer that ends with them is sent
+   * whole, with its length.
+   */
   #first: Buffer | undefined;
   #headSent = false;
   /** The answer's chunks are put into their frames here, not by node. */
@@ -96,7 +105,8 @@ class Exchange implements LinkAnswer, Upload {
       },
       this,
     );
-    // A pipelined request whose turn to be answered has not come is not told when its connection closes.
+    // A pipelined request whose turn to be answered has not come is not told when its connection
+    // closes.
     if (this.#response.socket === null) closeWithConnection(request, this.#response);
     if (!bodyless) this.#readBody();
   }
@@ -191,12 +201,16 @@ class Exchange implements LinkAnswer, Upload {
     if (framed) this.#writeStraight();
   }
 
-  /** Behind its head an event stream needs nothing more of what node does for each write of an answer. */
+  /**
+   * Behind its head an event stream needs nothing more of what node does for each write of an
+   * answer.
+   */
   #writeStraight(): void {
     const { socket } = this.#response;
     if (socket === null) return;
     this.#out = socket;
-    // Each write would start the socket's timer anew; until the stream's end the exchange has its own deadline.
+    // Each write would start the socket's timer anew; until the stream's end the exchange has its
+    // own deadline.
     this.#idleMs = socket.timeout ?? 0;
     socket.setTimeout(0);
   }

@@ -14,12 +14,16 @@ const passed = new Set([
 ]);
 const passedPrefixes = ["anthropic-", "openai-", "x-"];
 
-/** Credentials, what the router sets itself, and what only describes the client's network or its SDK's build. */
+/**
+ * Credentials, what the router sets itself, and what only describes the client's network or its
+ * SDK's build.
+ */
 const dropped = new Set(["x-api-key", "x-goog-api-key", "x-auth-token", "x-real-ip"]);
 const droppedPrefixes = ["x-forwarded-", "x-envoy-", "x-stainless-"];
 
 function canonical(name: string): string {
-  // An underscore never stands for a hyphen, so that no `x_twin` can speak for its namesake behind us.
+  // An underscore never stands for a hyphen, so that no `x_twin` can speak for its namesake behind
+  // us.
   if (!/^[a-z0-9-]+$/.test(name)) return "";
   if (dropped.has(name) || droppedPrefixes.some((prefix) => name.startsWith(prefix))) return "";
   // The ledger is keyed by our own request id: the client's travels beside it.
@@ -59,7 +63,10 @@ export function countHeader(rawHeaders: readonly string[], name: string): number
   return count;
 }
 
-/** Headers of a service's answer that describe its connection to the router, and those that the router sets itself. */
+/**
+ * Headers of a service's answer that describe its connection to the router, and those that the
+ * router sets itself.
+ */
 const notAnswered = new Set([
   "connection",
   "keep-alive",

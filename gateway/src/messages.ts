@@ -3,8 +3,9 @@ import type { Express } from "express";
 import type { RequestState } from "./request-state.ts";
 
 /**
- * Classes of messages for `createServer` that are what express wants them to be from the start. It gives each message another
- * prototype otherwise, and its state an object without a shape: that slows down all that touches them afterwards.
+ * Classes of messages for `createServer` that are what express wants them to be from the start. It
+ * gives each message another prototype otherwise, and its state an object without a shape: that
+ * slows down all that touches them afterwards.
  */
 export function messageClasses(app: Express): {
   IncomingMessage: typeof IncomingMessage;

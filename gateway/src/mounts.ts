@@ -7,7 +7,10 @@ export interface Mount {
   readonly path: string;
   /** The setting that says where the service is. */
   readonly setting: "ASSETS_URL" | "CONSOLE_URL" | "MCP_URL";
-  /** What of a client's credentials the service gets to see, and may set. Anything else is taken off. */
+  /**
+   * What of a client's credentials the service gets to see, and may set. Anything else is taken
+   * off.
+   */
   readonly credentials: readonly ("authorization" | "cookie")[];
   /** Largest request body, bytes. */
   readonly bodyLimit: number;
@@ -20,8 +23,8 @@ export const mounts: readonly Mount[] = [
 ];
 
 /**
- * What readers behind us could take for another path than we do: what climbs, what is written as a backslash, twice, or with
- * its dots, slashes, percent signs or an end of text in disguise.
+ * What readers behind us could take for another path than we do: what climbs, what is written as a
+ * backslash, twice, or with its dots, slashes, percent signs or an end of text in disguise.
  */
 const ambiguous = /\\|%(?:2e|2f|5c|25|00)|\/\/|\/\.{1,2}(?:[/;]|$)/i;
 
@@ -33,7 +36,10 @@ export function staysWithin({ path }: Mount, target: string): boolean {
 }
 
 const credentials: readonly string[] = ["authorization", "cookie"];
-/** Of the connection to us, of other gateways' keys, and what only we may say of where a request comes from. */
+/**
+ * Of the connection to us, of other gateways' keys, and what only we may say of where a request
+ * comes from.
+ */
 const neverPassed = new Set([
   ...["connection", "expect", "forwarded", "keep-alive", "te", "trailer", "upgrade", "via"],
   ...["x-api-key", "x-auth-token", "x-goog-api-key", "x-real-ip", "x-request-id"],

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Lets an answer whose turn on its connection has not come yet close when the connection does: node tells only the first. */
+/**
+ * Lets an answer whose turn on its connection has not come yet close when the connection does: node
+ * tells only the first.
+ */
 export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
   socket.setMaxListeners(0);
   const onClose = (): void => {

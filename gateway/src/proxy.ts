@@ -27,7 +27,8 @@ export function enterMount({ mount, trustedHops }: Pick<ProxyOptions, "mount" | 
   return (request, response, next) => {
     if (!staysWithin(mount, request.originalUrl)) throw new GatewayError("invalid_request", "The path is not valid.");
     if (Number(request.headers["content-length"] ?? 0) > mount.bodyLimit) throw bodyTooLarge(mount.bodyLimit);
-    // The service behind is not asked whether it wants the body: the head is good, and the limits are ours.
+    // The service behind is not asked whether it wants the body: the head is good, and the limits
+    // are ours.
     if (request.headers["expect"] !== undefined) response.writeContinue();
     const secure = trustedHops > 0 && request.headers["x-forwarded-proto"] === "https";
     const from = { address: clientAddress(request, trustedHops), protocol: secure ? "https" : "http" } as const;
@@ -76,7 +77,10 @@ function fail(request: Request, response: GatewayResponse, error: GatewayError):
   else sendError(request, response, error);
 }
 
-/** A request body on its way to a service behind a mount: counted, and given up when it is too long, too late, or stops. */
+/**
+ * A request body on its way to a service behind a mount: counted, and given up when it is too long,
+ * too late, or stops.
+ */
 class MountUpload implements Upload {
   readonly #options: ProxyOptions & { request: Request; response: GatewayResponse; outgoing: ClientRequest };
   received = 0;

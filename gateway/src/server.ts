@@ -13,11 +13,17 @@ export interface DoorOptions {
   headerLimit: number;
   /** How long answers under way may go on once the door closes, milliseconds. */
   drainMs: number;
-  /** A connection on which nothing moves for this long is cut: longer than any answer may take. Milliseconds. */
+  /**
+   * A connection on which nothing moves for this long is cut: longer than any answer may take.
+   * Milliseconds.
+   */
   idleMs: number;
 }
 
-/** The public port. Disposing drains it: no new connections, answers under way finish, then what is left is cut. */
+/**
+ * The public port. Disposing drains it: no new connections, answers under way finish, then what is
+ * left is cut.
+ */
 export interface Door extends AsyncDisposable {
   readonly port: number;
   readonly draining: boolean;
@@ -51,7 +57,8 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   );
   server.timeout = options.idleMs;
   server.maxHeadersCount = maxHeaders + 1;
-  // A request with `expect: 100-continue` is judged by its head; the body is called for when it is forwarded.
+  // A request with `expect: 100-continue` is judged by its head; the body is called for when it is
+  // forwarded.
   server.on("checkContinue", listener);
   server.on("clientError", onClientError);
   await new Promise<void>((resolve, reject) => {

@@ -69,7 +69,10 @@ export async function startGateway(config: Config): Promise<Gateway> {
   return { port: door.port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** A router that is not open, is about to stop, or can reach no capability service should get no new requests. */
+/**
+ * A router that is not open, is about to stop, or can reach no capability service should get no new
+ * requests.
+ */
 function readinessOf(doors: readonly Door[], links: Links): Record<string, HealthCheck> {
   const open = (): boolean => doors.some((door) => !door.draining);
   return {

@@ -16,14 +16,16 @@ interface Mark {
 }
 
 export interface UploadWatchOptions {
-  /** Over how long a body's rate is averaged, and the time that each has to get going. Milliseconds. */
+  /**
+   * Over how long a body's rate is averaged, and the time that each has to get going. Milliseconds.
+   */
   readonly windowMs: number;
   readonly minBytesPerSecond: number;
 }
 
 /**
- * Gives up request bodies that are slower than a least rate: until a body is whole it holds an exchange and, in its service, memory.
- * One timer for all of them.
+ * Gives up request bodies that are slower than a least rate: until a body is whole it holds an
+ * exchange and, in its service, memory. One timer for all of them.
  */
 export class UploadWatch implements Disposable {
   readonly #windowMs: number;

@@ -13,9 +13,9 @@ import { insecure } from "../../services/kit/src/rpc/identity.ts";
 import { serveRpc, unaryService } from "../../services/kit/src/rpc/server.ts";
 
 /**
- * CPU of one admit + started + settle in one process, with the real journal on the disk of the temporary directory, a
- * billing that always gives, and no broker: for a key without limits, and for one with a limit of each kind.
- * `node scripts/bench/admission.ts [requests] [concurrency]`
+ * CPU of one admit + started + settle in one process, with the real journal on the disk of the
+ * temporary directory, a billing that always gives, and no broker: for a key without limits, and
+ * for one with a limit of each kind. `node scripts/bench/admission.ts [requests] [concurrency]`
  */
 const requests = Number(process.argv[2] ?? 200_000);
 const concurrency = Number(process.argv[3] ?? 64);

@@ -1,6 +1,7 @@
 /**
- * What is asked and what must come back, known to both ends of the benchmark: the upstream writes it, the load checks it.
- * A request carries its nonce in the text of its message, the one place that every gateway passes on.
+ * What is asked and what must come back, known to both ends of the benchmark: the upstream writes
+ * it, the load checks it. A request carries its nonce in the text of its message, the one place
+ * that every gateway passes on.
  */
 
 export const nonceDigits = 12;
@@ -34,7 +35,10 @@ export interface StreamShape {
   readonly intervalMs: number;
 }
 
-/** The start of a chunk's text; the time it was sent (microseconds, 16 digits, monotonic clock) follows it. */
+/**
+ * The start of a chunk's text; the time it was sent (microseconds, 16 digits, monotonic clock)
+ * follows it.
+ */
 export function chunkMark(index: number, nonce: string): string {
   return `${String(index).padStart(5, "0")} ${nonce} `;
 }

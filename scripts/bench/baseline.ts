@@ -1,6 +1,7 @@
 /**
- * What the fleet is measured against: express with http-proxy-middleware and one key, the least that is still called a gateway.
- * It checks the key and forwards; it meters, limits and records nothing.
+ * What the fleet is measured against: express with http-proxy-middleware and one key, the least
+ * that is still called a gateway. It checks the key and forwards; it meters, limits and records
+ * nothing.
  */
 import { Agent, createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
@@ -12,7 +13,8 @@ interface ProxyMiddleware {
   createProxyMiddleware(options: { target: string; agent: Agent; changeOrigin: boolean }): Handler;
 }
 
-// The gateway's own versions of both, so that the comparison is with what the gateway is built from.
+// The gateway's own versions of both, so that the comparison is with what the gateway is built
+// from.
 const require = createRequire(new URL("../../gateway/package.json", import.meta.url));
 const express: Express = require("express");
 const { createProxyMiddleware }: ProxyMiddleware = require("http-proxy-middleware");

@@ -9,7 +9,8 @@ export function checkJsonAnswer(answer: {
 }): void {
   if (!isOk(answer.head)) throw new WrongAnswer("not a 200", answer);
   if (answer.body === jsonAnswer(answer)) return;
-  // Not byte for byte what the upstream said: a gateway may rename the model or add fields, but must keep the meaning.
+  // Not byte for byte what the upstream said: a gateway may rename the model or add fields, but
+  // must keep the meaning.
   const parsed = JSON.parse(answer.body) as {
     choices?: { message?: { content?: string } }[];
     usage?: { total_tokens?: number };

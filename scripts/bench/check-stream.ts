@@ -4,8 +4,9 @@ const contentKey = '"content":"';
 const stampDigits = 16;
 
 /**
- * Follows one streamed answer and throws at the first event that is not the one that must come next: every chunk once and in
- * order, of the right request, then the end of the text, the usage only if it was asked for, and `[DONE]`.
+ * Follows one streamed answer and throws at the first event that is not the one that must come
+ * next: every chunk once and in order, of the right request, then the end of the text, the usage
+ * only if it was asked for, and `[DONE]`.
  */
 export class StreamCheck {
   readonly #nonce: string;

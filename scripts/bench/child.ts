@@ -5,7 +5,10 @@ export interface Ready {
   readonly port: number;
 }
 
-/** Tells the parent which port is served, and ends this process with the parent: nothing outlives the benchmark. */
+/**
+ * Tells the parent which port is served, and ends this process with the parent: nothing outlives
+ * the benchmark.
+ */
 export function serveParent(server: Server): void {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");

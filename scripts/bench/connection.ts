@@ -6,7 +6,8 @@ export interface Address {
   readonly port: number;
 }
 
-// One buffer serves all connections: what is read is consumed before the next read, and leftovers are copied by the reader.
+// One buffer serves all connections: what is read is consumed before the next read, and leftovers
+// are copied by the reader.
 const readBuffer = Buffer.allocUnsafe(256 * 1_024);
 
 /** One HTTP/1.1 client connection with one request under way at a time, on a bare socket. */
@@ -17,7 +18,10 @@ export class Connection {
     this.#socket = socket;
   }
 
-  /** Connects. `lost` is called when the connection fails or is closed by the other side, whatever was under way. */
+  /**
+   * Connects. `lost` is called when the connection fails or is closed by the other side, whatever
+   * was under way.
+   */
   static open(options: {
     readonly address: Address;
     readonly sink: MessageSink;

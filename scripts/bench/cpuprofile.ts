@@ -1,4 +1,7 @@
-/** The parts of V8's .cpuprofile format that are read here. Times are microseconds of the monotonic clock. */
+/**
+ * The parts of V8's .cpuprofile format that are read here. Times are microseconds of the monotonic
+ * clock.
+ */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
@@ -23,7 +26,10 @@ export interface ProfileSummary {
   readonly functions: readonly SelfTime[];
 }
 
-/** Adds up self time within a window of the monotonic clock, so that start-up and warm-up can be left out. */
+/**
+ * Adds up self time within a window of the monotonic clock, so that start-up and warm-up can be
+ * left out.
+ */
 export function summarizeProfile(
   profile: CpuProfile,
   window: { readonly fromUs: number; readonly toUs: number },

@@ -24,7 +24,10 @@ export function embeddingsBody({
   return JSON.stringify({ model, input, dimensions: vectorSize, encoding_format: format });
 }
 
-/** How numbers are written: as JSON.stringify writes the doubles that the floats are, or as short as 32-bit floats allow. */
+/**
+ * How numbers are written: as JSON.stringify writes the doubles that the floats are, or as short as
+ * 32-bit floats allow.
+ */
 type Writing = "double" | "short" | "base64";
 
 /** Characters of base64 that are three floats. */
@@ -52,7 +55,10 @@ function shortest(float: number): string {
 
 const pieces = new Map<Writing, readonly [before: string, after: string]>();
 
-/** The list of an answer as text before and after what depends on its nonce: the beginning of the first vector. */
+/**
+ * The list of an answer as text before and after what depends on its nonce: the beginning of the
+ * first vector.
+ */
 function makePieces(writing: Writing): readonly [before: string, after: string] {
   const floats = Float32Array.from({ length: vectorSize }, (_, index) => Math.sin(index + 1) / 23);
   const bytes = Buffer.from(floats.buffer);

@@ -86,7 +86,10 @@ async function openClient(options: {
   return client;
 }
 
-/** Keeps a number of connections busy: each sends its next request when it has its answer. `requests` may end it sooner. */
+/**
+ * Keeps a number of connections busy: each sends its next request when it has its answer.
+ * `requests` may end it sooner.
+ */
 export async function runClosedLoop(
   job: Asking & { readonly connections: number; readonly seconds: number; readonly requests?: number },
 ): Promise<JsonResult> {
@@ -121,8 +124,8 @@ const fewConnections = 16;
 const mostConnections = 1_000;
 
 /**
- * Sends at a constant rate whatever the answers do. Latency counts from when a request was due, so a stall is charged to all
- * the requests it delayed and not just to one.
+ * Sends at a constant rate whatever the answers do. Latency counts from when a request was due, so
+ * a stall is charged to all the requests it delayed and not just to one.
  */
 export async function runConstantRate(
   job: Asking & { readonly perSecond: number; readonly seconds: number },
@@ -131,7 +134,8 @@ export async function runConstantRate(
   const count = Math.round(job.perSecond * job.seconds);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const all: Client[] = [];
-  // First in, first out: every connection is used often enough that no server closes it for being idle.
+  // First in, first out: every connection is used often enough that no server closes it for being
+  // idle.
   const idle: Client[] = [];
   const answered = (client: Client) => {
     idle.push(client);

@@ -1,4 +1,7 @@
-/** The load generator, a process of its own: takes one job at a time from its parent and answers with what it measured. */
+/**
+ * The load generator, a process of its own: takes one job at a time from its parent and answers
+ * with what it measured.
+ */
 import { endWithParent, tellParent } from "./child.ts";
 import { type Asking, type JsonResult, runClosedLoop, runConstantRate } from "./load-json.ts";
 import { runStreams, type StreamsJob, type StreamsResult } from "./load-streams.ts";

@@ -10,12 +10,18 @@ import type { Target, TargetName } from "./targets.ts";
 export interface Run {
   readonly json: JsonResult | undefined;
   readonly streams: StreamsResult | undefined;
-  /** Processor seconds by process, from before the first request until the work behind the answers was done too. */
+  /**
+   * Processor seconds by process, from before the first request until the work behind the answers
+   * was done too.
+   */
   readonly cpuSeconds: ReadonlyMap<string, number>;
   readonly memory: Memory;
 }
 
-/** Resident KiB by process. `open` is there only for streams: the median while all of them were open. */
+/**
+ * Resident KiB by process. `open` is there only for streams: the median while all of them were
+ * open.
+ */
 export interface Memory {
   readonly before: ReadonlyMap<string, number>;
   readonly open: ReadonlyMap<string, number>;
@@ -30,7 +36,10 @@ export interface Bench {
 
 const sampleMs = 400;
 
-/** Throws with the wrong answer's text when there was one, and when nothing comes for much longer than the job can take. */
+/**
+ * Throws with the wrong answer's text when there was one, and when nothing comes for much longer
+ * than the job can take.
+ */
 export async function measure(bench: Bench, target: Target, job: Job): Promise<Run> {
   await quiet(target.processes, bench.signal);
   const before = readUsage(target.processes);
@@ -70,8 +79,9 @@ const quietCpuSeconds = 0.02;
 const longestQuietMs = 8_000;
 
 /**
- * Waits until the processes have nothing left to do: recording and settling go on behind the answers, and belong to the run
- * that caused them. A process that never rests is measured as it is after a bounded wait.
+ * Waits until the processes have nothing left to do: recording and settling go on behind the
+ * answers, and belong to the run that caused them. A process that never rests is measured as it is
+ * after a bounded wait.
  */
 async function quiet(processes: ProcessTable, signal: AbortSignal): Promise<void> {
   if (processes.size === 0) return;

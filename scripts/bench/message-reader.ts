@@ -1,4 +1,7 @@
-/** What a {@link MessageReader} tells: the parts of one HTTP/1.1 message after another. Slices are valid only during the call. */
+/**
+ * What a {@link MessageReader} tells: the parts of one HTTP/1.1 message after another. Slices are
+ * valid only during the call.
+ */
 export interface MessageSink {
   head(head: string): void;
   body(bytes: Buffer): void;
@@ -8,8 +11,9 @@ export interface MessageSink {
 const headEnd = "\r\n\r\n";
 
 /**
- * Takes the messages of one HTTP/1.1 connection apart. It knows just what the two ends of the benchmark need: bodies framed by
- * `content-length` or by chunks. Throws on anything it cannot frame, so that a broken answer is never counted as a good one.
+ * Takes the messages of one HTTP/1.1 connection apart. It knows just what the two ends of the
+ * benchmark need: bodies framed by `content-length` or by chunks. Throws on anything it cannot
+ * frame, so that a broken answer is never counted as a good one.
  */
 export class MessageReader {
   readonly #sink: MessageSink;
@@ -41,7 +45,10 @@ export class MessageReader {
     if (at < bytes.length) this.#rest = Buffer.from(bytes.subarray(at));
   }
 
-  /** Consumes one element from `at`; answers where the next begins, or -1 when more bytes are needed. */
+  /**
+   * Consumes one element from `at`; answers where the next begins, or -1 when more bytes are
+   * needed.
+   */
   #step(bytes: Buffer, at: number): number {
     switch (this.#state) {
       case "head":

@@ -43,7 +43,10 @@ Measures the fleet beside a bare express + http-proxy-middleware proxy, both in 
   --help
 `;
 
-/** Reads the command line; undefined when help was asked for. Throws an Error that says what is wrong with it. */
+/**
+ * Reads the command line; undefined when help was asked for. Throws an Error that says what is
+ * wrong with it.
+ */
 export function readOptions(args: readonly string[]): BenchOptions | undefined {
   const { values } = parseArgs({
     args: [...args],

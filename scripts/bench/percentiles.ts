@@ -26,7 +26,10 @@ export class Samples {
     return this.#values.slice(0, this.#count);
   }
 
-  /** The smallest sample that at least `percent` of all samples do not exceed; NaN when there are none. */
+  /**
+   * The smallest sample that at least `percent` of all samples do not exceed; NaN when there are
+   * none.
+   */
   percentile(percent: number): number {
     if (this.#count === 0) return Number.NaN;
     if (!this.#sorted) {

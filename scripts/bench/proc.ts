@@ -12,7 +12,10 @@ export interface ProcessStat {
   readonly startTick: number;
 }
 
-/** Reads the text of /proc/<pid>/stat (proc_pid_stat(5)). The command name may hold spaces and parentheses. */
+/**
+ * Reads the text of /proc/<pid>/stat (proc_pid_stat(5)). The command name may hold spaces and
+ * parentheses.
+ */
 export function parseStat(text: string): ProcessStat {
   const close = text.lastIndexOf(")");
   const fields = text.slice(close + 2).split(" ");
@@ -27,7 +30,10 @@ export function parseStat(text: string): ProcessStat {
   };
 }
 
-/** Resident KiB from the text of /proc/<pid>/smaps_rollup, which is exact where other counters lag behind by pages a thread. */
+/**
+ * Resident KiB from the text of /proc/<pid>/smaps_rollup, which is exact where other counters lag
+ * behind by pages a thread.
+ */
 export function parseResidentKib(text: string): number {
   const kib = /^Rss:\s+(\d+) kB$/m.exec(text)?.[1];
   if (kib === undefined) throw new Error("no Rss in smaps_rollup");
@@ -91,7 +97,10 @@ function childrenByParent(): Map<number, ProcessStat[]> {
   return children;
 }
 
-/** CPU seconds each process used between two readings. Throws when one was replaced by another in between. */
+/**
+ * CPU seconds each process used between two readings. Throws when one was replaced by another in
+ * between.
+ */
 export function cpuBetween(before: Usage, after: Usage): Map<string, number> {
   const used = new Map<string, number>();
   for (const [name, seconds] of after.cpuSeconds) {
@@ -116,7 +125,10 @@ export function readResident(table: ProcessTable): Map<string, number> {
   return resident;
 }
 
-/** Processor seconds the whole machine has spent since boot, on any program or in the hypervisor, from /proc/stat's text. */
+/**
+ * Processor seconds the whole machine has spent since boot, on any program or in the hypervisor,
+ * from /proc/stat's text.
+ */
 export function parseMachineBusy(text: string): number {
   const [user, nice, system, , , irq, softirq, steal] = text.split("\n", 1)[0]!.split(/\s+/).slice(1).map(Number);
   return (user! + nice! + system! + irq! + softirq! + steal!) / ticksPerSecond;

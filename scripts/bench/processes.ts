@@ -41,8 +41,8 @@ export class Process implements AsyncDisposable {
   }
 
   /**
-   * Waits for the message that `choose` does not answer with undefined. Rejects when the process ends first, when `timeoutMs`
-   * have passed, or when the signal is aborted.
+   * Waits for the message that `choose` does not answer with undefined. Rejects when the process
+   * ends first, when `timeoutMs` have passed, or when the signal is aborted.
    */
   async next<T>(options: {
     readonly choose: (message: unknown) => T | undefined;

@@ -1,6 +1,7 @@
 /**
- * Where the processor time goes: runs one scenario of the benchmark with V8's sampling profiler on in every Node process of the
- * gateway, and prints the functions, files and packages with the most self time. Start-up and warm-up are left out.
+ * Where the processor time goes: runs one scenario of the benchmark with V8's sampling profiler on
+ * in every Node process of the gateway, and prints the functions, files and packages with the most
+ * self time. Start-up and warm-up are left out.
  */
 import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -44,7 +45,10 @@ interface Profiled {
   readonly window: { readonly fromUs: number; readonly toUs: number };
 }
 
-/** Runs the scenario once. The processes write their profiles when they end, which is when this returns. */
+/**
+ * Runs the scenario once. The processes write their profiles when they end, which is when this
+ * returns.
+ */
 async function runProfiled(folder: string, signal: AbortSignal): Promise<Profiled> {
   const options = readOptions(["--scenario", values.scenario, "--seconds", values.seconds]);
   const name = options?.scenarios[0];

@@ -1,8 +1,8 @@
 import { Socket } from "node:net";
 
 /**
- * Runs a command-line program that Ctrl-C, SIGTERM and the end of its parent abort in order: `body` gets the signal, cleans up
- * and rejects. A failure is told in words and ends the process with 1.
+ * Runs a command-line program that Ctrl-C, SIGTERM and the end of its parent abort in order: `body`
+ * gets the signal, cleans up and rejects. A failure is told in words and ends the process with 1.
  */
 export async function runProgram(body: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const interrupted = new AbortController();

@@ -15,7 +15,10 @@ export class Recorded implements Disposable {
     this.#ledger = ledger;
   }
 
-  /** Undefined when it is not known where the target's ledger is kept. Call before the first request. */
+  /**
+   * Undefined when it is not known where the target's ledger is kept. Call before the first
+   * request.
+   */
   static async open(target: Target): Promise<Recorded | undefined> {
     if (target.billing === undefined) return undefined;
     const { address, identity } = target.billing;
@@ -29,7 +32,10 @@ export class Recorded implements Disposable {
     return { settled: Number(settledRequests), violations };
   }
 
-  /** Waits up to `withinMs` for the ledger to hold them all. Throws when it holds more or fewer, or is broken. */
+  /**
+   * Waits up to `withinMs` for the ledger to hold them all. Throws when it holds more or fewer, or
+   * is broken.
+   */
   async check(options: {
     readonly served: number;
     readonly withinMs: number;

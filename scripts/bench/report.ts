@@ -2,7 +2,10 @@ import type { ScenarioResult } from "./scenarios.ts";
 import { type Spread, type Summary, sumOf } from "./summary.ts";
 import type { TargetName } from "./targets.ts";
 
-/** One line of the report: a measure of one scenario for every target. NaN where it was not measured. */
+/**
+ * One line of the report: a measure of one scenario for every target. NaN where it was not
+ * measured.
+ */
 export interface Row {
   readonly scenario: string;
   readonly measure: string;

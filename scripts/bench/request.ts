@@ -9,7 +9,10 @@ export interface Endpoint extends Address {
   readonly model: string;
 }
 
-/** A request written once and sent many times: only its nonce changes, in place. One request under way at a time. */
+/**
+ * A request written once and sent many times: only its nonce changes, in place. One request under
+ * way at a time.
+ */
 export class RequestTemplate {
   readonly #bytes: Buffer;
   readonly #nonceAt: number;
@@ -33,7 +36,10 @@ export class RequestTemplate {
     this.#nonceAt = this.#bytes.indexOf(`nonce=${nonce}`) + "nonce=".length;
   }
 
-  /** The request with this nonce, and a key as long as the endpoint's in place of that one; valid until the next call. */
+  /**
+   * The request with this nonce, and a key as long as the endpoint's in place of that one; valid
+   * until the next call.
+   */
   with(nonce: string, key?: string): Buffer {
     if (key !== undefined) this.#bytes.write(key, this.#keyAt, "latin1");
     this.#bytes.write(nonce, this.#nonceAt, nonceDigits, "latin1");

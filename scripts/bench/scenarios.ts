@@ -7,7 +7,10 @@ import type { Target, TargetName } from "./targets.ts";
 
 interface Scenario {
   readonly title: string;
-  /** How often each target is measured; the targets take turns, so that a busy minute hits all of them. */
+  /**
+   * How often each target is measured; the targets take turns, so that a busy minute hits all of
+   * them.
+   */
   readonly rounds: number;
   readonly streams: number;
   readonly direct: boolean;
@@ -111,8 +114,9 @@ export async function runScenario(
 }
 
 /**
- * Lets every target compile its hot paths and open its connections before anything counts: V8 is still optimizing the path of
- * a stream after 50,000 chunks and 1,000 requests, and a service that has run for a minute is what is to be measured.
+ * Lets every target compile its hot paths and open its connections before anything counts: V8 is
+ * still optimizing the path of a stream after 50,000 chunks and 1,000 requests, and a service that
+ * has run for a minute is what is to be measured.
  */
 export async function warmUp(bench: Bench, targets: readonly Target[]): Promise<void> {
   for (const target of targets) {

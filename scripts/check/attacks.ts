@@ -20,8 +20,8 @@ export function attackText({ start, pump, end }: Attack, length: number): string
 }
 
 /**
- * Texts that a pattern may take long for: what it repeats, over and over, behind what leads to it and before what it
- * cannot go on with.
+ * Texts that a pattern may take long for: what it repeats, over and over, behind what leads to it
+ * and before what it cannot go on with.
  */
 export function attacksOn(source: string, flags: string): Attack[] {
   const unicode = flags.includes("u");

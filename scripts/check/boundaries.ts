@@ -4,7 +4,10 @@ import { type Import, importsOf, type Package, readPackages, scope } from "./pac
 
 const shared = ["proto", "contract", "kit", "link", "mongo", "catalog", "upstreams", "admission", "capability"];
 
-/** Which packages each package may import. A package that is not named is a service: see `allowedFor`. */
+/**
+ * Which packages each package may import. A package that is not named is a service: see
+ * `allowedFor`.
+ */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   proto: [],
   command: [],
@@ -22,7 +25,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   auditor: ["proto", "kit", "mongo", "billing"],
   // It is a client of the public API like any other.
   mcp: ["contract", "kit"],
-  // A second reading of each protocol: it may share the runtime, but nothing that the adapters read protocols with.
+  // A second reading of each protocol: it may share the runtime, but nothing that the adapters read
+  // protocols with.
   simulator: ["kit"],
 };
 
@@ -30,7 +34,10 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
   simulator: [`${scope}kit/sse`],
 };
 
-/** What knows no database: of their own package these folders import only each other. Their tests too. */
+/**
+ * What knows no database: of their own package these folders import only each other. Their tests
+ * too.
+ */
 const pure: readonly (readonly string[])[] = [["services/billing/src/ledger", "services/billing/src/permits"]];
 
 /** Files of another package that tests may start as a process of its own. */

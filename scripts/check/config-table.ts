@@ -14,7 +14,10 @@ interface Field {
   readonly description: string;
 }
 
-/** Looks through wrappers (default, optional, transform) for the description, the default, and whether it may be left out. */
+/**
+ * Looks through wrappers (default, optional, transform) for the description, the default, and
+ * whether it may be left out.
+ */
 function readField(schema: FieldSchema): Field {
   let preset: string | undefined;
   let description: string | undefined;

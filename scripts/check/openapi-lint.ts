@@ -2,10 +2,15 @@ import { openApiFile } from "../../services/fleet/src/openapi/file.ts";
 import type { Check } from "./check.ts";
 import { problemsOf } from "./run-tool.ts";
 
-/** Nothing is sent anywhere: neither what is checked, nor the question whether there is a newer version. */
+/**
+ * Nothing is sent anywhere: neither what is checked, nor the question whether there is a newer
+ * version.
+ */
 const quiet = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } as const;
 
-/** The OpenAPI document keeps Redocly's recommended rules; in the strict set a warning is an error. */
+/**
+ * The OpenAPI document keeps Redocly's recommended rules; in the strict set a warning is an error.
+ */
 export const openapiLint: Check = {
   name: "openapi lint",
   run: () => problemsOf("redocly", ["lint", "--extends=recommended-strict", openApiFile], { env: quiet }),

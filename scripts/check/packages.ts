@@ -41,7 +41,9 @@ export interface Import {
 }
 
 const importPattern = /(?:\bfrom |^import |\bimport\()"([\w@./-]+|node:[\w/]+)"/gm;
-/** Modules that are named by a path, to be started as a process or a thread or to be loaded later. */
+/**
+ * Modules that are named by a path, to be started as a process or a thread or to be loaded later.
+ */
 const pathPattern = /(?:\bnew URL\(|\bimport\.meta\.resolve\(|\bjoin\(import\.meta\.dirname, )"([\w@./-]+\.m?ts)"/g;
 
 /** What a module's text imports, in order, and then the modules that it names by a path. */

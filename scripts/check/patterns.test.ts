@@ -17,7 +17,10 @@ const mostMs = 5;
 /** Long enough to tell what grows with the square of its length, short enough to try them all. */
 const tryLength = 4 * 1024;
 
-/** Patterns that are put together while the program runs, as they come out: each is tried like the others. */
+/**
+ * Patterns that are put together while the program runs, as they come out: each is tried like the
+ * others.
+ */
 const builtOnes: Readonly<Record<string, readonly RegExp[]>> = {
   "services/media/src/assets/token.ts": [/^[A-Za-z0-9_-]{43}$/],
   "services/simulator/src/http/router.ts": [/^\/gemini\/v1beta\/models\/(?<model>[^/]+?):generateContent$/],
@@ -46,8 +49,8 @@ const knownAttacks: readonly string[] = [
 ];
 
 /**
- * Processor milliseconds of this thread; the best of a few runs where one takes too long, for memory may be collected in
- * the middle of it. What takes ten times too long does so by itself.
+ * Processor milliseconds of this thread; the best of a few runs where one takes too long, for
+ * memory may be collected in the middle of it. What takes ten times too long does so by itself.
  */
 function cost(use: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
@@ -75,8 +78,8 @@ function costOf({ source, flags }: Source, text: string): number {
 }
 
 /**
- * The worst of a pattern's attacks. Short ones are tried first, and those that took longest go on: what is too slow at a
- * part of the length is not tried at the whole, where it might take minutes.
+ * The worst of a pattern's attacks. Short ones are tried first, and those that took longest go on:
+ * what is too slow at a part of the length is not tried at the whole, where it might take minutes.
  */
 function worstOf(pattern: Source): { ms: number; text: string } {
   const attacks = [];

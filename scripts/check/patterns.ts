@@ -24,7 +24,10 @@ export interface Patterns {
 
 const isTest = (file: string): boolean => /\.test\.ts$|\/test\/|\/node_modules\//.test(file);
 
-/** All regular expressions of the router, the services and the simulator; the fleet reads only what our own programs say. */
+/**
+ * All regular expressions of the router, the services and the simulator; the fleet reads only what
+ * our own programs say.
+ */
 export async function patternsOf(root: string): Promise<Patterns> {
   const found: FoundPattern[] = [];
   const built: BuiltPattern[] = [];

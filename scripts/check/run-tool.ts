@@ -2,7 +2,10 @@ import { delimiter, join } from "node:path";
 import { runTool } from "../../services/fleet/src/engines/run-tool.ts";
 import { repoRoot as root } from "../../services/fleet/src/paths.ts";
 
-/** Runs a program of node_modules/.bin: none when it did not fail, else all it wrote, as the one problem. */
+/**
+ * Runs a program of node_modules/.bin: none when it did not fail, else all it wrote, as the one
+ * problem.
+ */
 export async function problemsOf(
   command: string,
   args: readonly string[],

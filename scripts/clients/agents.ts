@@ -25,7 +25,10 @@ const models = [
   "kimi-k3",
 ];
 
-/** Agents of LangChain and of OpenAI's Agents SDK: each calls its tool and ends within a few turns, whoever made the model. */
+/**
+ * Agents of LangChain and of OpenAI's Agents SDK: each calls its tool and ends within a few turns,
+ * whoever made the model.
+ */
 export async function javascriptAgents(dir: string, fleet: Fleet): Promise<void> {
   const place = join(dir, "agents");
   const install = ["install", "--prefix", place, "--ignore-scripts", "--silent", ...packages];

@@ -7,7 +7,10 @@ const version = "2.1.330";
 /** A model of each protocol. */
 const models = ["claude-sonnet-5-5", "claude-opus-5-5", "gpt-6.1-sol", "gemini-3.8-flash", "deepseek-flash"];
 
-/** A turn with each model, in which it calls the shell: the file that the command writes is the proof. */
+/**
+ * A turn with each model, in which it calls the shell: the file that the command writes is the
+ * proof.
+ */
 export async function claudeCode(dir: string, fleet: Fleet): Promise<void> {
   const name = `@anthropic-ai/claude-code@${version}`;
   await run("npm", ["install", "--prefix", dir, "--ignore-scripts", "--silent", name], { timeout: installTimeoutMs });

@@ -16,7 +16,10 @@ interface Speaker {
 }
 type SdkOf<T> = { OpenAI: new (options: { apiKey: string; baseURL: string; maxRetries: number }) => T };
 
-/** OpenAI's SDK for JavaScript writes speech to files as it comes. Its other media calls are in the test suite. */
+/**
+ * OpenAI's SDK for JavaScript writes speech to files as it comes. Its other media calls are in the
+ * test suite.
+ */
 export async function javascriptSpeech(dir: string, fleet: Fleet): Promise<void> {
   const place = join(dir, "sdk");
   const install = ["install", "--prefix", place, "--ignore-scripts", "--silent", `openai@${version}`];

@@ -1,4 +1,5 @@
-// Runs agents of LangChain and of OpenAI's Agents SDK against a running gateway: javascript_agents.mjs RUN_JSON MODEL...
+// Runs agents of LangChain and of OpenAI's Agents SDK against a running gateway:
+// javascript_agents.mjs RUN_JSON MODEL...
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -23,7 +24,10 @@ const { z } = await load("zod");
 const { api_key: apiKey, base_url } = JSON.parse(await readFile(runFile, "utf8"));
 const baseURL = `${base_url}/v1`;
 const ask = 'How is the weather?\ncall get_weather {"city":"Oslo"}';
-/** A question, the call of the tool, its result, the answer; one more call and result may come between. */
+/**
+ * A question, the call of the tool, its result, the answer; one more call and result may come
+ * between.
+ */
 const mostTurns = 6;
 const named = { name: "get_weather", description: "The weather of a city." };
 const city = z.object({ city: z.string() });

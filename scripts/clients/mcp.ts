@@ -7,13 +7,19 @@ import { installPython, installTimeoutMs, run } from "./tool.ts";
 const packages = ["@modelcontextprotocol/conformance@0.1.16", "@modelcontextprotocol/inspector@2.12.0"];
 const fastmcp = "fastmcp==4.0.0";
 
-/** Scenarios of the conformance suite that need no fixture of its own: services/mcp/README.md says what the others want. */
+/**
+ * Scenarios of the conformance suite that need no fixture of its own: services/mcp/README.md says
+ * what the others want.
+ */
 const scenarios = [
   ...["server-initialize", "ping", "tools-list", "resources-list"],
   ...["server-sse-multiple-streams", "dns-rebinding-protection"],
 ];
 
-/** The tool server with the protocol's own conformance suite and inspector, and with FastMCP's client. */
+/**
+ * The tool server with the protocol's own conformance suite and inspector, and with FastMCP's
+ * client.
+ */
 export async function mcpClients(dir: string, fleet: Fleet): Promise<void> {
   const timeout = installTimeoutMs;
   await run("npm", ["install", "--prefix", dir, "--ignore-scripts", "--silent", ...packages], { timeout });

@@ -18,7 +18,10 @@ async function runSamples(python: string, { run: { api_key, base_url } }: Fleet)
   process.stdout.write(`${samples.length} samples of the documents ran.\n`);
 }
 
-/** The official Python SDKs of OpenAI and Anthropic: text and tools through both doors, then every kind of media. */
+/**
+ * The official Python SDKs of OpenAI and Anthropic: text and tools through both doors, then every
+ * kind of media.
+ */
 export async function pythonSdks(dir: string, fleet: Fleet): Promise<void> {
   const venv = join(dir, "venv");
   await installPython(venv, [`openai==${versions.openai}`, `anthropic==${versions.anthropic}`]);

@@ -8,7 +8,10 @@ import { installPython, run } from "./tool.ts";
 const version = "5.2.5";
 const startTimeoutMs = 60_000;
 
-/** The contract test of hosted files, with moto's S3 server, which shares no code with ours, in place of the test's own. */
+/**
+ * The contract test of hosted files, with moto's S3 server, which shares no code with ours, in
+ * place of the test's own.
+ */
 export async function s3Server(dir: string): Promise<void> {
   const venv = join(dir, "moto");
   await installPython(venv, [`moto[s3,server]==${version}`]);

@@ -1,4 +1,5 @@
-// npm run crash: every process dies at every named point of a request's life, and nothing is lost or doubled.
+// npm run crash: every process dies at every named point of a request's life, and nothing is lost
+// or doubled.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -12,7 +12,8 @@ IDS = json.loads(os.environ.get("FUZZ_IDS", "{}"))
 KEY = os.environ.get("FUZZ_KEY", "")
 ADMIN_TOKEN = os.environ.get("FUZZ_ADMIN_TOKEN", "")
 
-# By a part of the path: what the models that are served there have in their names. No more than a guess is needed.
+# By a part of the path: what the models that are served there have in their names. No more than a
+# guess is needed.
 KINDS = {
     "/videos/": r"t2v|i2v|r2v|video|seedance|happyhorse",
     "/images/": r"image|dall|delta|seedream",
@@ -20,7 +21,8 @@ KINDS = {
     "/audio/": r"tts",
 }
 
-# What is accepted as it stands: half of the examples are this and a few generated fields, which so get past what the others are refused for.
+# What is accepted as it stands: half of the examples are this and a few generated fields, which so
+# get past what the others are refused for.
 GOOD = {
     "/v1/chat/completions": {"messages": [{"role": "user", "content": "repeat 5 words"}]},
     "/v1/messages": {"messages": [{"role": "user", "content": "repeat 5 words"}], "max_tokens": 2000},

@@ -25,7 +25,10 @@ async function run(command: string, args: readonly string[], env: Readonly<Recor
   return code ?? 1;
 }
 
-/** Into a folder of its own, whole or not at all: that needs pip and no more, while a virtual environment needs packages that a bare machine lacks. */
+/**
+ * Into a folder of its own, whole or not at all: that needs pip and no more, while a virtual
+ * environment needs packages that a bare machine lacks.
+ */
 async function install(): Promise<void> {
   const there = await access(program).then(
     () => true,

@@ -14,8 +14,9 @@ async function ask(url: string, token: string, body?: Json): Promise<Json> {
 }
 
 /**
- * Makes what the fuzzer asks with and about, so that nothing of anybody else's is changed: an account with money and a key to ask with, and
- * another account, key, token and task to be asked about. Answers settings for the hooks.
+ * Makes what the fuzzer asks with and about, so that nothing of anybody else's is changed: an
+ * account with money and a key to ask with, and another account, key, token and task to be asked
+ * about. Answers settings for the hooks.
  */
 export async function prepare({ baseUrl, adminToken }: Doors): Promise<Record<string, string>> {
   const admin = (path: string, body: Json): Promise<Json> => ask(`${baseUrl}/admin/v1${path}`, adminToken, body);

@@ -8,7 +8,9 @@ import { ensureInstalled, root } from "./install.mjs";
 
 const neededMajor = 24;
 const parentPollMs = 1_000;
-/** Compiled code is kept between starts and shared by all programs, which halves the time to ready. */
+/**
+ * Compiled code is kept between starts and shared by all programs, which halves the time to ready.
+ */
 const compileCache = join(root, ".data/cache");
 
 /** Path of a Node that is new enough: the one among the packages, else the one that runs this. */
@@ -27,8 +29,8 @@ async function findNode() {
 }
 
 /**
- * Calls `then` when npm, or a shell between it and this process, is gone. Shells die of a signal without telling their
- * children; after that there is nobody left whom Ctrl-C would reach.
+ * Calls `then` when npm, or a shell between it and this process, is gone. Shells die of a signal
+ * without telling their children; after that there is nobody left whom Ctrl-C would reach.
  */
 function whenNpmIsGone(then) {
   const parents = new Map();
@@ -38,14 +40,18 @@ function whenNpmIsGone(then) {
   if (parents.size > 0) setInterval(() => isGone() && then(), parentPollMs).unref();
 }
 
-/** Hosts that no proxy of the environment stands before: what our programs say to each other stays on this machine. */
+/**
+ * Hosts that no proxy of the environment stands before: what our programs say to each other stays
+ * on this machine.
+ */
 function withoutProxy({ no_proxy, NO_PROXY } = process.env) {
   return [no_proxy ?? NO_PROXY ?? "", "127.0.0.1", "localhost", "::1"].filter((host) => host !== "").join(",");
 }
 
 /**
- * Runs a TypeScript program under Node 24 with this process's terminal, arguments and signals, and ends as it ends.
- * Descriptor 3 of the program is a pipe that closes when this process is gone, however it died.
+ * Runs a TypeScript program under Node 24 with this process's terminal, arguments and signals, and
+ * ends as it ends. Descriptor 3 of the program is a pipe that closes when this process is gone,
+ * however it died.
  */
 export async function runProgram(entry, args) {
   await ensureInstalled();

@@ -1,4 +1,7 @@
-/** npm run model:scale: what metering and billing processes, up to one a partition, apply with costs that were measured. */
+/**
+ * npm run model:scale: what metering and billing processes, up to one a partition, apply with costs
+ * that were measured.
+ */
 import { parseArgs } from "node:util";
 import { partitionOf, usagePartitions } from "../../services/contract/src/messages/usage-subjects.ts";
 import { shareOf } from "../../services/metering/src/stream/membership.ts";

@@ -1,4 +1,5 @@
-// npm run simulate: the logic of admission, limits and ledger under everything that can go wrong, by a seed.
+// npm run simulate: the logic of admission, limits and ledger under everything that can go wrong,
+// by a seed.
 import { parseArgs } from "node:util";
 import { fail } from "../../services/command/src/step.mjs";
 import { simulate } from "../../services/fleet/src/simulation/simulate.ts";

@@ -13,7 +13,10 @@ export interface TestEngines extends AsyncDisposable {
   readonly env: { readonly TEST_MONGODB_URL: string; readonly TEST_NATS_URL: string };
 }
 
-/** One mongod and one nats-server for all contract tests; each test takes a database and a stream prefix of its own. */
+/**
+ * One mongod and one nats-server for all contract tests; each test takes a database and a stream
+ * prefix of its own.
+ */
 export async function startTestEngines(): Promise<TestEngines> {
   await using starting = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), "test-engines-"));

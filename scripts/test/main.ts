@@ -14,7 +14,8 @@ Runs every test and then every check. With a kind or a pattern (a part of a file
 
 const kinds = ["unit", "contract", "e2e"] as const;
 
-// End-to-end tests start a whole fleet each and wait for much of their time: two at once is what two cores bear.
+// End-to-end tests start a whole fleet each and wait for much of their time: two at once is what
+// two cores bear.
 const groups = [
   { title: "Unit and contract tests", kinds: ["unit", "contract"], concurrency: 2, timeoutMs: 300_000 },
   { title: "End-to-end tests", kinds: ["e2e"], concurrency: 2, timeoutMs: 600_000 },

@@ -21,7 +21,9 @@ interface Environment {
   readonly uid?: number;
 }
 
-/** A first start in a fresh checkout fails with a sentence that says what to do, and shows no stack. */
+/**
+ * A first start in a fresh checkout fails with a sentence that says what to do, and shows no stack.
+ */
 describe("npm start where something is missing", () => {
   let dir: string;
   let checkout: string;

@@ -19,8 +19,9 @@ export function roleName(role: AdminRole): RoleName | undefined {
 }
 
 /**
- * How a token that is good for one account is kept to it: the account is in the path, the query or the body, or it is whose
- * the key, secret or delivery of the path is. `all` is about more than one account, so not for such a token.
+ * How a token that is good for one account is kept to it: the account is in the path, the query or
+ * the body, or it is whose the key, secret or delivery of the path is. `all` is about more than one
+ * account, so not for such a token.
  */
 export type AccountRule = "path" | "query" | "body" | "key" | "secret" | "delivery" | "all";
 

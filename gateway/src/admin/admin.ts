@@ -37,8 +37,8 @@ export interface Action {
 }
 
 /**
- * Adds a row to the audit log. Done before the action itself, which is refused when its row cannot be written: what was
- * only tried leaves a row, what was done never lacks one.
+ * Adds a row to the audit log. Done before the action itself, which is refused when its row cannot
+ * be written: what was only tried leaves a row, what was done never lacks one.
  */
 export async function recordAction({ clients, actor }: AdminCall, { asked, ...what }: Action): Promise<void> {
   await clients.admin.recordAction({ ...what, actor, after: JSON.stringify(asked) });

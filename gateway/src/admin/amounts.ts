@@ -1,8 +1,8 @@
 import { nanoUsdPerUsd } from "@uag/kit/usd.ts";
 
 /**
- * An amount of USD, as text or as a JSON number, in nano-USD; undefined when it is none, or has more than nine decimals. A
- * number goes by its shortest decimal form, so 0.1 is exactly a tenth.
+ * An amount of USD, as text or as a JSON number, in nano-USD; undefined when it is none, or has
+ * more than nine decimals. A number goes by its shortest decimal form, so 0.1 is exactly a tenth.
  */
 export function nanoUsdOf(amount: string | number): bigint | undefined {
   const text = typeof amount === "string" ? amount : decimalText(amount);

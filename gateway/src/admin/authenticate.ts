@@ -49,8 +49,9 @@ function checkForm(token: string): void {
 const notValid = (): GatewayError => new GatewayError("invalid_api_key", `The admin token is not valid. ${hint}`);
 
 /**
- * Knows administrators by their tokens. Billing is asked each time, so a revoked token ends at once; but an address that
- * guesses has only those tokens looked up that were good before, until it has waited.
+ * Knows administrators by their tokens. Billing is asked each time, so a revoked token ends at
+ * once; but an address that guesses has only those tokens looked up that were good before, until it
+ * has waited.
  */
 export class AdminDoor {
   readonly #options: AdminDoorOptions;
@@ -66,8 +67,8 @@ export class AdminDoor {
 
   /**
    * @param address where the request comes from
-   * @throws {GatewayError} `invalid_api_key`; `rate_limit_exceeded` to an address that guesses; `service_unavailable` when
-   *   billing cannot be asked
+   * @throws {GatewayError} `invalid_api_key`; `rate_limit_exceeded` to an address that guesses;
+   *   `service_unavailable` when billing cannot be asked
    */
   async enter(
     request: Request,
@@ -103,7 +104,8 @@ export class AdminDoor {
     } catch (error) {
       if (error instanceof GatewayError && error.code === "invalid_api_key") {
         this.#guesses.add(source);
-        // What is refused from memory is not remembered anew: whoever asks all the time would never be let in.
+        // What is refused from memory is not remembered anew: whoever asks all the time would never
+        // be let in.
         if (!refused) this.#refuse(name);
       }
       throw error;

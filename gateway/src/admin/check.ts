@@ -19,7 +19,8 @@ export function checkedQuery<S extends z.ZodType>(schema: S, url: string): z.out
 }
 
 /**
- * A request's body. A field that is null is as absent, but where null says something: that there is no limit any more.
+ * A request's body. A field that is null is as absent, but where null says something: that there is
+ * no limit any more.
  * @throws {GatewayError} `invalid_request`
  */
 export function checkedBody<S extends z.ZodObject>(schema: S, body: unknown): z.output<S> {

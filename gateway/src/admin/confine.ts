@@ -67,7 +67,8 @@ const confines: Readonly<Record<AccountRule, Confine>> = {
 };
 
 /**
- * The call, kept to the one account that its token is good for; unchanged for a token that is good for all.
+ * The call, kept to the one account that its token is good for; unchanged for a token that is good
+ * for all.
  * @throws {GatewayError} `permission_denied` or `not_found` when it is about another one
  */
 export async function confine(call: AdminCall, rule: AccountRule): Promise<AdminCall> {

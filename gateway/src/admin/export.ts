@@ -42,7 +42,9 @@ const columns = [
   ...["attempts", "status", "stream"],
 ] as const;
 
-/** A field by RFC 4180; one that a spreadsheet would take for a formula is told apart by a quote. */
+/**
+ * A field by RFC 4180; one that a spreadsheet would take for a formula is told apart by a quote.
+ */
 export function csvField(value: unknown): string {
   const text = typeof value === "object" && value !== null ? jsonText(value) : String(value ?? "");
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
@@ -83,8 +85,9 @@ const rowsOf = (events: readonly ExportedEvent[], format: Format): string =>
   events.map(({ event, cursor }) => (event === undefined ? "" : format.row(event, cursor))).join("");
 
 /**
- * Streams single events, newest first. Every row carries the cursor that goes on behind it as `after`, so an export that
- * broke off is taken up again; one that is not whole ends without the closing of its transfer encoding.
+ * Streams single events, newest first. Every row carries the cursor that goes on behind it as
+ * `after`, so an export that broke off is taken up again; one that is not whole ends without the
+ * closing of its transfer encoding.
  */
 export const exportUsage: AdminHandler = async (call) => {
   const { clients, request, response, url } = call;

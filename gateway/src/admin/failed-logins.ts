@@ -13,7 +13,10 @@ export interface FailedLogin {
 const rows = { free: 60, perSecond: 1, most: 2 };
 const longestReason = 200;
 
-/** Writes a row of the audit log for each login that fails. Where there are too many, the next row says how many have none. */
+/**
+ * Writes a row of the audit log for each login that fails. Where there are too many, the next row
+ * says how many have none.
+ */
 export class FailedLogins {
   readonly #clients: Pick<AdminClients, "admin">;
   readonly #log: Logger;

@@ -8,7 +8,10 @@ const deepestMetadata = 32;
 const largestLimit = 1_000_000_000_000;
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** Fields of the admin API's requests. LiteLLM's names and meanings where it has them: https://docs.litellm.ai/docs/proxy/virtual_keys */
+/**
+ * Fields of the admin API's requests. LiteLLM's names and meanings where it has them:
+ * https://docs.litellm.ai/docs/proxy/virtual_keys
+ */
 
 export const name = z.string().max(longestName, "A name has at most 200 characters.");
 
@@ -60,7 +63,10 @@ function endOf(text: string): number {
   return isTime ? Date.parse(text) : Number.NaN;
 }
 
-/** When a key or a token ends: a time to come or a duration, null for never; as Unix milliseconds, 0 for never. */
+/**
+ * When a key or a token ends: a time to come or a duration, null for never; as Unix milliseconds, 0
+ * for never.
+ */
 export const expires = z
   .string()
   .nullable()

@@ -73,7 +73,10 @@ function showNewKey(
   return { ...showKey(key), key: secret, snippets: snippetsOf(publicUrl, secret, key.models) };
 }
 
-/** The only account there is. @throws {GatewayError} `invalid_request` when there are several, or none */
+/**
+ * The only account there is. @throws {GatewayError} `invalid_request` when there are several, or
+ * none
+ */
 async function soleAccount({ accounts }: AdminClients): Promise<string> {
   const page = { limit: 2, cursor: "" };
   const found = (await accounts.listAccounts({ page })).accounts;

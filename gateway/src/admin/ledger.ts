@@ -74,8 +74,8 @@ function showRepair(repair: Repair, dryRun: boolean): Answer {
 const hasPrice = ({ state }: Repair): boolean => state === RepairState.REPAIRED || state === RepairState.EARLIER;
 
 /**
- * Charges requests that had no price, and has metering count what they cost. Both do so once by request id, so a call that
- * broke off is simply sent again.
+ * Charges requests that had no price, and has metering count what they cost. Both do so once by
+ * request id, so a call that broke off is simply sent again.
  */
 export const repairLedger: AdminHandler = async ({ clients, actor, body }) => {
   const { request_id: requestId = "", cost_usd: cost, dry_run: dryRun, limit, after } = checkedBody(repairBody, body);

@@ -53,7 +53,10 @@ function idOf(request: Request): string {
   throw new GatewayError("not_found", "There is nothing of that id.", { param: "id" });
 }
 
-/** Lets a request pass that carries a good token with a role for it: before that nothing of it is looked at. */
+/**
+ * Lets a request pass that carries a good token with a role for it: before that nothing of it is
+ * looked at.
+ */
 function authenticate({ access }: AdminRow, { door, trustedHops }: AdminOptions): Handler {
   return async (request, response, next) => {
     const { requestId } = response.locals;

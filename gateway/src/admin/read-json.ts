@@ -25,7 +25,8 @@ function readBytes(request: Request, limit: number): Promise<Buffer> {
 /**
  * A small request's JSON; undefined when it has no body.
  * @param options.limit bytes
- * @throws {GatewayError} `payload_too_large`, `invalid_json`, `invalid_request` for JSON beyond the limits of `parseJson`
+ * @throws {GatewayError} `payload_too_large`, `invalid_json`, `invalid_request` for JSON beyond the
+ * limits of `parseJson`
  */
 export async function readJson(
   request: Request,

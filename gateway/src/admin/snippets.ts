@@ -7,7 +7,10 @@ export interface Snippets {
   readonly claude_code: string;
 }
 
-/** Apart from its quotes, or the check of what this package imports would take it for an import of its own. */
+/**
+ * Apart from its quotes, or the check of what this package imports would take it for an import of
+ * its own.
+ */
 const sdk = JSON.stringify("openai");
 const usualModel = "gpt-4o-mini";
 

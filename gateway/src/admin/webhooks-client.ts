@@ -11,7 +11,10 @@ export function webhooksOf({ webhooks }: { readonly webhooks: WebhookClient | un
 
 export type WebhookClient = RpcClient<WebhookServiceServer>;
 
-/** Calls whichever of the video replicas can be reached, in the order given: each can answer for all. */
+/**
+ * Calls whichever of the video replicas can be reached, in the order given: each can answer for
+ * all.
+ */
 export function openWebhookClient(addresses: readonly string[], identity: Identity): WebhookClient {
   const replicas = addresses.map((address) =>
     createRpcClient<WebhookServiceServer>(WebhookServiceService, address, identity),

@@ -4,7 +4,10 @@ import { type Dialect, errorBody } from "@uag/contract/errors/shapes.ts";
 import { errorTable } from "@uag/contract/errors/table.ts";
 import { Marked, type Tokens } from "marked";
 
-/** The guides, in the order in which they are offered: the name in `/docs/guides/<name>`, and what a link to it says. */
+/**
+ * The guides, in the order in which they are offered: the name in `/docs/guides/<name>`, and what a
+ * link to it says.
+ */
 const titles = {
   errors: "Errors",
   limits: "Limits and headers",
@@ -58,7 +61,10 @@ const markdown = new Marked({
   },
 });
 
-/** The browser puts the address it came by in its place (`guides.js`), as the reference does; who runs no script reads this one. */
+/**
+ * The browser puts the address it came by in its place (`guides.js`), as the reference does; who
+ * runs no script reads this one.
+ */
 const baseUrl = '<span class="base-url">http://127.0.0.1:8080</span>';
 
 /** The page of the reference, with a link to every guide. */

@@ -74,8 +74,8 @@ async function load({ type, policy, read }: Source): Promise<Page> {
 }
 
 /**
- * `/docs`: the API's reference for people, made in the browser of `/openapi.json`, and the guides beside it. Read, rendered and
- * compressed once, when somebody asks.
+ * `/docs`: the API's reference for people, made in the browser of `/openapi.json`, and the guides
+ * beside it. Read, rendered and compressed once, when somebody asks.
  */
 export function docs(): Readonly<Record<string, Handler>> {
   const entries = Object.entries(sources).map(([path, source]) => {

@@ -12,7 +12,8 @@ function isCurrent(wanted: string | undefined, tag: string): boolean {
 }
 
 /**
- * The OpenAPI document of the public API, for anyone. It is read here once: it changes with the program only.
+ * The OpenAPI document of the public API, for anyone. It is read here once: it changes with the
+ * program only.
  * @throws when the file is missing
  */
 export function openApi(): Handler {

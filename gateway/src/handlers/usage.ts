@@ -17,7 +17,10 @@ const range = z.object({ start_date: day.optional(), end_date: day.optional() })
 
 type Metering = Pick<RpcClient<MeteringServiceServer>, "queryUsage">;
 
-/** The dates of a query, Unix milliseconds: from the start of one day (UTC) up to and without the start of another. */
+/**
+ * The dates of a query, Unix milliseconds: from the start of one day (UTC) up to and without the
+ * start of another.
+ */
 function rangeOf(url: string): { fromMs: bigint; untilMs: bigint } {
   const query = new URLSearchParams(url.split("?", 2)[1]);
   const given = Object.fromEntries(
@@ -33,7 +36,8 @@ function rangeOf(url: string): { fromMs: bigint; untilMs: bigint } {
 }
 
 async function dailyBuckets(metering: Metering, key: ResolvedKey, url: string): Promise<UsageBucket[]> {
-  // Usage is told of whatever the subscription's limit is told of: the key's budget, or the account's money.
+  // Usage is told of whatever the subscription's limit is told of: the key's budget, or the
+  // account's money.
   const keyId = key.ownBudget ? key.keyId : "";
   const filter = { accountId: key.accountId, keyId, model: "", operation: "", ...rangeOf(url) };
   const buckets: UsageBucket[] = [];
@@ -75,7 +79,10 @@ function dailyCosts(buckets: readonly UsageBucket[]): DailyCost[] {
   return rows.sort((a, b) => a.timestamp - b.timestamp);
 }
 
-/** What the key with a budget of its own, else its account, has spent, in US cents, in the shape of OpenAI's former billing endpoint. */
+/**
+ * What the key with a budget of its own, else its account, has spent, in US cents, in the shape of
+ * OpenAI's former billing endpoint.
+ */
 export function usage(metering: Metering): Handler {
   return async (request, response) => {
     const { key } = response.locals;

@@ -4,7 +4,8 @@ import { countHeader } from "../headers.ts";
 const hint = "Send it as: Authorization: Bearer <API_KEY>.";
 
 /**
- * The key of an `Authorization: Bearer <key>` header. The scheme's case and extra spaces do not matter (RFC 9110, 11.1).
+ * The key of an `Authorization: Bearer <key>` header. The scheme's case and extra spaces do not
+ * matter (RFC 9110, 11.1).
  * @throws {GatewayError} `invalid_api_key` saying what is wrong with what was sent
  */
 export function bearerKey(headers: NodeJS.Dict<string | string[]>, rawHeaders: readonly string[]): string {

@@ -8,13 +8,15 @@ const probeMs = 250;
 const maxSilenceMs = 1_000;
 
 export interface KeyChanges extends Disposable {
-  /** Since when (monotonic milliseconds) no change can have been missed; undefined while one may be. */
+  /**
+   * Since when (monotonic milliseconds) no change can have been missed; undefined while one may be.
+   */
   heardSince(): number | undefined;
 }
 
 /**
- * Hears which keys have changed. The broker is asked for a sign of life all the time, because a connection that is cut
- * without a word looks just like one on which nothing happens.
+ * Hears which keys have changed. The broker is asked for a sign of life all the time, because a
+ * connection that is cut without a word looks just like one on which nothing happens.
  */
 export function hearKeyChanges(options: {
   bus: Bus;

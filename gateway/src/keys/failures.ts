@@ -20,7 +20,10 @@ interface Bucket {
 /** Longest that a source is told to wait, milliseconds. */
 const longestWaitMs = 30_000;
 
-/** Counts failures by where they come from, in leaky buckets. Memory is bounded; who was quiet for longest is forgotten first. */
+/**
+ * Counts failures by where they come from, in leaky buckets. Memory is bounded; who was quiet for
+ * longest is forgotten first.
+ */
 export class Failures {
   readonly #options: FailuresOptions;
   readonly #buckets: LRUCache<string, Bucket>;
@@ -30,7 +33,10 @@ export class Failures {
     this.#buckets = new LRUCache({ max: options.most });
   }
 
-  /** How long a source that has failed too often should wait, milliseconds; 0 for one that may fail once more. */
+  /**
+   * How long a source that has failed too often should wait, milliseconds; 0 for one that may fail
+   * once more.
+   */
   waitMs(source: string): number {
     const over = this.#levelOf(this.#buckets.get(source)) - this.#options.free;
     return over < 0 ? 0 : Math.ceil(((over + 1) / this.#options.perSecond) * 1_000);

@@ -55,9 +55,15 @@ export interface KeyCacheOptions {
    * @param together it is probably a guess, and may wait for others
    */
   resolve(request: ResolveKeyRequest, together: boolean): Promise<ResolveKeyResponse>;
-  /** What billing is asked for a key, or undefined for a text that cannot be one (format or checksum). */
+  /**
+   * What billing is asked for a key, or undefined for a text that cannot be one (format or
+   * checksum).
+   */
   requestFor(secret: string): ResolveKeyRequest | undefined;
-  /** Since when (monotonic milliseconds) every key change has been heard; undefined while that is not certain. */
+  /**
+   * Since when (monotonic milliseconds) every key change has been heard; undefined while that is
+   * not certain.
+   */
   heardSince(): number | undefined;
   clock: Clock;
   /** Milliseconds until billing is asked again. */
@@ -66,12 +72,18 @@ export interface KeyCacheOptions {
   maxEntries: number;
 }
 
-/** How long a key is trusted while changes may go unheard: a revocation must be felt within a second. */
+/**
+ * How long a key is trusted while changes may go unheard: a revocation must be felt within a
+ * second.
+ */
 const unheardTrustMs = 1_000;
 /** How long a key may outlive a billing that cannot be reached, as long as changes are heard. */
 const maxStaleMs = 300_000;
 const retryMs = 1_000;
-/** How long a key that does not exist is remembered, when its making would be heard, and when it might not be. */
+/**
+ * How long a key that does not exist is remembered, when its making would be heard, and when it
+ * might not be.
+ */
 const refusalMs = 30_000;
 const unheardRefusalMs = 500;
 const maxRefusals = 10_000;
@@ -83,8 +95,8 @@ const guessesOfOne = { free: 20, perSecond: 1, most: 20_000 };
 const guessesOfAll = { free: 200, perSecond: 20, most: 2 };
 
 /**
- * The keys in use, as billing told of them. A warm key costs two look-ups in memory and nothing else; a guess costs billing
- * next to nothing.
+ * The keys in use, as billing told of them. A warm key costs two look-ups in memory and nothing
+ * else; a guess costs billing next to nothing.
  */
 export class KeyCache {
   readonly #options: KeyCacheOptions;
@@ -118,10 +130,11 @@ export class KeyCache {
   }
 
   /**
-   * The key behind a secret that is not {@link known}, after asking billing (once, however many wait for it).
+   * The key behind a secret that is not {@link known}, after asking billing (once, however many
+   * wait for it).
    * @param address where it was sent from
-   * @throws {GatewayError} `invalid_api_key`; `rate_limit_exceeded` to an address that guesses; `service_unavailable` when
-   *   billing cannot be asked
+   * @throws {GatewayError} `invalid_api_key`; `rate_limit_exceeded` to an address that guesses;
+   *   `service_unavailable` when billing cannot be asked
    */
   async ask(secret: string, address: string): Promise<ResolvedKey> {
     const request = this.#options.requestFor(secret);
@@ -220,7 +233,8 @@ export class KeyCache {
       if (answer === known?.key) return answer;
       if (typeof answer === "string") {
         this.#entries.delete(digest);
-        // What is announced is the digest under billing's pepper, which may be another than ours while it is replaced.
+        // What is announced is the digest under billing's pepper, which may be another than ours
+        // while it is replaced.
         this.#refusals.set(digest, { askedAt, text: answer, audible: request.previousDigests.length === 0 });
         throw new GatewayError("invalid_api_key", answer);
       }
@@ -234,7 +248,10 @@ export class KeyCache {
     for (const previous of entry.request.previousDigests) this.#aliases.set(previous.toString("hex"), digest);
   }
 
-  /** The key, or why there is none; what is known already when billing is out of reach and it may still be used. */
+  /**
+   * The key, or why there is none; what is known already when billing is out of reach and it may
+   * still be used.
+   */
   async #askOnce(digest: string, { request, known, together }: Question): Promise<ResolvedKey | string> {
     try {
       const found = await this.#options.resolve(request, together);

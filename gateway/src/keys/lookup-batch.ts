@@ -12,8 +12,9 @@ interface Waiting {
 }
 
 /**
- * Looks keys up that are probably guesses: all of a tenth of a second in one call. So guessing costs billing ten calls a
- * second whatever its rate, and a real key from the same address is found a tenth of a second later.
+ * Looks keys up that are probably guesses: all of a tenth of a second in one call. So guessing
+ * costs billing ten calls a second whatever its rate, and a real key from the same address is found
+ * a tenth of a second later.
  */
 export class LookupBatch {
   readonly #ask: (keys: ResolveKeyRequest[]) => Promise<readonly ResolveKeyResponse[]>;
@@ -23,7 +24,10 @@ export class LookupBatch {
     this.#ask = ask;
   }
 
-  /** @throws {GatewayError} `not_found`, `rate_limit_exceeded` when too many wait, or what the call throws */
+  /**
+   * @throws {GatewayError} `not_found`, `rate_limit_exceeded` when too many wait, or what the call
+   * throws
+   */
   find(request: ResolveKeyRequest): Promise<ResolveKeyResponse> {
     if (this.#waiting.length >= mostWaiting) throw tooManyGuesses(1_000);
     if (this.#waiting.length === 0) setTimeout(() => void this.#send(), everyMs);

@@ -32,7 +32,10 @@ function requestFor(secret: string, { current, previous }: Keyring): ResolveKeyR
   };
 }
 
-/** The key cache with all that fills and corrects it: billing's look-up and the changes that the broker tells of. */
+/**
+ * The key cache with all that fills and corrects it: billing's look-up and the changes that the
+ * broker tells of.
+ */
 export function openKeys(options: OpenKeysOptions): { keys: KeyCache } & Disposable {
   const { bus, log, metrics } = options;
   const billing = createRpcClient<KeyServiceServer>(KeyServiceService, options.billingAddress, options.identity);

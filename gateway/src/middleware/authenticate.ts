@@ -4,7 +4,10 @@ import { bearerKey } from "../keys/bearer.ts";
 import type { KeyCache, ResolvedKey } from "../keys/key-cache.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";
 
-/** Lets a request pass whose key is good: 401 otherwise, 429 to an address that guesses, 503 when nobody can tell. */
+/**
+ * Lets a request pass whose key is good: 401 otherwise, 429 to an address that guesses, 503 when
+ * nobody can tell.
+ */
 export function authenticate(keys: KeyCache, trustedHops: number): Handler {
   return (request, response, next) => {
     const secret = bearerKey(request.headers, request.rawHeaders);

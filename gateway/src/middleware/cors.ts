@@ -6,7 +6,8 @@ const sane = /^[\w\-, ]{1,2048}$/;
 const usual = "authorization, content-type, idempotency-key, anthropic-version, anthropic-beta";
 
 /**
- * Answers a browser's preflight. Keys travel in a header of their own and never in cookies, so any origin may ask.
+ * Answers a browser's preflight. Keys travel in a header of their own and never in cookies, so any
+ * origin may ask.
  */
 export function preflight(methods: readonly Method[]): Handler {
   const allowed = allowHeader(methods);

@@ -8,7 +8,10 @@ import { discardBody } from "../discard.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";
 import { answerHeaders, dialectOf } from "../respond.ts";
 
-/** The public paths start with one `/v1`; clients that add their own to a base URL which has it get here. */
+/**
+ * The public paths start with one `/v1`; clients that add their own to a base URL which has it get
+ * here.
+ */
 const doubled = /^\/v1\/v1\//;
 
 /** No route has this path. */

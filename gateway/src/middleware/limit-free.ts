@@ -10,7 +10,8 @@ export function limitFree(limits: FreeLimits): Handler {
     const length = request.headers["content-length"];
     const bodyBytes = route?.body === "none" ? 0 : length === undefined ? undefined : Number(length);
     limits.enter({ keyId, requestsPerMinute, bodyBytes });
-    // The connection may have closed while the key was looked up: then nobody tells of its end any more.
+    // The connection may have closed while the key was looked up: then nobody tells of its end any
+    // more.
     if (response.destroyed) limits.leave(keyId);
     else response.once("close", () => limits.leave(keyId));
     next();

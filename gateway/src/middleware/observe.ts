@@ -10,7 +10,10 @@ export interface ObserveOptions {
   accessLog: "off" | "errors" | "all";
 }
 
-/** A bound child for each pair of operation and status, made when it is first seen: look-ups by label are slow. */
+/**
+ * A bound child for each pair of operation and status, made when it is first seen: look-ups by
+ * label are slow.
+ */
 class BoundByStatus<T> {
   readonly #bind: (operation: string, status: string) => T;
   readonly #children = new Map<string, Map<number, T>>();
@@ -39,7 +42,10 @@ function operationOf(route: RequestState["route"]): string {
   return "operation" in route ? route.operation : route.query;
 }
 
-/** Counts and times each request when its answer is over, and logs those that the operator wants to see. */
+/**
+ * Counts and times each request when its answer is over, and logs those that the operator wants to
+ * see.
+ */
 export function observe(options: ObserveOptions): Handler {
   const { metrics, log, accessLog } = options;
   const requests = metrics.counter("gateway_requests_total", "Requests answered", ["operation", "status"]);

@@ -3,7 +3,10 @@ import { newId } from "@uag/kit/ids.ts";
 import { countHeader } from "../headers.ts";
 import type { Handler } from "../request-state.ts";
 
-/** More headers than any client sends; the server is told to keep one more, so that one too many is seen. */
+/**
+ * More headers than any client sends; the server is told to keep one more, so that one too many is
+ * seen.
+ */
 export const maxHeaders = 200;
 
 /** Gives the request its id and its state, and refuses a head of too many parts. */

@@ -1,4 +1,7 @@
-/** npm run bench -- --scenario accounts: how what a request costs depends on how many accounts there are. */
+/**
+ * npm run bench -- --scenario accounts: how what a request costs depends on how many accounts there
+ * are.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,7 +21,10 @@ import { seedAccounts } from "./seed.ts";
 const connections = 32;
 const seconds = 12;
 const warmSeconds = 5;
-/** So many may have their first request before they are measured; of more, all that is measured are first requests. */
+/**
+ * So many may have their first request before they are measured; of more, all that is measured are
+ * first requests.
+ */
 const mostWarm = 2_000;
 const longestFirstSeconds = 60;
 /** Those who call once a minute. */
@@ -88,7 +94,10 @@ function sumOf(used: ReadonlyMap<string, number>, name: string): number {
   return sum;
 }
 
-/** Of accounts that were seen a short while ago each calls once a minute; what the fleet uses when nobody calls is taken off. */
+/**
+ * Of accounts that were seen a short while ago each calls once a minute; what the fleet uses when
+ * nobody calls is taken off.
+ */
 async function measureMinute(parts: Parts, keys: readonly string[]): Promise<Row[]> {
   const perSecond = keys.length / minuteSeconds;
   const job = { kind: "rate", endpoint: parts.endpoint, keys, perSecond } as const;

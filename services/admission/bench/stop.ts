@@ -1,5 +1,5 @@
-// How long a replica takes to give everything back that stops with a grant of each of many accounts.
-// TEST_MONGODB_URL=… TEST_NATS_URL=… node services/admission/bench/stop.ts [grants]
+// How long a replica takes to give everything back that stops with a grant of each of many
+// accounts. TEST_MONGODB_URL=… TEST_NATS_URL=… node services/admission/bench/stop.ts [grants]
 import { billingDatabase, replica, request, settlement, startHouse } from "../test/harness.ts";
 
 const grants = Number(process.argv[2] ?? 100_000);

@@ -1,5 +1,6 @@
-// How much of a limit of 600 requests a minute is really admitted under more demand than that, by one replica and by three.
-// TEST_MONGODB_URL=… TEST_NATS_URL=… node services/admission/bench/under-admission.ts [minutes]
+// How much of a limit of 600 requests a minute is really admitted under more demand than that, by
+// one replica and by three. TEST_MONGODB_URL=… TEST_NATS_URL=… node
+// services/admission/bench/under-admission.ts [minutes]
 import { startHouse } from "../test/harness.ts";
 import { busiestMinute, limited, startReplicas } from "../test/limits-replicas.ts";
 

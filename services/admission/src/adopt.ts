@@ -8,7 +8,9 @@ import type { Setting } from "./setting.ts";
 export interface AdopterOptions {
   readonly setting: Setting;
   readonly home: JournalHome;
-  /** This process: makes the batch ids of adopted journals differ from those of the dead process. */
+  /**
+   * This process: makes the batch ids of adopted journals differ from those of the dead process.
+   */
   readonly owner: string;
   readonly meters: AdoptionMeters;
   readonly signal: AbortSignal;
@@ -23,7 +25,10 @@ export interface AdoptionMeters {
 const firstRestMs = 1_000;
 const mostRestMs = 30_000;
 
-/** Brings home what dead processes left on this volume, each journal by itself: one that cannot be read keeps no other waiting. */
+/**
+ * Brings home what dead processes left on this volume, each journal by itself: one that cannot be
+ * read keeps no other waiting.
+ */
 export class Adopter {
   readonly #options: AdopterOptions;
   /** Since when each journal that was seen waits, Unix milliseconds. */
@@ -88,7 +93,8 @@ export class Adopter {
   /** @returns whether all of it is home */
   async #adopt(one: Abandoned): Promise<boolean> {
     const { setting, home } = this.#options;
-    // The kernel that could tell is another one. Billing calls a holder gone only when no request of its can be under way any more.
+    // The kernel that could tell is another one. Billing calls a holder gone only when no request
+    // of its can be under way any more.
     if (one.verdict === "unsure" && !(await setting.billing.isHolderGone({ holderId: one.id })).gone) {
       this.#waiting.delete(one.id);
       return false;
@@ -102,7 +108,9 @@ export class Adopter {
     }
   }
 
-  /** What is written already is published first: it must not wait for a disk that takes nothing new. */
+  /**
+   * What is written already is published first: it must not wait for a disk that takes nothing new.
+   */
   async #bringHome(id: string, journal: Journal): Promise<boolean> {
     const { setting, owner, signal } = this.#options;
     const legacy = await readLegacy(journal, setting.clock.now());
@@ -126,7 +134,10 @@ export class Adopter {
     return retireHolder(setting, { holderIds: holderIds.add(id), journal, publisher }, signal);
   }
 
-  /** Gives every request its final, however long the disk refuses; false when the signal ended it first. */
+  /**
+   * Gives every request its final, however long the disk refuses; false when the signal ended it
+   * first.
+   */
   async #complete(journal: Journal, { missing }: Legacy): Promise<boolean> {
     const { setting, signal } = this.#options;
     let left = missing;

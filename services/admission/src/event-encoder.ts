@@ -7,8 +7,9 @@ const keptBytes = 1024 * 1024;
 const longestAsciiTry = 127;
 
 /**
- * Encodes usage events as one length-delimited field, byte for byte as the generated codec does, into memory that is used
- * again: two events are written for every request. Integers are not checked: they come from our own arithmetic.
+ * Encodes usage events as one length-delimited field, byte for byte as the generated codec does,
+ * into memory that is used again: two events are written for every request. Integers are not
+ * checked: they come from our own arithmetic.
  */
 export class EventEncoder {
   #bytes = Buffer.allocUnsafeSlow(initialBytes);

@@ -31,7 +31,10 @@ const bill = {
   status: 200,
 };
 
-/** A holder whose journal stands at segment 10, all of it confirmed, and a request of segment 0 in it. */
+/**
+ * A holder whose journal stands at segment 10, all of it confirmed, and a request of segment 0 in
+ * it.
+ */
 function setUp() {
   const seen = { appends: 0, trims: [] as number[] };
   const journal = {

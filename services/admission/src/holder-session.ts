@@ -12,12 +12,16 @@ import { GrantReturns } from "./wallet/grant-returns.ts";
 import type { Grant } from "./wallet/wallet.ts";
 
 const acquireTimeoutMs = 5_000;
-/** With more segments than this, those that only open requests hold on to are written anew at the end. */
+/**
+ * With more segments than this, those that only open requests hold on to are written anew at the
+ * end.
+ */
 const segmentsBehind = 4;
 
 /**
- * One holder as billing knows it, with all that is bound to it: its lease, its wallets, its journal, its open requests.
- * When billing fences it, it admits no more and the process goes on with a new one.
+ * One holder as billing knows it, with all that is bound to it: its lease, its wallets, its
+ * journal, its open requests. When billing fences it, it admits no more and the process goes on
+ * with a new one.
  */
 export class HolderSession implements RequestHome {
   readonly holderId: string;
@@ -64,7 +68,10 @@ export class HolderSession implements RequestHome {
     return this.#accounts.values();
   }
 
-  /** Where the money for this caller's requests is: a key that has a budget of its own has a wallet of its own. */
+  /**
+   * Where the money for this caller's requests is: a key that has a budget of its own has a wallet
+   * of its own.
+   */
   account(caller: Caller): Account {
     const { accountId, keyId } = caller;
     const ownBudget = hasBudget(caller);
@@ -85,7 +92,10 @@ export class HolderSession implements RequestHome {
     for (const account of this.#accounts.values()) if (account.purse.keyId === keyId) account.recall();
   }
 
-  /** Waits for billing. @throws {GatewayError} also when the lease ran out meanwhile: the grant is then of no use */
+  /**
+   * Waits for billing. @throws {GatewayError} also when the lease ran out meanwhile: the grant is
+   * then of no use
+   */
   async waitForGrant(account: Account, hold: bigint): Promise<Grant> {
     const grant = await account.wait(hold);
     if (this.lease.live) return grant;
@@ -121,8 +131,8 @@ export class HolderSession implements RequestHome {
   }
 
   /**
-   * Deletes the segments in front of the oldest unconfirmed final and of the oldest `started` that is still open. Only a
-   * prefix goes, so a `started` never outlives its final.
+   * Deletes the segments in front of the oldest unconfirmed final and of the oldest `started` that
+   * is still open. Only a prefix goes, so a `started` never outlives its final.
    */
   trim(): void {
     let oldest = Number.POSITIVE_INFINITY;
@@ -132,10 +142,14 @@ export class HolderSession implements RequestHome {
     if (keep - oldest > segmentsBehind) this.#setting.quiet(this.#carryForward(keep - segmentsBehind));
   }
 
-  /** So that one long request does not keep all that was written since it began; what it kept goes at once, not with the next bill. */
+  /**
+   * So that one long request does not keep all that was written since it began; what it kept goes
+   * at once, not with the next bill.
+   */
   async #carryForward(before: number): Promise<void> {
     const behind = [...this.open].filter(({ segment, settled }) => segment < before && !settled);
-    // Who is settled is not written anew: his bill is on its way, also for as long as the disk refuses it.
+    // Who is settled is not written anew: his bill is on its way, also for as long as the disk
+    // refuses it.
     if (this.#carrying || behind.length === 0) return;
     this.#carrying = true;
     try {
@@ -146,7 +160,10 @@ export class HolderSession implements RequestHome {
     this.trim();
   }
 
-  /** Refuses all that wait, admits no more, and gives back what is unspent: others may need it at once. */
+  /**
+   * Refuses all that wait, admits no more, and gives back what is unspent: others may need it at
+   * once.
+   */
   end(): void {
     this.lease[Symbol.dispose]();
     for (const account of this.#accounts.values()) {

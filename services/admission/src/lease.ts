@@ -17,8 +17,9 @@ export interface LeaseOptions {
 const firstTryMs = 1_000;
 
 /**
- * A holder's right to admit. It counts from the moment the heartbeat was sent, by the monotonic clock: that is never later
- * than billing counts, and goes on while the process is paused. A suspended machine's wakes up with its clocks apart: that ends it too.
+ * A holder's right to admit. It counts from the moment the heartbeat was sent, by the monotonic
+ * clock: that is never later than billing counts, and goes on while the process is paused. A
+ * suspended machine's wakes up with its clocks apart: that ends it too.
  */
 export class Lease implements Disposable {
   readonly #options: LeaseOptions;
@@ -37,7 +38,10 @@ export class Lease implements Disposable {
     return this.#renewedAt !== undefined && msSince(this.#options.clock, this.#renewedAt) < this.#leaseMs;
   }
 
-  /** Sends a heartbeat now, or waits for the one that is on its way. Never rejects: look at `live` then. */
+  /**
+   * Sends a heartbeat now, or waits for the one that is on its way. Never rejects: look at `live`
+   * then.
+   */
   beat(): Promise<void> {
     if (this.#ended) return Promise.resolve();
     this.#beating ??= this.#send().finally(() => {

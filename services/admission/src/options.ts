@@ -33,7 +33,10 @@ export interface AdmissionOptions {
   readonly streamPrefix?: string;
   readonly wallet?: WalletSettings;
   readonly publish?: Omit<PublisherSettings, "subjectOf" | "batchKey">;
-  /** Grants and permits of limits that nobody used for this long go back. Default 150,000 for grants and 10,000 for permits. */
+  /**
+   * Grants and permits of limits that nobody used for this long go back. Default 150,000 for grants
+   * and 10,000 for permits.
+   */
   readonly idleMs?: number;
   /** How often dead processes' journals are looked for. Default 30,000. */
   readonly adoptMs?: number;

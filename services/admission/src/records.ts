@@ -2,7 +2,10 @@ import { type Checkpoint, JournalRecord } from "@uag/proto/metering/v1/journal.t
 import { UsageBatch, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { EventEncoder } from "./event-encoder.ts";
 
-/** Fields 1 and 3, length-delimited: `JournalRecord.started` and `.final`; the latter is `UsageBatch.events` as well. */
+/**
+ * Fields 1 and 3, length-delimited: `JournalRecord.started` and `.final`; the latter is
+ * `UsageBatch.events` as well.
+ */
 const startedTag = 0x0a;
 const finalTag = 0x1a;
 
@@ -13,11 +16,17 @@ export const encodeStarted = (event: UsageEvent): Uint8Array => encoder.encode(s
 export const encodeCheckpoint = (checkpoint: Checkpoint): Uint8Array =>
   JournalRecord.encode({ kind: { $case: "checkpoint", value: checkpoint } }).finish();
 
-/** Far below what NATS carries in a message (`max_payload`, 1 MiB unless set), whatever else a batch holds. */
+/**
+ * Far below what NATS carries in a message (`max_payload`, 1 MiB unless set), whatever else a batch
+ * holds.
+ */
 const mostFinalBytes = 128 * 1024;
 const tooLarge = Buffer.from('{"left_out":"too large"}');
 
-/** What an upstream said of its usage may be of any size; a bill that is too large for a message would never leave the disk. */
+/**
+ * What an upstream said of its usage may be of any size; a bill that is too large for a message
+ * would never leave the disk.
+ */
 export function encodeFinal(event: UsageEvent): Uint8Array {
   const final = encoder.encode(finalTag, event);
   return final.length <= mostFinalBytes ? final : encoder.encode(finalTag, { ...event, rawUsage: tooLarge });
@@ -56,8 +65,8 @@ export function accountOfFinal(record: Uint8Array): string {
 }
 
 /**
- * A `UsageBatch` of journal records that are finals. A record is, byte for byte, an element of the batch's `events`
- * (same field number, same type), so nothing is decoded or encoded anew.
+ * A `UsageBatch` of journal records that are finals. A record is, byte for byte, an element of the
+ * batch's `events` (same field number, same type), so nothing is decoded or encoded anew.
  */
 export function encodeBatch(batchId: string, holderId: string, finals: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat([UsageBatch.encode({ batchId, holderId, events: [] }).finish(), ...finals]);

@@ -22,7 +22,10 @@ export interface Legacy {
   readonly holderIds: Set<string>;
   /** The finals of the requests that have none, as records. */
   readonly missing: readonly Uint8Array[];
-  /** The oldest segment that has a `started` of theirs; it and what follows stays until they are written. */
+  /**
+   * The oldest segment that has a `started` of theirs; it and what follows stays until they are
+   * written.
+   */
   readonly keepSegment: number;
 }
 

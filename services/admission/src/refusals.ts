@@ -2,7 +2,10 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
 const retryAfterMs = 1_000;
 
-/** nano-USD as `$0.000001234`: at least two digits behind the point, and as many more as are not zero. */
+/**
+ * nano-USD as `$0.000001234`: at least two digits behind the point, and as many more as are not
+ * zero.
+ */
 export function formatUsd(nanoUsd: bigint): string {
   const sign = nanoUsd < 0n ? "-" : "";
   const digits = String(nanoUsd < 0n ? -nanoUsd : nanoUsd).padStart(10, "0");

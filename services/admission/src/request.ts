@@ -24,7 +24,10 @@ const noBytes = Buffer.alloc(0);
 const restsMs = [50, 100, 200, 400, 800, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000];
 const noHeaders: readonly string[] = [];
 
-/** What admits a request: money of a grant, unless it cannot cost anything, and permits, if its key has limits. */
+/**
+ * What admits a request: money of a grant, unless it cannot cost anything, and permits, if its key
+ * has limits.
+ */
 export interface Basis {
   readonly account?: Account | undefined;
   readonly grant?: Grant | undefined;
@@ -54,7 +57,8 @@ export class OpenRequest implements Admitted {
     this.headers = reservation?.headers ?? noHeaders;
     this.#event = startedEvent(home, request, grant?.id ?? "");
     this.segment = home.journal.segment;
-    // An answer in one piece is there for its client only once its final is on disk: one write may bring both.
+    // An answer in one piece is there for its client only once its final is on disk: one write may
+    // bring both.
     this.#started = home.journal.appendLazy(encodeStarted(this.#event));
     home.open.add(this);
     crashPoint("admitted");
@@ -76,7 +80,10 @@ export class OpenRequest implements Admitted {
     void this.#home.journal.appendLazy(this.#encodeCheckpoint(units, costNanoUsd));
   }
 
-  /** Writes `started` and the last checkpoint again, at the journal's end, so that the old segments can go. */
+  /**
+   * Writes `started` and the last checkpoint again, at the journal's end, so that the old segments
+   * can go.
+   */
   async carryForward(): Promise<void> {
     const { journal } = this.#home;
     const { segment } = journal;
@@ -115,7 +122,10 @@ export class OpenRequest implements Admitted {
     this.written();
   }
 
-  /** The answer waits for its bill: a disk that refuses for a moment costs a moment, and not a second charge for a retry. */
+  /**
+   * The answer waits for its bill: a disk that refuses for a moment costs a moment, and not a
+   * second charge for a retry.
+   */
   async #write(final: Uint8Array): Promise<void> {
     for (const restMs of restsMs) {
       try {
@@ -128,7 +138,10 @@ export class OpenRequest implements Admitted {
     await this.#home.journal.append(final);
   }
 
-  /** Of an answer in one piece nothing has left yet, and its client is told to try again: it is not charged for what it does not get. */
+  /**
+   * Of an answer in one piece nothing has left yet, and its client is told to try again: it is not
+   * charged for what it does not get.
+   */
   #voided(): Uint8Array {
     const { FAILED } = Outcome;
     const nothing = {
@@ -142,8 +155,9 @@ export class OpenRequest implements Admitted {
   }
 
   /**
-   * The final is on disk: what it left of the hold may be used again, or go back. Not before: should this process die first, the
-   * request is billed by its last checkpoint, which may come to more.
+   * The final is on disk: what it left of the hold may be used again, or go back. Not before:
+   * should this process die first, the request is billed by its last checkpoint, which may come to
+   * more.
    */
   written(): void {
     const { pricing, costNanoUsd, holdNanoUsd } = this.#event;

@@ -23,11 +23,13 @@ export interface RetiringHolder {
 }
 
 /**
- * Ends holders for good: once metering has all of their finals, billing releases what they hold and the journal is
- * deleted. What could not be brought home when the signal fires stays on disk for the next start.
+ * Ends holders for good: once metering has all of their finals, billing releases what they hold and
+ * the journal is deleted. What could not be brought home when the signal fires stays on disk for
+ * the next start.
  *
- * First of all the journal is sealed. A bill that is on its way to the disk is so waited for, and one that comes later
- * is refused and goes to the holder after this one: none can be acknowledged and then deleted with the journal.
+ * First of all the journal is sealed. A bill that is on its way to the disk is so waited for, and
+ * one that comes later is refused and goes to the holder after this one: none can be acknowledged
+ * and then deleted with the journal.
  */
 export async function retireHolder(setting: Setting, holder: RetiringHolder, signal: AbortSignal): Promise<boolean> {
   await holder.journal.seal();

@@ -23,7 +23,10 @@ export interface Setting {
   /** False: heartbeats are not sent by themselves. Default true. */
   readonly beats?: boolean;
   publisher(of: PublisherOf): Publisher;
-  /** Rests for so long, milliseconds, by the process's clock; ends early, and without an error, when the signal fires. */
+  /**
+   * Rests for so long, milliseconds, by the process's clock; ends early, and without an error, when
+   * the signal fires.
+   */
   rest(ms: number, signal?: AbortSignal): Promise<void>;
   /** Lets background work run; its failure is logged. */
   quiet(work: Promise<unknown>): void;

@@ -18,13 +18,16 @@ export interface SuccessionOptions {
 
 const firstRestMs = 100;
 const mostRestMs = 5_000;
-/** Without a holder for this long the process is better started anew: it may be what is wrong, e.g. out of descriptors. */
+/**
+ * Without a holder for this long the process is better started anew: it may be what is wrong, e.g.
+ * out of descriptors.
+ */
 const hopelessMs = 60_000;
 const publishOnStopMs = 5_000;
 
 /**
- * The holders that this process is, one after another: the one that admits, and those before it, which billing has
- * fenced and which bring home what they have.
+ * The holders that this process is, one after another: the one that admits, and those before it,
+ * which billing has fenced and which bring home what they have.
  */
 export class Succession {
   readonly #options: SuccessionOptions;
@@ -54,13 +57,19 @@ export class Succession {
     return this.#current === undefined ? [...this.#past] : [this.#current, ...this.#past];
   }
 
-  /** Opens the first; resolves when it is open, or when the disk has refused it once: it is tried until it succeeds. */
+  /**
+   * Opens the first; resolves when it is open, or when the disk has refused it once: it is tried
+   * until it succeeds.
+   */
   async begin(holderId: string): Promise<void> {
     this.#run(this.#open(holderId));
     await this.#attempt;
   }
 
-  /** What an attempt that failed left on the disk is the adopter's from then on, so each has an id of its own. */
+  /**
+   * What an attempt that failed left on the disk is the adopter's from then on, so each has an id
+   * of its own.
+   */
   async #open(firstId: string): Promise<void> {
     const { setting, newHolderId, signal } = this.#options;
     let restMs = firstRestMs;
@@ -116,7 +125,8 @@ export class Succession {
 
   /**
    * The one that admits, its lease renewed if it had run out.
-   * @throws {GatewayError} `service_unavailable` when none could be opened, or billing does not answer
+   * @throws {GatewayError} `service_unavailable` when none could be opened, or billing does not
+   * answer
    */
   async live(): Promise<HolderSession> {
     const { lease } = await this.#opened();
@@ -143,7 +153,10 @@ export class Succession {
     for (const fenced of this.#past) fenced.advance(elapsedMs, 0);
   }
 
-  /** Others need this account's money: the fenced ones may have some too, from requests that ended meanwhile. */
+  /**
+   * Others need this account's money: the fenced ones may have some too, from requests that ended
+   * meanwhile.
+   */
   recall(accountId: string): void {
     for (const session of this.all) session.recall(accountId);
   }
@@ -170,7 +183,10 @@ export class Succession {
     return { ok: false, reason: `no usage journal could be opened for ${Math.round(forMs / 1_000)} s` };
   };
 
-  /** Waits for open requests and for what is on its way; the rest stays on disk for the next start. Call it when the signal has fired. */
+  /**
+   * Waits for open requests and for what is on its way; the rest stays on disk for the next start.
+   * Call it when the signal has fired.
+   */
   async stop(stopMs: number): Promise<void> {
     const current = this.#current;
     if (current !== undefined) await this.#stop(current, stopMs);

@@ -13,10 +13,11 @@ import { hasBudget, isFenced } from "./wallet/account.ts";
 const acquireTimeoutMs = 5_000;
 
 /**
- * Moves a task's money from available to held, bound to the task and not to this process. Asking again for the same
- * task answers the same grant, whichever process asks.
+ * Moves a task's money from available to held, bound to the task and not to this process. Asking
+ * again for the same task answers the same grant, whichever process asks.
  * @returns the grant's id
- * @throws {GatewayError} `insufficient_balance`, `permission_denied` when this holder is fenced, `service_unavailable`
+ * @throws {GatewayError} `insufficient_balance`, `permission_denied` when this holder is fenced,
+ * `service_unavailable`
  */
 async function acquireForTask(
   billing: RpcClient<GrantServiceServer>,
@@ -50,7 +51,8 @@ interface TaskHome {
 }
 
 /**
- * Finds a task's grant, or has it made: see {@link acquireForTask}. A holder that turns out to be fenced is succeeded.
+ * Finds a task's grant, or has it made: see {@link acquireForTask}. A holder that turns out to be
+ * fenced is succeeded.
  * @returns the grant's id; empty for a task that cannot cost anything
  * @throws {GatewayError} `insufficient_balance` or `service_unavailable`
  */
@@ -68,15 +70,19 @@ export async function findTaskGrant({ setting, succession }: TaskHome, task: Adm
   }
 }
 
-/** Writes a task's bill to disk and ends its grant. @throws {GatewayError} or the disk's error: call it again */
+/**
+ * Writes a task's bill to disk and ends its grant. @throws {GatewayError} or the disk's error: call
+ * it again
+ */
 export async function settleTask(home: TaskHome, event: UsageEvent): Promise<void> {
   await journalTask(home.succession, event);
   await closeTaskGrant(home.setting.billing, event);
 }
 
 /**
- * Writes a task's bill into this process's journal: from there it goes the way of every bill. The event names the
- * holder: whoever adopts the journal closes the holders that it speaks of, and only this one may be meant.
+ * Writes a task's bill into this process's journal: from there it goes the way of every bill. The
+ * event names the holder: whoever adopts the journal closes the holders that it speaks of, and only
+ * this one may be meant.
  */
 async function journalTask(succession: Pick<Succession, "live">, event: UsageEvent): Promise<void> {
   for (;;) {
@@ -91,7 +97,9 @@ async function journalTask(succession: Pick<Succession, "live">, event: UsageEve
   }
 }
 
-/** Ends a task's grant: what its bill does not need is free at once. Repeating it changes nothing. */
+/**
+ * Ends a task's grant: what its bill does not need is free at once. Repeating it changes nothing.
+ */
 async function closeTaskGrant(billing: RpcClient<GrantServiceServer>, event: UsageEvent): Promise<void> {
   if (event.grantId === "") return;
   const cost = event.pricing === Pricing.UNPRICED ? 0n : event.costNanoUsd;

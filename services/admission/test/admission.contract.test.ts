@@ -334,7 +334,8 @@ test("a replica that was paused for longer than its lease admits nothing when it
   for (const id of started) assert.ok(byId.has(id as string), `${id}`);
   const account2 = await house.accounts.getAccount({ id: account });
   assert.equal(account2.writtenOffNanoUsd, 0n);
-  // What was admitted after waking belongs to a new holder: the old one has no event that began after the pause.
+  // What was admitted after waking belongs to a new holder: the old one has no event that began
+  // after the pause.
   const [old] = holders;
   const resumedAt = Math.min(
     ...events.filter(({ holderId }) => holderId !== old).map((event) => Number(event.startedAtMs)),

@@ -68,7 +68,8 @@ export class Child implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    // As an operator ends it: a transaction that a killed process leaves open keeps its locks for a minute.
+    // As an operator ends it: a transaction that a killed process leaves open keeps its locks for a
+    // minute.
     return this.kill("SIGTERM");
   }
 }
@@ -83,7 +84,10 @@ export interface House extends AsyncDisposable {
   readonly usage: RpcClient<MeteringServiceServer>;
   /** A new account with this much money. */
   account(nanoUsd: bigint): Promise<string>;
-  /** Has billing take these holders' leases for lapsed; their money stays held until they, or somebody for them, give it back. */
+  /**
+   * Has billing take these holders' leases for lapsed; their money stays held until they, or
+   * somebody for them, give it back.
+   */
   fence(holderIds: readonly string[]): Promise<void>;
   /** All events of an account as metering has them. */
   events(accountId: string): Promise<UsageEvent[]>;

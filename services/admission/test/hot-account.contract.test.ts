@@ -43,7 +43,8 @@ test("three replicas spend one account at full rate to its last request: exactly
   assert.deepEqual((await house.ledger.audit({})).violations, []);
   const retries = await counted(house, "billing_transaction_retries_total");
   const committed = await counted(house, "billing_transactions_total");
-  // At a balance's end grants are returned while what was charged to them is settled: those two may meet.
+  // At a balance's end grants are returned while what was charged to them is settled: those two may
+  // meet.
   assert.ok(committed > 10 && retries <= 2 + committed / 10, `${retries} of ${committed}`);
 });
 

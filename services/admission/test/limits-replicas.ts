@@ -11,7 +11,10 @@ export interface Stay {
   endedAt: number | undefined;
 }
 
-/** Admission in processes of their own, and what they did. Times are those of this machine, in milliseconds. */
+/**
+ * Admission in processes of their own, and what they did. Times are those of this machine, in
+ * milliseconds.
+ */
 export interface Replicas extends AsyncDisposable {
   readonly stays: Stay[];
   readonly refusals: Map<string, number>;

@@ -6,7 +6,10 @@ import { busiestMinute, limited, mostAtOnce, startReplicas } from "./limits-repl
 const usd = 1_000_000_000n;
 const all = [0, 1, 2];
 
-/** On a machine that is too busy for billing to answer in time a replica says so: that is no false refusal. */
+/**
+ * On a machine that is too busy for billing to answer in time a replica says so: that is no false
+ * refusal.
+ */
 function assertOnly(refusals: ReadonlyMap<string, number>, code: string): void {
   assert.ok(refusals.has(code));
   const others = [...refusals.keys()].filter((each) => each !== code && each !== "service_unavailable");

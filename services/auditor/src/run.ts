@@ -27,7 +27,10 @@ const flawText: Readonly<Record<Flaw, string>> = {
   unknown_key: "has a checkpoint under a key that is not known",
 };
 
-/** Checkpoints as the next run may go on from them; an account that has none worth the name is not there. */
+/**
+ * Checkpoints as the next run may go on from them; an account that has none worth the name is not
+ * there.
+ */
 async function readProofs(parts: AuditParts, ids: readonly string[], fellBack: (id: string, flaw: Flaw) => void) {
   const found = await parts.own.checkpoints.find({ _id: { $in: [...ids] } }).toArray();
   const byId = new Map(found.map((checkpoint) => [checkpoint._id, checkpoint]));

@@ -74,7 +74,10 @@ export async function auditOnce(env: NodeJS.ProcessEnv = process.env): Promise<b
   return verdict.exact;
 }
 
-/** Audits whenever it is due, until it is told to stop. One that fails is tried again a tenth of the period later. */
+/**
+ * Audits whenever it is due, until it is told to stop. One that fails is tried again a tenth of the
+ * period later.
+ */
 async function keepAuditing(
   parts: AuditParts,
   options: { config: AuditorConfig; known: Known; events: AuditorEvents; signal: AbortSignal },

@@ -15,7 +15,9 @@ export interface AuditStore extends AsyncDisposable {
 const selectionTimeoutMs = 5_000;
 const maxPoolSize = 100;
 
-/** Connects to a database for a process that may wait: an audit's reads take as long as they take. */
+/**
+ * Connects to a database for a process that may wait: an audit's reads take as long as they take.
+ */
 export function connect(url: string, database: string): Promise<Connection> {
   return connectMongo({ url, database, service: "auditor", selectionTimeoutMs, socketTimeoutMs: 0, maxPoolSize });
 }

@@ -30,14 +30,20 @@ export interface Settings {
 export interface Billing {
   readonly store: Store;
   readonly queue: AccountQueue;
-  /** Charges events to their grants, whatever their accounts; answers what was left for the accounts. */
+  /**
+   * Charges events to their grants, whatever their accounts; answers what was left for the
+   * accounts.
+   */
   readonly settleFromGrants: (events: readonly UsageEvent[]) => Promise<EscrowChange>;
   /** For changes that leave a row in the audit log. */
   readonly transact: Transact;
   readonly prices: Prices;
   readonly funds: Funds;
   readonly refusals: Refusals;
-  /** Asks all holders of an account for what they hold unspent; false when they were asked a moment ago. */
+  /**
+   * Asks all holders of an account for what they hold unspent; false when they were asked a moment
+   * ago.
+   */
   readonly recall: (accountId: string) => boolean;
   /** Makes sure a holder is known. */
   readonly register: (holderId: string) => Promise<void>;

@@ -52,7 +52,10 @@ function settingsOf(config: z.infer<typeof schema>): Settings {
   };
 }
 
-/** Runs calls one after the other: two at once may meet at the same grants, and then one does its work in vain. */
+/**
+ * Runs calls one after the other: two at once may meet at the same grants, and then one does its
+ * work in vain.
+ */
 function inTurn<Q, A>(call: (request: Q) => Promise<A>): (request: Q) => Promise<A> {
   let last: Promise<unknown> = Promise.resolve();
   return (request) => {

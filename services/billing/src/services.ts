@@ -40,8 +40,8 @@ type Rpc<Q, A> = (billing: Billing, request: Q) => Promise<A>;
 type Bind = <Q, A>(rpc: Rpc<Q, A>) => (request: Q, who: WhoCalls) => Promise<A>;
 
 /**
- * Who is written into the audit log: whom the router says it has authenticated, and of any other caller the name in its
- * certificate, whatever it says itself.
+ * Who is written into the audit log: whom the router says it has authenticated, and of any other
+ * caller the name in its certificate, whatever it says itself.
  */
 function withActor<Q>(request: Q, who: WhoCalls): Q {
   if (typeof request !== "object" || request === null || !("actor" in request)) return request;
@@ -68,7 +68,10 @@ function adminService(bind: Bind, log: Logger): RpcService {
   );
 }
 
-/** Billing's six gRPC services. A database out of reach is `service_unavailable` on every one of them. */
+/**
+ * Billing's six gRPC services. A database out of reach is `service_unavailable` on every one of
+ * them.
+ */
 export function rpcServices(billing: Billing, log: Logger): RpcService[] {
   const bind: Bind = (rpc) => (request, who) =>
     rpc(billing, withActor(request, who)).catch((error: unknown) => {

@@ -6,7 +6,10 @@ import { connectBooks } from "../src/store/connection.ts";
 import { openStore, type Store } from "../src/store/store.ts";
 import { scratch } from "./harness.ts";
 
-/** Writers that keep the journal busy: what was written a moment ago is then visible before it is in any snapshot. */
+/**
+ * Writers that keep the journal busy: what was written a moment ago is then visible before it is in
+ * any snapshot.
+ */
 async function scribble({ connection }: Store, until: AbortSignal): Promise<void> {
   const line = async (): Promise<void> => {
     while (!until.aborted) await connection.collection("scribbles").insertOne({ at: new Date() });

@@ -1,4 +1,7 @@
-/** How long calls that were under way when another failed may still bring in what their upstream charges for. */
+/**
+ * How long calls that were under way when another failed may still bring in what their upstream
+ * charges for.
+ */
 const graceMs = 800;
 
 export interface Asked<T> {
@@ -9,8 +12,8 @@ export interface Asked<T> {
 }
 
 /**
- * Works on parts, a few at a time. After a failure no part is begun; those under way get a moment to finish, because what an
- * upstream answers it charges for, and are then given up.
+ * Works on parts, a few at a time. After a failure no part is begun; those under way get a moment
+ * to finish, because what an upstream answers it charges for, and are then given up.
  */
 export async function askParts<P, T>(
   parts: readonly P[],

@@ -54,7 +54,8 @@ export class Bill {
 
   /**
    * Charges what was used, by the model's price.
-   * @returns the cost in nano-USD, once the bill is on disk; rejects when the disk goes on refusing it
+   * @returns the cost in nano-USD, once the bill is on disk; rejects when the disk goes on refusing
+   * it
    */
   charge(charge: Charge, answered: Answered): Promise<bigint> {
     const priced = price(charge.units, this.#options.model.price);

@@ -4,8 +4,9 @@ const mostKnown = 2_000;
 const known = new Map<string, Caller>();
 
 /**
- * The caller whom the router has authenticated, from an exchange's context. The bytes are the same for every request of a key,
- * so they are decoded once; the answer is shared and must not be changed.
+ * The caller whom the router has authenticated, from an exchange's context. The bytes are the same
+ * for every request of a key, so they are decoded once; the answer is shared and must not be
+ * changed.
  */
 export function callerOf(context: Buffer): Caller {
   const bytes = context.toString("latin1");

@@ -15,7 +15,10 @@ export interface ClientError {
   readonly requestId: string;
 }
 
-/** Maps anything thrown to the error that the client is told; what is unknown becomes `internal_error`. */
+/**
+ * Maps anything thrown to the error that the client is told; what is unknown becomes
+ * `internal_error`.
+ */
 export function clientErrorOf(thrown: unknown, requestId: string): ClientError {
   const failure = thrown instanceof AttemptsFailed ? thrown.failure : thrown;
   if (failure instanceof UpstreamFailure) return { error: failureToGatewayError(failure), failure, requestId };
@@ -25,7 +28,10 @@ export function clientErrorOf(thrown: unknown, requestId: string): ClientError {
   return { error: toGatewayError(thrown), failure: undefined, requestId };
 }
 
-/** What goes into an error body: what an upstream said about the request itself keeps its words and codes. */
+/**
+ * What goes into an error body: what an upstream said about the request itself keeps its words and
+ * codes.
+ */
 export function reportOf({ error, failure, requestId }: ClientError): ErrorReport {
   return { error, requestId, said: failure?.kind === "client" ? failure.said : undefined };
 }

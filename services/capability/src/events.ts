@@ -5,11 +5,17 @@ import type { Metrics } from "@uag/kit/metrics.ts";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { failureForLog, type UpstreamFailure } from "@uag/upstreams/failure.ts";
 
-/** What happens around an upstream call that somebody wants to know: each is logged and counted here and nowhere else. */
+/**
+ * What happens around an upstream call that somebody wants to know: each is logged and counted here
+ * and nowhere else.
+ */
 export interface CapabilityEvents {
   settled(request: { requestId: string; model: string }, settlement: Settlement): void;
   upstreamFailed(requestId: string, upstream: Upstream, failure: UpstreamFailure): void;
-  /** A request for what the catalogue has no price for: it was refused, and somebody should mend the catalogue. */
+  /**
+   * A request for what the catalogue has no price for: it was refused, and somebody should mend the
+   * catalogue.
+   */
   refusedUnpriced(requestId: string, error: unknown): void;
   /** A fault of our own. */
   failed(requestId: string, error: unknown): void;

@@ -7,7 +7,10 @@ export interface LinkDoor extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Listens for links on `host:port` (0 picks a free port). Disposing lets requests under way finish for up to `drainMs`. */
+/**
+ * Listens for links on `host:port` (0 picks a free port). Disposing lets requests under way finish
+ * for up to `drainMs`.
+ */
 export async function openLinkDoor(options: {
   link: LinkServer;
   /** More gRPC services on the same port. */

@@ -1,6 +1,9 @@
 import { Outcome, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 
-/** By which rule a bill was made; `estimated`: the units, or some of them, are not the upstream's own count. */
+/**
+ * By which rule a bill was made; `estimated`: the units, or some of them, are not the upstream's
+ * own count.
+ */
 export function settlementRule(outcome: Outcome, bill: { estimated: boolean; free: boolean }): SettlementRule {
   if (outcome === Outcome.DISCONNECTED)
     return bill.estimated ? SettlementRule.ABORTED_ESTIMATE : SettlementRule.DRAINED;

@@ -18,7 +18,10 @@ import { type LinkDoor, openLinkDoor } from "./link-door.ts";
 import type { Operations } from "./operation/operation.ts";
 import type { CapabilitySettings } from "./settings.ts";
 
-/** What a service serves, by the names that the router's table uses, with what else it needs to be healthy. */
+/**
+ * What a service serves, by the names that the router's table uses, with what else it needs to be
+ * healthy.
+ */
 export interface Capability {
   readonly operations: Operations;
   readonly checks?: Readonly<Record<string, HealthCheck>>;
@@ -33,7 +36,10 @@ export interface CapabilityOptions {
   readonly name: string;
   readonly settings: CapabilitySettings;
   readonly env: NodeJS.ProcessEnv;
-  /** Builds the service on its context; what it opens it adds to `resources`, to be closed after the last request. */
+  /**
+   * Builds the service on its context; what it opens it adds to `resources`, to be closed after the
+   * last request.
+   */
   build(
     context: CapabilityContext,
     resources: AsyncDisposableStack,
@@ -47,7 +53,10 @@ export interface CapabilityService extends AsyncDisposable {
   readonly adminPort: number;
 }
 
-/** Starts a capability service; resolves when it serves. Disposing finishes what is under way, bills included. */
+/**
+ * Starts a capability service; resolves when it serves. Disposing finishes what is under way, bills
+ * included.
+ */
 export async function startCapability(options: CapabilityOptions): Promise<CapabilityService> {
   const { name, settings } = options;
   const log = createLogger({ service: name, level: settings.LOG_LEVEL });

@@ -34,7 +34,10 @@ export const testBox = new AnswerBox(keyringOf("5a".repeat(32)));
 /** Admits everything and keeps the books; what is booked has reached metering. */
 export class TestBooks {
   readonly bills = new Map<string, Settlement>();
-  /** The disk takes no bill: that of a stream is written later, that of an answer in one piece is void. */
+  /**
+   * The disk takes no bill: that of a stream is written later, that of an answer in one piece is
+   * void.
+   */
   full = false;
   readonly admission: Admission = {
     admit: async (request: AdmitRequest): Promise<Admitted> => ({

@@ -8,8 +8,8 @@ export function referencesIn(text: string): string[] {
 }
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}` by the environment's values (or those of `NAME_FILE`); an empty variable counts
- * as unset.
+ * Replaces `${NAME}` and `${NAME:-default}` by the environment's values (or those of `NAME_FILE`);
+ * an empty variable counts as unset.
  * @returns the text, or the name of the first variable that is needed and not set.
  */
 export function resolveReferences(text: string, env: NodeJS.ProcessEnv): { text: string } | { missing: string } {

@@ -8,7 +8,9 @@ import { boundedUnits, missingUnits, type UnitsByOperation, unboundedUnits } fro
 import type { Catalog, ImageLimits, Model, Provider, SpeechTraits, Upstream } from "./types.ts";
 import type { UnitName } from "./units.ts";
 
-/** A catalogue that cannot be used; the message has a line per fault, naming the model or provider. */
+/**
+ * A catalogue that cannot be used; the message has a line per fault, naming the model or provider.
+ */
 export class CatalogError extends Error {
   override readonly name = "CatalogError";
 }
@@ -16,8 +18,8 @@ export class CatalogError extends Error {
 type Row = z.infer<typeof catalogSchema>;
 
 /**
- * Reads a catalogue. A provider whose references to the environment are not all set is left out, and so are models that
- * nobody serves then.
+ * Reads a catalogue. A provider whose references to the environment are not all set is left out,
+ * and so are models that nobody serves then.
  * @throws {CatalogError}
  */
 export function parseCatalog(yaml: string, env: NodeJS.ProcessEnv): Catalog {

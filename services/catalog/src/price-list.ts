@@ -29,7 +29,10 @@ function pricesOf(rates: Rates): Prices {
   return Object.fromEntries([...rates].map(([name, rate]) => [name, usdOf(name, rate)]));
 }
 
-/** A rate is nano-USD per million units; of what is not sold by the million a row of the catalogue is the price of one. */
+/**
+ * A rate is nano-USD per million units; of what is not sold by the million a row of the catalogue
+ * is the price of one.
+ */
 function usdOf(name: string, rate: bigint): number {
   const unit = unitOf(name);
   const units = unit === undefined ? million : unitTable[unit].per;

@@ -40,8 +40,9 @@ const inputUnits: ReadonlySet<string> = new Set<UnitName>([
 const unpriced: Priced = { costNanoUsd: 0n, pricing: Pricing.UNPRICED };
 
 /**
- * What the units cost: exact integer arithmetic, rounded once, upwards to a whole nano-USD. A unit that the price does
- * not know, or a negative count, makes the whole request `UNPRICED` and free for now; a rate of zero is a price.
+ * What the units cost: exact integer arithmetic, rounded once, upwards to a whole nano-USD. A unit
+ * that the price does not know, or a negative count, makes the whole request `UNPRICED` and free
+ * for now; a rate of zero is a price.
  */
 export function price(units: readonly Unit[], modelPrice: ModelPrice): Priced {
   const rates = ratesFor(units, modelPrice);
@@ -55,7 +56,10 @@ export function price(units: readonly Unit[], modelPrice: ModelPrice): Priced {
   return { costNanoUsd: roundUp(sum), pricing: Pricing.EXACT };
 }
 
-/** A quantity of which is known only that it is at most this, and that it will be counted as one of these units. */
+/**
+ * A quantity of which is known only that it is at most this, and that it will be counted as one of
+ * these units.
+ */
 export interface Limit {
   readonly quantity: bigint;
   readonly anyOf: readonly UnitName[];
@@ -63,7 +67,8 @@ export interface Limit {
 
 /**
  * The most that the quantities can cost, in nano-USD, whichever of the units and tiers applies.
- * @throws {GatewayError} `unpriced_model` when a quantity has no price in one of the tiers, whichever unit it is counted as
+ * @throws {GatewayError} `unpriced_model` when a quantity has no price in one of the tiers,
+ * whichever unit it is counted as
  */
 export function bound(limits: readonly Limit[], modelPrice: ModelPrice): bigint {
   const levels = [modelPrice.rates, ...modelPrice.tiers.map((tier) => tier.rates)];

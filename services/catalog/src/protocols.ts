@@ -1,11 +1,14 @@
 interface ProtocolRow {
-  /** Whether messages of role `developer` are understood, unless the provider's row in the catalogue says otherwise. */
+  /**
+   * Whether messages of role `developer` are understood, unless the provider's row in the catalogue
+   * says otherwise.
+   */
   readonly developerRole: boolean;
 }
 
 /**
- * The wire protocols that a provider of the catalogue may speak: the one list of them. Each has a folder in `services/upstreams`,
- * whose registry does not compile while one is missing.
+ * The wire protocols that a provider of the catalogue may speak: the one list of them. Each has a
+ * folder in `services/upstreams`, whose registry does not compile while one is missing.
  */
 export const protocols = {
   openai: { developerRole: true },

@@ -27,7 +27,10 @@ const unitShape = Object.fromEntries(Object.keys(unitTable).map((unit) => [unit,
   [U in keyof typeof unitTable]: z.ZodOptional<typeof anyPrice>;
 };
 
-/** USD per million tokens or characters, per image, per second of video; by variant where a unit has several prices. */
+/**
+ * USD per million tokens or characters, per image, per second of video; by variant where a unit has
+ * several prices.
+ */
 export const ratesSchema = z.strictObject(unitShape);
 
 export const priceSchema = ratesSchema.extend({

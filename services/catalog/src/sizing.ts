@@ -5,9 +5,10 @@ const mediaIn = [...textIn, "image_input_tokens", "video_input_tokens"] as const
 const textOut = ["output_tokens", "thinking_output_tokens"] as const;
 
 /**
- * What each sizing bounds: for every quantity that it bounds, the units as which an upstream may count it. A sizing takes the
- * dearest of them for its hold. The only place where that is said: a hold is an upper bound only while a model has prices for
- * these units and no others, so what is missing here is refused in every catalogue that prices it.
+ * What each sizing bounds: for every quantity that it bounds, the units as which an upstream may
+ * count it. A sizing takes the dearest of them for its hold. The only place where that is said: a
+ * hold is an upper bound only while a model has prices for these units and no others, so what is
+ * missing here is refused in every catalogue that prices it.
  */
 export const sizings = {
   generation: {
@@ -52,7 +53,8 @@ export const boundedUnits: UnitsByOperation = {
 
 /**
  * Those of a model's priced units that the sizing of none of its operations bounds.
- * @param bounded default: what the sizings do bound; another only to show that a bound that is lost is missed
+ * @param bounded default: what the sizings do bound; another only to show that a bound that is lost
+ * is missed
  */
 export function unboundedUnits(
   operations: readonly string[],

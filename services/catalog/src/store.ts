@@ -5,7 +5,10 @@ import { parseCatalog } from "./parse.ts";
 import type { Catalog } from "./types.ts";
 
 export interface CatalogStore extends Disposable {
-  /** The catalogue in force. Take it once per request: it is replaced as a whole when the file changes. */
+  /**
+   * The catalogue in force. Take it once per request: it is replaced as a whole when the file
+   * changes.
+   */
   readonly current: Catalog;
 }
 
@@ -13,12 +16,16 @@ export interface CatalogStoreOptions {
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
-  /** How often the file is looked at, milliseconds; default 1,000. Looking works on every volume, links included. */
+  /**
+   * How often the file is looked at, milliseconds; default 1,000. Looking works on every volume,
+   * links included.
+   */
   readonly intervalMs?: number;
 }
 
 /**
- * Reads the catalogue and follows the file. A change that is not valid is logged and the old catalogue stays in force.
+ * Reads the catalogue and follows the file. A change that is not valid is logged and the old
+ * catalogue stays in force.
  * @throws {CatalogError} or the file system's error, when the first reading fails.
  */
 export async function openCatalog(options: CatalogStoreOptions): Promise<CatalogStore> {

@@ -7,8 +7,8 @@ import type { imageSchema, modelSchema } from "./schema.ts";
 export type Protocol = keyof typeof protocols;
 
 /**
- * What a provider does with a streamed generation whose connection is closed: it stops and bills what it has made, or goes on and
- * bills all of it.
+ * What a provider does with a streamed generation whose connection is closed: it stops and bills
+ * what it has made, or goes on and bills all of it.
  */
 export type OnAbort = "stops" | "continues";
 export type InputModality = z.infer<typeof modelSchema>["input"][number];

@@ -1,6 +1,6 @@
 /**
- * What is counted and billed, each unit by itself: no unit contains another. A vendor's count that contains others (such as
- * cached tokens inside prompt tokens) is taken apart before it gets here.
+ * What is counted and billed, each unit by itself: no unit contains another. A vendor's count that
+ * contains others (such as cached tokens inside prompt tokens) is taken apart before it gets here.
  */
 export const unitTable = {
   input_tokens: { per: 1_000_000, insteadOf: undefined },
@@ -26,13 +26,18 @@ export const unitTable = {
 interface UnitRow {
   /** The catalogue writes a price in USD for this many. */
   readonly per: number;
-  /** The unit whose price holds where a model does not price this one: a vendor without that discount or surcharge. */
+  /**
+   * The unit whose price holds where a model does not price this one: a vendor without that
+   * discount or surcharge.
+   */
   readonly insteadOf: string | undefined;
 }
 
 export type UnitName = keyof typeof unitTable;
 
-/** A unit may be priced by variant (`video_seconds:720p`); the part before the colon is the unit. */
+/**
+ * A unit may be priced by variant (`video_seconds:720p`); the part before the colon is the unit.
+ */
 export function unitOf(name: string): UnitName | undefined {
   const unit = name.split(":", 1)[0] as string;
   return Object.hasOwn(unitTable, unit) ? (unit as UnitName) : undefined;

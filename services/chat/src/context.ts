@@ -4,7 +4,10 @@ import { createMediaFetcher, type MediaFetcher } from "@uag/upstreams/media/fetc
 
 /** What every operation of the service works with. */
 export interface ChatContext extends CapabilityContext {
-  /** Fetches what one request of a caller only gives the address of, for upstreams that want the content. */
+  /**
+   * Fetches what one request of a caller only gives the address of, for upstreams that want the
+   * content.
+   */
   media(caller: Caller): MediaFetcher & Disposable;
 }
 

@@ -4,7 +4,10 @@ import type { Model } from "@uag/catalog/types.ts";
 import type { ServerTools } from "@uag/upstreams/formats/server-tools.ts";
 import type { GenerationFormat } from "@uag/upstreams/generation.ts";
 
-/** A request for generated text, read and checked; what differs between client formats is behind {@link ClientFormat}. */
+/**
+ * A request for generated text, read and checked; what differs between client formats is behind
+ * {@link ClientFormat}.
+ */
 export interface GenerationRequest {
   readonly body: Buffer;
   readonly fields: Fields;
@@ -34,6 +37,9 @@ export interface ClientFormat extends ErrorFormat {
   passedHeaders(headers: readonly string[]): readonly string[];
   /** The error as the last event of a stream. */
   errorEvent(clientError: ClientError): Buffer;
-  /** Sent while a stream has nothing to say, so that nobody on the way takes it for dead; undefined: nothing is. */
+  /**
+   * Sent while a stream has nothing to say, so that nobody on the way takes it for dead; undefined:
+   * nothing is.
+   */
   readonly keepAlive: Buffer | undefined;
 }

@@ -5,7 +5,10 @@ import { schema } from "./config.ts";
 import { chatContext } from "./context.ts";
 import { operations } from "./operations.ts";
 
-/** Starts chat as the environment says; resolves when it serves. Disposing finishes what is under way, bills included. */
+/**
+ * Starts chat as the environment says; resolves when it serves. Disposing finishes what is under
+ * way, bills included.
+ */
 export function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
   return startCapability({
     name: "chat",

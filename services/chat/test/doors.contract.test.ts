@@ -133,7 +133,9 @@ interface Served {
   readonly delivered: { readonly content_tokens: number };
 }
 
-/** What the simulator served for the last request; it writes that down when the connection is done. */
+/**
+ * What the simulator served for the last request; it writes that down when the connection is done.
+ */
 async function lastServed(): Promise<Served> {
   const id = harness.admission.booked.at(-1)?.request.requestId;
   for (const deadline = Date.now() + 5_000; ; ) {
@@ -225,7 +227,8 @@ for (const [doorName, door] of Object.entries({ chat: chatDoor, messages: messag
         }
         assert.equal(answer.status, 200, answer.text);
         const isWhole = fault === "usage-missing" || fault === "split-0" || fault === "crlf";
-        // Gemini has no terminator, and a stream that has stopped and was counted is whole without one.
+        // Gemini has no terminator, and a stream that has stopped and was counted is whole without
+        // one.
         if (fault !== "no-terminator") assert.equal(door.terminator.test(answer.text), isWhole, answer.text);
         assert.equal(pricing === Pricing.EXACT, fault === "split-0" || fault === "crlf" || fault === "no-terminator");
         const served = await lastServed();

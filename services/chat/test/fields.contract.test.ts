@@ -5,13 +5,18 @@ import { type ChatHarness, startChat, startUpstream, type TestUpstream } from ".
 
 type Json = Record<string, unknown>;
 
-/** A field of the public contract's table, and what upstreams of other protocols than OpenAI's get of it. */
+/**
+ * A field of the public contract's table, and what upstreams of other protocols than OpenAI's get
+ * of it.
+ */
 interface Row {
   readonly good: unknown;
   readonly bad: unknown;
   /** What must stand beside it. */
   readonly beside?: Json;
-  /** Beyond what the same request without the field sends; or the parameter that a refusal names. */
+  /**
+   * Beyond what the same request without the field sends; or the parameter that a refusal names.
+   */
   readonly anthropic: Json | string;
   readonly gemini: Json | string;
 }

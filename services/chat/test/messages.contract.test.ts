@@ -311,7 +311,8 @@ test("searches that the provider runs are held for: their price, their results, 
   upstream.script = (_, response) =>
     sendJson(response, 200, { content: [], usage: { input_tokens: 1, output_tokens: 1 } });
   await ask(body({ model: "searcher", tools: [{ ...search, max_uses: 10 }] }));
-  // What ten searches of 15,000 tokens of results come to, each read again in every round behind it.
+  // What ten searches of 15,000 tokens of results come to, each read again in every round behind
+  // it.
   const results = (10n * 11n * 15_000n) / 2n;
   assert.ok(hold() >= 10n * 10_000_000n + results * 1_000n, `${hold()}`);
   await ask(body({ model: "searcher", tools: [{ ...search, max_uses: 1 }] }));

@@ -32,7 +32,10 @@ const whole = { status: 200, pricing: EXACT, whole: true };
 const broken = { status: 200, pricing: ESTIMATED, whole: false };
 const retried = { ...whole, attempts: 2 };
 
-/** Faults of the simulator as part of the upstream's model name, and what the client and the bill must then be. */
+/**
+ * Faults of the simulator as part of the upstream's model name, and what the client and the bill
+ * must then be.
+ */
 const faults: Record<string, Expected> = {
   "": whole,
   "slow-1": whole,
@@ -112,7 +115,10 @@ after(async () => {
   if (simulator.exitCode === null) await once(simulator, "exit");
 });
 
-/** The last attempt of this request. The simulator writes it down a moment after the client has the last byte. */
+/**
+ * The last attempt of this request. The simulator writes it down a moment after the client has the
+ * last byte.
+ */
 async function servedTo(fault: string, stream: boolean): Promise<Served> {
   const signal = AbortSignal.timeout(5_000);
   for (;;) {

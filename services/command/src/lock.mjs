@@ -6,7 +6,10 @@ import { statOf } from "./proc.mjs";
 
 const pollMs = 200;
 
-/** Names a process beyond the reuse of its id: "<pid> <start time>", or undefined when it does not run. */
+/**
+ * Names a process beyond the reuse of its id: "<pid> <start time>", or undefined when it does not
+ * run.
+ */
 function processToken(pid) {
   try {
     process.kill(pid, 0);
@@ -25,7 +28,10 @@ export async function lockOwner(path) {
   return processToken(pid) === token ? pid : undefined;
 }
 
-/** Takes the lock if it is free. Answers how to give it back, or undefined when another process has it. */
+/**
+ * Takes the lock if it is free. Answers how to give it back, or undefined when another process has
+ * it.
+ */
 export async function tryLock(path) {
   await mkdir(dirname(path), { recursive: true });
   const token = processToken(process.pid);

@@ -1,11 +1,12 @@
-// Says what is being done while something slow is done: one line a step, with progress while it lasts.
+// Says what is being done while something slow is done: one line a step, with progress while it
+// lasts.
 
 const isTerminal = Boolean(process.stderr.isTTY);
 const progressEveryMs = isTerminal ? 100 : 5_000;
 
 /**
- * Runs `work` and prints "<title> … done in 6.1 s". `work` is handed a function that shows how far it is.
- * Everything goes to stderr, so that the output of a command can be piped.
+ * Runs `work` and prints "<title> … done in 6.1 s". `work` is handed a function that shows how far
+ * it is. Everything goes to stderr, so that the output of a command can be piped.
  */
 export async function step(title, work) {
   const startedAt = performance.now();
@@ -32,7 +33,10 @@ export class UserError extends Error {
   name = "UserError";
 }
 
-/** Errors whose message tells the user all: a wrong option, a wrong setting, what a service answered. */
+/**
+ * Errors whose message tells the user all: a wrong option, a wrong setting, what a service
+ * answered.
+ */
 const isForUsers = (error) =>
   error instanceof UserError ||
   String(error?.code).startsWith("ERR_PARSE_ARGS_") ||

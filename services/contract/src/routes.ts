@@ -29,7 +29,10 @@ interface RouteBase {
 }
 
 interface PublicRoute extends RouteBase {
-  /** Admitted by its service against money and the key's limits. What is not is limited by the router. */
+  /**
+   * Admitted by its service against money and the key's limits. What is not is limited by the
+   * router.
+   */
   readonly billed: boolean;
 }
 
@@ -70,7 +73,9 @@ const query = (path: string, name: QueryName): QueryRoute => ({
   billed: false,
 });
 
-/** Every path that needs a key. The order is the order of matching: what is asked most comes first. */
+/**
+ * Every path that needs a key. The order is the order of matching: what is asked most comes first.
+ */
 export const routes: readonly Route[] = [
   forward("POST", "/v1/chat/completions", "chat", "chat.completions", { body: "json", billed: true }),
   forward("POST", "/v1/messages", "chat", "messages.create", { body: "json", billed: true, dialect: "native" }),

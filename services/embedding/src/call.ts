@@ -30,8 +30,8 @@ export interface Embedded {
 
 /**
  * Asks for the vectors of all inputs, in as many calls as the model's upstreams need.
- * @throws {PartialFailure} one error for the whole request; parts that were answered by then are owed for, because their
- *   upstream charges for them
+ * @throws {PartialFailure} one error for the whole request; parts that were answered by then are
+ *   owed for, because their upstream charges for them
  */
 export async function callUpstreams(
   context: Pick<CapabilityContext, "drains" | "pools">,
@@ -71,7 +71,8 @@ async function callPart(
   const wanted = { format, dimensions: dimensions ?? traits.dimensions };
   const call = { requestId, traits, inputs, dimensions, inputType };
   const disconnect: DisconnectRule = {
-    // Vectors come in one piece: a client that leaves does not stop them. A part that another part's failure ends is not paid for.
+    // Vectors come in one piece: a client that leaves does not stop them. A part that another
+    // part's failure ends is not paid for.
     get onAbort() {
       return exchange.signal.aborted ? "continues" : "stops";
     },

@@ -4,7 +4,10 @@ import { loadTokenizer } from "@uag/upstreams/tokens.ts";
 import { schema } from "./config.ts";
 import { operations } from "./operations.ts";
 
-/** Starts embedding as the environment says; resolves when it serves. Disposing finishes what is under way, bills included. */
+/**
+ * Starts embedding as the environment says; resolves when it serves. Disposing finishes what is
+ * under way, bills included.
+ */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
   const settings = readConfig(schema, env);
   return startCapability({

@@ -23,7 +23,10 @@ async function isServed(url: string): Promise<boolean> {
   return answer !== undefined && answer.status !== 404 && answer.status < 500;
 }
 
-/** What a person needs to know of a fleet that has just become ready. Names nothing that does not answer. */
+/**
+ * What a person needs to know of a fleet that has just become ready. Names nothing that does not
+ * answer.
+ */
 export async function banner(run: Run, seconds: number): Promise<string> {
   const served = await Promise.all(extras.map(([, urlOf]) => isServed(urlOf(run))));
   const lines = extras

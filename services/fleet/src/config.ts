@@ -2,7 +2,10 @@ import { z } from "zod";
 
 const url = z.string().optional();
 
-/** What `npm start` reads. Provider keys and base URLs are handed on to the services: see providers.ts. */
+/**
+ * What `npm start` reads. Provider keys and base URLs are handed on to the services: see
+ * providers.ts.
+ */
 export const schema = z.object({
   PORT: z.coerce.number().int().min(1).max(65_535).default(8080).describe("Port of the public door."),
   DATA_DIR: z

@@ -9,14 +9,16 @@ export interface Death {
   readonly how: string;
 }
 
-/** A list that has become longer, bytes, loses its older half: some five thousand crashes are left. */
+/**
+ * A list that has become longer, bytes, loses its older half: some five thousand crashes are left.
+ */
 const mostBytes = 1024 * 1024;
 
 const fileOf = (dataDir: string): string => join(dataDir, "crashes.jsonl");
 
 /**
- * Adds to the list that the data directory keeps over all its runs: the audit asks it what a crash may explain. In one go, so that
- * two crashes at once are two lines.
+ * Adds to the list that the data directory keeps over all its runs: the audit asks it what a crash
+ * may explain. In one go, so that two crashes at once are two lines.
  */
 export function recordDeath(dataDir: string, death: Death): void {
   const file = fileOf(dataDir);

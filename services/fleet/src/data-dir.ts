@@ -5,7 +5,10 @@ import { UserError } from "@uag/command/step.mjs";
 import { repoRoot } from "./paths.ts";
 import { endTaggedProcesses } from "./supervisor/tagged.ts";
 
-/** Every process of a fleet has this variable, so that the next fleet on the same folder can end what outlived the last. */
+/**
+ * Every process of a fleet has this variable, so that the next fleet on the same folder can end
+ * what outlived the last.
+ */
 export const dataDirMark = "FLEET_DATA_DIR";
 
 const graceMs = 5_000;
@@ -23,7 +26,8 @@ export function fleetOn(dataDir: string): Promise<number | undefined> {
 }
 
 /**
- * Takes a data directory for this process alone, and ends what a fleet that was killed has left running on it.
+ * Takes a data directory for this process alone, and ends what a fleet that was killed has left
+ * running on it.
  * @throws {UserError} when another fleet runs on it.
  */
 export async function takeDataDir(dataDir: string): Promise<AsyncDisposable> {

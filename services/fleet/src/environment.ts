@@ -23,7 +23,10 @@ export interface EnvironmentOptions {
   env: Readonly<Record<string, string>>;
 }
 
-/** Settles every address before anything is started, so that services may name each other in any order. */
+/**
+ * Settles every address before anything is started, so that services may name each other in any
+ * order.
+ */
 export async function environmentOf(options: EnvironmentOptions): Promise<Environment> {
   const { dataDir, port, ports, engines, secrets, replicas } = options;
   const addresses = new Map<string, string>();

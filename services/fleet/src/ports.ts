@@ -3,15 +3,16 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { z } from "zod";
 
-// Below Linux's ephemeral range (32768 and up), so that no outgoing connection takes one while its process is down.
+// Below Linux's ephemeral range (32768 and up), so that no outgoing connection takes one while its
+// process is down.
 const firstPort = 20_000;
 const portCount = 12_000;
 const step = 64;
 
 const savedPorts = z.record(z.string(), z.number().int().min(1).max(65_535));
 
-// Where to look next. Fleets that start at the same moment in different processes look in different places; those in the
-// same process go on where the other is.
+// Where to look next. Fleets that start at the same moment in different processes look in different
+// places; those in the same process go on where the other is.
 let next = (process.pid * step) % portCount;
 
 /** True when nothing listens on this port of this address. */
@@ -24,8 +25,9 @@ export function isFree(port: number, host = "127.0.0.1"): Promise<boolean> {
 }
 
 /**
- * Marks a port as some fleet's own, for as long as this process lives: nothing of ours uses UDP, so a UDP socket of the same
- * number says to other fleets that the port is taken while its process is down. Undefined when it has such a mark already.
+ * Marks a port as some fleet's own, for as long as this process lives: nothing of ours uses UDP, so
+ * a UDP socket of the same number says to other fleets that the port is taken while its process is
+ * down. Undefined when it has such a mark already.
  */
 function reserve(port: number): Promise<Socket | undefined> {
   return new Promise((resolve) => {
@@ -52,7 +54,10 @@ export class Ports implements Disposable {
     return new Ports(file, new Map(Object.entries(savedPorts.parse(JSON.parse(text)))));
   }
 
-  /** The port of that name: the one it had before unless another program has taken it since. One call at a time. */
+  /**
+   * The port of that name: the one it had before unless another program has taken it since. One
+   * call at a time.
+   */
   async get(name: string): Promise<number> {
     const known = this.#ports.get(name);
     if (known !== undefined && (this.#reserved.has(name) || (await this.#take(name, known)))) return known;

@@ -43,7 +43,8 @@ export interface ServiceRow {
   env(around: Environment): Record<string, string>;
 }
 
-// Answers under way may go on for this long after SIGTERM; the supervisor kills what has not ended 10 s after it.
+// Answers under way may go on for this long after SIGTERM; the supervisor kills what has not ended
+// 10 s after it.
 const drainMs = "8000";
 
 const health = { ready: ["ADMIN_PORT", "/health/ready"], alive: "/health/live" } as const;
@@ -122,7 +123,10 @@ const video: ServiceRow = {
 
 const capabilityNames = ["chat", "embedding", "speech", "media", "video"] as const;
 
-/** Every service of the fleet, in the order in which they are started; they stop in the other direction. */
+/**
+ * Every service of the fleet, in the order in which they are started; they stop in the other
+ * direction.
+ */
 export const services: readonly ServiceRow[] = [
   {
     name: "billing",

@@ -9,7 +9,10 @@ export function isProviderSetting(name: string): boolean {
   return /_(API_KEY|BASE_URL)$/.test(name);
 }
 
-/** Names of the providers that the simulator stands in for: those of which the environment has neither key nor base URL. */
+/**
+ * Names of the providers that the simulator stands in for: those of which the environment has
+ * neither key nor base URL.
+ */
 export function simulatedProviders(providers: readonly ProviderEnvironment[], env: Environment): string[] {
   return providers.filter((provider) => isSimulated(provider, env)).map(({ name }) => name);
 }
@@ -20,8 +23,9 @@ function isSimulated({ simulatorPath, apiKeyVariable, baseUrlVariable }: Provide
 }
 
 /**
- * Keys and base URLs for the services that call providers: the caller's own, and the simulator's for the providers that
- * it stands in for. A base URL without a key is taken for a server that asks for none.
+ * Keys and base URLs for the services that call providers: the caller's own, and the simulator's
+ * for the providers that it stands in for. A base URL without a key is taken for a server that asks
+ * for none.
  */
 export function providerSettings(
   providers: readonly ProviderEnvironment[],

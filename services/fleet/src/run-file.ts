@@ -10,12 +10,17 @@ const runSchema = z.object({
   mcp_url: z.string(),
   console_url: z.string(),
   api_key: z.string(),
-  /** Base URL of the admin API on the router's own port for operators; `<base_url>/admin/v1` serves it too. */
+  /**
+   * Base URL of the admin API on the router's own port for operators; `<base_url>/admin/v1` serves
+   * it too.
+   */
   admin_url: z.string(),
   admin: z.object({ email: z.string(), password: z.string(), token: z.string() }),
   mongodb_url: z.string(),
   nats_url: z.string(),
-  /** The user in that URL, for clients that do not read it there; absent when the URL names none. */
+  /**
+   * The user in that URL, for clients that do not read it there; absent when the URL names none.
+   */
   nats_user: z.string().optional(),
   nats_password: z.string().optional(),
   simulator_url: z.string(),
@@ -31,7 +36,9 @@ const runSchema = z.object({
   simulated: z.array(z.string()),
 });
 
-/** What a running fleet says about itself in `<DATA_DIR>/run.json`; other people's scripts read it. */
+/**
+ * What a running fleet says about itself in `<DATA_DIR>/run.json`; other people's scripts read it.
+ */
 export type Run = z.infer<typeof runSchema>;
 
 const fileOf = (dataDir: string): string => join(dataDir, "run.json");

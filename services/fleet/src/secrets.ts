@@ -13,19 +13,27 @@ const allSecrets = z.object({
   assets_secret: rotated,
   answer_key: rotated,
   admin: z.object({ email: z.string(), password: z.string(), token: z.string() }),
-  /** The passwords of the fleet's own engines and the keys of usage batches and checkpoints derive from it. */
+  /**
+   * The passwords of the fleet's own engines and the keys of usage batches and checkpoints derive
+   * from it.
+   */
   engines: secret,
   api_key: z.object({ id: z.string(), secret: z.string() }).optional(),
 });
 /** Data directories from before have the pepper alone. */
 const savedSecrets = allSecrets.partial({ webhook_key: true, assets_secret: true, answer_key: true, engines: true });
 
-/** What a fleet makes up once and keeps: lose the pepper and no key of the data directory is valid any more. */
+/**
+ * What a fleet makes up once and keeps: lose the pepper and no key of the data directory is valid
+ * any more.
+ */
 export type Secrets = z.infer<typeof allSecrets>;
 
 const newSecret = (): string => randomBytes(32).toString("hex");
 
-/** What was once made from the pepper is a secret of its own now. The old value opens what it made. */
+/**
+ * What was once made from the pepper is a secret of its own now. The old value opens what it made.
+ */
 function independent(pepper: string, use: string): { current: string; previous: string[] } {
   return { current: newSecret(), previous: [createHmac("sha256", pepper).update(use).digest("hex")] };
 }

@@ -18,15 +18,19 @@ export interface ServiceProcessOptions {
 }
 
 /**
- * A young generation of 32 MiB, not 16: what a stream of a few seconds needs is gone before anybody copies it. And an old one
- * that may grow to three times of what is in use before it is looked through: V8 itself, seeing processes that rest
- * now and then, looked through it every second or two while streams ran (infra/decisions/0004-speed.md).
+ * A young generation of 32 MiB, not 16: what a stream of a few seconds needs is gone before anybody
+ * copies it. And an old one that may grow to three times of what is in use before it is looked
+ * through: V8 itself, seeing processes that rest now and then, looked through it every second or
+ * two while streams ran (infra/decisions/0004-speed.md).
  */
 const nodeOptions = ["--max-semi-space-size=32", "--heap-growing-percent=200"];
 
 const livenessWaitMs = 5_000;
 
-/** The names of a service's processes: `chat`, `chat-2`, ... The first keeps its name however many follow. */
+/**
+ * The names of a service's processes: `chat`, `chat-2`, ... The first keeps its name however many
+ * follow.
+ */
 export function replicaNames(service: string, replicas: number): string[] {
   return Array.from({ length: replicas }, (_, index) => (index === 0 ? service : `${service}-${index + 1}`));
 }
@@ -36,8 +40,8 @@ export function portName(replica: string, variable: string): string {
 }
 
 /**
- * What services inherit of the caller's environment: everything but provider keys, which only some may see, and what
- * belongs to the caller's own process.
+ * What services inherit of the caller's environment: everything but provider keys, which only some
+ * may see, and what belongs to the caller's own process.
  */
 function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
   const own = /^(PORT|HOST|DATA_DIR|PARENT_PIPE_FD|NODE_TEST_CONTEXT|npm_.*)$/;

@@ -142,7 +142,9 @@ async function describe(parts: {
   };
 }
 
-/** Writes the run file, again whenever a process has been started again, and removes it in the end. */
+/**
+ * Writes the run file, again whenever a process has been started again, and removes it in the end.
+ */
 async function publishRun(dataDir: string, run: Run, supervisor: Supervisor): Promise<AsyncDisposable> {
   let last = writeRun(dataDir, run);
   await last;

@@ -10,7 +10,10 @@ import type { TestClient } from "../src/testing/client.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { worstBodies } from "./bodies/worst-bodies.ts";
 
-/** What others wait for at most, in processor time. Aimed at are 50 ms; a busy machine, where memory is slow, takes some times that. */
+/**
+ * What others wait for at most, in processor time. Aimed at are 50 ms; a busy machine, where memory
+ * is slow, takes some times that.
+ */
 const longestTurnMs = 150;
 const mostGrowthBytes = 250 * 1024 * 1024;
 /** A fleet's services, each by its process. */

@@ -20,8 +20,9 @@ import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { type Files, mp4, startFiles, wav } from "./clients/files.ts";
 
 /**
- * A model of each provider that sees; `files` where it takes documents too. When its client leaves, a call is ended where the provider then
- * stops billing, and else read to its count: providers that go on, and models that think unseen.
+ * A model of each provider that sees; `files` where it takes documents too. When its client leaves,
+ * a call is ended where the provider then stops billing, and else read to its count: providers that
+ * go on, and models that think unseen.
  */
 const models = [
   { model: "gpt-4o-mini", files: true, whenLeft: "disconnected" },

@@ -18,7 +18,10 @@ function body(text: string): object {
   return { model: "gpt-4o-mini", messages: [{ role: "user", content: text }], max_tokens: 20 };
 }
 
-/** Sends a request as a client does that wants its answer: again and again, under one key, until there is no use in it. */
+/**
+ * Sends a request as a client does that wants its answer: again and again, under one key, until
+ * there is no use in it.
+ */
 async function insist(client: TestClient, text: string): Promise<TestResponse> {
   for (let tries = 0; tries < 300; tries++) {
     const answer = await client.post(completions, body(text), { headers }).catch(() => undefined);
@@ -87,7 +90,8 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
     await fleet.processes.restart("mongod");
     const again = await insist(client, "away");
     assert.deepEqual([again.text, again.headers.get("idempotent-replayed")], [first.text, "true"]);
-    // The bill was in the journal while the database was away, and a death explains to the audit why it is not in the ledger yet.
+    // The bill was in the journal while the database was away, and a death explains to the audit
+    // why it is not in the ledger yet.
     await waitFor(async () => (await billsOf(key.id)).length > 0, { timeoutMs: 60_000 });
     assert.equal((await billsOf(key.id)).length, 1);
   });

@@ -55,7 +55,8 @@ async function save(dir: string, name: string, pair: Pair, ca: string): Promise<
   return files;
 }
 
-// A connection that is still in its handshake outlives grpc-js's forceShutdown, and would keep this process when all is done.
+// A connection that is still in its handshake outlives grpc-js's forceShutdown, and would keep this
+// process when all is done.
 after(() => void setTimeout(2_000, undefined, { ref: false }).then(() => process.exit()));
 
 const named = (peer: Peer) => ({ commonName: peer, uri: uriOf(peer) });

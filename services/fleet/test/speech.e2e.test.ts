@@ -17,7 +17,10 @@ const instruct = "alpha3-tts-instruct-flash";
 const long = `${"The quick brown fox jumps over the lazy dog. ".repeat(20)}${"你好，世界。".repeat(40)}`;
 const longCharacters = 900 + 40 * (4 * 2 + 2);
 
-/** Seconds of an MPEG-2 layer III file at 24 kHz, counted by its frames; fails on a byte that belongs to none. */
+/**
+ * Seconds of an MPEG-2 layer III file at 24 kHz, counted by its frames; fails on a byte that
+ * belongs to none.
+ */
 function mp3Seconds(mp3: Buffer): number {
   const bitrates = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
   let frames = 0;
@@ -29,7 +32,10 @@ function mp3Seconds(mp3: Buffer): number {
   return (frames * 576) / 24_000;
 }
 
-/** Seconds of a WAV file of 24 kHz, 16 bits, one channel, as its header tells them; fails when a size in it is not true. */
+/**
+ * Seconds of a WAV file of 24 kHz, 16 bits, one channel, as its header tells them; fails when a
+ * size in it is not true.
+ */
 function wavSeconds(wav: Buffer): number {
   assert.equal(wav.toString("latin1", 0, 4) + wav.toString("latin1", 8, 16), "RIFFWAVEfmt ");
   assert.deepEqual([wav.readUInt16LE(22), wav.readUInt32LE(24), wav.readUInt16LE(34)], [1, 24_000, 16]);

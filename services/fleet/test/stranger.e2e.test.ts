@@ -95,7 +95,9 @@ async function environmentOf(fleet: Fleet, name: string): Promise<Record<string,
   return Object.fromEntries(text.split("\0").map((line) => [line.split("=", 1)[0], line.slice(line.indexOf("=") + 1)]));
 }
 
-/** Connects to the broker as a process of the fleet does; `refused` tells what the broker forbade. */
+/**
+ * Connects to the broker as a process of the fleet does; `refused` tells what the broker forbade.
+ */
 async function natsAs(env: Record<string, string>): Promise<{ nats: NatsConnection; refused(): number }> {
   const nats = await connect(natsOptions({ ...env, NATS_URL: env["NATS_URL"] ?? "" }));
   let count = 0;

@@ -130,7 +130,10 @@ test("processes stop in reverse order, each before the next is asked to", async 
   assert.equal(await readFile(out, "utf8"), "three two one ");
 });
 
-/** A supervisor in a process of its own, which prints the ids of its processes: its child and its grandchild. */
+/**
+ * A supervisor in a process of its own, which prints the ids of its processes: its child and its
+ * grandchild.
+ */
 async function supervisorProcess(logDir: string): Promise<{ host: ChildProcess; pids: number[] }> {
   const child = `const c = require("child_process").spawn(process.execPath, ["-e", "process.on('SIGTERM', () => {}); ${idle}"]); console.log(c.pid); ${idle}`;
   const code = `

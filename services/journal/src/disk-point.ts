@@ -8,9 +8,10 @@ export type DiskOperation = (typeof diskOperations)[number];
 let path: string | undefined;
 
 /**
- * Throws, as the disk might, before an operation that is named in the file of which `DISK_FAULTS` has the path: a line
- * `ENOSPC mkdir write` for as long as that file is there. For tests of what survives a full disk. The variable is read
- * once, at the first operation; without it this does nothing.
+ * Throws, as the disk might, before an operation that is named in the file of which `DISK_FAULTS`
+ * has the path: a line `ENOSPC mkdir write` for as long as that file is there. For tests of what
+ * survives a full disk. The variable is read once, at the first operation; without it this does
+ * nothing.
  */
 export function diskPoint(operation: DiskOperation): void {
   path ??= process.env["DISK_FAULTS"] ?? "";

@@ -24,14 +24,17 @@ const shared = new Map([
   [0x7c7c6673, "a Parallels shared folder"],
 ]);
 
-/** The name of a shared file system; undefined for one that a single machine has. @param type as statfs(2) answers it */
+/**
+ * The name of a shared file system; undefined for one that a single machine has. @param type as
+ * statfs(2) answers it
+ */
 export function sharedFileSystem(type: number): string | undefined {
   return shared.get(type >>> 0);
 }
 
 /**
- * Refuses a directory that other machines may have as well: there nobody can tell whether a journal's owner lives, and a
- * synchronous write is what the server makes of it.
+ * Refuses a directory that other machines may have as well: there nobody can tell whether a
+ * journal's owner lives, and a synchronous write is what the server makes of it.
  * @throws {ConfigError}
  */
 export async function refuseSharedFileSystem(dir: string): Promise<void> {

@@ -1,11 +1,12 @@
 import { crc32 } from "node:zlib";
 
 /**
- * The bytes of a segment. Header, 16 bytes: magic, then the journal's salt three times. Record: salt, payload length,
- * CRC-32 of the payload seeded with both (each 4 bytes, little endian), payload.
+ * The bytes of a segment. Header, 16 bytes: magic, then the journal's salt three times. Record:
+ * salt, payload length, CRC-32 of the payload seeded with both (each 4 bytes, little endian),
+ * payload.
  *
- * The salt is random and in front of every record, so a reader can find the next record behind a damaged one, and no
- * payload can be mistaken for a record whatever bytes it holds.
+ * The salt is random and in front of every record, so a reader can find the next record behind a
+ * damaged one, and no payload can be mistaken for a record whatever bytes it holds.
  */
 export const headerBytes = 16;
 export const frameBytes = 12;

@@ -3,7 +3,9 @@ import { frameBytes, writeFrame } from "./frame.ts";
 const initialBytes = 64 * 1024;
 const keptBytes = 4 * 1024 * 1024;
 
-/** The records that go to disk with one write, and the one promise that all who wait for them share. */
+/**
+ * The records that go to disk with one write, and the one promise that all who wait for them share.
+ */
 export class Group {
   readonly #salt: number;
   #buffer = Buffer.allocUnsafeSlow(initialBytes);

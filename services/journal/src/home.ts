@@ -9,7 +9,10 @@ import { askLock, holdLock, type LockDirectory, removeLock } from "./lock.ts";
 /** A journal that nobody alive is known to have. */
 export interface Abandoned {
   readonly id: string;
-  /** `unsure`: its owner may live under another kernel, where a lock cannot be asked, or its lock was removed. */
+  /**
+   * `unsure`: its owner may live under another kernel, where a lock cannot be asked, or its lock
+   * was removed.
+   */
   readonly verdict: "dead" | "unsure";
   /** Unix milliseconds since when it has no new segment. */
   readonly sinceMs: number;
@@ -17,10 +20,16 @@ export interface Abandoned {
   readonly name: string;
 }
 
-/** A directory that processes share, each with journals of its own in `<journal id>@<owner>@<node>.<boot>/`. */
+/**
+ * A directory that processes share, each with journals of its own in
+ * `<journal id>@<owner>@<node>.<boot>/`.
+ */
 export interface JournalHome extends AsyncDisposable {
   create(id: string): Promise<Journal>;
-  /** The journals of dead owners, and those of this one that it has not open: it failed to open or to finish them. */
+  /**
+   * The journals of dead owners, and those of this one that it has not open: it failed to open or
+   * to finish them.
+   */
   abandoned(): Promise<Abandoned[]>;
   /**
    * Takes a journal over; undefined when another process was faster.
@@ -34,15 +43,19 @@ export interface JournalHomeOptions {
   /** This process, unique for ever: letters, digits, `_`, `-`. */
   readonly owner: string;
   readonly journal: JournalSettings;
-  /** `allow`: the directory may be on a file system that several machines can have. Default `refuse`. */
+  /**
+   * `allow`: the directory may be on a file system that several machines can have. Default
+   * `refuse`.
+   */
   readonly sharedFileSystem?: "refuse" | "allow" | undefined;
   /** Default: the one that runs. */
   readonly kernel?: Kernel;
 }
 
 /**
- * Opens `dir` for this process, which is alive to others under the same kernel for as long as it holds `<owner>.lock`: a
- * kill lets go of that, a pause does not, and no process id can be mistaken for another's.
+ * Opens `dir` for this process, which is alive to others under the same kernel for as long as it
+ * holds `<owner>.lock`: a kill lets go of that, a pause does not, and no process id can be mistaken
+ * for another's.
  * @throws {ConfigError} when the directory is on a shared file system
  */
 export async function openJournalHome(options: JournalHomeOptions): Promise<JournalHome> {
@@ -127,7 +140,10 @@ class DirectoryHome implements JournalHome {
     if ((await askLock(locks, owner)) === "missing") resources.use(await holdLock(locks, owner));
   }
 
-  /** Renaming is the moment of adoption: of several processes that try, the file system lets one win. */
+  /**
+   * Renaming is the moment of adoption: of several processes that try, the file system lets one
+   * win.
+   */
   take({ id, name }: Abandoned): Promise<Journal | undefined> {
     const { dir, journal } = this.#parts;
     return this.#opened(id, async () => {

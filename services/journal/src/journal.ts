@@ -16,15 +16,23 @@ export interface Position {
   readonly offset: number;
 }
 
-/** `full`: as large as is allowed, take no new work. `failed`: the disk refuses writes; it is tried again by itself. */
+/**
+ * `full`: as large as is allowed, take no new work. `failed`: the disk refuses writes; it is tried
+ * again by itself.
+ */
 export type JournalState = "ok" | "full" | "failed";
 
 export interface JournalSettings {
   /** A segment that has reached this size is closed and the next begun. Default 8 MiB. */
   readonly segmentBytes?: number;
-  /** From this size on the journal is `full`. What is appended all the same is still written. Default 1 GiB. */
+  /**
+   * From this size on the journal is `full`. What is appended all the same is still written.
+   * Default 1 GiB.
+   */
   readonly maxBytes?: number;
-  /** Called for bytes that should be records and are not; they are skipped and stay where they are. */
+  /**
+   * Called for bytes that should be records and are not; they are skipped and stay where they are.
+   */
   readonly damaged: (damage: Damage) => void;
   /** Called when the disk begins to refuse writes. */
   readonly failed: (error: unknown) => void;
@@ -41,8 +49,9 @@ export class JournalClosed extends Error {
 }
 
 /**
- * An append-only file of opaque records in segments. Appends of the same moment share one synchronous write (`O_DSYNC`:
- * it returns when the data is on disk); while one is running the next group gathers.
+ * An append-only file of opaque records in segments. Appends of the same moment share one
+ * synchronous write (`O_DSYNC`: it returns when the data is on disk); while one is running the next
+ * group gathers.
  */
 export class Journal implements AsyncDisposable {
   readonly #dir: string;
@@ -70,7 +79,10 @@ export class Journal implements AsyncDisposable {
     this.#gathering = new Group(salt);
   }
 
-  /** Opens the journal in `dir`, a directory that is there. A torn tail of the last segment is cut off. */
+  /**
+   * Opens the journal in `dir`, a directory that is there. A torn tail of the last segment is cut
+   * off.
+   */
   static async open(dir: string, settings: JournalSettings): Promise<Journal> {
     const segments = await listSegments(dir);
     const salts = await Promise.all(segments.map((number) => segmentSalt(segmentPath(dir, number))));
@@ -139,7 +151,8 @@ export class Journal implements AsyncDisposable {
 
   /**
    * Resolves when the record is on disk.
-   * @throws the disk's error; the record may then be written or not. @throws {JournalClosed} it is not written
+   * @throws the disk's error; the record may then be written or not. @throws {JournalClosed} it is
+   * not written
    */
   append(payload: Uint8Array): Promise<void> {
     const refusal = this.#refusalOf(payload);
@@ -150,8 +163,9 @@ export class Journal implements AsyncDisposable {
   }
 
   /**
-   * Appends without haste: goes with the next group, at the latest 50 ms on. Lost when the disk refuses. Resolves as `append`
-   * does; nobody need wait for it, so what cannot be appended is thrown at once.
+   * Appends without haste: goes with the next group, at the latest 50 ms on. Lost when the disk
+   * refuses. Resolves as `append` does; nobody need wait for it, so what cannot be appended is
+   * thrown at once.
    */
   appendLazy(payload: Uint8Array): Promise<void> {
     const refusal = this.#refusalOf(payload);
@@ -246,7 +260,8 @@ export class Journal implements AsyncDisposable {
 
   /**
    * Visits durable records from `from` on, about 1 MiB at a time.
-   * @param visit gets each record (a view, valid during the call) and where it ends; false stops behind it
+   * @param visit gets each record (a view, valid during the call) and where it ends; false stops
+   * behind it
    * @returns where to go on; equal to `from` when there is nothing more yet
    */
   async read(from: Position, visit: (payload: Buffer, end: Position) => boolean): Promise<Position> {
@@ -279,7 +294,10 @@ export class Journal implements AsyncDisposable {
     }
   }
 
-  /** Refuses what is appended from now on; resolves when all that was appended before is on disk, or was refused by it. */
+  /**
+   * Refuses what is appended from now on; resolves when all that was appended before is on disk, or
+   * was refused by it.
+   */
   async seal(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#lazyTimer);

@@ -10,14 +10,20 @@ export interface Kernel {
   readonly boot: string;
 }
 
-/** What became of asking a lock. `missing`: there is none, which a cleaner of old files may have done to a living process. */
+/**
+ * What became of asking a lock. `missing`: there is none, which a cleaner of old files may have
+ * done to a living process.
+ */
 export type Lock = "held" | "free" | "missing";
 
 const digits = 12;
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, digits);
 const textOf = (path: string): Promise<string> => readFile(path, "utf8").catch(() => "");
 
-/** Where a sandbox does not tell its boot, each process counts as a kernel of its own: no lock is then believed. */
+/**
+ * Where a sandbox does not tell its boot, each process counts as a kernel of its own: no lock is
+ * then believed.
+ */
 export async function thisKernel(): Promise<Kernel> {
   const machine = await textOf("/etc/machine-id");
   const boot = await textOf("/proc/sys/kernel/random/boot_id");
@@ -29,8 +35,9 @@ export async function thisKernel(): Promise<Kernel> {
 }
 
 /**
- * Whether the owner of a journal is dead. A free lock proves it only under the same kernel: to another one a living
- * process's socket looks just so. What was written before the last start of this very machine is a dead process's.
+ * Whether the owner of a journal is dead. A free lock proves it only under the same kernel: to
+ * another one a living process's socket looks just so. What was written before the last start of
+ * this very machine is a dead process's.
  * @param owner undefined when the journal does not say under which kernel it was written
  */
 export function verdictOn(owner: Kernel | undefined, here: Kernel, lock: Lock): "alive" | "dead" | "unsure" {

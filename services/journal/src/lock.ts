@@ -12,16 +12,20 @@ export interface LockDirectory {
   readonly handle: FileHandle;
 }
 
-/** Linux reaches a directory by its open descriptor too, which keeps the path short however deep the directory lies. */
+/**
+ * Linux reaches a directory by its open descriptor too, which keeps the path short however deep the
+ * directory lies.
+ */
 function socketPath({ path: dir, handle }: LockDirectory, name: string): string {
   const path = join(dir, name);
   return path.length <= longestSocketPath ? path : `/proc/self/fd/${handle.fd}/${name}`;
 }
 
 /**
- * Holds `<owner>.lock`, a listening socket: the kernel lets go of it when the process is gone, however it died, and not
- * while it is paused. Node removes the path at which a socket began to listen when it closes it. That is another one
- * here, so that the lock of a process that is gone stays, and can be told from one that somebody removed.
+ * Holds `<owner>.lock`, a listening socket: the kernel lets go of it when the process is gone,
+ * however it died, and not while it is paused. Node removes the path at which a socket began to
+ * listen when it closes it. That is another one here, so that the lock of a process that is gone
+ * stays, and can be told from one that somebody removed.
  */
 export async function holdLock(dir: LockDirectory, owner: string): Promise<AsyncDisposable> {
   const server = await listen(socketPath(dir, `${owner}.new`));
@@ -38,7 +42,10 @@ async function listen(path: string): Promise<Server> {
   return server.unref();
 }
 
-/** Asks a lock. Free only when the kernel says that nobody listens; what cannot be told counts as held. */
+/**
+ * Asks a lock. Free only when the kernel says that nobody listens; what cannot be told counts as
+ * held.
+ */
 export function askLock(dir: LockDirectory, owner: string): Promise<Lock> {
   return new Promise((resolve) => {
     const socket = connect(socketPath(dir, `${owner}.lock`));

@@ -19,7 +19,10 @@ export class SegmentWriter {
     this.#file = file;
   }
 
-  /** Makes the file. Its directory entry is synced too, or a power cut could take the whole file. @throws the disk's error: nothing is left of it then */
+  /**
+   * Makes the file. Its directory entry is synced too, or a power cut could take the whole
+   * file. @throws the disk's error: nothing is left of it then
+   */
   static async begin(options: {
     dir: string;
     number: number;

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { diskPoint } from "./disk-point.ts";
 import { findFrame, headerBytes, readFrame, readSalt } from "./frame.ts";
 
-/** Bytes of a segment that are no record although records follow, or that end a segment which is not the last. */
+/**
+ * Bytes of a segment that are no record although records follow, or that end a segment which is not
+ * the last.
+ */
 export interface Damage {
   readonly path: string;
   readonly offset: number;
@@ -50,12 +53,17 @@ export interface ReadOptions {
   /** Where the bytes that count end. */
   readonly end: number;
   readonly chunkBytes: number;
-  /** Called with each record and where it ends; false stops the reading behind it. The payload is a view. */
+  /**
+   * Called with each record and where it ends; false stops the reading behind it. The payload is a
+   * view.
+   */
   readonly visit: (payload: Buffer, end: number) => boolean;
   readonly damaged: (damage: Damage) => void;
 }
 
-/** Reads about `chunkBytes` worth of records and returns where to go on: `end` when all was read. */
+/**
+ * Reads about `chunkBytes` worth of records and returns where to go on: `end` when all was read.
+ */
 export async function readRecords(options: ReadOptions): Promise<number> {
   const { path, salt, end } = options;
   await using file = await openToRead(path);
@@ -86,7 +94,8 @@ export async function readRecords(options: ReadOptions): Promise<number> {
 }
 
 /**
- * Cuts off what a dying process left half written: everything behind the segment's last whole record.
+ * Cuts off what a dying process left half written: everything behind the segment's last whole
+ * record.
  * @returns the segment's length, and how many bytes were cut
  */
 export async function cutTornTail(path: string, salt: number): Promise<{ size: number; cut: number }> {

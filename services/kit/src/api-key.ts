@@ -2,8 +2,8 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import { base62 } from "./base62.ts";
 
 /**
- * An API key is `sk-`, 27 characters of base62 that carry 160 random bits, and 6 characters that check them. The check
- * lets the door turn away a mistyped or invented key without asking anyone.
+ * An API key is `sk-`, 27 characters of base62 that carry 160 random bits, and 6 characters that
+ * check them. The check lets the door turn away a mistyped or invented key without asking anyone.
  */
 const prefix = "sk-";
 const secretBytes = 20;
@@ -14,7 +14,9 @@ const pattern = /^sk-[0-9A-Za-z]{33}$/;
 
 const toNumber = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
 
-/** The 6 characters that follow a key's body: SHA-256 of the body, its first 8 bytes modulo 62^6. */
+/**
+ * The 6 characters that follow a key's body: SHA-256 of the body, its first 8 bytes modulo 62^6.
+ */
 export function checksum(body: string): string {
   return base62(toNumber(createHash("sha256").update(body).digest().subarray(0, 8)), checksumLength);
 }
@@ -25,7 +27,10 @@ export function generateKey(): string {
   return `${prefix}${body}${checksum(body)}`;
 }
 
-/** The key if `text` is formed like one and its checksum fits, else undefined. Whether it was ever issued is another question. */
+/**
+ * The key if `text` is formed like one and its checksum fits, else undefined. Whether it was ever
+ * issued is another question.
+ */
 export function parseKey(text: string): string | undefined {
   if (!pattern.test(text)) return undefined;
   const body = text.slice(prefix.length, prefix.length + bodyLength);

@@ -6,7 +6,8 @@ export interface BackoffLimits {
 }
 
 /**
- * Exponential backoff: how long to wait after so many failures in a row, milliseconds, without jitter.
+ * Exponential backoff: how long to wait after so many failures in a row, milliseconds, without
+ * jitter.
  * @param failures before this wait, 0 for the first
  */
 export function backoffMs(failures: number, { firstMs, maxMs }: BackoffLimits): number {

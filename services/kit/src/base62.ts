@@ -1,4 +1,7 @@
-/** The digits of base62, in the order of their code points: texts of one length sort as their numbers do. */
+/**
+ * The digits of base62, in the order of their code points: texts of one length sort as their
+ * numbers do.
+ */
 export const base62Digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** The last `length` base62 digits of a number that is not negative, with zeros in front. */

@@ -28,7 +28,8 @@ export class ForgedBatchError extends Error {
 }
 
 /**
- * Answers who published a batch. A publisher may have several keys, while one takes the place of another.
+ * Answers who published a batch. A publisher may have several keys, while one takes the place of
+ * another.
  * @throws {ForgedBatchError}
  */
 export function verifyBatch(keys: readonly BatchKey[], data: Uint8Array, head: MsgHdrs | undefined): string {

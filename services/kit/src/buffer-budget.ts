@@ -13,8 +13,9 @@ export const defaultBufferLimits: BufferLimits = { totalBytes: 512 * mebi, owner
 const retryAfterMs = 1_000;
 
 /**
- * Bounds what a process holds in memory for its clients: request bodies, forms, fetched media, answers kept to be stored. Whoever
- * buffers takes a lease for the account it does so for and adds to it before the bytes are accepted:
+ * Bounds what a process holds in memory for its clients: request bodies, forms, fetched media,
+ * answers kept to be stored. Whoever buffers takes a lease for the account it does so for and adds
+ * to it before the bytes are accepted:
  *
  *     using lease = buffers.open(caller.accountId);
  *     lease.take(chunk.length);
@@ -51,7 +52,9 @@ export class BufferBudget {
     return this.#owners.get(owner) ?? 0;
   }
 
-  /** A lease that holds nothing yet. Disposing it, once or more often, gives back all that it holds. */
+  /**
+   * A lease that holds nothing yet. Disposing it, once or more often, gives back all that it holds.
+   */
   open(owner: string): BufferLease {
     let mine = 0;
     const move = (bytes: number): void => {
@@ -97,7 +100,8 @@ export interface BufferLease extends Disposable {
   readonly held: number;
   /**
    * Adds to what is held; call it before the bytes are accepted.
-   * @throws {GatewayError} `service_unavailable` (503, with a time to wait) when there is no room; then nothing is added
+   * @throws {GatewayError} `service_unavailable` (503, with a time to wait) when there is no room;
+   * then nothing is added
    */
   take(bytes: number): void;
   /** Gives a part back early. More than is held counts as all of it. */

@@ -15,7 +15,10 @@ const capability: BusAccess = {
   subscribe: [recallSubjects.all, limitRecallSubjects.all, keyChangedSubject],
 };
 
-/** Who may publish and hear what on NATS. What is not in here nobody may. The streams are all metering's. */
+/**
+ * Who may publish and hear what on NATS. What is not in here nobody may. The streams are all
+ * metering's.
+ */
 export const busAccess: Readonly<Record<Peer, BusAccess>> = {
   router: { publish: [], subscribe: [keyChangedSubject] },
   billing: { publish: [recallSubjects.all, limitRecallSubjects.all, keyChangedSubject], subscribe: [] },

@@ -17,8 +17,9 @@ export interface Bus extends AsyncDisposable {
 }
 
 /**
- * What the client library needs to know: it reads neither users from URLs, as other clients do, nor tells a server that
- * offers TLS from one that asks for it. TLS is used when the URL says `tls:`, or a CA or a certificate is named.
+ * What the client library needs to know: it reads neither users from URLs, as other clients do, nor
+ * tells a server that offers TLS from one that asks for it. TLS is used when the URL says `tls:`,
+ * or a CA or a certificate is named.
  */
 export function natsOptions(settings: NatsSettings): ConnectionOptions {
   const urls = settings.NATS_URL.split(",").map((text) => new URL(text.includes("://") ? text : `nats://${text}`));
@@ -37,7 +38,8 @@ export function natsOptions(settings: NatsSettings): ConnectionOptions {
 }
 
 /**
- * Connects to NATS, waiting for it as long as it takes, and stays connected: every loss is retried for ever.
+ * Connects to NATS, waiting for it as long as it takes, and stays connected: every loss is retried
+ * for ever.
  */
 export async function connectBus(options: { settings: NatsSettings; name: string; log: Logger }): Promise<Bus> {
   const nats = natsOptions(options.settings);

@@ -2,7 +2,10 @@
 export interface Clock {
   /** Unix milliseconds. May jump. */
   now(): number;
-  /** Milliseconds since some fixed point. Never goes back; counts while the process is paused, not while the machine is suspended. */
+  /**
+   * Milliseconds since some fixed point. Never goes back; counts while the process is paused, not
+   * while the machine is suspended.
+   */
   monotonic(): number;
 }
 
@@ -20,8 +23,9 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /**
- * Milliseconds since a moment; infinite when the two clocks do not agree within 250 ms. Then the machine was suspended, in which the
- * monotonic clock stands still, or the wall clock was set: which of them is right cannot be told, so nobody may rely on either.
+ * Milliseconds since a moment; infinite when the two clocks do not agree within 250 ms. Then the
+ * machine was suspended, in which the monotonic clock stands still, or the wall clock was set:
+ * which of them is right cannot be told, so nobody may rely on either.
  */
 export function msSince(clock: Clock, { monotonic, wall }: Moment): number {
   const elapsed = clock.monotonic() - monotonic;

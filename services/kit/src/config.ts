@@ -1,14 +1,17 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 
-/** Raised when the environment does not fit a service's schema; its message has a line per variable at fault. */
+/**
+ * Raised when the environment does not fit a service's schema; its message has a line per variable
+ * at fault.
+ */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
 /**
- * The value of a variable: its own, or what the file holds that `<NAME>_FILE` names (without the line break at its end), as
- * secrets are mounted. An empty variable counts as unset.
+ * The value of a variable: its own, or what the file holds that `<NAME>_FILE` names (without the
+ * line break at its end), as secrets are mounted. An empty variable counts as unset.
  * @throws {ConfigError} when both are set, or the file cannot be read
  */
 export function settingIn(env: NodeJS.ProcessEnv, name: string): string | undefined {
@@ -25,7 +28,8 @@ export function settingIn(env: NodeJS.ProcessEnv, name: string): string | undefi
 
 /**
  * Reads a service's settings from the environment; each may be in a file, see {@link settingIn}.
- * @throws {ConfigError} naming each variable and what is wrong with it, without its value (it may be a secret).
+ * @throws {ConfigError} naming each variable and what is wrong with it, without its value (it may
+ * be a secret).
  */
 export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv = process.env): z.infer<S> {
   const present: Record<string, string> = {};

@@ -1,4 +1,7 @@
-/** Places in a request's life where a process can be told to die, in the order in which a request passes them. */
+/**
+ * Places in a request's life where a process can be told to die, in the order in which a request
+ * passes them.
+ */
 export const crashPoints = [
   "authenticated",
   "claimed",
@@ -31,8 +34,9 @@ const [armed, nth = "1"] = (process.env["CRASH_AT"] ?? "").split(":");
 let left = Number(nth);
 
 /**
- * Ends this process with SIGKILL when it passes the point that `CRASH_AT=<point>:<n>` names for the nth time; for tests of
- * what survives a crash. The variable is read once; without it this does nothing.
+ * Ends this process with SIGKILL when it passes the point that `CRASH_AT=<point>:<n>` names for the
+ * nth time; for tests of what survives a crash. The variable is read once; without it this does
+ * nothing.
  */
 export const crashPoint: (point: CrashPoint) => void =
   armed === "" || armed === undefined

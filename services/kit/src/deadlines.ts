@@ -9,8 +9,9 @@ export type Timed = {
 };
 
 /**
- * One coarse timer for many due times (a hashed wheel): setting and clearing cost a set operation, not a timer each.
- * Due times are met up to 20 ms late, never early. Its timer never keeps the process alive.
+ * One coarse timer for many due times (a hashed wheel): setting and clearing cost a set operation,
+ * not a timer each. Due times are met up to 20 ms late, never early. Its timer never keeps the
+ * process alive.
  */
 export class Deadlines {
   readonly #slots: (Set<Timed> | undefined)[] = new Array<Set<Timed> | undefined>(SLOTS).fill(undefined);
@@ -45,7 +46,8 @@ export class Deadlines {
     const steps = Math.min(last - this.#tick, SLOTS);
     for (let tick = last - steps + 1; tick <= last; tick++) this.#sweep(this.#slots[tick % SLOTS], now);
     this.#tick = last;
-    // Stopped here and not in `clear`, so that light traffic does not start and stop a timer for each exchange.
+    // Stopped here and not in `clear`, so that light traffic does not start and stop a timer for
+    // each exchange.
     if (this.#count === 0) this.#stop();
   }
 

@@ -9,7 +9,10 @@ export interface FreeLimitsOptions {
   readonly concurrency: number;
 }
 
-/** A key that has a small limit of its own still gets this many units a minute: its client looks around when it starts. */
+/**
+ * A key that has a small limit of its own still gets this many units a minute: its client looks
+ * around when it starts.
+ */
 const leastPerMinute = 60;
 /** A key that rested may use as much at once as comes together in this time. */
 const burstMs = 30_000;
@@ -38,9 +41,10 @@ export interface FreeAsk {
 }
 
 /**
- * Limits what costs no money and is therefore admitted by nobody else: lists, counts, states. Each key has a bucket of its own in
- * each router, apart from its limit of requests that are billed, so that counting and polling take nothing away from those. It
- * fills as fast as the key's own limit, within bounds.
+ * Limits what costs no money and is therefore admitted by nobody else: lists, counts, states. Each
+ * key has a bucket of its own in each router, apart from its limit of requests that are billed, so
+ * that counting and polling take nothing away from those. It fills as fast as the key's own limit,
+ * within bounds.
  */
 export class FreeLimits {
   readonly #options: FreeLimitsOptions;
@@ -51,7 +55,10 @@ export class FreeLimits {
     this.#options = options;
   }
 
-  /** Takes what a request needs; `leave` must follow. @throws {GatewayError} 429 that says when to come back */
+  /**
+   * Takes what a request needs; `leave` must follow. @throws {GatewayError} 429 that says when to
+   * come back
+   */
   enter(ask: FreeAsk): void {
     const { concurrency } = this.#options;
     const bucket = this.#bucketOf(ask);

@@ -2,7 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Metrics } from "./metrics.ts";
 
-/** Answers whether one thing the process needs is there; the text says what is wrong, for an operator. */
+/**
+ * Answers whether one thing the process needs is there; the text says what is wrong, for an
+ * operator.
+ */
 export type HealthCheck = () => Promise<{ ok: true } | { ok: false; reason: string }>;
 
 export interface HealthReport {
@@ -35,8 +38,9 @@ interface OperatorPages {
 }
 
 /**
- * Answers `/health/live` (the process answers and need not be started anew), `/health/ready` and `/health` (all checks pass, else 503 with the failing
- * ones), and `/metrics` (Prometheus text); false for any other path, which it leaves to the caller.
+ * Answers `/health/live` (the process answers and need not be started anew), `/health/ready` and
+ * `/health` (all checks pass, else 503 with the failing ones), and `/metrics` (Prometheus text);
+ * false for any other path, which it leaves to the caller.
  */
 export async function answerOperator(
   { url }: IncomingMessage,

@@ -25,7 +25,10 @@ function timePart(ms: number): string {
   return lastTime;
 }
 
-/** A string of `length` characters of 0-9A-Za-z from the system's random source, without modulo bias. */
+/**
+ * A string of `length` characters of 0-9A-Za-z from the system's random source, without modulo
+ * bias.
+ */
 export function randomText(length: number): string {
   let text = "";
   while (text.length < length) {
@@ -35,13 +38,17 @@ export function randomText(length: number): string {
   return text;
 }
 
-/** An id that sorts by the time it was made: `<prefix>_` + 8 characters of time + 14 (83 bits) of chance. */
+/**
+ * An id that sorts by the time it was made: `<prefix>_` + 8 characters of time + 14 (83 bits) of
+ * chance.
+ */
 export function newId(prefix: string): string {
   return `${prefix}_${timePart(Date.now())}${randomText(randomDigits)}`;
 }
 
 /**
- * A request's id in the form of a UUID (version 8, RFC 9562), for formats that promise one: the same id gives the same UUID.
+ * A request's id in the form of a UUID (version 8, RFC 9562), for formats that promise one: the
+ * same id gives the same UUID.
  */
 export function requestUuid(requestId: string): string {
   const hex = createHash("sha256").update(requestId).digest("hex");

@@ -8,7 +8,10 @@ export interface NamedSecret {
   readonly secret: Buffer;
 }
 
-/** A secret that can be replaced: the current one makes what is new, the previous ones go on opening what they made. */
+/**
+ * A secret that can be replaced: the current one makes what is new, the previous ones go on opening
+ * what they made.
+ */
 export interface Keyring {
   readonly current: NamedSecret;
   /** Those that were replaced, in no order. */
@@ -32,7 +35,10 @@ export function keyringOf(current: string, replaced: readonly string[] = []): Ke
 
 const mostPrevious = 8;
 
-/** A setting that lists, comma-separated, the secrets that another setting of the same form has replaced. */
+/**
+ * A setting that lists, comma-separated, the secrets that another setting of the same form has
+ * replaced.
+ */
 export function previousSecrets(secret: z.ZodString) {
   return z
     .string()

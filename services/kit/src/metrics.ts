@@ -3,7 +3,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 /** Upper bounds in seconds that suit both a local hop and a minutes-long completion. */
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600];
 
-/** The process's metrics. On a hot path bind the labelled child once (`counter.labels(...)`) and keep it. */
+/**
+ * The process's metrics. On a hot path bind the labelled child once (`counter.labels(...)`) and
+ * keep it.
+ */
 export interface Metrics {
   readonly registry: Registry;
   counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>;
@@ -17,7 +20,8 @@ export interface Metrics {
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
-  // A sample a second of the event loop's delay: at the usual 10 ms the look is most of what a resting process does.
+  // A sample a second of the event loop's delay: at the usual 10 ms the look is most of what a
+  // resting process does.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 1_000 });
   const common = <L extends string>(name: string, help: string, labels: readonly L[]) => ({
     name,

@@ -1,7 +1,7 @@
 /**
- * A short text to look for in short buffers, many times. Horspool's search, in JavaScript: Buffer's own goes into native code
- * and stops at each occurrence of the text's first byte, which in JSON is a quote more often than not; over an event of
- * 300 bytes that takes twice as long.
+ * A short text to look for in short buffers, many times. Horspool's search, in JavaScript: Buffer's
+ * own goes into native code and stops at each occurrence of the text's first byte, which in JSON is
+ * a quote more often than not; over an event of 300 bytes that takes twice as long.
  */
 export class Needle {
   readonly #bytes: Buffer;

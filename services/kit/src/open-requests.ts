@@ -3,8 +3,8 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 const retryAfterMs = 1_000;
 
 /**
- * Counts what each key has open here, from a request's head to the end of its answer: what limits money and rate looks at a request
- * when it is whole, and a key may open thousands that never are.
+ * Counts what each key has open here, from a request's head to the end of its answer: what limits
+ * money and rate looks at a request when it is whole, and a key may open thousands that never are.
  */
 export class OpenRequests {
   readonly #most: number;

@@ -6,8 +6,9 @@ export type Service = AsyncDisposable;
 const stopTimeoutMs = 30_000;
 
 /**
- * Starts a service and keeps it until SIGTERM or SIGINT, then disposes of it and exits with 0. A start that fails or an
- * error that nobody caught ends the process with 1 and one line saying why: the supervisor starts it anew.
+ * Starts a service and keeps it until SIGTERM or SIGINT, then disposes of it and exits with 0. A
+ * start that fails or an error that nobody caught ends the process with 1 and one line saying why:
+ * the supervisor starts it anew.
  */
 export async function run(start: () => Promise<Service>): Promise<void> {
   const fail = (error: unknown): never => {

@@ -20,7 +20,10 @@ function serveEcho() {
   return serveRpc({ identity: insecure, host, port: 0, services });
 }
 
-/** A way to a port on which connections can be lost: they carry nothing any more, and nobody is told. */
+/**
+ * A way to a port on which connections can be lost: they carry nothing any more, and nobody is
+ * told.
+ */
 async function startWay(port: number) {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {

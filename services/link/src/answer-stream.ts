@@ -6,8 +6,8 @@ type Opener = { open(request: LinkRequest, answer: LinkAnswer): LinkCall };
 export type AnswerHead = { status: number; headers: readonly string[] };
 
 /**
- * The answer as promises and an async iterable, for callers that are not on the hot path. Bytes flow on as they are taken;
- * leaving the loop early cancels the exchange.
+ * The answer as promises and an async iterable, for callers that are not on the hot path. Bytes
+ * flow on as they are taken; leaving the loop early cancels the exchange.
  */
 export class AnswerStream implements LinkAnswer, AsyncIterable<Buffer> {
   /** Rejects with a LinkError when the exchange ends without a head. */
@@ -28,7 +28,10 @@ export class AnswerStream implements LinkAnswer, AsyncIterable<Buffer> {
     this.call = client.open(request, this);
   }
 
-  /** Opens an exchange; the whole body is sent when one is given, otherwise `call` is used to write it. */
+  /**
+   * Opens an exchange; the whole body is sent when one is given, otherwise `call` is used to write
+   * it.
+   */
   static open(client: Opener, request: LinkRequest, body?: Buffer): AnswerStream {
     const stream = new AnswerStream(client, request);
     if (body === undefined) return stream;

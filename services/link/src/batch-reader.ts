@@ -4,21 +4,27 @@ import type { FrameSink } from "./frames.ts";
 const INTERN_SLOTS = 1024;
 const INTERN_MAX_BYTES = 48;
 
-/** Header names and many values repeat from request to request: a hit costs less than decoding, and allocates nothing. */
+/**
+ * Header names and many values repeat from request to request: a hit costs less than decoding, and
+ * allocates nothing.
+ */
 const interned: string[] = new Array<string>(INTERN_SLOTS).fill("");
 
 function malformed(what: string): LinkError {
   return new LinkError("protocol", `malformed batch: ${what}`);
 }
 
-/** Decodes link.v1.FrameBatch and hands each frame to a sink. Wire compatible with the generated codec. */
+/**
+ * Decodes link.v1.FrameBatch and hands each frame to a sink. Wire compatible with the generated
+ * codec.
+ */
 export class BatchReader {
   #buf: Buffer = Buffer.alloc(0);
   #pos = 0;
 
   /**
-   * Bytes given to the sink share the batch's memory only when they are a good part of it, so that a small chunk kept for
-   * long does not keep a large batch alive.
+   * Bytes given to the sink share the batch's memory only when they are a good part of it, so that
+   * a small chunk kept for long does not keep a large batch alive.
    * @throws {LinkError} `protocol` when the bytes are no FrameBatch; whatever the sink throws
    */
   read(batch: Buffer, sink: FrameSink): void {

@@ -26,8 +26,9 @@ function varintBytes(value: number): number {
 }
 
 /**
- * Encodes link.v1.FrameBatch straight into one growing buffer, without frame objects. Wire compatible with the generated
- * codec. Lengths of open, head, trailer and cancel are written as three-byte varints, so that they can be filled in afterwards.
+ * Encodes link.v1.FrameBatch straight into one growing buffer, without frame objects. Wire
+ * compatible with the generated codec. Lengths of open, head, trailer and cancel are written as
+ * three-byte varints, so that they can be filled in afterwards.
  */
 export class BatchWriter {
   #slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
@@ -39,7 +40,10 @@ export class BatchWriter {
     return this.#pos - this.#start;
   }
 
-  /** The finished batch; the writer goes on with an empty one and never touches the returned bytes again. */
+  /**
+   * The finished batch; the writer goes on with an empty one and never touches the returned bytes
+   * again.
+   */
   take(): Buffer {
     const batch = this.#slab.subarray(this.#start, this.#pos);
     this.#start = this.#pos;

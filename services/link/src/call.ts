@@ -9,7 +9,10 @@ export type LinkRequest = {
   headers: readonly string[];
   /** Opaque to the link. */
   context: Buffer;
-  /** Exchanges with the same one go to the same replica while that has about its fair share. Empty or left out: to the least busy. */
+  /**
+   * Exchanges with the same one go to the same replica while that has about its fair share. Empty
+   * or left out: to the least busy.
+   */
   affinity?: string;
   /** Milliseconds until the exchange is cut at both ends; none when left out. */
   deadlineMs?: number;
@@ -19,8 +22,9 @@ export type LinkRequest = {
 };
 
 /**
- * Takes the answer. `onHead` comes first, at most once; exactly one of `onEnd` and `onError` comes last, also after `cancel`
- * (then before `cancel` returns). Every byte given to `onChunk` must be told to `consumed` for the answer to flow on.
+ * Takes the answer. `onHead` comes first, at most once; exactly one of `onEnd` and `onError` comes
+ * last, also after `cancel` (then before `cancel` returns). Every byte given to `onChunk` must be
+ * told to `consumed` for the answer to flow on.
  */
 export type LinkAnswer = {
   onHead(status: number, headers: readonly string[]): void;
@@ -31,7 +35,10 @@ export type LinkAnswer = {
 
 /** The calling end of one exchange. */
 export type LinkCall = {
-  /** False when the writer should wait for `bodyDrained`. The chunk must not be changed afterwards. Ignored once over. */
+  /**
+   * False when the writer should wait for `bodyDrained`. The chunk must not be changed afterwards.
+   * Ignored once over.
+   */
   writeBody(chunk: Buffer): boolean;
   /** Resolves when more body may be written, and when no more is wanted. */
   bodyDrained(): Promise<void>;

@@ -12,11 +12,19 @@ import type { Dial } from "./transport.ts";
 const MAX_RESTARTS = 3;
 
 export type LinkClientOptions = {
-  /** `host:port` each; a name that resolves to several addresses is several replicas. Or a function that finds them. */
+  /**
+   * `host:port` each; a name that resolves to several addresses is several replicas. Or a function
+   * that finds them.
+   */
   targets: readonly string[] | ResolveTargets;
-  /** Links to each replica. Default 1: one thread gains nothing from more, and larger batches cost less. */
+  /**
+   * Links to each replica. Default 1: one thread gains nothing from more, and larger batches cost
+   * less.
+   */
   streamsPerTarget?: number;
-  /** How long an exchange waits for a ready replica before it fails as `unavailable`. Default 2,000. */
+  /**
+   * How long an exchange waits for a ready replica before it fails as `unavailable`. Default 2,000.
+   */
   readyWaitMs?: number;
   /** Default 5,000. */
   resolveEveryMs?: number;
@@ -36,7 +44,10 @@ export type LinkClientStatus = {
 };
 
 export type LinkClient = {
-  /** Opens an exchange on a ready replica: that of its affinity, or the one with the fewest under way. Never throws: failures come by `onError`. */
+  /**
+   * Opens an exchange on a ready replica: that of its affinity, or the one with the fewest under
+   * way. Never throws: failures come by `onError`.
+   */
   open(request: LinkRequest, answer: LinkAnswer): LinkCall;
   /** Resolves when a replica is ready; rejects when the signal aborts. */
   ready(options?: { signal?: AbortSignal }): Promise<void>;

@@ -134,7 +134,8 @@ for (const seed of seeds(6)) {
 }
 
 test("frames and fields of a later version are passed over", () => {
-  const frame = Buffer.from([0x08, 7, 0xda, 0x07, 2, 1, 2, 0x22, 0]); // exchange 7, unknown field 123, end
+  // Exchange 7, unknown field 123, end.
+  const frame = Buffer.from([0x08, 7, 0xda, 0x07, 2, 1, 2, 0x22, 0]);
   const batch = Buffer.concat([Buffer.from([0x12, 1, 9, 0x0a, frame.length]), frame]);
   const seen: Frame[] = [];
   new BatchReader().read(batch, collect(seen));

@@ -11,7 +11,8 @@ const channelOptions = {
   "grpc.use_local_subchannel_pool": 1,
   "grpc.enable_retries": 0,
   "grpc.service_config_disable_resolution": 1,
-  // Answers are bounded per exchange by the link's own credit; HTTP/2's default of 64 KiB would stall all of them together.
+  // Answers are bounded per exchange by the link's own credit; HTTP/2's default of 64 KiB would
+  // stall all of them together.
   "grpc-node.flow_control_window": 4 * 1024 * 1024,
 };
 

@@ -60,7 +60,8 @@ class ServerTransport implements Transport {
   }
 
   destroy(reason: string): void {
-    // grpc-js turns the event into the call's status; its streams have no other way to end with one.
+    // grpc-js turns the event into the call's status; its streams have no other way to end with
+    // one.
     this.#stream.emit("error", failure(status.INTERNAL, reason));
   }
 }

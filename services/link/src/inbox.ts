@@ -62,7 +62,8 @@ export class Inbox {
 
   /**
    * All of it. What comes within one turn of the event loop is handed over as it came.
-   * @throws {LinkError} `too_large` above `maxBytes`; the error that ended the exchange; what `take` throws
+   * @throws {LinkError} `too_large` above `maxBytes`; the error that ended the exchange; what
+   * `take` throws
    */
   async whole(options: WholeBodyOptions): Promise<Buffer> {
     let gathered = (options.length ?? 0) > WINDOW_BYTES ? new WholeBody(options) : undefined;

@@ -22,7 +22,10 @@ type Plan = {
   patient: boolean;
 };
 
-/** The byte of an exchange's body or answer at a position: tells exchanges, directions and positions apart. */
+/**
+ * The byte of an exchange's body or answer at a position: tells exchanges, directions and positions
+ * apart.
+ */
 function byteAt(exchange: number, direction: number, position: number): number {
   return (Math.imul(position, 31) + (position >>> 8) * 7 + exchange * 13 + direction * 101) & 0xff;
 }
@@ -260,7 +263,9 @@ class Driver {
     await this.servers[0]?.drain({ timeoutMs: 60_000 });
   }
 
-  /** Lets every exchange come to its end: bodies are sent, answers read, hanging handlers cancelled. */
+  /**
+   * Lets every exchange come to its end: bodies are sent, answers read, hanging handlers cancelled.
+   */
   async finish(): Promise<void> {
     for (const model of this.models) if (model.plan.ending === "hang") this.cancel(model);
     await this.network.settle(() => {

@@ -9,11 +9,15 @@ const COMPACT_AFTER = 64;
 type Waiter = { resolve: () => void; reject: (error: LinkError) => void };
 
 /**
- * The bytes that one end of an exchange has yet to send, under the credit its peer granted.
- * A replayable outbox keeps what it has sent, until `commit`, so that `rewind` can send it all again on another link.
+ * The bytes that one end of an exchange has yet to send, under the credit its peer granted. A
+ * replayable outbox keeps what it has sent, until `commit`, so that `rewind` can send it all again
+ * on another link.
  */
 export class Outbox {
-  /** `[#index, #count)` is still to be sent. Kept when it is empty: a stream would make it anew for each chunk. */
+  /**
+   * `[#index, #count)` is still to be sent. Kept when it is empty: a stream would make it anew for
+   * each chunk.
+   */
   #queue: Buffer[] = [];
   #index = 0;
   #count = 0;

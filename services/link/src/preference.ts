@@ -1,6 +1,9 @@
 import { LRUCache } from "lru-cache";
 
-/** How much more than its fair share a preferred replica may have under way before others are asked: an eighth, and a few. */
+/**
+ * How much more than its fair share a preferred replica may have under way before others are asked:
+ * an eighth, and a few.
+ */
 const SHARE = 1.125;
 const SLACK = 2;
 /** Addresses come and go with deployments: what is remembered of them is bounded. */
@@ -27,9 +30,9 @@ export interface Candidate {
 }
 
 /**
- * Rendezvous hashing with bounded load: what has the same affinity goes to the same replica as long as that one has about its
- * fair share, then to its second choice; undefined when both are too busy. A replica that comes or goes moves no affinity
- * but those that prefer it.
+ * Rendezvous hashing with bounded load: what has the same affinity goes to the same replica as long
+ * as that one has about its fair share, then to its second choice; undefined when both are too
+ * busy. A replica that comes or goes moves no affinity but those that prefer it.
  */
 export class Preference {
   readonly #hashes = new LRUCache<string, number>({ max: MAX_ADDRESSES });

@@ -1,6 +1,9 @@
 import { WINDOW_BYTES } from "./limits.ts";
 
-/** What the peer may still send on one direction of an exchange, and what it is owed for bytes already consumed. */
+/**
+ * What the peer may still send on one direction of an exchange, and what it is owed for bytes
+ * already consumed.
+ */
 export class ReceiveWindow {
   #open = WINDOW_BYTES;
   #owed = 0;

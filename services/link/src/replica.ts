@@ -92,7 +92,10 @@ class Slot implements ClientLinkHost {
   }
 }
 
-/** One address of the service and the links to it, which are kept up for as long as the replica is wanted. */
+/**
+ * One address of the service and the links to it, which are kept up for as long as the replica is
+ * wanted.
+ */
 export class Replica {
   readonly address: string;
   readonly #slots: Slot[] = [];

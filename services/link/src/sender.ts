@@ -2,15 +2,24 @@ import { BatchWriter } from "./batch-writer.ts";
 import { MAX_BATCH_BYTES } from "./limits.ts";
 import type { Transport } from "./transport.ts";
 
-/** Something with frames to send. It is asked when its turn comes, so that what changed meanwhile is never sent. */
+/**
+ * Something with frames to send. It is asked when its turn comes, so that what changed meanwhile is
+ * never sent.
+ */
 export type Emitter = {
-  /** Owned by the senders: the one whose turn it waits for. An exchange that moves to another link leaves the old one's ring so. */
+  /**
+   * Owned by the senders: the one whose turn it waits for. An exchange that moves to another link
+   * leaves the old one's ring so.
+   */
   turnAt: Sender | undefined;
   /** Writes at most one frame of body bytes. True when it could send more right away. */
   emit(writer: BatchWriter): boolean;
 };
 
-/** Gathers the frames of one turn of the event loop in as few batches as their size allows, one frame of each exchange by turns. */
+/**
+ * Gathers the frames of one turn of the event loop in as few batches as their size allows, one
+ * frame of each exchange by turns.
+ */
 export class Sender {
   #ring: Emitter[] = [];
   #writer = new BatchWriter();

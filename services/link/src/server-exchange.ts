@@ -21,27 +21,39 @@ export type LinkExchange = {
   /** What the calling end attached, encoded. */
   readonly context: Buffer;
   readonly bodyless: boolean;
-  /** Aborts, with a LinkError as its reason, when the caller leaves, the deadline passes or the link breaks. */
+  /**
+   * Aborts, with a LinkError as its reason, when the caller leaves, the deadline passes or the link
+   * breaks.
+   */
   readonly signal: AbortSignal;
   /** True once its whole answer has left or it was aborted. */
   readonly over: boolean;
   /** The first value of a header, by its lower-case name. */
   header(name: string): string | undefined;
-  /** The request body as it comes; one reader only. What is not read is not sent. Throws the signal's reason. */
+  /**
+   * The request body as it comes; one reader only. What is not read is not sent. Throws the
+   * signal's reason.
+   */
   body(): AsyncIterable<Buffer>;
   /**
-   * The whole request body. `take` is told how many bytes will be held before they are, all of them as soon as a long body says how
-   * long it is; it may throw to refuse them.
+   * The whole request body. `take` is told how many bytes will be held before they are, all of them
+   * as soon as a long body says how long it is; it may throw to refuse them.
    * @throws {LinkError} `too_large`, or the signal's reason; what `take` throws
    */
   readBody(options: ReadBodyOptions): Promise<Buffer>;
   head(status: number, headers: readonly string[]): void;
-  /** False when the writer should wait for `drained`. The chunk must not be changed afterwards. Ignored once over. */
+  /**
+   * False when the writer should wait for `drained`. The chunk must not be changed afterwards.
+   * Ignored once over.
+   */
   write(chunk: Buffer): boolean;
   /** Rejects with the signal's reason when the exchange is aborted. */
   drained(): Promise<void>;
   end(): void;
-  /** Ends an answer that cannot be finished: the caller gets `failed` with this code, after what was written. */
+  /**
+   * Ends an answer that cannot be finished: the caller gets `failed` with this code, after what was
+   * written.
+   */
   fail(errorCode: string): void;
   /** Head, whole body and end at once. */
   respond(status: number, headers: readonly string[], body: Buffer): void;
@@ -56,7 +68,10 @@ export type ExchangeHost = {
   readonly deadlines: Deadlines;
 };
 
-/** What a body's reader finds when the answer is already complete. Shared: an error made for each exchange would cost its stack. */
+/**
+ * What a body's reader finds when the answer is already complete. Shared: an error made for each
+ * exchange would cost its stack.
+ */
 const OVER = new LinkError("closed", "the exchange is over");
 
 export class ServerExchange implements LinkExchange, Emitter, Timed {

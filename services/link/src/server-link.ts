@@ -47,7 +47,9 @@ export class ServerLink implements FrameSink, TransportEvents, ExchangeHost, Emi
     return this.#exchanges.size;
   }
 
-  /** Asks the peer to open no more exchanges and to end the link when the ones under way are over. */
+  /**
+   * Asks the peer to open no more exchanges and to end the link when the ones under way are over.
+   */
   drain(): void {
     this.#drainOwed = true;
     this.#sender.wake(this);

@@ -7,15 +7,18 @@ import { ServerLink, type ServerLinkHost } from "./server-link.ts";
 import type { Transport, TransportEvents } from "./transport.ts";
 
 /**
- * Answers one exchange. When it returns a promise the exchange must be answered by the time the promise resolves;
- * one that throws or rejects fails the exchange with `internal`.
+ * Answers one exchange. When it returns a promise the exchange must be answered by the time the
+ * promise resolves; one that throws or rejects fails the exchange with `internal`.
  */
 export type LinkHandler = (exchange: LinkExchange) => void | Promise<void>;
 
 export type LinkServerOptions = {
   /** Handlers by operation. */
   operations: Readonly<Record<string, LinkHandler>>;
-  /** Exchanges under way at once, over all links; more are refused (and tried on another replica). Default 10,000. */
+  /**
+   * Exchanges under way at once, over all links; more are refused (and tried on another replica).
+   * Default 10,000.
+   */
   maxExchanges?: number;
   /** Told of broken links, peers that break the protocol and handlers that fail. */
   log?: (event: string, detail: { error: unknown; requestId?: string }) => void;
@@ -29,8 +32,9 @@ export type LinkServer = {
   /** Links, exchanges not yet answered, and handlers not yet done (their exchange may be over). */
   status(): { links: number; exchanges: number; handlers: number; draining: boolean };
   /**
-   * Takes no new exchanges (callers open them elsewhere), waits until those under way and their handlers are done,
-   * and cuts what is left after `timeoutMs`. Resolves to how many exchanges were cut.
+   * Takes no new exchanges (callers open them elsewhere), waits until those under way and their
+   * handlers are done, and cuts what is left after `timeoutMs`. Resolves to how many exchanges were
+   * cut.
    */
   drain(options: { timeoutMs: number }): Promise<{ cut: number }>;
 };
@@ -142,7 +146,10 @@ class Serving implements LinkServer, ServerLinkHost {
   }
 }
 
-/** The serving end: put its `rpc` on a gRPC server, and call `drain` before that server is shut down. */
+/**
+ * The serving end: put its `rpc` on a gRPC server, and call `drain` before that server is shut
+ * down.
+ */
 export function createLinkServer(options: LinkServerOptions): LinkServer {
   return new Serving(options);
 }

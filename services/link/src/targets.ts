@@ -22,7 +22,8 @@ async function addresses({ host, port }: Target): Promise<string[]> {
 }
 
 /**
- * Resolves `host:port` targets by DNS. A name with several addresses (a headless Kubernetes service) is several replicas.
+ * Resolves `host:port` targets by DNS. A name with several addresses (a headless Kubernetes
+ * service) is several replicas.
  * @throws {Error} at once when a target is no `host:port`; from the resolver when no name resolves
  */
 export function dnsTargets(targets: readonly string[]): ResolveTargets {

@@ -11,8 +11,9 @@ export interface WholeBodyOptions {
 const leastBytes = 64 * 1024;
 
 /**
- * Puts a body together in one piece of memory. A chunk is a part of a larger message: keeping chunks would keep what came with them, and
- * the pieces of a body that comes in drops weigh many times what they hold.
+ * Puts a body together in one piece of memory. A chunk is a part of a larger message: keeping
+ * chunks would keep what came with them, and the pieces of a body that comes in drops weigh many
+ * times what they hold.
  */
 export class WholeBody {
   readonly #options: WholeBodyOptions;

@@ -1,6 +1,7 @@
 /**
- * CPU of the link at both ends, per exchange and per chunk, beside a gRPC call for each; and of its codec beside the generated
- * one. With `BENCH_TLS_DIR` (the `tls` folder of a fleet's data directory) over mutual TLS, without it in the clear.
+ * CPU of the link at both ends, per exchange and per chunk, beside a gRPC call for each; and of its
+ * codec beside the generated one. With `BENCH_TLS_DIR` (the `tls` folder of a fleet's data
+ * directory) over mutual TLS, without it in the clear.
  */
 
 import { type ChildProcess, fork } from "node:child_process";

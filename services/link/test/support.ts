@@ -17,7 +17,10 @@ class Pipe {
   }
 }
 
-/** Two ends of a link in memory. Nothing moves until `deliver`; either end may be full; both can be cut at any time. */
+/**
+ * Two ends of a link in memory. Nothing moves until `deliver`; either end may be full; both can be
+ * cut at any time.
+ */
 export class MemoryPair {
   readonly toServer = new Pipe();
   readonly toClient = new Pipe();

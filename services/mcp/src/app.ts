@@ -30,7 +30,10 @@ export interface AppOptions {
   readonly bodyLimit: number;
 }
 
-/** `/mcp`: Streamable HTTP without sessions. Who may not come in is told so before anything of the body is read. */
+/**
+ * `/mcp`: Streamable HTTP without sessions. Who may not come in is told so before anything of the
+ * body is read.
+ */
 export function createApp(options: AppOptions): Express {
   const { events } = options;
   const cancellations = new Cancellations();

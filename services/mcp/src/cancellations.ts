@@ -5,9 +5,10 @@ const cancelled = z.object({ method: z.literal("notifications/cancelled"), param
 const request = z.object({ id, method: z.string() });
 
 /**
- * Requests under way, by whom they may be taken back. Up to revision 2025-11-25 a client takes one back by a message of its own, which
- * comes as another HTTP request; a session id, which we give out and never look up, says that both are of one client, whose
- * ids count from 1 like everybody's. It reaches what runs in this process. From 2026-07-28 on closing the stream is enough.
+ * Requests under way, by whom they may be taken back. Up to revision 2025-11-25 a client takes one
+ * back by a message of its own, which comes as another HTTP request; a session id, which we give
+ * out and never look up, says that both are of one client, whose ids count from 1 like everybody's.
+ * It reaches what runs in this process. From 2026-07-28 on closing the stream is enough.
  */
 export class Cancellations {
   readonly #running = new Map<string, AbortController>();

@@ -4,7 +4,10 @@ import { z } from "zod";
 const { HOST, ADMIN_PORT, LOG_LEVEL } = commonSettings;
 const count = z.coerce.number().int().positive();
 
-/** The tool server's settings. It speaks HTTP only: the router stands in front of it, and it calls the public API. */
+/**
+ * The tool server's settings. It speaks HTTP only: the router stands in front of it, and it calls
+ * the public API.
+ */
 export const schema = z.object({
   HOST,
   ADMIN_PORT,

@@ -4,7 +4,10 @@ import type { File } from "./gateway/files.ts";
 import type { Model } from "./gateway/models.ts";
 import type { ApiRequest, PublicApi } from "./gateway/public-api.ts";
 
-/** One HTTP request to /mcp: who calls, and what may be done for them. Nothing of it outlives the answer. */
+/**
+ * One HTTP request to /mcp: who calls, and what may be done for them. Nothing of it outlives the
+ * answer.
+ */
 export interface Exchange {
   /** The gateway's id of the request. */
   readonly requestId: string;
@@ -19,6 +22,9 @@ export interface Exchange {
   readonly lease: BufferLease;
   /** Calls the public API with the caller's key. */
   call(request: ApiRequest): ReturnType<PublicApi["call"]>;
-  /** Fetches what a URL points at, of `limit` bytes at most, counted in its memory. @throws what {@link Files.fetch} throws */
+  /**
+   * Fetches what a URL points at, of `limit` bytes at most, counted in its memory. @throws what
+   * {@link Files.fetch} throws
+   */
   fetchFile(url: string, limit: number): Promise<File>;
 }

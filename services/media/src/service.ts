@@ -10,7 +10,10 @@ import { schema } from "./config.ts";
 import { openStore } from "./open-store.ts";
 import { operations } from "./operations.ts";
 
-/** Starts media as the environment says; resolves when it serves. Disposing finishes what is under way, bills included. */
+/**
+ * Starts media as the environment says; resolves when it serves. Disposing finishes what is under
+ * way, bills included.
+ */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
   const config = readConfig(schema, env);
   return await startCapability({

@@ -18,7 +18,10 @@ async function sizeOf(db: mongo.Db, name: string): Promise<Size> {
   return { name, rows: Number(storageSize), indexes: Number(totalIndexSize) };
 }
 
-/** What collections take on disk for each request, in bytes, the largest first; the small ones together. */
+/**
+ * What collections take on disk for each request, in bytes, the largest first; the small ones
+ * together.
+ */
 export async function bytesARequest(dbs: readonly mongo.Db[], requests: number): Promise<string> {
   // What is on disk is known after a checkpoint.
   await dbs[0]?.admin().command({ fsync: 1 });

@@ -16,9 +16,11 @@ import { createConnection } from "mongoose";
 import { bytesARequest } from "./sizes.ts";
 
 /**
- * Events a second from JetStream to settled and rolled up, with the real billing, MongoDB and NATS, and what an event costs:
- * `TEST_MONGODB_URL=… TEST_NATS_URL=… node services/metering/bench/throughput.ts [times 256 events] [accounts]`
- * Every account has a grant, taken through billing; accounts themselves are made in bulk.
+ * Events a second from JetStream to settled and rolled up, with the real billing, MongoDB and NATS,
+ * and what an event costs:
+ * `TEST_MONGODB_URL=… TEST_NATS_URL=… node services/metering/bench/throughput.ts [times 256 events]
+ * [accounts]` Every account has a grant, taken through billing; accounts themselves are made in
+ * bulk.
  */
 const batches = Number(process.argv[2] ?? 200);
 const accountCount = Number(process.argv[3] ?? 10);

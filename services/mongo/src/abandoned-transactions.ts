@@ -1,7 +1,10 @@
 import { randomText } from "@uag/kit/ids.ts";
 import type { Connection } from "mongoose";
 
-/** Our transactions send a statement every few milliseconds; one that has sent none for this long is worth a look. */
+/**
+ * Our transactions send a statement every few milliseconds; one that has sent none for this long is
+ * worth a look.
+ */
 const silentMicros = 1_000_000;
 const maxNameLength = 128;
 const lookEveryMs = 250;
@@ -13,7 +16,10 @@ interface OperationRow {
   readonly transaction?: { readonly timeInactiveMicros: unknown };
 }
 
-/** The name under which MongoDB knows this process's connections: no other process, dead or alive, has the same. */
+/**
+ * The name under which MongoDB knows this process's connections: no other process, dead or alive,
+ * has the same.
+ */
 export function applicationName(service: string, database: string): string {
   return `${prefixOf(service, database)}${randomText(12)}`;
 }
@@ -24,10 +30,12 @@ function prefixOf(service: string, database: string): string {
 }
 
 /**
- * Ends transactions that killed processes of a service left open. The server would keep them, and the documents they have
- * written to, for a minute (`transactionLifetimeLimitSeconds`). Only those of processes that have no connection any more: one
- * that is silent because its machine is busy is alive, and to end its work would make it do all of it again. Users may list
- * and kill their own sessions without any privilege. https://www.mongodb.com/docs/manual/reference/command/killSessions/
+ * Ends transactions that killed processes of a service left open. The server would keep them, and
+ * the documents they have written to, for a minute (`transactionLifetimeLimitSeconds`). Only those
+ * of processes that have no connection any more: one that is silent because its machine is busy is
+ * alive, and to end its work would make it do all of it again. Users may list and kill their own
+ * sessions without any privilege.
+ * https://www.mongodb.com/docs/manual/reference/command/killSessions/
  * @returns how many were ended
  */
 export async function endAbandonedTransactions(connection: Connection, service: string): Promise<number> {
@@ -38,7 +46,8 @@ export async function endAbandonedTransactions(connection: Connection, service: 
     { $match: { appName: { $regex: `^${begins}` } } },
     { $project: { type: 1, appName: 1, lsid: 1, "transaction.timeInactiveMicros": 1 } },
   ];
-  // The ids must go back as the UUIDs they are; $currentOp refuses the levels that connections are set to.
+  // The ids must go back as the UUIDs they are; $currentOp refuses the levels that connections are
+  // set to.
   const options = { promoteBuffers: false, readConcern: { level: "local" as const } };
   const rows = await admin.aggregate<OperationRow>(stages, options).toArray();
   const alive = new Set(rows.filter(({ type }) => type === "op").map(({ appName }) => appName));
@@ -51,7 +60,8 @@ export async function endAbandonedTransactions(connection: Connection, service: 
 }
 
 /**
- * Ends what killed processes of the service left open, and with it the hold on the documents they have written to.
+ * Ends what killed processes of the service left open, and with it the hold on the documents they
+ * have written to.
  * @returns a function that answers how many it ended; it looks at most four times a second
  */
 export function createUnblocker(connection: Connection, service: string): () => Promise<number> {

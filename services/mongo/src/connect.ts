@@ -9,15 +9,21 @@ export interface ConnectOptions {
   readonly service: string;
   readonly maxPoolSize: number;
   /**
-   * Read concern of every read outside a snapshot session. Leave it out where snapshot sessions are used: the driver would
-   * put it in the place of the session's own.
+   * Read concern of every read outside a snapshot session. Leave it out where snapshot sessions are
+   * used: the driver would put it in the place of the session's own.
    */
   readonly readConcern?: "majority";
   /** How long a call waits for a primary before it fails, milliseconds. */
   readonly selectionTimeoutMs?: number;
-  /** How long a call waits for a free connection of the pool, milliseconds; without it, for as long as it takes. */
+  /**
+   * How long a call waits for a free connection of the pool, milliseconds; without it, for as long
+   * as it takes.
+   */
   readonly poolTimeoutMs?: number;
-  /** How long a connection may be silent while a call is under way, milliseconds; 0: for as long as it takes. */
+  /**
+   * How long a connection may be silent while a call is under way, milliseconds; 0: for as long as
+   * it takes.
+   */
   readonly socketTimeoutMs?: number;
 }
 
@@ -27,8 +33,9 @@ const defaultSocketTimeoutMs = 20_000;
 const pingTimeoutMs = 2_000;
 
 /**
- * Connects to the replica set; the connection recovers by itself. Int64 comes back as bigint and never as a double, binary as
- * Buffer; writes are acknowledged by a majority's journal. Indexes and collections are made by their owner, not on first use.
+ * Connects to the replica set; the connection recovers by itself. Int64 comes back as bigint and
+ * never as a double, binary as Buffer; writes are acknowledged by a majority's journal. Indexes and
+ * collections are made by their owner, not on first use.
  * @throws {MongoServerSelectionError} when there is no primary within the selection timeout
  */
 export async function connectMongo(options: ConnectOptions): Promise<Connection> {

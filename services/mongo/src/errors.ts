@@ -1,10 +1,16 @@
 import { mongo } from "mongoose";
 
-/** Server error code of a write against a unique index. https://www.mongodb.com/docs/manual/reference/error-codes/ */
+/**
+ * Server error code of a write against a unique index.
+ * https://www.mongodb.com/docs/manual/reference/error-codes/
+ */
 const duplicateKey = 11_000;
 const writeConflict = 112;
 
-/** Codes of a server that is there but cannot serve just now: stepping down, shutting down, not primary, out of time. */
+/**
+ * Codes of a server that is there but cannot serve just now: stepping down, shutting down, not
+ * primary, out of time.
+ */
 const unavailableCodes: ReadonlySet<number> = new Set([
   6,
   7,
@@ -55,7 +61,10 @@ export function isUnreachable(error: unknown): boolean {
   return typeof code === "string" && socketCodes.has(code);
 }
 
-/** True for a failure of the database's availability, as opposed to one of ours: the same call may succeed later. */
+/**
+ * True for a failure of the database's availability, as opposed to one of ours: the same call may
+ * succeed later.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (isUnreachable(error)) return true;
   if (!(error instanceof mongo.MongoError)) return false;

@@ -40,7 +40,8 @@ function readLimit(page: PageRequest | undefined): number {
 /**
  * A page of rows that are ordered by their ids.
  * @returns `after`: the id of the last row of the page before, "" at the beginning
- * @throws {GatewayError} `invalid_request` for a limit outside of 1 to 1,000, and for a cursor that is not one of ours
+ * @throws {GatewayError} `invalid_request` for a limit outside of 1 to 1,000, and for a cursor that
+ * is not one of ours
  */
 export function readPage(page: PageRequest | undefined): { limit: number; after: string } {
   const after = decode(page?.cursor ?? "");

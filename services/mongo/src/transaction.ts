@@ -18,11 +18,17 @@ export interface TransactionOptions {
   readonly onCommit?: () => void;
   /** Called when others have been in the way for half a second: see to it that they are alive. */
   readonly unblock: () => Promise<unknown>;
-  /** True: what has lost against another transaction is not tried again, but thrown as it is. Default false. */
+  /**
+   * True: what has lost against another transaction is not tried again, but thrown as it is.
+   * Default false.
+   */
   readonly yields?: boolean;
 }
 
-/** True when the whole transaction should run again: it lost against another one, or its server went away. */
+/**
+ * True when the whole transaction should run again: it lost against another one, or its server went
+ * away.
+ */
 function mayRunAgain(error: unknown): boolean {
   // The driver has looked for a server for as long as a caller should wait.
   if (error instanceof mongo.MongoServerSelectionError) return false;
@@ -67,10 +73,11 @@ async function attempt<T>(
 }
 
 /**
- * Runs `work` in one transaction (snapshot reads, majority and journalled commit) until it is committed. `work` may run
- * several times; its second argument is true from the second time on.
- * @throws the last try's error after 4 s without success, and at once what no further try would mend. Whether the
- *   transaction was committed may be unknown then, so callers repeat with the same ids.
+ * Runs `work` in one transaction (snapshot reads, majority and journalled commit) until it is
+ * committed. `work` may run several times; its second argument is true from the second time on.
+ * @throws the last try's error after 4 s without success, and at once what no further try would
+ *   mend. Whether the transaction was committed may be unknown then, so callers repeat with the
+ *   same ids.
  */
 export async function inTransaction<T>(
   options: TransactionOptions,

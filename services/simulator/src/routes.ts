@@ -10,7 +10,9 @@ import { vendor } from "./vendor/routes.ts";
 import { voyage } from "./voyage/routes.ts";
 import { xai } from "./xai/routes.ts";
 
-/** Every simulated provider. To add one: a folder with a dialect and its routes, and a line here. */
+/**
+ * Every simulated provider. To add one: a folder with a dialect and its routes, and a line here.
+ */
 export const providers: readonly Provider[] = [
   openAi,
   anthropic,

@@ -1,5 +1,7 @@
 /** Usage in the provider's own words. */
 export type Usage = { readonly [field: string]: unknown };
 
-/** What a provider bills for, such as images, characters, seconds and their resolution, or tokens. */
+/**
+ * What a provider bills for, such as images, characters, seconds and their resolution, or tokens.
+ */
 export type Units = { readonly [unit: string]: number | string | boolean };

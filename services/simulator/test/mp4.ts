@@ -15,7 +15,9 @@ export function boxesOf(bytes: Buffer): Box[] {
   return boxes;
 }
 
-/** What the headers of an MP4 file say of its picture, and whether its samples lie where they say. */
+/**
+ * What the headers of an MP4 file say of its picture, and whether its samples lie where they say.
+ */
 export function movieOf(bytes: Buffer): {
   width: number;
   height: number;

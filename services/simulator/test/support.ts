@@ -48,7 +48,9 @@ export async function rawPost(simulator: Simulator, path: string, body: unknown,
   return socket;
 }
 
-/** Everything that arrives on a connection until it ends, and the error that ended it, if one did. */
+/**
+ * Everything that arrives on a connection until it ends, and the error that ended it, if one did.
+ */
 export async function drained(socket: Socket): Promise<{ text: string; error: string | undefined }> {
   const parts: Buffer[] = [];
   let error: string | undefined;

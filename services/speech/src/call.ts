@@ -43,7 +43,8 @@ export function speakAs<T>(
 ): Promise<Attempted<T>> {
   const { voice, instructions } = request;
   const call = { requestId: exchange.requestId, text, voice, instructions, audio };
-  // A text is billed by its characters, all of them as soon as it is taken: reading on would tell nothing more.
+  // A text is billed by its characters, all of them as soon as it is taken: reading on would tell
+  // nothing more.
   const disconnect = { drains, onAbort: "stops" } as const;
   return attempt(async (upstream) => {
     const adapter = speechAdapter(upstream.provider.protocol);

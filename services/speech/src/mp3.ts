@@ -25,7 +25,8 @@ export interface Mp3Answer {
 
 /**
  * Has the first piece spoken: until its first sound is there another upstream may take over.
- * @throws {AttemptsFailed} or, for a client that left when an upstream had the text, {PartialFailure}
+ * @throws {AttemptsFailed} or, for a client that left when an upstream had the text,
+ * {PartialFailure}
  */
 export async function openMp3(
   speaker: Speaker,

@@ -5,7 +5,10 @@ import { Mp3Threads } from "./audio/mp3-threads.ts";
 import { schema } from "./config.ts";
 import { operations } from "./operations.ts";
 
-/** Starts speech as the environment says; resolves when it serves. Disposing finishes what is under way, bills included. */
+/**
+ * Starts speech as the environment says; resolves when it serves. Disposing finishes what is under
+ * way, bills included.
+ */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<CapabilityService> {
   const settings = readConfig(schema, env);
   return startCapability({

@@ -1,6 +1,8 @@
 import { sampleRate } from "@uag/upstreams/speech/types.ts";
 
-/** How fast people speak, roughly: what a length of sound stands for where no upstream has counted. */
+/**
+ * How fast people speak, roughly: what a length of sound stands for where no upstream has counted.
+ */
 const charactersPerSecond = 15;
 const bytesPerSecond = 2 * sampleRate;
 

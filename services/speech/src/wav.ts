@@ -29,8 +29,10 @@ export interface WavAnswer {
 }
 
 /**
- * Has all pieces spoken: the header of a WAV file tells its length, so nothing leaves before all of it is there.
- * @throws {PartialFailure} a client that left owes the pieces that upstreams had; for anybody else a failure is free
+ * Has all pieces spoken: the header of a WAV file tells its length, so nothing leaves before all of
+ * it is there.
+ * @throws {PartialFailure} a client that left owes the pieces that upstreams had; for anybody else
+ * a failure is free
  */
 export async function speakWav(
   speaker: Speaker,
@@ -139,7 +141,10 @@ function attemptsOf({ answers }: SoundAsked): number {
   return attempts;
 }
 
-/** Memory for sound. What is expected is set aside at once, so that there is room before anything is paid for. */
+/**
+ * Memory for sound. What is expected is set aside at once, so that there is room before anything is
+ * paid for.
+ */
 class Room {
   readonly #lease: BufferLease;
   #aside: number;

@@ -17,7 +17,10 @@ export interface AttemptOptions<T> {
   readonly health: UpstreamHealth;
   readonly budget: RetryBudget;
   readonly signal: AbortSignal;
-  /** One try; rejects with an `UpstreamFailure` when it came to nothing. Nothing may have reached the client by then. */
+  /**
+   * One try; rejects with an `UpstreamFailure` when it came to nothing. Nothing may have reached
+   * the client by then.
+   */
   call(upstream: Upstream): Promise<T>;
   onFailure?(upstream: Upstream, failure: UpstreamFailure): void;
   random?(): number;
@@ -46,8 +49,9 @@ export class AttemptsFailed extends Error {
 }
 
 /**
- * Asks the upstreams, best first, until one answers: each once, then those that may answer a second time, with growing
- * pauses. A wait that an upstream asks for is kept when it is short, else that upstream is not asked again.
+ * Asks the upstreams, best first, until one answers: each once, then those that may answer a second
+ * time, with growing pauses. A wait that an upstream asks for is kept when it is short, else that
+ * upstream is not asked again.
  * @throws {AttemptsFailed}
  */
 export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<T>> {
@@ -90,7 +94,10 @@ function asFailure(error: unknown): UpstreamFailure {
   throw error;
 }
 
-/** A limit with a known end tells the client more than a failure elsewhere; our own account's trouble tells it least. */
+/**
+ * A limit with a known end tells the client more than a failure elsewhere; our own account's
+ * trouble tells it least.
+ */
 function moreTelling(before: UpstreamFailure | undefined, now: UpstreamFailure): UpstreamFailure {
   if (before === undefined || hopeless.has(now.kind)) return now;
   const rank: Record<FailureKind, number> = {

@@ -18,9 +18,10 @@ export interface CountOptions {
 }
 
 /**
- * The tokens of a prompt: counted by an upstream that can, else estimated. That no upstream answers is no reason to
- * answer nothing.
- * @throws {UpstreamFailure} `client` for a request that the upstream refuses, `cancelled` when the signal aborts
+ * The tokens of a prompt: counted by an upstream that can, else estimated. That no upstream answers
+ * is no reason to answer nothing.
+ * @throws {UpstreamFailure} `client` for a request that the upstream refuses, `cancelled` when the
+ * signal aborts
  */
 export async function countPrompt(options: CountOptions): Promise<number> {
   for (const upstream of options.upstreams) {

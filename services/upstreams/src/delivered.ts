@@ -4,8 +4,9 @@ import type { Delivered } from "./generation.ts";
 const keptBytes = 8 * 1024;
 
 /**
- * Collects what a stream has delivered. Most streams end with the upstream's own count and nobody asks for the text, so
- * events are kept as they are and read only when they grow many or when somebody asks.
+ * Collects what a stream has delivered. Most streams end with the upstream's own count and nobody
+ * asks for the text, so events are kept as they are and read only when they grow many or when
+ * somebody asks.
  */
 export class DeliveredText implements Delivered {
   readonly #textOf: (event: unknown) => string;
@@ -17,7 +18,8 @@ export class DeliveredText implements Delivered {
 
   /**
    * @param textOf the generated text inside one event's parsed data
-   * @param quick the same from the data itself, for events where that is easy; undefined for the others
+   * @param quick the same from the data itself, for events where that is easy; undefined for the
+   * others
    */
   constructor(textOf: (event: unknown) => string, quick?: (data: Buffer) => string | undefined) {
     this.#textOf = textOf;

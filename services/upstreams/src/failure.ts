@@ -78,7 +78,10 @@ export class UpstreamFailure extends Error {
 const aboutUs: ReadonlySet<FailureKind> = new Set(["operator", "quota", "capacity"]);
 const mostLogged = 200;
 
-/** What a log says of a failure: no body, and of the upstream's words only the beginning of those that quote no request. */
+/**
+ * What a log says of a failure: no body, and of the upstream's words only the beginning of those
+ * that quote no request.
+ */
 export function failureForLog(failure: UpstreamFailure): Readonly<Record<string, unknown>> {
   const { kind, status, message, said, cause } = failure;
   const words = said !== undefined && aboutUs.has(kind) ? said.message.slice(0, mostLogged) : undefined;
@@ -94,7 +97,9 @@ export function failureForLog(failure: UpstreamFailure): Readonly<Record<string,
   };
 }
 
-/** What the client is told. What an upstream says about our account there stays between it and us. */
+/**
+ * What the client is told. What an upstream says about our account there stays between it and us.
+ */
 export function failureToGatewayError(failure: UpstreamFailure): GatewayError {
   const options = { cause: failure, retryAfterMs: failure.retryAfterMs };
   switch (failure.kind) {

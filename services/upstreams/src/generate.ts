@@ -50,7 +50,8 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const encoded = await adapter.encode(call, upstream, options.signal);
   const { stream = call.stream } = encoded;
   const { pools, signal } = options;
-  // What an answer in one piece has come to, and what was thought in silence, is known only at its end.
+  // What an answer in one piece has come to, and what was thought in silence, is known only at its
+  // end.
   const onAbort = stream && !thinksUnseen(call, upstream) ? onAbortOf(upstream.provider) : "continues";
   const disconnect = { ...options.disconnect, onAbort };
   const answer = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });

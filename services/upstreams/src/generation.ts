@@ -21,7 +21,10 @@ export interface GenerationCall {
   readonly outputCap: number | undefined;
   /** Most uses of each tool that the upstream runs itself and the client has not capped. */
   readonly maxUses?: number | undefined;
-  /** Headers of the client that mean something in its format (such as `anthropic-beta`), name and value by turns. */
+  /**
+   * Headers of the client that mean something in its format (such as `anthropic-beta`), name and
+   * value by turns.
+   */
   readonly headers: readonly string[];
   /** Fetches what the request's URLs point at, for upstreams that do not do so themselves. */
   readonly media?: MediaFetcher;
@@ -45,7 +48,10 @@ export interface WholeAnswer {
 
 /** An answer as a stream: upstream bytes go in, the client's bytes come out. */
 export interface AnswerStream {
-  /** Takes upstream bytes and answers what the client gets now; slices of the same bytes where the formats agree. */
+  /**
+   * Takes upstream bytes and answers what the client gets now; slices of the same bytes where the
+   * formats agree.
+   */
   push(chunk: Buffer): Buffer[];
   /** The upstream's connection ended; a stream that is not finished by now is broken. */
   end(): Buffer[];
@@ -56,12 +62,17 @@ export interface AnswerStream {
   readonly closing: Buffer;
   /** The upstream's count of the whole answer. */
   readonly usage: UsageReport | undefined;
-  /** What it has counted so far where it tells that early: all of the prompt, the answer in part. */
+  /**
+   * What it has counted so far where it tells that early: all of the prompt, the answer in part.
+   */
   readonly soFar?: UsageReport | undefined;
   readonly delivered: Delivered;
 }
 
-/** What a stream has brought so far, counted from its content: what is billed when the upstream's own count never comes. */
+/**
+ * What a stream has brought so far, counted from its content: what is billed when the upstream's
+ * own count never comes.
+ */
 export interface Delivered {
   readonly text: string;
   /** A quick guess: a quarter of the text's bytes. */
@@ -80,11 +91,16 @@ export interface UpstreamCall {
 
 /** One client format spoken to one upstream protocol. */
 export interface GenerationAdapter {
-  /** @throws {UpstreamFailure} `client` for a request that cannot be said in the upstream's protocol */
+  /**
+   * @throws {UpstreamFailure} `client` for a request that cannot be said in the upstream's protocol
+   */
   encode(call: GenerationCall, upstream: Upstream, signal: AbortSignal): UpstreamCall | Promise<UpstreamCall>;
   /** @throws {UpstreamFailure} when the body is no answer, or an error under a good status */
   decode(body: Buffer, call: GenerationCall, upstream: Upstream): WholeAnswer;
-  /** A whole stream as one answer: for models that only stream. @throws {UpstreamFailure} as `decode` */
+  /**
+   * A whole stream as one answer: for models that only stream. @throws {UpstreamFailure} as
+   * `decode`
+   */
   collect?(body: Buffer, call: GenerationCall, upstream: Upstream): WholeAnswer;
   openStream(call: GenerationCall, upstream: Upstream): AnswerStream;
   /** What an answer with a bad status means. */
@@ -96,7 +112,9 @@ export type CountCall = Pick<GenerationCall, "requestId" | "body" | "fields" | "
 
 /** How an upstream protocol counts a prompt without answering it. */
 export interface PromptCounter {
-  /** @throws {UpstreamFailure} `client` for a request that cannot be said in the upstream's protocol */
+  /**
+   * @throws {UpstreamFailure} `client` for a request that cannot be said in the upstream's protocol
+   */
   encode(call: CountCall, upstream: Upstream, signal: AbortSignal): UpstreamCall | Promise<UpstreamCall>;
   /** The member of the response that holds the number of tokens. */
   readonly field: string;

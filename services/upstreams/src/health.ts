@@ -19,8 +19,8 @@ interface State {
 }
 
 /**
- * Which upstreams are worth asking, from how they answered of late. A resting upstream is asked only when no other is
- * left: it is never a reason to refuse a request.
+ * Which upstreams are worth asking, from how they answered of late. A resting upstream is asked
+ * only when no other is left: it is never a reason to refuse a request.
  */
 export class UpstreamHealth {
   readonly #states = new Map<string, State>();

@@ -15,7 +15,10 @@ export interface Member {
   readonly end: number;
 }
 
-/** The members of a JSON object, in order, duplicates included. The bytes must be valid JSON: nothing is checked here. */
+/**
+ * The members of a JSON object, in order, duplicates included. The bytes must be valid JSON:
+ * nothing is checked here.
+ */
 export function topLevelMembers(bytes: Buffer): Member[] {
   const members: Member[] = [];
   let at = skipSpace(bytes, bytes.indexOf(123) + 1);
@@ -32,9 +35,10 @@ export function topLevelMembers(bytes: Buffer): Member[] {
 }
 
 /**
- * Replaces (`text`: raw JSON), inserts or removes (`undefined`) members of the outermost object; every other byte stays as
- * it is, so numbers that no double can hold survive. Of a key that is there twice only the last is kept: that is the one our
- * own parser saw, and no upstream may see another. Answers the same buffer when there is nothing to change.
+ * Replaces (`text`: raw JSON), inserts or removes (`undefined`) members of the outermost object;
+ * every other byte stays as it is, so numbers that no double can hold survive. Of a key that is
+ * there twice only the last is kept: that is the one our own parser saw, and no upstream may see
+ * another. Answers the same buffer when there is nothing to change.
  */
 export function editMembers(
   bytes: Buffer,

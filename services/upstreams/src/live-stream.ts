@@ -4,7 +4,10 @@ import type { AnswerStream } from "./generation.ts";
 import type { BodySink } from "./http/answer-body.ts";
 import type { HttpAnswer } from "./http/call.ts";
 
-/** How long a finished stream's connection may take to end before it is cut; one that ends can be used again. */
+/**
+ * How long a finished stream's connection may take to end before it is cut; one that ends can be
+ * used again.
+ */
 const lingerMs = 1_000;
 /** Bytes that may wait for whoever takes them before the upstream is asked to wait. */
 const waitingBytes = 256 * 1024;

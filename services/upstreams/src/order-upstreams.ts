@@ -1,8 +1,8 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 
 /**
- * The order in which to ask upstreams: lowest priority number first, within it by weighted chance; resting ones last, the one
- * that rests the shortest first.
+ * The order in which to ask upstreams: lowest priority number first, within it by weighted chance;
+ * resting ones last, the one that rests the shortest first.
  * @param random a number in [0, 1)
  */
 export function orderUpstreams(
@@ -14,7 +14,8 @@ export function orderUpstreams(
   const ranked = upstreams.map((upstream) => ({
     upstream,
     rest: restsUntil(upstream),
-    // Sorting by u^(1/w) draws without replacement in proportion to the weights (Efraimidis and Spirakis, 2006).
+    // Sorting by u^(1/w) draws without replacement in proportion to the weights (Efraimidis and
+    // Spirakis, 2006).
     draw: random() ** (1 / upstream.weight),
   }));
   ranked.sort((a, b) => a.rest - b.rest || a.upstream.priority - b.upstream.priority || b.draw - a.draw);

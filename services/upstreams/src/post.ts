@@ -43,7 +43,8 @@ export async function post(options: PostOptions): Promise<HttpAnswer> {
     throw watch?.explained(error) ?? error;
   });
   if (answer.status === 200) return watch?.answered(answer) ?? answer;
-  // What was refused is not charged for, and over in a moment: nothing of it needs to outlive its client.
+  // What was refused is not charged for, and over in a moment: nothing of it needs to outlive its
+  // client.
   watch?.done();
   const body = await answer.read(mostErrorBytes).catch((error: unknown) => {
     if (error instanceof UpstreamFailure && error.kind !== "cancelled") return Buffer.alloc(0);

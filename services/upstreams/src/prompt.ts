@@ -1,6 +1,9 @@
 import { countTokens } from "./tokens.ts";
 
-/** What a message or a tool costs beside its text: role and separators (OpenAI's cookbook on counting tokens). */
+/**
+ * What a message or a tool costs beside its text: role and separators (OpenAI's cookbook on
+ * counting tokens).
+ */
 const tokensPerMessage = 4;
 /** A usual picture (1,024 x 1,024 in high detail), for an estimate. */
 const tokensPerImage = 765;
@@ -10,8 +13,9 @@ const audioCharsPerToken = 2_100;
 const fileCharsPerToken = 33;
 
 /**
- * An estimate of the prompt's tokens, for a bill when the upstream never reported its own count. Reads any of the request
- * formats: text is text wherever it stands, and pictures and sounds are counted by their kind, not their bytes.
+ * An estimate of the prompt's tokens, for a bill when the upstream never reported its own count.
+ * Reads any of the request formats: text is text wherever it stands, and pictures and sounds are
+ * counted by their kind, not their bytes.
  */
 export async function estimatePromptTokens(fields: Readonly<Record<string, unknown>>): Promise<number> {
   const found: Found = { texts: [], tokens: 3 };

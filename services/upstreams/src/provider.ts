@@ -18,10 +18,16 @@ export interface UpstreamProvider {
   readonly speech?: SpeechAdapter;
   /** Absent where prompts cannot be counted without being answered. */
   readonly promptCounter?: PromptCounter;
-  /** What it does with a stream whose connection is closed. Absent where nothing is known: it is taken to go on. */
+  /**
+   * What it does with a stream whose connection is closed. Absent where nothing is known: it is
+   * taken to go on.
+   */
   readonly onAbort?: OnAbort;
   /** What its models produce, and bill, beyond the client's cap on the output. */
   readonly uncapped?: readonly UncappedOutput[];
-  /** Whether a request makes the model think without showing it, beside what the catalogue says of the model. */
+  /**
+   * Whether a request makes the model think without showing it, beside what the catalogue says of
+   * the model.
+   */
   thinksUnseen?(fields: GenerationCall["fields"], upstream: Upstream): boolean;
 }

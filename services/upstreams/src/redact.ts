@@ -5,7 +5,10 @@ const longest = 4_000;
 /** How far behind the cut is looked, so that what begins before it is known by its whole. */
 const ahead = 2_000;
 
-/** Keys, tokens and account names by their usual prefixes, masked middles included; a word without a digit or a mask is a word. */
+/**
+ * Keys, tokens and account names by their usual prefixes, masked middles included; a word without a
+ * digit or a mask is a word.
+ */
 const secretShapes = [
   /\b(?:(?:sk|pk|xai|pa|org|proj|ak)[-_]|AIza|Bearer\s+)(?=[A-Za-z_-]{0,20}[0-9*])[A-Za-z0-9_*.-]{10,}/g,
   /\b[A-Za-z0-9]{2,8}-\*{3,}[A-Za-z0-9]{2,}/g,
@@ -23,8 +26,8 @@ interface Stretch {
 }
 
 /**
- * An upstream's text without our key, its address, and anything that looks like a credential; cut at 4,000 characters,
- * and never within a credential.
+ * An upstream's text without our key, its address, and anything that looks like a credential; cut
+ * at 4,000 characters, and never within a credential.
  */
 export function redact(text: string, provider: Provider): string {
   const window = text.slice(0, longest + ahead);

@@ -54,12 +54,18 @@ export function promptCounter(protocol: Protocol): PromptCounter | undefined {
   return providers[protocol].promptCounter;
 }
 
-/** The provider's own row in the catalogue comes first: vendors that share a protocol do not share this. */
+/**
+ * The provider's own row in the catalogue comes first: vendors that share a protocol do not share
+ * this.
+ */
 export function onAbortOf({ onAbort, protocol }: Provider): OnAbort {
   return onAbort ?? providers[protocol].onAbort ?? "continues";
 }
 
-/** Whether the model may think without showing it: then only the upstream's own count says what an answer has come to. */
+/**
+ * Whether the model may think without showing it: then only the upstream's own count says what an
+ * answer has come to.
+ */
 export function thinksUnseen({ fields, model }: Pick<GenerationCall, "fields" | "model">, upstream: Upstream): boolean {
   if (model.reasoning !== undefined) return true;
   return providers[upstream.provider.protocol].thinksUnseen?.(fields, upstream) ?? false;

@@ -1,7 +1,10 @@
 const most = 100;
 const perCall = 0.2;
 
-/** Bounds how much of the load are second tries, so that a failing upstream is not buried under them. */
+/**
+ * Bounds how much of the load are second tries, so that a failing upstream is not buried under
+ * them.
+ */
 export class RetryBudget {
   #tokens = most;
 

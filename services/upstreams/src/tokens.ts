@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /**
- * The tokenizer's time grows with the square of an unbroken run of letters (one line of Chinese is such a run), so text is
- * counted in pieces; a cut adds a token at most.
+ * The tokenizer's time grows with the square of an unbroken run of letters (one line of Chinese is
+ * such a run), so text is counted in pieces; a cut adds a token at most.
  */
 const pieceChars = 128;
 /** Nobody else waits for longer than this, and for one piece more. */
@@ -14,13 +14,19 @@ const plainText = { disallowedSpecial: new Set<string>() };
 type Count = (text: string, options: typeof plainText) => number;
 let loading: Promise<Count> | undefined;
 
-/** Loading costs some 60 MB, and 300 ms in which nothing else is done: whoever will need it does so before it serves. */
+/**
+ * Loading costs some 60 MB, and 300 ms in which nothing else is done: whoever will need it does so
+ * before it serves.
+ */
 export function loadTokenizer(): Promise<Count> {
   loading ??= import("gpt-tokenizer/encoding/o200k_base").then((module): Count => module.countTokens);
   return loading;
 }
 
-/** How many tokens a text is, by o200k_base: exactly, or nearly for long texts. Yields to the event loop between pieces. */
+/**
+ * How many tokens a text is, by o200k_base: exactly, or nearly for long texts. Yields to the event
+ * loop between pieces.
+ */
 export async function countTokens(text: string): Promise<number> {
   if (text === "") return 0;
   const count = await loadTokenizer();
@@ -44,7 +50,8 @@ export async function countTokens(text: string): Promise<number> {
 /** Cuts before a space where there is one, so that words stay whole. */
 function pieceEnd(text: string, from: number): number {
   if (text.length - from <= pieceChars) return text.length;
-  // Of the piece alone: a search in the text would go back to its beginning where there is no space.
+  // Of the piece alone: a search in the text would go back to its beginning where there is no
+  // space.
   const space = text.slice(from, from + pieceChars).lastIndexOf(" ");
   if (space > 0) return from + space;
   const end = from + pieceChars;

@@ -9,7 +9,10 @@ const names = ["requests", "tokens"].flatMap((what) =>
 /** A number, a Go duration or a time. */
 const sane = /^[\w.:+-]{1,64}$/;
 
-/** What a provider says of its limits, name and value by turns, in its own headers; all that use its account share them. */
+/**
+ * What a provider says of its limits, name and value by turns, in its own headers; all that use its
+ * account share them.
+ */
 export function upstreamLimits(answer: Pick<HttpAnswer, "header">): string[] {
   return names.flatMap((name) => {
     const value = answer.header(name);

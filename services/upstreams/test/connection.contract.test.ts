@@ -16,7 +16,9 @@ import { testTransport } from "./transport.ts";
 const timeouts: Timeouts = { connectMs: 1_000, firstByteMs: 2_000, betweenChunksMs: 2_000, totalMs: 10_000 };
 const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
-/** A server that says what a test makes it say: `onRequest` is called with each piece that comes. */
+/**
+ * A server that says what a test makes it say: `onRequest` is called with each piece that comes.
+ */
 async function listen(
   onRequest: (socket: Socket, text: string, connection: number) => void,
 ): Promise<

@@ -7,7 +7,10 @@ import { generationAdapter } from "../src/registry.ts";
 
 type Json = Record<string, unknown>;
 
-/** Pairs of what one side says and what the other gets, for one client format and one upstream protocol. */
+/**
+ * Pairs of what one side says and what the other gets, for one client format and one upstream
+ * protocol.
+ */
 export interface GoldenFile {
   readonly client: GenerationFormat;
   readonly protocol: Protocol;

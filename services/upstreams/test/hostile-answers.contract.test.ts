@@ -49,7 +49,10 @@ interface Read {
   readonly failure: UpstreamFailure | undefined;
 }
 
-/** What a call makes of the pieces, which come one after the other; the server closes behind the last. */
+/**
+ * What a call makes of the pieces, which come one after the other; the server closes behind the
+ * last.
+ */
 async function read(pieces: readonly Buffer[], more: Partial<Timeouts> = {}): Promise<Read> {
   script = async (socket) => {
     socket.setNoDelay(true);

@@ -52,7 +52,10 @@ async function ask(pools: HttpPools, origin: string, more: Partial<HttpRequest> 
 
 const kindOf = async (promise: Promise<unknown>): Promise<string> => (await failureOf(promise)).kind;
 
-/** A proxy as companies run them: tunnels for https, whole URLs for http. It says what it was asked for. */
+/**
+ * A proxy as companies run them: tunnels for https, whole URLs for http. It says what it was asked
+ * for.
+ */
 async function proxy({ password = "" } = {}): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const credentials = `Basic ${Buffer.from(`user:${password}`).toString("base64")}`;

@@ -1,6 +1,8 @@
 import type { Transport } from "@uag/catalog/types.ts";
 
-/** Connections as the catalogue makes them where it says nothing, and what a test wants otherwise. */
+/**
+ * Connections as the catalogue makes them where it says nothing, and what a test wants otherwise.
+ */
 export function testTransport(more: Partial<Transport> = {}): Transport {
   const transport = {
     proxy: undefined,

@@ -1,9 +1,13 @@
-/** Longest that anybody rests, milliseconds: how late a replica takes up what another one left without a word. */
+/**
+ * Longest that anybody rests, milliseconds: how late a replica takes up what another one left
+ * without a word.
+ */
 export const longestRestMs = 10_000;
 
 /**
- * A rest that others can cut short. One party rests; whoever brings work forward rings. What rings while nobody rests is
- * remembered for the next rest, so nothing falls between looking and lying down.
+ * A rest that others can cut short. One party rests; whoever brings work forward rings. What rings
+ * while nobody rests is remembered for the next rest, so nothing falls between looking and lying
+ * down.
  */
 export class Alarm {
   /** Unix milliseconds of the earliest ring that nobody has woken to; none: infinity. */

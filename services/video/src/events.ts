@@ -2,7 +2,10 @@ import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { TaskDocument } from "./store/task.ts";
 
-/** What happens to tasks and webhooks that somebody wants to know: each is logged and counted here and nowhere else. */
+/**
+ * What happens to tasks and webhooks that somebody wants to know: each is logged and counted here
+ * and nowhere else.
+ */
 export interface VideoEvents {
   submitted(task: TaskDocument, elapsedMs: number): void;
   /** Nobody knows whether the provider took it. */

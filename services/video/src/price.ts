@@ -17,7 +17,9 @@ function basisOf(rates: Rates): UnitName {
   return seconds;
 }
 
-/** The resolutions that a model has a price for; undefined when its price does not depend on them. */
+/**
+ * The resolutions that a model has a price for; undefined when its price does not depend on them.
+ */
 export function pricedResolutions(model: Pick<Model, "price">): readonly string[] | undefined {
   const found = new Set<string>();
   for (const name of model.price.rates.keys()) {
@@ -28,8 +30,9 @@ export function pricedResolutions(model: Pick<Model, "price">): readonly string[
 }
 
 /**
- * The unit of a price that says most about a task: of `output_tokens:720p-video`, `output_tokens:720p` and `output_tokens`
- * the first one that the catalogue has. A price for a variant that the task is not never counts.
+ * The unit of a price that says most about a task: of `output_tokens:720p-video`,
+ * `output_tokens:720p` and `output_tokens` the first one that the catalogue has. A price for a
+ * variant that the task is not never counts.
  */
 function unitFor(basis: UnitName, rates: Rates, resolution: string, variants: readonly string[]): string {
   const extra = [[...variants], ...variants.map((variant) => [variant]), []];
@@ -44,13 +47,19 @@ function unitFor(basis: UnitName, rates: Rates, resolution: string, variants: re
 const framePixels: Readonly<Record<string, number>> = { "480p": 430_000, "720p": 940_000, "1080p": 2_100_000 };
 const framesPerSecond = 24;
 
-/** Tokens of a Seedance video: pixels of all its frames by 1,024, and one frame more in newer models. */
+/**
+ * Tokens of a Seedance video: pixels of all its frames by 1,024, and one frame more in newer
+ * models.
+ */
 function tokensOf({ resolution, seconds: length, inputSeconds }: Terms): bigint {
   const pixels = framePixels[resolution] ?? 2_100_000;
   return BigInt(Math.ceil((pixels * ((length + inputSeconds) * framesPerSecond + 1)) / 1024));
 }
 
-/** What a task costs at most, nano-USD: exactly its price where input videos and tokens do not make it uncertain. */
+/**
+ * What a task costs at most, nano-USD: exactly its price where input videos and tokens do not make
+ * it uncertain.
+ */
 export function priceOf(terms: Terms, modelPrice: ModelPrice): Priced {
   return price([nominalUnit(terms, modelPrice.rates)], modelPrice);
 }
@@ -65,7 +74,10 @@ export interface Bill extends Priced {
   readonly units: Unit[];
 }
 
-/** What a finished task costs: by what the provider counted, or by what was asked for where it did not say. */
+/**
+ * What a finished task costs: by what the provider counted, or by what was asked for where it did
+ * not say.
+ */
 export function billOf(
   task: Pick<TaskDocument, "rates" | "terms" | "priceVersion">,
   usage: VideoUsage | undefined,

@@ -1,4 +1,5 @@
-// A replica in a process of its own, to be killed: told by its parent what to do, and telling it where it stands.
+// A replica in a process of its own, to be killed: told by its parent what to do, and telling it
+// where it stands.
 
 import type { TaskAdmission } from "@uag/admission/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";

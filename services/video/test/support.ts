@@ -45,7 +45,10 @@ export async function scratchDatabase(): Promise<{ url: string; database: string
   };
 }
 
-/** Billing as tasks see it: grants by request, bills by request, each once. Shared by the replicas of a test. */
+/**
+ * Billing as tasks see it: grants by request, bills by request, each once. Shared by the replicas
+ * of a test.
+ */
 export class TestBooks {
   readonly grants = new Map<string, AdmitTask>();
   readonly bills = new Map<string, UsageEvent>();

@@ -281,7 +281,10 @@ export interface AuditRecord {
   targetId: string;
   /** Empty when no account is concerned. */
   accountId: string;
-  /** What it was and what it became: JSON objects, as text, without secrets. Empty: there was or is nothing. */
+  /**
+   * What it was and what it became: JSON objects, as text, without secrets. Empty: there was or is
+   * nothing.
+   */
   before: string;
   after: string;
   /** Its place in the chain, from 1; 0 for rows that are older than the chain. */
@@ -2409,8 +2412,9 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): CreateKeyResponse => CreateKeyResponse.decode(value),
   },
   /**
-   * Prices requests that were charged nothing because they had no price, by the catalogue in force, and charges them
-   * by a further ledger row each. A request that was repaired before is answered as it was then.
+   * Prices requests that were charged nothing because they had no price, by the catalogue in force,
+   * and charges them by a further ledger row each. A request that was repaired before is answered
+   * as it was then.
    */
   repairUnpriced: {
     path: "/billing.v1.AdminService/RepairUnpriced" as const,
@@ -2423,7 +2427,10 @@ export const AdminServiceService = {
       Buffer.from(RepairUnpricedResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RepairUnpricedResponse => RepairUnpricedResponse.decode(value),
   },
-  /** Adds a row to the audit log about what happens elsewhere: a webhook's secret, an export, a failed login. */
+  /**
+   * Adds a row to the audit log about what happens elsewhere: a webhook's secret, an export, a
+   * failed login.
+   */
   recordAction: {
     path: "/billing.v1.AdminService/RecordAction" as const,
     requestStream: false as const,
@@ -2458,11 +2465,15 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /** A new secret for the same key. The old one goes on working for the overlap. */
   regenerateKey: handleUnaryCall<RegenerateKeyRequest, CreateKeyResponse>;
   /**
-   * Prices requests that were charged nothing because they had no price, by the catalogue in force, and charges them
-   * by a further ledger row each. A request that was repaired before is answered as it was then.
+   * Prices requests that were charged nothing because they had no price, by the catalogue in force,
+   * and charges them by a further ledger row each. A request that was repaired before is answered
+   * as it was then.
    */
   repairUnpriced: handleUnaryCall<RepairUnpricedRequest, RepairUnpricedResponse>;
-  /** Adds a row to the audit log about what happens elsewhere: a webhook's secret, an export, a failed login. */
+  /**
+   * Adds a row to the audit log about what happens elsewhere: a webhook's secret, an export, a
+   * failed login.
+   */
   recordAction: handleUnaryCall<RecordActionRequest, RecordActionResponse>;
   /** Every administrative change, newest first. */
   listAuditRecords: handleUnaryCall<ListAuditRecordsRequest, ListAuditRecordsResponse>;
@@ -2562,8 +2573,9 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: CreateKeyResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Prices requests that were charged nothing because they had no price, by the catalogue in force, and charges them
-   * by a further ledger row each. A request that was repaired before is answered as it was then.
+   * Prices requests that were charged nothing because they had no price, by the catalogue in force,
+   * and charges them by a further ledger row each. A request that was repaired before is answered
+   * as it was then.
    */
   repairUnpriced(
     request: RepairUnpricedRequest,
@@ -2580,7 +2592,10 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RepairUnpricedResponse) => void,
   ): ClientUnaryCall;
-  /** Adds a row to the audit log about what happens elsewhere: a webhook's secret, an export, a failed login. */
+  /**
+   * Adds a row to the audit log about what happens elsewhere: a webhook's secret, an export, a
+   * failed login.
+   */
   recordAction(
     request: RecordActionRequest,
     callback: (error: ServiceError | null, response: RecordActionResponse) => void,

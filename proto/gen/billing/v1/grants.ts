@@ -34,13 +34,13 @@ export interface AcquireRequest {
   /** Idempotency: the same request_id returns the same grant. */
   requestId: string;
   /**
-   * 0: the grant lives with its holder's heartbeat. Otherwise it is bound to one long task and lives until this time
-   * (unix milliseconds) whatever becomes of the holder.
+   * 0: the grant lives with its holder's heartbeat. Otherwise it is bound to one long task and
+   * lives until this time (unix milliseconds) whatever becomes of the holder.
    */
   taskUntilMs: bigint;
   /**
-   * Set when the grant is for the requests of one key alone, because that key has a budget of its own: it is then part of the
-   * key's budget for the month (UTC) as well.
+   * Set when the grant is for the requests of one key alone, because that key has a budget of its
+   * own: it is then part of the key's budget for the month (UTC) as well.
    */
   keyId: string;
 }
@@ -48,17 +48,23 @@ export interface AcquireRequest {
 export interface AcquireResponse {
   grantId: string;
   amountNanoUsd: bigint;
-  /** The account's money beyond this grant: what was left available, and what other holders hold unspent. */
+  /**
+   * The account's money beyond this grant: what was left available, and what other holders hold
+   * unspent.
+   */
   availableNanoUsd: bigint;
   /** True when the balance is nearly gone: ask for single requests from here on. */
   scarce: boolean;
   /** Set, with amount 0 and no grant, when need could not be covered. */
   insufficient: boolean;
-  /** With insufficient: it was the key's budget that could not cover it, and available_nano_usd is what is left of that. */
+  /**
+   * With insufficient: it was the key's budget that could not cover it, and available_nano_usd is
+   * what is left of that.
+   */
   budgetExceeded: boolean;
   /**
-   * With insufficient: what was written off for the account is more than may be, and this much of it has to be repaid by a top-up
-   * before any grant is made. 0: that is not the reason.
+   * With insufficient: what was written off for the account is more than may be, and this much of
+   * it has to be repaid by a top-up before any grant is made. 0: that is not the reason.
    */
   owedNanoUsd: bigint;
 }
@@ -69,8 +75,9 @@ export interface ReturnRequest {
   sequence: number;
   amountNanoUsd: bigint;
   /**
-   * No more requests will be admitted on this grant. `spent_nano_usd` then says what was spent: the sum of the
-   * smaller of cost and hold of each request, settled or not. `amount_nano_usd` is not looked at.
+   * No more requests will be admitted on this grant. `spent_nano_usd` then says what was spent: the
+   * sum of the smaller of cost and hold of each request, settled or not. `amount_nano_usd` is not
+   * looked at.
    */
   close: boolean;
   spentNanoUsd: bigint;
@@ -104,7 +111,10 @@ export interface HeartbeatRequest {
 }
 
 export interface HeartbeatResponse {
-  /** Milliseconds for which the holder may go on admitting, counted from when it sent this heartbeat. */
+  /**
+   * Milliseconds for which the holder may go on admitting, counted from when it sent this
+   * heartbeat.
+   */
   leaseMs: number;
 }
 
@@ -1444,12 +1454,16 @@ export const IsHolderGoneResponse: MessageFns<IsHolderGoneResponse> = {
 };
 
 /**
- * Money handed to a service replica ahead of need. Billing moves it from available to held, durably, before the grant
- * is answered; the replica then admits requests against it from memory. See infra/decisions/0001-money.md.
+ * Money handed to a service replica ahead of need. Billing moves it from available to held,
+ * durably, before the grant is answered; the replica then admits requests against it from memory.
+ * See infra/decisions/0001-money.md.
  */
 export type GrantServiceService = typeof GrantServiceService;
 export const GrantServiceService = {
-  /** Answers `insufficient` when need cannot be covered. PERMISSION_DENIED when the holder was fenced. */
+  /**
+   * Answers `insufficient` when need cannot be covered. PERMISSION_DENIED when the holder was
+   * fenced.
+   */
   acquire: {
     path: "/billing.v1.GrantService/Acquire" as const,
     requestStream: false as const,
@@ -1479,7 +1493,10 @@ export const GrantServiceService = {
     responseSerialize: (value: ReturnManyResponse): Buffer => Buffer.from(ReturnManyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReturnManyResponse => ReturnManyResponse.decode(value),
   },
-  /** Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must open anew. */
+  /**
+   * Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must
+   * open anew.
+   */
   heartbeat: {
     path: "/billing.v1.GrantService/Heartbeat" as const,
     requestStream: false as const,
@@ -1500,8 +1517,9 @@ export const GrantServiceService = {
     responseDeserialize: (value: Buffer): CloseHolderResponse => CloseHolderResponse.decode(value),
   },
   /**
-   * Says whether nothing can be under way any more for a holder, whatever process it was. Asked by who finds its journal and cannot see whether
-   * its process lives. One that billing has never heard of is closed by this, so that it cannot begin afterwards.
+   * Says whether nothing can be under way any more for a holder, whatever process it was. Asked by
+   * who finds its journal and cannot see whether its process lives. One that billing has never
+   * heard of is closed by this, so that it cannot begin afterwards.
    */
   isHolderGone: {
     path: "/billing.v1.GrantService/IsHolderGone" as const,
@@ -1516,25 +1534,35 @@ export const GrantServiceService = {
 } as const;
 
 export interface GrantServiceServer extends UntypedServiceImplementation {
-  /** Answers `insufficient` when need cannot be covered. PERMISSION_DENIED when the holder was fenced. */
+  /**
+   * Answers `insufficient` when need cannot be covered. PERMISSION_DENIED when the holder was
+   * fenced.
+   */
   acquire: handleUnaryCall<AcquireRequest, AcquireResponse>;
   /** Gives back part of a grant, or closes it. Idempotent by (grant_id, sequence). */
   return: handleUnaryCall<ReturnRequest, ReturnResponse>;
   /** Many at once, each as by Return. One that is refused hinders none of the others. */
   returnMany: handleUnaryCall<ReturnManyRequest, ReturnManyResponse>;
-  /** Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must open anew. */
+  /**
+   * Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must
+   * open anew.
+   */
   heartbeat: handleUnaryCall<HeartbeatRequest, HeartbeatResponse>;
   /** Says that a holder is gone for good and everything it will ever report has been published. */
   closeHolder: handleUnaryCall<CloseHolderRequest, CloseHolderResponse>;
   /**
-   * Says whether nothing can be under way any more for a holder, whatever process it was. Asked by who finds its journal and cannot see whether
-   * its process lives. One that billing has never heard of is closed by this, so that it cannot begin afterwards.
+   * Says whether nothing can be under way any more for a holder, whatever process it was. Asked by
+   * who finds its journal and cannot see whether its process lives. One that billing has never
+   * heard of is closed by this, so that it cannot begin afterwards.
    */
   isHolderGone: handleUnaryCall<IsHolderGoneRequest, IsHolderGoneResponse>;
 }
 
 export interface GrantServiceClient extends Client {
-  /** Answers `insufficient` when need cannot be covered. PERMISSION_DENIED when the holder was fenced. */
+  /**
+   * Answers `insufficient` when need cannot be covered. PERMISSION_DENIED when the holder was
+   * fenced.
+   */
   acquire(
     request: AcquireRequest,
     callback: (error: ServiceError | null, response: AcquireResponse) => void,
@@ -1582,7 +1610,10 @@ export interface GrantServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ReturnManyResponse) => void,
   ): ClientUnaryCall;
-  /** Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must open anew. */
+  /**
+   * Keeps the holder and its grants alive. PERMISSION_DENIED when the holder was fenced: it must
+   * open anew.
+   */
   heartbeat(
     request: HeartbeatRequest,
     callback: (error: ServiceError | null, response: HeartbeatResponse) => void,
@@ -1615,8 +1646,9 @@ export interface GrantServiceClient extends Client {
     callback: (error: ServiceError | null, response: CloseHolderResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Says whether nothing can be under way any more for a holder, whatever process it was. Asked by who finds its journal and cannot see whether
-   * its process lives. One that billing has never heard of is closed by this, so that it cannot begin afterwards.
+   * Says whether nothing can be under way any more for a holder, whatever process it was. Asked by
+   * who finds its journal and cannot see whether its process lives. One that billing has never
+   * heard of is closed by this, so that it cannot begin afterwards.
    */
   isHolderGone(
     request: IsHolderGoneRequest,

@@ -49,7 +49,10 @@ export interface ResolveKeyRequest {
   digest: Buffer;
   /** The same under peppers that were replaced. */
   previousDigests: Buffer[];
-  /** Which pepper `digest` was made under: a key that is found by a previous one is kept under this one from then on. */
+  /**
+   * Which pepper `digest` was made under: a key that is found by a previous one is kept under this
+   * one from then on.
+   */
   pepperId?: string | undefined;
 }
 
@@ -1582,10 +1585,16 @@ export const RevokeKeyRequest: MessageFns<RevokeKeyRequest> = {
   },
 };
 
-/** API keys. A key's secret exists only in the answer that created it; what is stored is its HMAC digest. */
+/**
+ * API keys. A key's secret exists only in the answer that created it; what is stored is its HMAC
+ * digest.
+ */
 export type KeyServiceService = typeof KeyServiceService;
 export const KeyServiceService = {
-  /** The router's look-up, by digest. NOT_FOUND when there is no such key; a revoked or expired key is found and says so. */
+  /**
+   * The router's look-up, by digest. NOT_FOUND when there is no such key; a revoked or expired key
+   * is found and says so.
+   */
   resolveKey: {
     path: "/billing.v1.KeyService/ResolveKey" as const,
     requestStream: false as const,
@@ -1595,7 +1604,10 @@ export const KeyServiceService = {
     responseSerialize: (value: ResolveKeyResponse): Buffer => Buffer.from(ResolveKeyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResolveKeyResponse => ResolveKeyResponse.decode(value),
   },
-  /** The same for many at once, at the cost of one: keys that are probably guesses are asked for together. */
+  /**
+   * The same for many at once, at the cost of one: keys that are probably guesses are asked for
+   * together.
+   */
   resolveKeys: {
     path: "/billing.v1.KeyService/ResolveKeys" as const,
     requestStream: false as const,
@@ -1653,9 +1665,15 @@ export const KeyServiceService = {
 } as const;
 
 export interface KeyServiceServer extends UntypedServiceImplementation {
-  /** The router's look-up, by digest. NOT_FOUND when there is no such key; a revoked or expired key is found and says so. */
+  /**
+   * The router's look-up, by digest. NOT_FOUND when there is no such key; a revoked or expired key
+   * is found and says so.
+   */
   resolveKey: handleUnaryCall<ResolveKeyRequest, ResolveKeyResponse>;
-  /** The same for many at once, at the cost of one: keys that are probably guesses are asked for together. */
+  /**
+   * The same for many at once, at the cost of one: keys that are probably guesses are asked for
+   * together.
+   */
   resolveKeys: handleUnaryCall<ResolveKeysRequest, ResolveKeysResponse>;
   createKey: handleUnaryCall<CreateKeyRequest, CreateKeyResponse>;
   getKey: handleUnaryCall<GetKeyRequest, Key>;
@@ -1665,7 +1683,10 @@ export interface KeyServiceServer extends UntypedServiceImplementation {
 }
 
 export interface KeyServiceClient extends Client {
-  /** The router's look-up, by digest. NOT_FOUND when there is no such key; a revoked or expired key is found and says so. */
+  /**
+   * The router's look-up, by digest. NOT_FOUND when there is no such key; a revoked or expired key
+   * is found and says so.
+   */
   resolveKey(
     request: ResolveKeyRequest,
     callback: (error: ServiceError | null, response: ResolveKeyResponse) => void,
@@ -1681,7 +1702,10 @@ export interface KeyServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResolveKeyResponse) => void,
   ): ClientUnaryCall;
-  /** The same for many at once, at the cost of one: keys that are probably guesses are asked for together. */
+  /**
+   * The same for many at once, at the cost of one: keys that are probably guesses are asked for
+   * together.
+   */
   resolveKeys(
     request: ResolveKeysRequest,
     callback: (error: ServiceError | null, response: ResolveKeysResponse) => void,

@@ -44,7 +44,10 @@ export interface Settled {
 export interface Entry {
   id: string;
   accountId: string;
-  /** Rises over all rows of an account, with gaps: a row's is larger than those of all rows that it rests on. */
+  /**
+   * Rises over all rows of an account, with gaps: a row's is larger than those of all rows that it
+   * rests on.
+   */
   seq: bigint;
   /** top_up, repayment, correction, grant, release, settle, repair */
   kind: string;
@@ -63,9 +66,15 @@ export interface Entry {
   /** Of the row before it in its chain: that of its account, or with of_grant that of its grant. */
   previousHash: Buffer;
   hash: Buffer;
-  /** The row follows the rows of its grant and not those of its account: its request was charged to money that the grant held. */
+  /**
+   * The row follows the rows of its grant and not those of its account: its request was charged to
+   * money that the grant held.
+   */
   ofGrant: boolean;
-  /** Of an account's row that changes a grant: the hash of the grant's last own row, or empty when it has none. */
+  /**
+   * Of an account's row that changes a grant: the hash of the grant's last own row, or empty when
+   * it has none.
+   */
   grantHead: Buffer;
   /** The grant has ended with this row. */
   endsGrant: boolean;
@@ -1266,7 +1275,10 @@ export const AuditResponse: MessageFns<AuditResponse> = {
   },
 };
 
-/** The append-only ledger. Every row moves money between the accounts of one customer: double entry, hash-chained. */
+/**
+ * The append-only ledger. Every row moves money between the accounts of one customer: double entry,
+ * hash-chained.
+ */
 export type LedgerServiceService = typeof LedgerServiceService;
 export const LedgerServiceService = {
   /** Charges requests to their grants, each exactly once by request id. Answers which were new. */

@@ -96,7 +96,10 @@ export interface BorrowRequest {
   want: bigint;
   /** Slots the holder gives back with this call. */
   returned: Slots[];
-  /** Rises with each call of this holder, over all its limits, so that a call that is sent again returns and is lent nothing twice. */
+  /**
+   * Rises with each call of this holder, over all its limits, so that a call that is sent again
+   * returns and is lent nothing twice.
+   */
   sequence: bigint;
 }
 
@@ -699,8 +702,8 @@ export const RenewResponse: MessageFns<RenewResponse> = {
 };
 
 /**
- * Slots of a key's limits, lent to replicas so that each admits from memory and all together never exceed the limit.
- * See infra/decisions/0002-limits.md.
+ * Slots of a key's limits, lent to replicas so that each admits from memory and all together never
+ * exceed the limit. See infra/decisions/0002-limits.md.
  */
 export type LimitServiceService = typeof LimitServiceService;
 export const LimitServiceService = {

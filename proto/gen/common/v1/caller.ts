@@ -12,8 +12,9 @@ export const protobufPackage = "common.v1";
 export const protobufFileName = "common/v1/caller.proto";
 
 /**
- * Who makes a request: what the router learned when it authenticated the key. The router encodes it once per key
- * and hands the same bytes to every capability service, so a service needs no look-up of its own.
+ * Who makes a request: what the router learned when it authenticated the key. The router encodes it
+ * once per key and hands the same bytes to every capability service, so a service needs no look-up
+ * of its own.
  */
 export interface Caller {
   keyId: string;

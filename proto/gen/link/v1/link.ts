@@ -76,21 +76,30 @@ export interface Head {
 }
 
 /**
- * Ends an answer. An answer that broke after its head carries the error code, so that the router cuts the client's
- * connection instead of ending it as if it were whole.
+ * Ends an answer. An answer that broke after its head carries the error code, so that the router
+ * cuts the client's connection instead of ending it as if it were whole.
  */
 export interface Trailer {
   errorCode: string;
 }
 
-/** From the calling end: the answer is no longer wanted. From the serving end: no answer (or no more of it) will come. */
+/**
+ * From the calling end: the answer is no longer wanted. From the serving end: no answer (or no more
+ * of it) will come.
+ */
 export interface Cancel {
   reason: string;
-  /** From the serving end only: no handler has seen the exchange, so it may be opened again on another replica. */
+  /**
+   * From the serving end only: no handler has seen the exchange, so it may be opened again on
+   * another replica.
+   */
   refused: boolean;
 }
 
-/** Lets the other end send this many more body bytes of the exchange. Each direction of an exchange starts with 256 KiB. */
+/**
+ * Lets the other end send this many more body bytes of the exchange. Each direction of an exchange
+ * starts with 256 KiB.
+ */
 export interface Credit {
   bytes: number;
 }
@@ -1026,8 +1035,9 @@ export const Drain: MessageFns<Drain> = {
 };
 
 /**
- * The data plane: one long-lived stream carries many exchanges (one client request and its answer each) as frames.
- * The frames of one turn of the event loop travel in one message. The router is the calling end.
+ * The data plane: one long-lived stream carries many exchanges (one client request and its answer
+ * each) as frames. The frames of one turn of the event loop travel in one message. The router is
+ * the calling end.
  */
 export type LinkServiceService = typeof LinkServiceService;
 export const LinkServiceService = {

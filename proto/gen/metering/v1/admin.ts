@@ -1961,7 +1961,10 @@ export const UsageAdminServiceService = {
       Buffer.from(RepairBuriedResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RepairBuriedResponse => RepairBuriedResponse.decode(value),
   },
-  /** The months of single events, the oldest first. The one without a name holds those of before there were months. */
+  /**
+   * The months of single events, the oldest first. The one without a name holds those of before
+   * there were months.
+   */
   listMonths: {
     path: "/metering.v1.UsageAdminService/ListMonths" as const,
     requestStream: false as const,
@@ -2005,7 +2008,10 @@ export interface UsageAdminServiceServer extends UntypedServiceImplementation {
   priceBuried: handleUnaryCall<PriceBuriedRequest, PriceBuriedResponse>;
   /** Puts one right, charges and counts it. Each request counts once, however often this is called. */
   repairBuried: handleUnaryCall<RepairBuriedRequest, RepairBuriedResponse>;
-  /** The months of single events, the oldest first. The one without a name holds those of before there were months. */
+  /**
+   * The months of single events, the oldest first. The one without a name holds those of before
+   * there were months.
+   */
   listMonths: handleUnaryCall<ListMonthsRequest, ListMonthsResponse>;
   /** Writes a month's events to a file, reads it back, and drops them. Only a month that is due. */
   archiveMonth: handleUnaryCall<ArchiveMonthRequest, ArchiveMonthResponse>;
@@ -2094,7 +2100,10 @@ export interface UsageAdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RepairBuriedResponse) => void,
   ): ClientUnaryCall;
-  /** The months of single events, the oldest first. The one without a name holds those of before there were months. */
+  /**
+   * The months of single events, the oldest first. The one without a name holds those of before
+   * there were months.
+   */
   listMonths(
     request: ListMonthsRequest,
     callback: (error: ServiceError | null, response: ListMonthsResponse) => void,

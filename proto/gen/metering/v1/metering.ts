@@ -32,8 +32,8 @@ export interface ConfirmAppliedRequest {
 export interface ConfirmAppliedResponse {
   applied: string[];
   /**
-   * As it was before the batches were looked up; absent when it could not be read. A batch that is neither applied nor
-   * in it is lost.
+   * As it was before the batches were looked up; absent when it could not be read. A batch that is
+   * neither applied nor in it is lost.
    */
   stream?: UsageStream | undefined;
 }
@@ -42,7 +42,10 @@ export interface UsageStream {
   /** Of the oldest message that is there, or one more than the last when there is none. */
   firstSequence: bigint;
   lastSequence: bigint;
-  /** When it was made, unix milliseconds: another time means another stream, with sequences of its own. */
+  /**
+   * When it was made, unix milliseconds: another time means another stream, with sequences of its
+   * own.
+   */
   createdMs: bigint;
 }
 

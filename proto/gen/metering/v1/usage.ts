@@ -132,7 +132,10 @@ export const SettlementRule = {
   COMPLETED: 1,
   /** DRAINED - The client left, the upstream would bill on, and was read to its count. */
   DRAINED: 2,
-  /** ABORTED_ESTIMATE - The client left and the upstream was cancelled: the prompt and what was made, by estimate where it was not counted. */
+  /**
+   * ABORTED_ESTIMATE - The client left and the upstream was cancelled: the prompt and what was made, by estimate where
+   * it was not counted.
+   */
   ABORTED_ESTIMATE: 3,
   /** NOTHING_OWED - It failed, or the upstream never got it. */
   NOTHING_OWED: 4,

@@ -1549,8 +1549,8 @@ export const ReplayResponse: MessageFns<ReplayResponse> = {
 export type WebhookServiceService = typeof WebhookServiceService;
 export const WebhookServiceService = {
   /**
-   * Makes a new signing secret, the account's first one if it has none. The secrets before it go on signing beside it for
-   * the overlap, so that receivers can be changed in their own time.
+   * Makes a new signing secret, the account's first one if it has none. The secrets before it go on
+   * signing beside it for the overlap, so that receivers can be changed in their own time.
    */
   rotateSecret: {
     path: "/video.v1.WebhookService/RotateSecret" as const,
@@ -1573,8 +1573,8 @@ export const WebhookServiceService = {
     responseDeserialize: (value: Buffer): ListSecretsResponse => ListSecretsResponse.decode(value),
   },
   /**
-   * An earlier secret signs no more from now on. NOT_FOUND when none of that id signs; INVALID_ARGUMENT for the newest,
-   * in whose place another must be made.
+   * An earlier secret signs no more from now on. NOT_FOUND when none of that id signs;
+   * INVALID_ARGUMENT for the newest, in whose place another must be made.
    */
   endSecret: {
     path: "/video.v1.WebhookService/EndSecret" as const,
@@ -1607,7 +1607,10 @@ export const WebhookServiceService = {
     responseSerialize: (value: Delivery): Buffer => Buffer.from(Delivery.encode(value).finish()),
     responseDeserialize: (value: Buffer): Delivery => Delivery.decode(value),
   },
-  /** Sends a delivery again, under the same webhook id, with a fresh series of tries. NOT_FOUND when there is none. */
+  /**
+   * Sends a delivery again, under the same webhook id, with a fresh series of tries. NOT_FOUND when
+   * there is none.
+   */
   replay: {
     path: "/video.v1.WebhookService/Replay" as const,
     requestStream: false as const,
@@ -1621,29 +1624,32 @@ export const WebhookServiceService = {
 
 export interface WebhookServiceServer extends UntypedServiceImplementation {
   /**
-   * Makes a new signing secret, the account's first one if it has none. The secrets before it go on signing beside it for
-   * the overlap, so that receivers can be changed in their own time.
+   * Makes a new signing secret, the account's first one if it has none. The secrets before it go on
+   * signing beside it for the overlap, so that receivers can be changed in their own time.
    */
   rotateSecret: handleUnaryCall<RotateSecretRequest, RotateSecretResponse>;
   /** The secrets that sign now, newest first, without what is secret of them. */
   listSecrets: handleUnaryCall<ListSecretsRequest, ListSecretsResponse>;
   /**
-   * An earlier secret signs no more from now on. NOT_FOUND when none of that id signs; INVALID_ARGUMENT for the newest,
-   * in whose place another must be made.
+   * An earlier secret signs no more from now on. NOT_FOUND when none of that id signs;
+   * INVALID_ARGUMENT for the newest, in whose place another must be made.
    */
   endSecret: handleUnaryCall<EndSecretRequest, Secret>;
   /** Newest first. */
   listDeliveries: handleUnaryCall<ListDeliveriesRequest, ListDeliveriesResponse>;
   /** With its body. NOT_FOUND when there is none. */
   getDelivery: handleUnaryCall<GetDeliveryRequest, Delivery>;
-  /** Sends a delivery again, under the same webhook id, with a fresh series of tries. NOT_FOUND when there is none. */
+  /**
+   * Sends a delivery again, under the same webhook id, with a fresh series of tries. NOT_FOUND when
+   * there is none.
+   */
   replay: handleUnaryCall<ReplayRequest, ReplayResponse>;
 }
 
 export interface WebhookServiceClient extends Client {
   /**
-   * Makes a new signing secret, the account's first one if it has none. The secrets before it go on signing beside it for
-   * the overlap, so that receivers can be changed in their own time.
+   * Makes a new signing secret, the account's first one if it has none. The secrets before it go on
+   * signing beside it for the overlap, so that receivers can be changed in their own time.
    */
   rotateSecret(
     request: RotateSecretRequest,
@@ -1677,8 +1683,8 @@ export interface WebhookServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListSecretsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * An earlier secret signs no more from now on. NOT_FOUND when none of that id signs; INVALID_ARGUMENT for the newest,
-   * in whose place another must be made.
+   * An earlier secret signs no more from now on. NOT_FOUND when none of that id signs;
+   * INVALID_ARGUMENT for the newest, in whose place another must be made.
    */
   endSecret(
     request: EndSecretRequest,
@@ -1727,7 +1733,10 @@ export interface WebhookServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Delivery) => void,
   ): ClientUnaryCall;
-  /** Sends a delivery again, under the same webhook id, with a fresh series of tries. NOT_FOUND when there is none. */
+  /**
+   * Sends a delivery again, under the same webhook id, with a fresh series of tries. NOT_FOUND when
+   * there is none.
+   */
   replay(
     request: ReplayRequest,
     callback: (error: ServiceError | null, response: ReplayResponse) => void,

@@ -37,7 +37,10 @@ const askOf = ({ tokens, operation }: Pick<AdmitRequest, "tokens" | "operation">
   native: operation.startsWith("messages"),
 });
 
-/** Admits a request within its key's limits: first the limits, then the money; a request without money counts for no limit. */
+/**
+ * Admits a request within its key's limits: first the limits, then the money; a request without
+ * money counts for no limit.
+ */
 export function admitWithin(limits: Pick<Limits, "of">, request: AdmitRequest, within: Within): Promise<Admitted> {
   const key = limits.of(request.caller);
   if (key === undefined) return within.admission.admit(request);
@@ -62,7 +65,10 @@ export function admitWithin(limits: Pick<Limits, "of">, request: AdmitRequest, w
   }
 }
 
-/** Counts a task's submission, once, and lets `admitTask` take its money; the task itself occupies no permit of concurrency. */
+/**
+ * Counts a task's submission, once, and lets `admitTask` take its money; the task itself occupies
+ * no permit of concurrency.
+ */
 export async function admitTaskWithin(
   limits: Pick<Limits, "of">,
   task: AdmitTask,
@@ -74,7 +80,8 @@ export async function admitTaskWithin(
   const reservation = key.take(ask) ?? (await key.wait(ask));
   try {
     const grantId = await admitTask(task);
-    // The grant is there, as after an answer that was lost: whoever recovers the task gives it back.
+    // The grant is there, as after an answer that was lost: whoever recovers the task gives it
+    // back.
     checkLive(reservation);
     reservation.admitted();
     return grantId;

@@ -2,7 +2,10 @@ const msPerSecond = 1_000;
 const msPerMinute = 60 * msPerSecond;
 const msPerHour = 60 * msPerMinute;
 
-/** Milliseconds as Go prints a duration (`1h0m0s`, `6m0s`, `1.5s`, `20ms`, `0s`), the form that OpenAI's `x-ratelimit-reset-*` have. */
+/**
+ * Milliseconds as Go prints a duration (`1h0m0s`, `6m0s`, `1.5s`, `20ms`, `0s`), the form that
+ * OpenAI's `x-ratelimit-reset-*` have.
+ */
 export function goDuration(ms: number): string {
   const whole = Math.max(0, Math.ceil(ms));
   if (whole === 0) return "0s";

@@ -9,8 +9,9 @@ export interface Standing {
 }
 
 /**
- * The headers of limits per minute, name and value by turns: OpenAI's `x-ratelimit-*`, and on messages operations Anthropic's besides.
- * https://platform.openai.com/docs/guides/rate-limits https://docs.anthropic.com/en/api/rate-limits
+ * The headers of limits per minute, name and value by turns: OpenAI's `x-ratelimit-*`, and on
+ * messages operations Anthropic's besides. https://platform.openai.com/docs/guides/rate-limits
+ * https://docs.anthropic.com/en/api/rate-limits
  */
 export function limitHeaders(
   standings: { readonly requests: Standing | undefined; readonly tokens: Standing | undefined },

@@ -17,8 +17,9 @@ const callTimeoutMs = 2_000;
 const borrowTimeoutMs = 4_000;
 
 /**
- * This process's right to use permits, counted by the monotonic clock from when the renewal was sent, while the clocks agree. When it has run out, permits are
- * not used until billing says whether they are still ours.
+ * This process's right to use permits, counted by the monotonic clock from when the renewal was
+ * sent, while the clocks agree. When it has run out, permits are not used until billing says
+ * whether they are still ours.
  */
 export class Holder {
   readonly #options: HolderOptions;
@@ -36,7 +37,9 @@ export class Holder {
     return this.#id;
   }
 
-  /** Rises over all limits, so that it rises for each also when a limit was forgotten for a while. */
+  /**
+   * Rises over all limits, so that it rises for each also when a limit was forgotten for a while.
+   */
   nextSequence(): bigint {
     return ++this.#sequence;
   }
@@ -45,7 +48,10 @@ export class Holder {
     return this.#renewedAt !== undefined && msSince(this.#options.clock, this.#renewedAt) < this.#leaseMs;
   }
 
-  /** Renews the lease, or waits for the renewal that is on its way. @throws {GatewayError} when billing cannot be reached */
+  /**
+   * Renews the lease, or waits for the renewal that is on its way. @throws {GatewayError} when
+   * billing cannot be reached
+   */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
       this.#renewing = undefined;
@@ -67,7 +73,10 @@ export class Holder {
     }
   }
 
-  /** Borrows under the lease, which must be live. @throws {GatewayError} `permission_denied` when this id has lapsed */
+  /**
+   * Borrows under the lease, which must be live. @throws {GatewayError} `permission_denied` when
+   * this id has lapsed
+   */
   async borrow(request: BorrowRequest): Promise<BorrowResponse> {
     try {
       return await this.#options.billing.borrow(request, { timeoutMs: borrowTimeoutMs });

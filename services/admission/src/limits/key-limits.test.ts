@@ -181,7 +181,10 @@ test("a lowered limit sends home what waiting requests had taken too, once they 
   assert.deepEqual(there(), [8, 80]);
 });
 
-/** The lease runs out so many microtasks after permits are borrowed. Answers whether the permits had been taken by then. */
+/**
+ * The lease runs out so many microtasks after permits are borrowed. Answers whether the permits had
+ * been taken by then.
+ */
 async function lapseWhileServed(microtasks: number): Promise<boolean> {
   const stage = new Stage({ requestsPerMinute: 10n });
   stage.borrowed = () => {

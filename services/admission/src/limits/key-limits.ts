@@ -108,7 +108,10 @@ export class KeyLimits {
     }
   }
 
-  /** The key has changed, nobody has said how: all that is idle goes home, and what is needed is borrowed anew. */
+  /**
+   * The key has changed, nobody has said how: all that is idle goes home, and what is needed is
+   * borrowed anew.
+   */
   async bringAllHome(): Promise<void> {
     await Promise.all(names.map((name) => this.#bringHome(name)));
   }
@@ -119,7 +122,10 @@ export class KeyLimits {
     return limit.bringHome(permits.removeAll(this.#now()));
   }
 
-  /** Takes from memory; undefined when something has to be waited for. @throws {GatewayError} what no waiting helps against */
+  /**
+   * Takes from memory; undefined when something has to be waited for. @throws {GatewayError} what
+   * no waiting helps against
+   */
   take(ask: LimitAsk): Reservation | undefined {
     const now = this.#now();
     this.#check(ask);
@@ -139,7 +145,10 @@ export class KeyLimits {
     return reservation;
   }
 
-  /** Takes one limit after the other, and waits for billing where that is needed. @throws {GatewayError} */
+  /**
+   * Takes one limit after the other, and waits for billing where that is needed. @throws
+   * {GatewayError}
+   */
   async wait(ask: LimitAsk): Promise<Reservation> {
     this.#check(ask);
     const reservation = new Reservation(this.#limits, { now: this.#now, holder: this.#setting.holder });
@@ -181,7 +190,9 @@ export class KeyLimits {
     return overLimit(name, limit, { retryAfterMs, headers: this.headers(ask.native, { name, retryAfterMs }) });
   }
 
-  /** The headers of an answer now. What was refused is used up, though perhaps by other replicas. */
+  /**
+   * The headers of an answer now. What was refused is used up, though perhaps by other replicas.
+   */
   headers(native: boolean, refused?: { readonly name: WindowName; readonly retryAfterMs: number }): string[] {
     const now = this.#now();
     const standing = (name: WindowName, permits: WindowPermits): Standing | undefined => {

@@ -20,7 +20,10 @@ export interface LimitsOptions {
 
 const tickMs = 1_000;
 
-/** The limits of all keys in this replica. A key without limits costs a look at its caller and nothing else. */
+/**
+ * The limits of all keys in this replica. A key without limits costs a look at its caller and
+ * nothing else.
+ */
 export class Limits implements AsyncDisposable {
   readonly #options: LimitsOptions;
   readonly #holder: Holder;

@@ -41,7 +41,10 @@ export class Reservation {
     return this.#holder.live && this.#holder.id === (this.heldBy ?? this.#holder.id);
   }
 
-  /** The request is admitted, perhaps a while after it took its permits: the minute for which they rest begins now. */
+  /**
+   * The request is admitted, perhaps a while after it took its permits: the minute for which they
+   * rest begins now.
+   */
   admitted(): void {
     const now = this.#now();
     if (this.requests !== undefined) this.requests = use(this.requests, now);
@@ -62,7 +65,10 @@ export class Reservation {
     if (tokens !== undefined) this.#limits.tokens.freed();
   }
 
-  /** What was called home while it was reserved, unless the lease has run out: then it is nobody's here. */
+  /**
+   * What was called home while it was reserved, unless the lease has run out: then it is nobody's
+   * here.
+   */
   #sendHome(of: Pick<Reservation, "requests" | "tokens">, now: number): void {
     for (const name of ["requests", "tokens"] as const) {
       const permits = of[name]?.permits;
@@ -99,7 +105,10 @@ export class Reservation {
 export const lapsed = (): GatewayError =>
   outOfReach(new Error("the lease on limits ran out while the request waited to be admitted"));
 
-/** Call it when nothing more has to be waited for. @throws {GatewayError} `service_unavailable` when others may have its permits by now */
+/**
+ * Call it when nothing more has to be waited for. @throws {GatewayError} `service_unavailable` when
+ * others may have its permits by now
+ */
 export function checkLive(reservation: Reservation | undefined): void {
   if (reservation?.live === false) throw lapsed();
 }

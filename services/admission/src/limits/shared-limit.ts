@@ -22,7 +22,10 @@ export interface SharedLimitOptions {
   readonly take: (count: number) => boolean;
   /** How long a refusal of billing holds that does not say how long, milliseconds. */
   readonly unknownExhaustedMs: number;
-  /** The refusal of a request that needs `count`; billing may know after how many ms the next permit is free. */
+  /**
+   * The refusal of a request that needs `count`; billing may know after how many ms the next permit
+   * is free.
+   */
   readonly refusal: (ask: PermitAsk, retryAfterMs: number | undefined) => GatewayError;
 }
 
@@ -31,7 +34,10 @@ export interface PermitAsk {
   readonly count: number;
   /** Its refusal has Anthropic's headers besides. */
   readonly native: boolean;
-  /** Called in the turn in which the permits are taken: in the next the lease may have run out, and other permits be here. */
+  /**
+   * Called in the turn in which the permits are taken: in the next the lease may have run out, and
+   * other permits be here.
+   */
   readonly taken: () => void;
 }
 
@@ -41,7 +47,10 @@ interface Waiter {
   readonly reject: (error: GatewayError) => void;
 }
 
-/** Billing is asked again after this at the latest: other replicas may have given back before their time. */
+/**
+ * Billing is asked again after this at the latest: other replicas may have given back before their
+ * time.
+ */
 const maxExhaustedMs = 1_000;
 const minExhaustedMs = 50;
 /** Asked for ahead of need: this part of the limit, or what is used in this time. */
@@ -49,8 +58,9 @@ const aheadPart = 16;
 const aheadMs = 2_000;
 
 /**
- * One limit of one key in this replica: its permits, the requests that wait for some, and one call to billing at a time. What is
- * at hand is used from memory; when billing has nothing either, that is remembered until the next permit can be free.
+ * One limit of one key in this replica: its permits, the requests that wait for some, and one call
+ * to billing at a time. What is at hand is used from memory; when billing has nothing either, that
+ * is remembered until the next permit can be free.
  */
 export class SharedLimit {
   readonly #options: SharedLimitOptions;
@@ -152,7 +162,10 @@ export class SharedLimit {
     this.#exhaustedUntil = 0;
   }
 
-  /** About once a second: follows the use, gives back what has been idle for `idleMs`, and sends what could not be sent. */
+  /**
+   * About once a second: follows the use, gives back what has been idle for `idleMs`, and sends
+   * what could not be sent.
+   */
   advance(elapsedMs: number, idleMs: number): void {
     this.#rate += (this.#used / Math.max(1, elapsedMs) - this.#rate) / 2;
     this.#idleMs = this.#used === 0 && this.#waiters.length === 0 ? this.#idleMs + elapsedMs : 0;
@@ -215,7 +228,8 @@ export class SharedLimit {
         if (request.holderId === holder.id) throw error;
         return undefined;
       });
-      // Whoever was away for longer than the lease while the answer came: others may have these permits by now.
+      // Whoever was away for longer than the lease while the answer came: others may have these
+      // permits by now.
       if (!holder.live) await holder.renew();
       // An id that has lapsed meanwhile has nothing: the next round asks under the new one.
       if (answer === undefined || request.holderId !== holder.id) continue;
@@ -233,7 +247,10 @@ export class SharedLimit {
     } while (this.#waiters.length > 0 || this.#returns.length > 0);
   }
 
-  /** Billing has no more. Who waits for it is refused, and so is who comes before there can be another answer. */
+  /**
+   * Billing has no more. Who waits for it is refused, and so is who comes before there can be
+   * another answer.
+   */
   #markExhausted(retryAfterMs: number): void {
     const now = this.#options.now();
     const known = retryAfterMs > 0;

@@ -7,13 +7,17 @@ export interface Permits {
 /** How long a used permit rests, milliseconds: the window of "per minute". */
 export const restMs = 60_000;
 
-/** Rests end on multiples of this, rounded up, so that a busy limit keeps few entries. Costs at most 0.2 % of the limit. */
+/**
+ * Rests end on multiples of this, rounded up, so that a busy limit keeps few entries. Costs at most
+ * 0.2 % of the limit.
+ */
 const grainMs = 100;
 
 /**
- * One replica's permits of one per-minute limit: some free, the others resting until 60 s after their use. Every permit is used
- * at most once in any 60 s, so the sum over all replicas that hold permits never admits more than there are permits.
- * Times are milliseconds of the replica's own monotonic clock.
+ * One replica's permits of one per-minute limit: some free, the others resting until 60 s after
+ * their use. Every permit is used at most once in any 60 s, so the sum over all replicas that hold
+ * permits never admits more than there are permits. Times are milliseconds of the replica's own
+ * monotonic clock.
  */
 export class WindowPermits {
   private free = 0;
@@ -23,7 +27,10 @@ export class WindowPermits {
   private leaving = 0;
   private restingCount = 0;
   private lastFree = 0;
-  /** Time of becoming free -> count; insertion order is not time order, since permits arrive with any rest. */
+  /**
+   * Time of becoming free -> count; insertion order is not time order, since permits arrive with
+   * any rest.
+   */
   private readonly resting = new Map<number, number>();
   private nextFree = Number.POSITIVE_INFINITY;
 
@@ -44,7 +51,10 @@ export class WindowPermits {
     return this.reserved > 0 ? restMs : this.lastFree - now;
   }
 
-  /** Milliseconds until `count` permits are free, if no more are used until then; `undefined` when there are not as many. */
+  /**
+   * Milliseconds until `count` permits are free, if no more are used until then; `undefined` when
+   * there are not as many.
+   */
   freeInMs(count: number, now: number): number | undefined {
     let missing = count - this.freeAt(now);
     if (missing <= 0) return 0;
@@ -67,7 +77,10 @@ export class WindowPermits {
     return this.reserved > 0 ? restMs : undefined;
   }
 
-  /** Takes `count` permits for a request that is to be admitted; false when there are too few. {@link use} or {@link unreserve} follows. */
+  /**
+   * Takes `count` permits for a request that is to be admitted; false when there are too few.
+   * {@link use} or {@link unreserve} follows.
+   */
   reserve(count: number, now: number): boolean {
     this.wake(now);
     if (count > this.free) return false;
@@ -76,7 +89,10 @@ export class WindowPermits {
     return true;
   }
 
-  /** The request is admitted: its permits rest from now on. Answers until when (hand it to {@link unuse}). */
+  /**
+   * The request is admitted: its permits rest from now on. Answers until when (hand it to {@link
+   * unuse}).
+   */
   use(count: number, now: number): number {
     const until = Math.ceil((now + restMs) / grainMs) * grainMs;
     this.reserved -= count;
@@ -90,7 +106,9 @@ export class WindowPermits {
     this.free += count;
   }
 
-  /** Takes back a part of a use that did not happen: the tokens that were reserved and not needed. */
+  /**
+   * Takes back a part of a use that did not happen: the tokens that were reserved and not needed.
+   */
   unuse(count: number, until: number, now: number): void {
     this.wake(now);
     const resting = this.resting.get(until) ?? 0;
@@ -102,7 +120,10 @@ export class WindowPermits {
     this.restingCount -= undone;
   }
 
-  /** Uses more than was reserved, after the fact: free permits go below zero and the debt is paid by those that wake next. */
+  /**
+   * Uses more than was reserved, after the fact: free permits go below zero and the debt is paid by
+   * those that wake next.
+   */
   overuse(count: number, now: number): void {
     this.wake(now);
     this.free -= count;
@@ -115,14 +136,18 @@ export class WindowPermits {
     else this.rest(permits.count, Math.ceil((now + permits.freeInMs) / grainMs) * grainMs);
   }
 
-  /** Takes out up to `count` permits to give back, the free ones first, then those that rest longest; never what is reserved. */
+  /**
+   * Takes out up to `count` permits to give back, the free ones first, then those that rest
+   * longest; never what is reserved.
+   */
   remove(count: number, now: number): Permits[] {
     this.wake(now);
     const out: Permits[] = [];
     const free = Math.min(Math.max(this.free, 0), count);
     if (free > 0) out.push({ count: free, freeInMs: 0 });
     this.free -= free;
-    // What was used beyond the permits is a debt of this replica, which permits at rest here have to pay.
+    // What was used beyond the permits is a debt of this replica, which permits at rest here have
+    // to pay.
     let left = Math.min(count - free, Math.max(0, this.free + this.restingCount));
     for (const until of [...this.resting.keys()].sort((a, b) => b - a)) {
       if (left === 0) break;
@@ -137,7 +162,10 @@ export class WindowPermits {
     return out;
   }
 
-  /** Takes out all, and lets those that are reserved leave when they are so no more: {@link removeLeaving}. */
+  /**
+   * Takes out all, and lets those that are reserved leave when they are so no more: {@link
+   * removeLeaving}.
+   */
   removeAll(now: number): Permits[] {
     const out = this.remove(this.held, now);
     this.leaving = this.reserved;

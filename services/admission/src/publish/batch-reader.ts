@@ -29,8 +29,8 @@ class Finals {
 }
 
 /**
- * Reads the finals from `from` on, until those of one partition fill a message or all together are many, and makes a batch of
- * those of each partition.
+ * Reads the finals from `from` on, until those of one partition fill a message or all together are
+ * many, and makes a batch of those of each partition.
  * @returns undefined when there is nothing to read
  */
 export async function readBatches(

@@ -11,8 +11,9 @@ export interface CoalescedTaskOptions {
 }
 
 /**
- * Work that is done a while after somebody asked for it, once for all who asked meanwhile. While nobody asks it takes no
- * time at all. After a failure it is tried again, after longer each time, up to 5 s.
+ * Work that is done a while after somebody asked for it, once for all who asked meanwhile. While
+ * nobody asks it takes no time at all. After a failure it is tried again, after longer each time,
+ * up to 5 s.
  */
 export class CoalescedTask implements AsyncDisposable {
   readonly #options: CoalescedTaskOptions;

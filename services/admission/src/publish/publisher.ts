@@ -15,11 +15,19 @@ export interface PublisherSettings {
   readonly subjectOf: (partition: number) => string;
   /** Proves to metering who publishes. */
   readonly batchKey?: BatchKey | undefined;
-  /** How long finals are gathered, milliseconds. Default 250: every batch costs three transactions behind it. */
+  /**
+   * How long finals are gathered, milliseconds. Default 250: every batch costs three transactions
+   * behind it.
+   */
   readonly gatherMs?: number;
-  /** How often metering is asked what is applied, while something is not confirmed. Default 1,000. */
+  /**
+   * How often metering is asked what is applied, while something is not confirmed. Default 1,000.
+   */
   readonly confirmMs?: number;
-  /** A batch that is neither applied nor in the stream after this is published again. Default 30,000; doubles with each time. */
+  /**
+   * A batch that is neither applied nor in the stream after this is published again. Default
+   * 30,000; doubles with each time.
+   */
   readonly republishMs?: number;
 }
 
@@ -45,17 +53,24 @@ const mostBytesKept = 16 * 1024 * 1024;
 const ackTimeoutMs = 5_000;
 const askedAtOnce = 1_000;
 const maxRepublishMs = 600_000;
-/** So long a stream is believed to hold a batch because of its numbers: what was taken out of its middle shows in none. */
+/**
+ * So long a stream is believed to hold a batch because of its numbers: what was taken out of its
+ * middle shows in none.
+ */
 const believedMs = 3_600_000;
 
-/** True when a stream in this state may hold the message of that number: an overload does not feed itself with copies then. */
+/**
+ * True when a stream in this state may hold the message of that number: an overload does not feed
+ * itself with copies then.
+ */
 function mayHold(stream: UsageStream | undefined, sequence: bigint): boolean {
   return stream !== undefined && sequence >= stream.firstSequence && sequence <= stream.lastSequence;
 }
 
 /**
- * Moves a journal's finals to JetStream and learns from metering which have arrived for good. The journal is the queue:
- * in memory are only a reading position, what is on its way, and what is unconfirmed.
+ * Moves a journal's finals to JetStream and learns from metering which have arrived for good. The
+ * journal is the queue: in memory are only a reading position, what is on its way, and what is
+ * unconfirmed.
  */
 export class Publisher implements AsyncDisposable {
   readonly #options: PublisherOptions;
@@ -86,7 +101,10 @@ export class Publisher implements AsyncDisposable {
     });
   }
 
-  /** The oldest segment that holds a final which is not confirmed. Acks come in any order, so all are looked at. */
+  /**
+   * The oldest segment that holds a final which is not confirmed. Acks come in any order, so all
+   * are looked at.
+   */
   get keepSegment(): number {
     let oldest = this.#cursor.segment;
     for (const { from } of this.#fresh) oldest = Math.min(oldest, from.segment);
@@ -203,7 +221,9 @@ export class Publisher implements AsyncDisposable {
     this.#hurry();
   }
 
-  /** The stream may have lost what it held: whatever metering has not applied soon is looked for. */
+  /**
+   * The stream may have lost what it held: whatever metering has not applied soon is looked for.
+   */
   #hurry(): void {
     const soon = this.#options.clock.monotonic() + Math.min(2_000, this.#options.settings.republishMs ?? 30_000);
     for (const batch of this.#unconfirmed.values()) batch.dueAt = Math.min(batch.dueAt, soon);

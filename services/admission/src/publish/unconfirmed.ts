@@ -12,7 +12,10 @@ export interface Batch {
   payload: Uint8Array | undefined;
   /** How often it was acknowledged by the broker. */
   published: number;
-  /** By the monotonic clock: when it is published again if metering has not applied it and the stream has lost it. */
+  /**
+   * By the monotonic clock: when it is published again if metering has not applied it and the
+   * stream has lost it.
+   */
   dueAt: number;
   /** Its message's number in the stream when it was published last; 0 when that stream is gone. */
   sequence: bigint;
@@ -43,7 +46,9 @@ export class Unconfirmed {
     return this.#batches.values();
   }
 
-  /** Takes a batch that the broker has. Bytes beyond the bound are dropped: the journal has them. */
+  /**
+   * Takes a batch that the broker has. Bytes beyond the bound are dropped: the journal has them.
+   */
   add(batch: Batch): void {
     this.#batches.set(batch.id, batch);
     this.#events += batch.events;

@@ -33,16 +33,25 @@ export interface Purse {
   readonly keyId: string;
 }
 
-/** A request that was asked twice and refused: its first asking may still be granted, and nobody would know of that grant. */
+/**
+ * A request that was asked twice and refused: its first asking may still be granted, and nobody
+ * would know of that grant.
+ */
 interface Doubt {
   readonly request: AcquireRequest;
   waitedMs: number;
 }
 
-/** No transaction of MongoDB lives for longer than a minute: by then a call that was given up has had its effect. */
+/**
+ * No transaction of MongoDB lives for longer than a minute: by then a call that was given up has
+ * had its effect.
+ */
 const doubtMs = 70_000;
 
-/** One purse's wallet and the requests that wait for its next grant, served in order. One Acquire runs at a time. */
+/**
+ * One purse's wallet and the requests that wait for its next grant, served in order. One Acquire
+ * runs at a time.
+ */
 export class Account {
   readonly purse: Purse;
   readonly wallet: Wallet;
@@ -82,7 +91,10 @@ export class Account {
     return grant;
   }
 
-  /** Waits for a grant that covers the hold. @throws {GatewayError} `insufficient_balance` or `service_unavailable` */
+  /**
+   * Waits for a grant that covers the hold. @throws {GatewayError} `insufficient_balance` or
+   * `service_unavailable`
+   */
   wait(hold: bigint): Promise<Grant> {
     this.#used = true;
     return new Promise((resolve, reject) => {
@@ -174,7 +186,10 @@ export class Account {
     this.refuseAll(outOfReach(refusal));
   }
 
-  /** Asks until nobody waits. At the end of a balance it asks for as many of the first requests as there is money for. */
+  /**
+   * Asks until nobody waits. At the end of a balance it asks for as many of the first requests as
+   * there is money for.
+   */
   async #acquireAll(): Promise<void> {
     let there: bigint | undefined;
     let gaveOwn = false;
@@ -201,7 +216,10 @@ export class Account {
     } while (this.#waiters.length > 0);
   }
 
-  /** What the waiting requests need together, or as many of the first as fit into `there`; one at the least. */
+  /**
+   * What the waiting requests need together, or as many of the first as fit into `there`; one at
+   * the least.
+   */
   #needOf(there: bigint | undefined): bigint {
     let sum = this.#waiters[0]?.hold ?? 0n;
     for (const waiter of this.#waiters.slice(1)) {
@@ -235,7 +253,10 @@ export class Account {
     }
   }
 
-  /** Asks once more for as little as can be: what comes is the forgotten grant, or one of next to nothing, and goes back. */
+  /**
+   * Asks once more for as little as can be: what comes is the forgotten grant, or one of next to
+   * nothing, and goes back.
+   */
   #settleDoubts(elapsedMs: number): void {
     for (const doubt of this.#doubts) doubt.waitedMs += elapsedMs;
     const due = this.#doubts.filter(({ waitedMs }) => waitedMs >= doubtMs);

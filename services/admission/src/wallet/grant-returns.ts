@@ -13,7 +13,10 @@ interface Parcel {
   readonly give: GrantReturn;
 }
 
-/** Sends money back to billing, each part until billing has answered. Parts of one grant may arrive in any order. */
+/**
+ * Sends money back to billing, each part until billing has answered. Parts of one grant may arrive
+ * in any order.
+ */
 export class GrantReturns {
   readonly #billing: RpcClient<GrantServiceServer>;
   readonly #log: Logger;
@@ -36,8 +39,8 @@ export class GrantReturns {
   }
 
   /**
-   * Goes on after billing was out of reach. It sends at once: an Acquire that follows must not overtake what it needs. While
-   * calls are under way the rest gathers, and goes together.
+   * Goes on after billing was out of reach. It sends at once: an Acquire that follows must not
+   * overtake what it needs. While calls are under way the rest gathers, and goes together.
    */
   retry(): void {
     while (this.#running < callsAtOnce && this.#waiting.length > 0) {

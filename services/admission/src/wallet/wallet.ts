@@ -1,4 +1,7 @@
-/** Money that billing has set aside for this process and one account, nano-USD. Changed only by its {@link Wallet}. */
+/**
+ * Money that billing has set aside for this process and one account, nano-USD. Changed only by its
+ * {@link Wallet}.
+ */
 export interface Grant {
   readonly id: string;
   readonly amount: bigint;

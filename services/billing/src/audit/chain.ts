@@ -46,7 +46,8 @@ export function chained(row: AuditDocument, head: AuditHead): AuditDocument {
 const rowsAtOnce = 500;
 
 /**
- * Follows the audit log's chain from its first row to its last. Rows from before there was a chain are older than its first.
+ * Follows the audit log's chain from its first row to its last. Rows from before there was a chain
+ * are older than its first.
  * @param report gets one sentence for each fault
  */
 export async function auditChain(store: Store, report: (sentence: string) => void): Promise<void> {

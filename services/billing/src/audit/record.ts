@@ -27,7 +27,10 @@ function auditDocument(change: AdminChange, id: string): AuditDocument {
   return { _id: id, at: new Date(), actorId, actorName, requestId, clientAddress, ...what };
 }
 
-/** Adds a change to the audit log's chain, in the transaction that makes it: neither is there without the other. */
+/**
+ * Adds a change to the audit log's chain, in the transaction that makes it: neither is there
+ * without the other.
+ */
 export async function recordChange(
   store: Store,
   session: ClientSession,
@@ -42,7 +45,10 @@ export async function recordChange(
   await auditHeads.updateOne({ _id: headId }, end, { session, upsert: true });
 }
 
-/** Adds a change that was made already under an id of its own: a call that is repeated adds what is missing, nothing twice. */
+/**
+ * Adds a change that was made already under an id of its own: a call that is repeated adds what is
+ * missing, nothing twice.
+ */
 export async function recordOnce({ store, transact }: Billing, change: AdminChange, id: string): Promise<void> {
   await transact(async (session) => {
     const known = await store.audit.exists({ _id: id }).session(session);

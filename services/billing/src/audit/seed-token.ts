@@ -25,7 +25,9 @@ function firstToken(token: string, { settings }: Parts, before: AdminTokenDocume
   };
 }
 
-/** What is to be written, and what the audit log calls it; undefined when the token is as it was. */
+/**
+ * What is to be written, and what the audit log calls it; undefined when the token is as it was.
+ */
 function changeOf(before: AdminTokenDocument | null, token: string | undefined, parts: Parts) {
   if (token === undefined) {
     if (before === null || before.revokedAt !== null) return undefined;
@@ -57,7 +59,10 @@ async function apply(parts: Parts, token: string | undefined, session: ClientSes
   });
 }
 
-/** Makes the token of the environment the first one: a new value replaces the old, none revokes it. Each leaves a row. */
+/**
+ * Makes the token of the environment the first one: a new value replaces the old, none revokes it.
+ * Each leaves a row.
+ */
 export async function seedAdminToken(parts: Parts, token: string | undefined): Promise<void> {
   await parts.transact((session) => apply(parts, token, session));
 }

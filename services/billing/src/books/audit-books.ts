@@ -50,8 +50,8 @@ function add(one: Findings, other: Findings): Findings {
 }
 
 /**
- * Re-adds the ledger, follows its chains, and compares with balances and grants as they were at one moment for each part of
- * the accounts, while traffic goes on.
+ * Re-adds the ledger, follows its chains, and compares with balances and grants as they were at one
+ * moment for each part of the accounts, while traffic goes on.
  */
 export async function auditBooks(options: AuditBooksOptions): Promise<Findings> {
   const { store, lanes, since, proved } = options;

@@ -59,8 +59,8 @@ async function sideways<T>(items: readonly T[], work: (item: T) => Promise<void>
 }
 
 /**
- * Re-adds the rows of some accounts, follows their chains, and compares with balances and grants as they were at one moment,
- * while traffic goes on.
+ * Re-adds the rows of some accounts, follows their chains, and compares with balances and grants as
+ * they were at one moment, while traffic goes on.
  * @param since what is proved already, so that its rows need not be read
  */
 export async function auditPart(

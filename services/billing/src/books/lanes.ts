@@ -3,7 +3,9 @@ import { Worker } from "node:worker_threads";
 import type { PartFindings } from "./audit-part.ts";
 import type { LaneData, LaneReply } from "./lane.ts";
 
-/** Threads that audit parts of the books: one thread reads rows slower than the database gives them. */
+/**
+ * Threads that audit parts of the books: one thread reads rows slower than the database gives them.
+ */
 export interface Lanes extends AsyncDisposable {
   readonly count: number;
   audit(accountIds: readonly string[]): Promise<PartFindings>;

@@ -3,7 +3,10 @@ import { type AccountDocument, accountState } from "../store/accounts.ts";
 import { type GrantDocument, grantOf } from "../store/grants.ts";
 import type { Store } from "../store/store.ts";
 
-/** Accounts and their live grants as one moment saw them, while traffic goes on. Those that do not exist are not there. */
+/**
+ * Accounts and their live grants as one moment saw them, while traffic goes on. Those that do not
+ * exist are not there.
+ */
 export async function readMoment(store: Store, accountIds: readonly string[]): Promise<Map<string, Claim>> {
   await using session = await store.connection.startSession({ snapshot: true });
   const filter = { $in: accountIds };
@@ -31,7 +34,10 @@ export async function* everyAccount({ accounts }: Store, size: number): AsyncGen
 
 const mostStrays = 1_000;
 
-/** Ids that rows name and that are no account's: few, or the books are lost. The index is skipped through, not read. */
+/**
+ * Ids that rows name and that are no account's: few, or the books are lost. The index is skipped
+ * through, not read.
+ */
 export async function strayAccounts({ ledger }: Store): Promise<string[]> {
   const found = await ledger
     .aggregate<{ _id: string }>([

@@ -22,8 +22,8 @@ function filterOf(accountId: string, claim: Claim | undefined, since: Proof | un
 }
 
 /**
- * Rows in the order of their seq, a batch at a time; the next is on its way while one is looked at. Rows of the moment never
- * change, so they are read outside of its snapshot, however many they are.
+ * Rows in the order of their seq, a batch at a time; the next is on its way while one is looked at.
+ * Rows of the moment never change, so they are read outside of its snapshot, however many they are.
  */
 export async function* readRows(
   store: Store,

@@ -5,7 +5,10 @@ import type { Store } from "../store/store.ts";
 export interface Funds {
   /** Money came back to the account through this process. */
   notify(accountId: string): void;
-  /** Resolves when the account seems to have `need` nano-USD available, or when `timeoutMs` has passed. */
+  /**
+   * Resolves when the account seems to have `need` nano-USD available, or when `timeoutMs` has
+   * passed.
+   */
   wait(options: { accountId: string; need: bigint; timeoutMs: number }): Promise<void>;
 }
 
@@ -22,8 +25,9 @@ interface AccountRow {
 }
 
 /**
- * Returns reach any replica, so besides being notified the accounts that somebody waits for are read every 40 ms, all in one
- * read and never two at a time. A failed read wakes everyone: their next attempt will say what is wrong.
+ * Returns reach any replica, so besides being notified the accounts that somebody waits for are
+ * read every 40 ms, all in one read and never two at a time. A failed read wakes everyone: their
+ * next attempt will say what is wrong.
  */
 export function createFunds(store: Pick<Store, "accounts">): Funds {
   const waiting = new Map<string, Set<Waiter>>();

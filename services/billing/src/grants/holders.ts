@@ -3,11 +3,17 @@ import { mongo } from "mongoose";
 import type { HolderDocument } from "../store/holders.ts";
 import type { Store } from "../store/store.ts";
 
-/** What a closed holder's last transactions may still bring: no transaction of MongoDB lives longer than 60 s. */
+/**
+ * What a closed holder's last transactions may still bring: no transaction of MongoDB lives longer
+ * than 60 s.
+ */
 const stragglerMs = 120_000;
 const claimMs = 30_000;
 
-/** Leases are kept by the database's clock, so that replicas whose clocks differ agree on who is alive. */
+/**
+ * Leases are kept by the database's clock, so that replicas whose clocks differ agree on who is
+ * alive.
+ */
 const afterNow = (ms: number) => ({ $add: ["$$NOW", ms] });
 const newHolder = (service: string, leaseMs: number) => ({
   service: { $ifNull: ["$service", service] },
@@ -23,12 +29,13 @@ const pipeline = { updatePipeline: true } as const;
 const mostRemembered = 10_000;
 
 /**
- * Registers holders the first time they are heard of; one that is known, fenced or not, stays as it is. What this
- * process remembers only saves look-ups: whether a holder is alive is read in each transaction. Hence a write and not a
- * look: a majority write that changes nothing waits for what it saw, so the row that another call has just made is in
- * every snapshot from here on. https://www.mongodb.com/docs/manual/reference/write-concern/
- * First calls that come at once share one write: by themselves they would get in each other's way at the same row, and
- * keep the connections that everybody else waits for.
+ * Registers holders the first time they are heard of; one that is known, fenced or not, stays as it
+ * is. What this process remembers only saves look-ups: whether a holder is alive is read in each
+ * transaction. Hence a write and not a look: a majority write that changes nothing waits for what
+ * it saw, so the row that another call has just made is in every snapshot from here on.
+ * https://www.mongodb.com/docs/manual/reference/write-concern/ First calls that come at once share
+ * one write: by themselves they would get in each other's way at the same row, and keep the
+ * connections that everybody else waits for.
  */
 export function createRegister(store: Store, leaseMs: number): (holderId: string) => Promise<void> {
   const known = new Map<string, Promise<void>>();
@@ -84,7 +91,10 @@ export async function markClosed(store: Store, holderId: string): Promise<void> 
   await store.holders.updateOne({ _id: holderId }, [{ $set: set }], { ...pipeline, upsert: true });
 }
 
-/** Whether a holder is past for good. One that was never heard of is remembered as closed: it holds nothing, and never will. */
+/**
+ * Whether a holder is past for good. One that was never heard of is remembered as closed: it holds
+ * nothing, and never will.
+ */
 export async function isGone(store: Store, holderId: string): Promise<boolean> {
   if (holderId === "") throw new GatewayError("invalid_request", undefined, { param: "holder_id" });
   const unknown = { $eq: [{ $type: "$state" }, "missing"] };
@@ -106,7 +116,10 @@ const sweepDue = { state: "closed", $expr: { $lte: ["$sweepAt", "$$NOW"] } } as 
 const orphanedFor = (graceMs: number) =>
   ({ state: "orphaned", $expr: { $lt: [{ $add: ["$orphanedAt", graceMs] }, "$$NOW"] } }) as const;
 
-/** Whether there is a holder to orphan, to close or to sweep: one look in place of three writes that mostly find none. */
+/**
+ * Whether there is a holder to orphan, to close or to sweep: one look in place of three writes that
+ * mostly find none.
+ */
 export async function anyDue(store: Store, graceMs: number): Promise<boolean> {
   return (await store.holders.exists({ $or: [lapsed, orphanedFor(graceMs), sweepDue] })) !== null;
 }
@@ -126,7 +139,10 @@ export async function closeOrphans(store: Store, graceMs: number): Promise<void>
   await store.holders.updateMany(orphanedFor(graceMs), [{ $set: set }], pipeline);
 }
 
-/** Takes one closed holder to be swept, for 30 s: another replica takes it up if this one dies over it. */
+/**
+ * Takes one closed holder to be swept, for 30 s: another replica takes it up if this one dies over
+ * it.
+ */
 export async function claimSweep(store: Store): Promise<string | undefined> {
   const holder = await store.holders
     .findOneAndUpdate(sweepDue, [{ $set: { sweepAt: afterNow(claimMs) } }], { ...pipeline, projection: { _id: 1 } })
@@ -135,8 +151,9 @@ export async function claimSweep(store: Store): Promise<string | undefined> {
 }
 
 /**
- * Notes that a closed holder's grants are released. It is swept once more after 2 minutes, for a grant whose transaction
- * had begun before the holder was fenced and was committed after its grants were listed; then it is gone.
+ * Notes that a closed holder's grants are released. It is swept once more after 2 minutes, for a
+ * grant whose transaction had begun before the holder was fenced and was committed after its grants
+ * were listed; then it is gone.
  */
 export async function markSwept(store: Store, holderId: string): Promise<void> {
   const last = { $add: ["$closedAt", stragglerMs] };

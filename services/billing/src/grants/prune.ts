@@ -22,7 +22,10 @@ export interface Pruned {
 
 const grantsAtOnce = 1_000;
 
-/** The moment up to which the books are known to be exact: that of the last audit, if it found no fault. */
+/**
+ * The moment up to which the books are known to be exact: that of the last audit, if it found no
+ * fault.
+ */
 async function lastExact({ store, auditDatabase }: PruneOptions): Promise<Date | undefined> {
   const verdicts = store.connection.getClient().db(auditDatabase).collection<Verdict>("verdicts");
   const [last] = await verdicts.find().sort({ moment: -1 }).limit(1).toArray();
@@ -47,9 +50,10 @@ async function pruneGrants({ grants }: Store, filter: object): Promise<number> {
 }
 
 /**
- * Deletes grants that ended and holders that are gone, so long ago that nobody repeats a call about them, and before an
- * audit that found the books exact. What still counts once by them does so by the ledger: an event that comes again finds its
- * row, and one that comes for the first time is charged from what is available, as that of any grant that has ended.
+ * Deletes grants that ended and holders that are gone, so long ago that nobody repeats a call about
+ * them, and before an audit that found the books exact. What still counts once by them does so by
+ * the ledger: an event that comes again finds its row, and one that comes for the first time is
+ * charged from what is available, as that of any grant that has ended.
  */
 export async function prune(options: PruneOptions): Promise<Pruned> {
   const audited = await lastExact(options);

@@ -5,7 +5,10 @@ import { releaseHolder, releaseOverdueTasks } from "./release.ts";
 
 type Reaping = Pick<Billing, "store" | "queue" | "events" | "settings">;
 
-/** Fences holders whose lease ran out, and takes back the money of those that have been dead for long enough. */
+/**
+ * Fences holders whose lease ran out, and takes back the money of those that have been dead for
+ * long enough.
+ */
 export async function reap(billing: Reaping): Promise<void> {
   if (await anyDue(billing.store, billing.settings.orphanGraceMs)) await reapHolders(billing);
   await releaseOverdueTasks(billing, billing.settings.orphanGraceMs);
@@ -21,7 +24,10 @@ async function reapHolders(billing: Reaping): Promise<void> {
   }
 }
 
-/** Reaps again and again, in every replica; each step is claimed or idempotent, so any number may do it. */
+/**
+ * Reaps again and again, in every replica; each step is claimed or idempotent, so any number may do
+ * it.
+ */
 export function startReaper(billing: Reaping): AsyncDisposable {
   const stopped = new AbortController();
   const { signal } = stopped;

@@ -4,8 +4,9 @@ import type { Bus } from "@uag/kit/bus.ts";
 const quietMs = 100;
 
 /**
- * Asks all holders to return what they hold unspent of an account, over NATS `billing.recall.<account_id>` with an empty
- * payload; at most once in 100 ms for each account. Answers whether it asked.
+ * Asks all holders to return what they hold unspent of an account, over NATS
+ * `billing.recall.<account_id>` with an empty payload; at most once in 100 ms for each account.
+ * Answers whether it asked.
  */
 export function createRecall(bus: Bus): (accountId: string) => boolean {
   const asked = new Set<string>();

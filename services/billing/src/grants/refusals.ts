@@ -8,8 +8,8 @@ const mostRemembered = 10_000;
 export interface Refusals {
   note(accountId: string): void;
   /**
-   * The refusal of an account that has still too little, and nothing out that could come back: one read in place of a
-   * transaction. Undefined when it has to be tried.
+   * The refusal of an account that has still too little, and nothing out that could come back: one
+   * read in place of a transaction. Undefined when it has to be tried.
    */
   still(accountId: string, need: bigint): Promise<Acquired | undefined>;
 }
@@ -21,8 +21,9 @@ interface AccountRow {
 }
 
 /**
- * Who hammers an empty account costs a read each time. What is remembered is only that a look is worth while: the balance
- * itself is read, so a top-up or a return counts at once, whichever process it came through.
+ * Who hammers an empty account costs a read each time. What is remembered is only that a look is
+ * worth while: the balance itself is read, so a top-up or a return counts at once, whichever
+ * process it came through.
  */
 export function createRefusals(store: Pick<Store, "accounts">, writeOffLimit: bigint): Refusals {
   const refusedAt = new Map<string, number>();

@@ -32,7 +32,10 @@ async function releaseAll(billing: Releasing, filter: object, why: string): Prom
   return released;
 }
 
-/** Takes back what the grants of a holder still hold, those bound to tasks excepted; answers how many there were. */
+/**
+ * Takes back what the grants of a holder still hold, those bound to tasks excepted; answers how
+ * many there were.
+ */
 export function releaseHolder(billing: Releasing, holderId: string, why: string): Promise<number> {
   return releaseAll(billing, { holderId, live: true, taskUntil: null }, why);
 }

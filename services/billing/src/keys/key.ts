@@ -41,7 +41,10 @@ export function keyMessage(key: KeyDocument): Key {
   };
 }
 
-/** What services learn of who calls. With a replaced secret the key ends, for this caller, when the overlap does. */
+/**
+ * What services learn of who calls. With a replaced secret the key ends, for this caller, when the
+ * overlap does.
+ */
 export function callerMessage(
   key: KeyDocument,
   digest: Buffer,

@@ -32,11 +32,17 @@ export type Acquired =
       readonly available: bigint;
       readonly held: bigint;
       readonly budgetExceeded: boolean;
-      /** What has to be repaid before the account gets a grant again, whatever it has; 0 when nothing has. */
+      /**
+       * What has to be repaid before the account gets a grant again, whatever it has; 0 when
+       * nothing has.
+       */
       readonly owed: bigint;
     };
 
-/** Between need and want; a shrinking share of a shrinking balance, and at its end what one request needs. */
+/**
+ * Between need and want; a shrinking share of a shrinking balance, and at its end what one request
+ * needs.
+ */
 export function grantSize(input: { need: bigint; want: bigint; available: bigint; share: bigint }): bigint {
   return larger(input.need, smaller(input.want, input.available / input.share));
 }

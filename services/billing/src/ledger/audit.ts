@@ -26,7 +26,9 @@ export function lastSeqOf({ account, live }: Claim): bigint {
   return live.reduce((last, { seq }) => larger(last, seq), account.seq);
 }
 
-/** What an account has: its own columns, and what its grants were charged since those were written. */
+/**
+ * What an account has: its own columns, and what its grants were charged since those were written.
+ */
 export function balanceOf({ account, live }: Pick<Claim, "live"> & { readonly account: { money: Money } }): Money {
   const unfolded = live.reduce((sum, grant) => sum + unfoldedOf(grant), 0n);
   return addMoney(account.money, moved(unfolded));
@@ -40,13 +42,22 @@ export interface Proof {
   readonly grants: readonly (Standing & { readonly id: string; readonly seq: bigint })[];
 }
 
-/** Re-adds one account's ledger. Memory grows with the grants that hold money and with unpriced requests, not with the rows. */
+/**
+ * Re-adds one account's ledger. Memory grows with the grants that hold money and with unpriced
+ * requests, not with the rows.
+ */
 export interface AccountAudit {
-  /** Rows in the order of their seq. Those that came after the moment, or are proved already, are passed over. */
+  /**
+   * Rows in the order of their seq. Those that came after the moment, or are proved already, are
+   * passed over.
+   */
   row(entry: Entry): void;
   /** Compares with the account and its grants as they were at the moment. */
   finish(): void;
-  /** Requests that were repaired, but settled in rows that were not read: to be handed to `settledBefore`. */
+  /**
+   * Requests that were repaired, but settled in rows that were not read: to be handed to
+   * `settledBefore`.
+   */
   readonly repairedBefore: readonly string[];
   /** The rows of those requests' settlements. */
   settledBefore(entries: readonly Entry[]): void;
@@ -106,7 +117,10 @@ function compareMoney(sum: Money, claim: Claim, report: (sentence: string) => vo
   }
 }
 
-/** Which rows had been written at a moment. A grant that is not live then had ended before it, or begins after it. */
+/**
+ * Which rows had been written at a moment. A grant that is not live then had ended before it, or
+ * begins after it.
+ */
 function writtenBy(moment: {
   readonly account: Pick<AccountClaim, "seq">;
   readonly grants: readonly { readonly id: string; readonly seq: bigint }[];

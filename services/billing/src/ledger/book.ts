@@ -16,7 +16,10 @@ export interface AccountState {
   readonly head: Buffer;
 }
 
-/** What a decision may look at: the account, and what the operation said it needs, as one moment saw them. */
+/**
+ * What a decision may look at: the account, and what the operation said it needs, as one moment saw
+ * them.
+ */
 export interface Book {
   readonly account: AccountState;
   readonly grants: ReadonlyMap<string, Grant>;
@@ -50,13 +53,16 @@ export interface Needs {
   readonly budgets?: readonly string[];
 }
 
-/** One change of one account. `decide` is pure: it may run several times, and counts only when its rows are committed. */
+/**
+ * One change of one account. `decide` is pure: it may run several times, and counts only when its
+ * rows are committed.
+ */
 export interface Operation<A> {
   readonly accountId: string;
   readonly needs: Needs;
   /**
-   * The needed rows hardly ever exist, and each that does is one that this operation would write: it decides first as if
-   * there were none, and looks them up only when one was in the way.
+   * The needed rows hardly ever exist, and each that does is one that this operation would write:
+   * it decides first as if there were none, and looks them up only when one was in the way.
    */
   readonly expectsNewEntries?: boolean;
   /** @throws {GatewayError} when the operation is refused; nothing is changed then. */
@@ -93,7 +99,8 @@ export class WorkingBook implements Book {
 
   /**
    * Decides one operation and takes up its change as a whole or not at all.
-   * @throws {GatewayError} the decision's refusal, or `internal_error` when the change would break the books.
+   * @throws {GatewayError} the decision's refusal, or `internal_error` when the change would break
+   * the books.
    */
   run<A>(operation: Operation<A>): A {
     const change = operation.decide(this);
@@ -114,7 +121,10 @@ export class WorkingBook implements Book {
     return change.answer;
   }
 
-  /** An account's row that is written takes up what was charged to the grants that are written with it. */
+  /**
+   * An account's row that is written takes up what was charged to the grants that are written with
+   * it.
+   */
   #unfolded(grantId: string): Money {
     const grant = this.grants.get(grantId);
     return moved(grant === undefined ? 0n : unfoldedOf(grant));

@@ -7,8 +7,8 @@ export function monthOf(ms: number): string {
 }
 
 /**
- * How a key's budget stands, nano-USD: `available` is the budget less what was charged this month and less what its grants
- * still hold. Undefined when the key has none.
+ * How a key's budget stands, nano-USD: `available` is the budget less what was charged this month
+ * and less what its grants still hold. Undefined when the key has none.
  */
 export function budgetOf(book: Book, keyId: string): { available: bigint; held: bigint } | undefined {
   const budget = book.budgets.get(keyId) ?? 0n;

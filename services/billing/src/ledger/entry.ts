@@ -5,9 +5,14 @@ import type { Money } from "./money.ts";
 
 export type EntryKind = "top_up" | "repayment" | "correction" | "grant" | "release" | "settle" | "repair";
 
-/** A row that is about to be written: what it changes, before it has its place in the account's chain. */
+/**
+ * A row that is about to be written: what it changes, before it has its place in the account's
+ * chain.
+ */
 export interface Posting {
-  /** Says what the row is about, so that the same thing can't be written twice. See {@link entryId}. */
+  /**
+   * Says what the row is about, so that the same thing can't be written twice. See {@link entryId}.
+   */
   readonly id: string;
   readonly kind: EntryKind;
   readonly change: Money;
@@ -35,8 +40,9 @@ const none = Buffer.alloc(0);
 export const chainStart: Buffer = Buffer.alloc(32);
 
 /**
- * SHA-256 over the row as protobuf, `hash` left out. The generated encoder writes fields in the order of their numbers
- * and leaves out defaults, so a row has one encoding, and fields that are added to the message later change no old hash.
+ * SHA-256 over the row as protobuf, `hash` left out. The generated encoder writes fields in the
+ * order of their numbers and leaves out defaults, so a row has one encoding, and fields that are
+ * added to the message later change no old hash.
  */
 export function hashOf(entry: Entry): Buffer {
   return hash("sha256", Entry.encode({ ...entry, hash: none }).finish(), "buffer");

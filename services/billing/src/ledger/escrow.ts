@@ -27,18 +27,26 @@ export interface EscrowChange {
   readonly entries: Entry[];
   readonly grants: ReadonlyMap<string, Grant>;
   readonly spending: KeyCharge[];
-  /** Events that need their account: they cost more than their grant holds for them, or it has ended. */
+  /**
+   * Events that need their account: they cost more than their grant holds for them, or it has
+   * ended.
+   */
   readonly rest: UsageEvent[];
 }
 
-/** True when a grant that holds enough for it pays the event, so that its account's row need not change. */
+/**
+ * True when a grant that holds enough for it pays the event, so that its account's row need not
+ * change.
+ */
 function isCovered(event: UsageEvent, grant: Grant | undefined): grant is Grant {
   if (grant === undefined || grant.accountId !== event.accountId || !isLive(grant)) return false;
   const cost = costOf(event);
   return cost <= event.holdNanoUsd && cost <= leftOf(grant);
 }
 
-/** Numbers the rows of each account apart from each other, whichever of its grants they belong to. */
+/**
+ * Numbers the rows of each account apart from each other, whichever of its grants they belong to.
+ */
 function numbering(book: EscrowBook): (accountId: string, after: bigint) => bigint {
   const last = new Map<string, bigint>();
   return (accountId, after) => {
@@ -49,8 +57,9 @@ function numbering(book: EscrowBook): (accountId: string, after: bigint) => bigi
 }
 
 /**
- * Charges events of any number of accounts to their grants, without a look at the accounts: the money is set aside already.
- * Each event must be there once. One that is settled already changes nothing.
+ * Charges events of any number of accounts to their grants, without a look at the accounts: the
+ * money is set aside already. Each event must be there once. One that is settled already changes
+ * nothing.
  */
 export function settleFromGrants(book: EscrowBook, events: readonly UsageEvent[]): EscrowChange {
   const [settled, entries, rest]: [Settlement[], Entry[], UsageEvent[]] = [[], [], []];

@@ -1,6 +1,7 @@
 /**
- * `open`: requests may be admitted on it. `closed`: no more are, and what was spent waits to be settled. `finished`:
- * closed, and all that was spent is settled. `released`: taken back, because its holder or its task is gone.
+ * `open`: requests may be admitted on it. `closed`: no more are, and what was spent waits to be
+ * settled. `finished`: closed, and all that was spent is settled. `released`: taken back, because
+ * its holder or its task is gone.
  */
 export type GrantState = "open" | "closed" | "finished" | "released";
 
@@ -24,7 +25,9 @@ export interface Grant {
   /** Hash of the last row in its own chain. */
   readonly head: Buffer;
   readonly state: GrantState;
-  /** 0: bound to its holder's heartbeat. Else bound to a task, until this time (unix milliseconds). */
+  /**
+   * 0: bound to its holder's heartbeat. Else bound to a task, until this time (unix milliseconds).
+   */
   readonly taskUntilMs: number;
   readonly createdAtMs: number;
 }
@@ -35,8 +38,8 @@ export function leftOf(grant: Grant): bigint {
 }
 
 /**
- * What was charged to the grant since its account's row was last written: the account has that much less held and that much
- * more charged than its row says.
+ * What was charged to the grant since its account's row was last written: the account has that much
+ * less held and that much more charged than its row says.
  */
 export function unfoldedOf(grant: Grant): bigint {
   return grant.settled - grant.folded;
@@ -46,5 +49,8 @@ export function isLive(grant: Grant): boolean {
   return grant.state === "open" || grant.state === "closed";
 }
 
-/** `alive` until its lease runs out (`orphaned`) or it is closed; `gone` once nothing of it is left to release. */
+/**
+ * `alive` until its lease runs out (`orphaned`) or it is closed; `gone` once nothing of it is left
+ * to release.
+ */
 export type HolderState = "alive" | "orphaned" | "closed" | "gone";

@@ -9,7 +9,10 @@ export interface Money {
 
 export const noMoney: Money = { available: 0n, held: 0n, charged: 0n, writtenOff: 0n, toppedUp: 0n };
 
-/** The largest amount that one top-up, hold or cost may have: a billion USD, far from the end of int64. */
+/**
+ * The largest amount that one top-up, hold or cost may have: a billion USD, far from the end of
+ * int64.
+ */
 export const largestAmount = 1_000_000_000_000_000_000n;
 
 /** The largest an account may grow: what is left of int64 after one more row. */
@@ -35,7 +38,10 @@ export function repaymentOf(change: Money): bigint {
   return larger(0n, -change.writtenOff);
 }
 
-/** True when what came in equals where it is now. Holds for every row's changes and so for every account. */
+/**
+ * True when what came in equals where it is now. Holds for every row's changes and so for every
+ * account.
+ */
 export function isBalanced(money: Money): boolean {
   return money.toppedUp === money.available + money.held + money.charged + money.writtenOff;
 }

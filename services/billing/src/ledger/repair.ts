@@ -12,8 +12,8 @@ export interface Repaired {
 }
 
 /**
- * Charges a request that was settled without a price, by a row beside that of its settlement: what is available pays, the
- * rest is written off. Its hold has long gone back.
+ * Charges a request that was settled without a price, by a row beside that of its settlement: what
+ * is available pays, the rest is written off. Its hold has long gone back.
  * @param event with the price it has now
  */
 export function repairOperation(event: UsageEvent): Operation<Repaired> {

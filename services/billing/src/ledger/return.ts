@@ -32,7 +32,10 @@ function invalid(param: string, text: string): GatewayError {
   return new GatewayError("invalid_request", text, { param });
 }
 
-/** Gives money of a grant back to its account; answers how much. A return that was applied before, or that comes after the end of its grant, changes nothing. */
+/**
+ * Gives money of a grant back to its account; answers how much. A return that was applied before,
+ * or that comes after the end of its grant, changes nothing.
+ */
 export function returnMoney(book: Book, asked: ReturnMoney): Change<bigint> {
   const grant = book.grants.get(asked.grantId);
   if (grant === undefined) throw new GatewayError("not_found", "There is no such grant.", { param: "grant_id" });
@@ -56,7 +59,10 @@ export function returnOperation(asked: ReturnMoney): Operation<bigint> {
   };
 }
 
-/** Ends a grant that admits no more once all that was spent on it is settled; answers whether it did. */
+/**
+ * Ends a grant that admits no more once all that was spent on it is settled; answers whether it
+ * did.
+ */
 export function finishOperation(asked: { grantId: string; accountId: string }): Operation<boolean> {
   return {
     accountId: asked.accountId,
@@ -69,7 +75,10 @@ export function finishOperation(asked: { grantId: string; accountId: string }): 
   };
 }
 
-/** Takes back all that a grant still holds, for good; answers how much, or undefined when it had ended already. */
+/**
+ * Takes back all that a grant still holds, for good; answers how much, or undefined when it had
+ * ended already.
+ */
 export function releaseOperation(asked: {
   grantId: string;
   accountId: string;

@@ -16,7 +16,10 @@ export interface Settlement {
   readonly unpriced: boolean;
 }
 
-/** Where the money of one cost comes from: the request's own hold first, then what is available; the rest is lost to us. */
+/**
+ * Where the money of one cost comes from: the request's own hold first, then what is available; the
+ * rest is lost to us.
+ */
 export function splitCost(input: { cost: bigint; hold: bigint; left: bigint; available: bigint }): {
   fromHeld: bigint;
   fromAvailable: bigint;
@@ -36,7 +39,10 @@ export function costOf(event: UsageEvent): bigint {
   return isUnpriced(event) ? 0n : event.costNanoUsd;
 }
 
-/** A write-off is our own credit to the account, so it comes in and is gone in the same row: the row stays balanced. */
+/**
+ * A write-off is our own credit to the account, so it comes in and is gone in the same row: the row
+ * stays balanced.
+ */
 function changeOf(split: ReturnType<typeof splitCost>): Money {
   return {
     available: -split.fromAvailable,
@@ -76,8 +82,8 @@ export const earlier = (requestId: string, change: Money): Settlement => ({
 });
 
 /**
- * Settles the events of one account in the order given, those that its grants alone do not pay: see `settleFromGrants`. One
- * that is settled already changes nothing.
+ * Settles the events of one account in the order given, those that its grants alone do not pay: see
+ * `settleFromGrants`. One that is settled already changes nothing.
  */
 export function settleEvents(book: Book, events: readonly UsageEvent[]): Change<Settlement[]> {
   let { available } = book.account.money;

@@ -276,7 +276,10 @@ class World {
     this.pockets.set(id, []);
   }
 
-  /** The holder is gone with what was in flight; what it had reported may still arrive after its money was freed. */
+  /**
+   * The holder is gone with what was in flight; what it had reported may still arrive after its
+   * money was freed.
+   */
   crash(): void {
     const id = this.pick([...this.pockets.keys()]);
     if (id === undefined) return;

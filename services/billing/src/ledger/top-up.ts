@@ -17,8 +17,8 @@ function repaid(amount: bigint): Money {
 }
 
 /**
- * Adds money to an account, or takes some that is available; once for each reference. What was written off is repaid first,
- * by a row of its own beside it. Answers whether it was new.
+ * Adds money to an account, or takes some that is available; once for each reference. What was
+ * written off is repaid first, by a row of its own beside it. Answers whether it was new.
  */
 export function topUpOperation(topUp: TopUp): Operation<boolean> {
   const id = entryId.topUp(topUp.accountId, topUp.reference);

@@ -50,8 +50,9 @@ async function insert(pools: Pools, pool: { id: string; keyId: string }, first: 
 }
 
 /**
- * Changes one pool by compare-and-set: `decide` sees the pool and the database's time, and runs again when another replica was
- * faster. In this process changes of one pool wait for each other, so that a hot key does not fight itself.
+ * Changes one pool by compare-and-set: `decide` sees the pool and the database's time, and runs
+ * again when another replica was faster. In this process changes of one pool wait for each other,
+ * so that a hot key does not fight itself.
  */
 export function createChangePool(pools: Pools): ChangePool {
   const lines = new Map<string, Promise<unknown>>();

@@ -37,7 +37,10 @@ export async function lapse(holders: Holders, ids?: readonly string[]): Promise<
   return modifiedCount;
 }
 
-/** Of the named holders those that have lapsed, with the end of their lease in Unix milliseconds; 0 for one that is not known any more. */
+/**
+ * Of the named holders those that have lapsed, with the end of their lease in Unix milliseconds; 0
+ * for one that is not known any more.
+ */
 export async function lapsedOf(holders: Holders, ids: readonly string[]): Promise<Map<string, number>> {
   const known = await holders.find({ _id: { $in: [...ids] } }).lean<LimitHolderDocument[]>();
   const byId = new Map(known.map((holder) => [holder._id, holder]));

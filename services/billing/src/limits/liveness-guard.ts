@@ -1,7 +1,10 @@
 const beatMs = 500;
 const mostSilenceMs = 1_500;
 
-/** Whether this process could hear holders all the time of late: only then a silent holder is a dead one. */
+/**
+ * Whether this process could hear holders all the time of late: only then a silent holder is a dead
+ * one.
+ */
 export interface LivenessGuard extends Disposable {
   readonly steady: boolean;
   /** The database did not answer. */

@@ -13,8 +13,9 @@ export interface RecallAsk {
 }
 
 /**
- * Asks the other holders for idle permits over NATS `billing.recall-limits.<key_id>` and waits until each has given back what it can
- * spare and said so, at most `waitMs`. Answers in how many milliseconds the first of their permits is free, if they know.
+ * Asks the other holders for idle permits over NATS `billing.recall-limits.<key_id>` and waits
+ * until each has given back what it can spare and said so, at most `waitMs`. Answers in how many
+ * milliseconds the first of their permits is free, if they know.
  */
 export async function recallPermits(bus: Bus, ask: RecallAsk): Promise<number | undefined> {
   const { connection } = bus;

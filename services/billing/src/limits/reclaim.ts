@@ -9,8 +9,9 @@ import { anyLapsed, lapse, lapsedOf } from "./holders.ts";
 const restMs = 60_000;
 
 /**
- * When the permits of a holder that is gone are free: one of a limit per minute may have been used up to the end of the lease; one of
- * concurrency is free with it, for the requests of a dead process have died too.
+ * When the permits of a holder that is gone are free: one of a limit per minute may have been used
+ * up to the end of the lease; one of concurrency is free with it, for the requests of a dead
+ * process have died too.
  */
 function freeAt(poolId: string, leaseEndMs: number, nowMs: number): number {
   const end = leaseEndMs === 0 ? nowMs : leaseEndMs;

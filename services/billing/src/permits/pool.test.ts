@@ -14,7 +14,10 @@ function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-/** A holder as the simulation has it: its permits by the time they are free, and the call it waits for. */
+/**
+ * A holder as the simulation has it: its permits by the time they are free, and the call it waits
+ * for.
+ */
 class Holder {
   id: string;
   permits: number[] = [];
@@ -30,7 +33,10 @@ class Holder {
   }
 }
 
-/** Several holders and one pool, with messages that are late, lost and doubled, crashes, pauses and changes of the limit. */
+/**
+ * Several holders and one pool, with messages that are late, lost and doubled, crashes, pauses and
+ * changes of the limit.
+ */
 class World {
   now = 0;
   pool: Pool;

@@ -22,8 +22,9 @@ export interface Loan {
 }
 
 /**
- * Where the permits of one limit of one key are: every permit is free here, resting here, or lent to one holder. There may be more of them
- * than the limit after it was lowered; then none is lent, and the first that are free go, until there are as many as the limit says.
+ * Where the permits of one limit of one key are: every permit is free here, resting here, or lent
+ * to one holder. There may be more of them than the limit after it was lowered; then none is lent,
+ * and the first that are free go, until there are as many as the limit says.
  */
 export interface Pool {
   readonly limit: number;
@@ -43,7 +44,9 @@ export interface Ask {
   readonly need: number;
   readonly want: number;
   readonly returned: readonly Permits[];
-  /** True when the call is answered now whatever there is; false when it may go on after a recall. */
+  /**
+   * True when the call is answered now whatever there is; false when it may go on after a recall.
+   */
   readonly last: boolean;
 }
 
@@ -69,13 +72,17 @@ export function sizeOf(pool: Pool): number {
   return sum;
 }
 
-/** Moves what has rested to what is free, and fits the number of permits to the limit as far as that can be done now. */
+/**
+ * Moves what has rested to what is free, and fits the number of permits to the limit as far as that
+ * can be done now.
+ */
 export function settlePool(pool: Pool, nowMs: number): Pool {
   const woken = pool.resting.filter(({ freeAtMs }) => freeAtMs <= nowMs);
   const resting = pool.resting.filter(({ freeAtMs }) => freeAtMs > nowMs);
   const free = woken.reduce((sum, { count }) => sum + count, pool.free);
   const surplus = sizeOf(pool) - pool.limit;
-  // A permit that is free was not used for a minute: letting it go and making it anew later are both safe.
+  // A permit that is free was not used for a minute: letting it go and making it anew later are
+  // both safe.
   return { ...pool, resting, free: surplus > 0 ? Math.max(0, free - surplus) : free - surplus };
 }
 
@@ -106,8 +113,9 @@ function reclaim(pool: Pool, ask: Ask, nowMs: number): Pool {
 }
 
 /**
- * Takes back what the call returns and lends what there is. Once for each sequence number: the same call again changes
- * nothing but, while it was not answered, goes on lending; an older one changes nothing at all.
+ * Takes back what the call returns and lends what there is. Once for each sequence number: the same
+ * call again changes nothing but, while it was not answered, goes on lending; an older one changes
+ * nothing at all.
  */
 export function borrow(pool: Pool, ask: Ask, nowMs: number): Lent {
   const known = pool.loans[ask.holderId];
@@ -118,7 +126,10 @@ export function borrow(pool: Pool, ask: Ask, nowMs: number): Lent {
   return lend(settlePool(again ? current : reclaim(current, ask, nowMs), nowMs), ask, nowMs);
 }
 
-/** Free permits up to what is wanted; to a holder that is alone those at rest too, so that it knows as much as we do. */
+/**
+ * Free permits up to what is wanted; to a holder that is alone those at rest too, so that it knows
+ * as much as we do.
+ */
 function lend(pool: Pool, ask: Ask, nowMs: number): Lent {
   const loan = pool.loans[ask.holderId] as Loan;
   const part = Math.min(pool.free, Math.max(0, Math.max(ask.need, ask.want) - freeOf(loan.lent)));

@@ -6,14 +6,18 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 /** The prices in force, by model. */
 export type Prices = () => Promise<ReadonlyMap<string, ModelPrice>>;
 
-/** Stands in for every key and address that the catalogue refers to, each as it is and not as a file: a price depends on none of them. */
+/**
+ * Stands in for every key and address that the catalogue refers to, each as it is and not as a
+ * file: a price depends on none of them.
+ */
 const anything: NodeJS.ProcessEnv = new Proxy(
   {},
   { get: (_, name) => (String(name).endsWith("_FILE") ? undefined : "http://localhost") },
 );
 
 /**
- * Reads the catalogue's prices anew with each call, whether or not somebody serves the model at the moment.
+ * Reads the catalogue's prices anew with each call, whether or not somebody serves the model at the
+ * moment.
  * @param file undefined: every call is refused
  */
 export function createPrices(file: string | undefined): Prices {

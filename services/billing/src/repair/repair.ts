@@ -36,7 +36,10 @@ async function earlierRepair({ store }: Billing, requestId: string): Promise<Rep
   return { state: RepairState.EARLIER, event, chargedNanoUsd, writtenOffNanoUsd };
 }
 
-/** The record has its row's id: a call that is repeated after a crash adds what is missing and nothing twice. */
+/**
+ * The record has its row's id: a call that is repeated after a crash adds what is missing and
+ * nothing twice.
+ */
 async function record(billing: Billing, { event, ...repair }: Repair, actor: Actor | undefined): Promise<void> {
   if (event === undefined) return;
   const { requestId, accountId, model, priceVersion } = event;

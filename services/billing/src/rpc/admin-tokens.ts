@@ -36,7 +36,10 @@ const tokenMessage = (token: AdminTokenDocument): AdminToken => ({
 
 const hasEnded = ({ expiresAt }: AdminTokenDocument): boolean => (expiresAt?.getTime() ?? Infinity) <= Date.now();
 
-/** The router's look-up. @throws {GatewayError} `not_found`, also for one that was revoked or has expired */
+/**
+ * The router's look-up. @throws {GatewayError} `not_found`, also for one that was revoked or has
+ * expired
+ */
 export async function resolveAdminToken(billing: Billing, request: ResolveAdminTokenRequest): Promise<AdminToken> {
   const digest = { $in: [request.digest, ...request.previousDigests.slice(0, mostPrevious)] };
   const token = await billing.store.adminTokens.findOne({ digest, revokedAt: null }).lean<AdminTokenDocument>();

@@ -4,8 +4,9 @@ import type { Billing } from "../billing.ts";
 import { auditBooks } from "../books/audit-books.ts";
 
 /**
- * Re-adds every account's ledger from its first row, compares it with balances and grants, and follows the audit log. Give it a
- * long deadline; books that are large are the auditor's, which is a process of its own.
+ * Re-adds every account's ledger from its first row, compares it with balances and grants, and
+ * follows the audit log. Give it a long deadline; books that are large are the auditor's, which is
+ * a process of its own.
  */
 export async function audit({ store, events }: Billing): Promise<AuditResponse> {
   const started = performance.now();

@@ -122,7 +122,10 @@ async function borrowPatiently(billing: Billing, asked: Asked): Promise<Attempt>
   return { ...third, nextFreeInMs: known.length === 0 ? undefined : Math.min(...known) };
 }
 
-/** Lends permits of one limit of one key, and takes back what the call returns. `permission_denied` when the holder has lapsed. */
+/**
+ * Lends permits of one limit of one key, and takes back what the call returns. `permission_denied`
+ * when the holder has lapsed.
+ */
 export async function borrow(billing: Billing, request: BorrowRequest): Promise<BorrowResponse> {
   const asked = read(request);
   if (!(await isAlive(billing.store.limitHolders, asked.ask.holderId))) {

@@ -6,8 +6,9 @@ import type { AccountDocument } from "../store/accounts.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
 /**
- * The quota of a key as OpenAI-style dashboards show it: all the money its account was ever given, used or not (what we
- * wrote off is our own and does not count, nor what repaid it: usage does not tell of it either), and at most the key's monthly budget.
+ * The quota of a key as OpenAI-style dashboards show it: all the money its account was ever given,
+ * used or not (what we wrote off is our own and does not count, nor what repaid it: usage does not
+ * tell of it either), and at most the key's monthly budget.
  */
 export async function getSubscription(billing: Billing, request: GetSubscriptionRequest): Promise<Subscription> {
   const { accounts, keys, ledger } = billing.store;

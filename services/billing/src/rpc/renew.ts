@@ -8,7 +8,9 @@ const leaseMs = 4_000;
 /** What it gets beyond that, for clocks that do not run alike. */
 const marginMs = 500;
 
-/** How long everything must have been well before a silent holder is taken for dead, milliseconds. */
+/**
+ * How long everything must have been well before a silent holder is taken for dead, milliseconds.
+ */
 export const steadyMs = leaseMs + marginMs;
 
 /** Keeps a holder's permits. One whose lease ran out but whose permits nobody took lives on. */

@@ -33,7 +33,10 @@ function checkCost(requestId: string, cost: bigint): void {
     throw new GatewayError("invalid_request", "The cost is not an amount of money.", { param: "cost_nano_usd" });
 }
 
-/** Prices and charges requests that had no price when they were settled; their own rows stay as they are. */
+/**
+ * Prices and charges requests that had no price when they were settled; their own rows stay as they
+ * are.
+ */
 export async function repairUnpriced(
   billing: Billing,
   request: RepairUnpricedRequest,

@@ -18,14 +18,20 @@ const candidates = ({ digest, previousDigests }: ResolveKeyRequest): Buffer[] =>
   ...previousDigests.slice(0, mostPrevious),
 ];
 
-/** A key that was found under a pepper which is being replaced is kept under the current one from now on. */
+/**
+ * A key that was found under a pepper which is being replaced is kept under the current one from
+ * now on.
+ */
 async function renewDigest({ store, settings }: Billing, found: Buffer, request: ResolveKeyRequest): Promise<void> {
   const { digest, pepperId = "" } = request;
   if (digest.equals(found) || pepperId !== settings.peppers.current.id) return;
   await store.keys.updateOne({ digest: found }, { $set: { digest, pepperId } });
 }
 
-/** The router's look-up. A revoked or expired key is found: the router turns it away, and may remember that. */
+/**
+ * The router's look-up. A revoked or expired key is found: the router turns it away, and may
+ * remember that.
+ */
 export async function resolveKey(billing: Billing, request: ResolveKeyRequest): Promise<ResolveKeyResponse> {
   const { keys } = billing.store;
   const given = candidates(request);
@@ -42,7 +48,10 @@ export async function resolveKey(billing: Billing, request: ResolveKeyRequest): 
   return { caller: callerMessage(key, found, account ?? {}), revoked: key.revokedAt !== null };
 }
 
-/** Those of the digests that some key has, one query for all: most of what is asked for at once is made up. */
+/**
+ * Those of the digests that some key has, one query for all: most of what is asked for at once is
+ * made up.
+ */
 async function knownDigests({ store }: Billing, digests: Buffer[]): Promise<Set<string>> {
   const wanted = { $in: digests };
   const found = await store.keys

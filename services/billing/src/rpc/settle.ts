@@ -32,7 +32,10 @@ function firstOfEach(events: readonly UsageEvent[]): UsageEvent[] {
   return [...first.values()];
 }
 
-/** Charges what its grants do not cover to their accounts; neighbours in other accounts go with them. */
+/**
+ * Charges what its grants do not cover to their accounts; neighbours in other accounts go with
+ * them.
+ */
 async function settleFromAccounts(
   billing: Billing,
   events: readonly UsageEvent[],
@@ -63,7 +66,10 @@ const leftToAccounts = (rest: UsageEvent[]): EscrowChange => ({
   rest,
 });
 
-/** Grants that admit no more end when their last event is settled. Should it fail, they end with their holder. */
+/**
+ * Grants that admit no more end when their last event is settled. Should it fail, they end with
+ * their holder.
+ */
 function finishGrants(billing: Billing, grants: Iterable<Grant>): void {
   for (const { id, accountId, state } of grants) {
     if (state !== "closed") continue;
@@ -74,9 +80,10 @@ function finishGrants(billing: Billing, grants: Iterable<Grant>): void {
 }
 
 /**
- * Charges events to their grants, each once for all time. When the call fails, some may be settled, and repeating it is safe.
- * @throws {GatewayError} `invalid_request` before anything is settled, `not_found` when an account does not exist,
- *   `service_unavailable`; `param` names the field at fault.
+ * Charges events to their grants, each once for all time. When the call fails, some may be settled,
+ * and repeating it is safe.
+ * @throws {GatewayError} `invalid_request` before anything is settled, `not_found` when an account
+ *   does not exist, `service_unavailable`; `param` names the field at fault.
  */
 export async function settle(billing: Billing, request: SettleRequest): Promise<SettleResponse> {
   request.events.forEach(check);
@@ -99,7 +106,8 @@ export async function settle(billing: Billing, request: SettleRequest): Promise<
   for (const settlement of answers) {
     const accountId = accountOf.get(settlement.requestId) ?? "";
     billing.events.settled(accountId, settlement);
-    // Its next grant may be refused for what it owes: nobody is to go on admitting from those that it has.
+    // Its next grant may be refused for what it owes: nobody is to go on admitting from those that
+    // it has.
     if (settlement.isNew && settlement.writtenOff > 0n && billing.recall(accountId)) billing.events.recalled(accountId);
   }
   return {

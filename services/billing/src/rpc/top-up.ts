@@ -21,7 +21,10 @@ function check(request: TopUpRequest): void {
   }
 }
 
-/** The record has its row's id, so that a call which is repeated after a crash adds what is missing and nothing twice. */
+/**
+ * The record has its row's id, so that a call which is repeated after a crash adds what is missing
+ * and nothing twice.
+ */
 async function recordTopUp(billing: Billing, request: TopUpRequest): Promise<void> {
   const { accountId, amountNanoUsd, reference, note, actor } = request;
   const after = JSON.stringify({ amount_nano_usd: String(amountNanoUsd), reference, note });

@@ -1,6 +1,9 @@
 import { type Connection, type Model, Schema } from "mongoose";
 
-/** Where the audit log's chain ends. There is one: two rows that are written at once conflict in it, and one goes again. */
+/**
+ * Where the audit log's chain ends. There is one: two rows that are written at once conflict in it,
+ * and one goes again.
+ */
 export interface AuditHeadDocument {
   readonly _id: string;
   readonly seq: bigint;

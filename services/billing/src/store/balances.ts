@@ -14,7 +14,10 @@ async function unfolded(store: Store, session: ClientSession, ids: readonly stri
   return new Map(sums.map(({ _id, sum }) => [_id, BigInt(sum)]));
 }
 
-/** Accounts with the money they have, to the last settled request: their own columns and their grants, as one moment saw them. */
+/**
+ * Accounts with the money they have, to the last settled request: their own columns and their
+ * grants, as one moment saw them.
+ */
 export async function readBalances(store: Store, ids: readonly string[]): Promise<AccountDocument[]> {
   await using session = await store.connection.startSession({ snapshot: true });
   const accounts = await store.accounts

@@ -64,9 +64,10 @@ function noAccount(line: Line): Committed {
 }
 
 /**
- * Decides operations of several accounts, those of each one after the other, and commits all their changes in one
- * transaction. A refused operation changes nothing and hinders none of the others. Nothing is answered before it is
- * committed, not even "this was done already": an answer that rested on a row which a failover then undid would lose money.
+ * Decides operations of several accounts, those of each one after the other, and commits all their
+ * changes in one transaction. A refused operation changes nothing and hinders none of the others.
+ * Nothing is answered before it is committed, not even "this was done already": an answer that
+ * rested on a row which a failover then undid would lose money.
  * @param lines of different accounts
  * @param known something of this was tried before: rows may be there already
  */

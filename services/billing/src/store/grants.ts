@@ -11,7 +11,9 @@ export interface GrantDocument {
   readonly amount: bigint;
   readonly returned: bigint;
   readonly settled: bigint;
-  /** The last three are not there in grants that were made before usage was charged to grants alone. */
+  /**
+   * The last three are not there in grants that were made before usage was charged to grants alone.
+   */
   readonly folded?: bigint;
   readonly seq?: bigint;
   readonly head?: Buffer;

@@ -76,7 +76,9 @@ export function entryDocument(entry: Entry): EntryDocument {
   };
 }
 
-/** The row as it was hashed. An event's fields that its time did not know yet get their defaults. */
+/**
+ * The row as it was hashed. An event's fields that its time did not know yet get their defaults.
+ */
 export function entryMessage(document: EntryDocument): Entry {
   return {
     id: document._id,

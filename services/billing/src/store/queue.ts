@@ -22,13 +22,18 @@ interface Part {
   readonly jobs: readonly Job[];
 }
 
-/** Rows one transaction may have to read or write: keeps it short, so that others get their turn. */
+/**
+ * Rows one transaction may have to read or write: keeps it short, so that others get their turn.
+ */
 const largestBatch = 1_024;
 /** Operations that may wait for one account; more than this and it is better to say so at once. */
 const largestQueue = 4_096;
 /** Transactions at once: with more of them each would be smaller, and all together dearer. */
 const mostAtOnce = 2;
-/** Having lost to another process so lately means that it is probably still trying: let it have a turn. */
+/**
+ * Having lost to another process so lately means that it is probably still trying: let it have a
+ * turn.
+ */
 const rivalMs = 1_000;
 const yieldMs = 10;
 
@@ -36,7 +41,8 @@ const yieldMs = 10;
 export interface AccountQueue {
   /**
    * Resolves with the operation's answer once it is committed.
-   * @throws {GatewayError} the operation's own refusal, `not_found` without the account, `service_unavailable`.
+   * @throws {GatewayError} the operation's own refusal, `not_found` without the account,
+   * `service_unavailable`.
    */
   submit<A>(operation: Operation<A>): Promise<A>;
 }
@@ -51,12 +57,15 @@ function weigh(operation: Operation<unknown>): number {
 }
 
 /**
- * Within this process an account's operations wait for each other, and whatever waits is committed together, many accounts
- * in one transaction. This is only for speed: what keeps the books right among many processes is the transaction.
+ * Within this process an account's operations wait for each other, and whatever waits is committed
+ * together, many accounts in one transaction. This is only for speed: what keeps the books right
+ * among many processes is the transaction.
  */
 export function createAccountQueue(options: QueueOptions): AccountQueue {
   const accounts = new Map<string, Waiting>();
-  /** Accounts with something to do that no transaction is at work on, in the order of their turns. */
+  /**
+   * Accounts with something to do that no transaction is at work on, in the order of their turns.
+   */
   const ready: Waiting[] = [];
   let running = 0;
   let lostAt = Number.NEGATIVE_INFINITY;

@@ -23,7 +23,10 @@ export interface ReadOptions {
   readonly nextSeq: (after: bigint) => bigint;
 }
 
-/** By their primary key, which is the cheapest way to rows whose ids are known, also where another index begins with the account. */
+/**
+ * By their primary key, which is the cheapest way to rows whose ids are known, also where another
+ * index begins with the account.
+ */
 const byId = { _id: 1 } as const;
 
 const idsOf = (lines: readonly Line[], part: keyof Needs, wanted?: (operation: Operation<unknown>) => boolean) => [
@@ -69,8 +72,8 @@ async function readEntries(
 }
 
 /**
- * Not part of the transaction, which would make it one over two shards: what a holder is granted that was fenced just now is
- * found when it is swept for the second time.
+ * Not part of the transaction, which would make it one over two shards: what a holder is granted
+ * that was fenced just now is found when it is swept for the second time.
  */
 export async function readHolders(store: Store, lines: readonly Line[]): Promise<Map<string, HolderState>> {
   const ids = idsOf(lines, "holders");
@@ -83,7 +86,10 @@ export async function readHolders(store: Store, lines: readonly Line[]): Promise
   return new Map(holders.map((holder) => [holder._id, holder.state]));
 }
 
-/** The second time it writes to them first: then whoever comes later loses at its first statement, and a long transaction is never undone by a stream of short ones. */
+/**
+ * The second time it writes to them first: then whoever comes later loses at its first statement,
+ * and a long transaction is never undone by a stream of short ones.
+ */
 async function readAccounts({ store, session, again }: ReadOptions, ids: string[]): Promise<AccountDocument[]> {
   const filter = { _id: { $in: ids } };
   if (again) await store.accounts.updateMany(filter, { $inc: { version: 1n } }, { session });

@@ -5,13 +5,17 @@ interface Privilege {
   readonly actions: readonly string[];
 }
 
-/** Reading, adding, and what billing does at its start: making collections and indexes that are missing. */
+/**
+ * Reading, adding, and what billing does at its start: making collections and indexes that are
+ * missing.
+ */
 const adding = ["find", "insert", "createCollection", "createIndex", "listIndexes", "collStats"];
 const changing = [...adding, "update", "remove"];
 
 /**
- * The database role under which billing can do all its work and nobody can change what was written: no update and no remove
- * on the collections that are only added to. https://www.mongodb.com/docs/manual/reference/privilege-actions/
+ * The database role under which billing can do all its work and nobody can change what was written:
+ * no update and no remove on the collections that are only added to.
+ * https://www.mongodb.com/docs/manual/reference/privilege-actions/
  */
 export function appendOnlyRole(database: string): { name: string; privileges: Privilege[] } {
   const names = collectionNames();

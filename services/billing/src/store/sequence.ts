@@ -2,8 +2,8 @@
 const offset = BigInt(Math.floor(Math.random() * 1_000));
 
 /**
- * Numbers for ledger rows: about the microseconds of this process's clock, each larger than the last, and larger than those
- * of the rows that it rests on, whatever clock gave them.
+ * Numbers for ledger rows: about the microseconds of this process's clock, each larger than the
+ * last, and larger than those of the rows that it rests on, whatever clock gave them.
  */
 export function createSequence(): (after: bigint) => bigint {
   let last = 0n;

@@ -40,7 +40,8 @@ async function write(store: Store, session: ClientSession, change: EscrowChange,
   const grants = [...change.grants.values()].map(({ id, accountId, settled, folded, seq, head }) => ({
     updateOne: {
       filter: { _id: id as never, accountId },
-      // `folded` as well: a grant of old has none, and counts as taken up to what it had settled then.
+      // `folded` as well: a grant of old has none, and counts as taken up to what it had settled
+      // then.
       update: { $set: { settled, folded, seq, head } },
     },
   }));
@@ -49,7 +50,8 @@ async function write(store: Store, session: ClientSession, change: EscrowChange,
 }
 
 /**
- * Charges events of any number of accounts to their grants, all in one transaction that touches no account.
+ * Charges events of any number of accounts to their grants, all in one transaction that touches no
+ * account.
  * @param events each request once
  * @throws {GatewayError} `service_unavailable`
  */

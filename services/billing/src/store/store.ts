@@ -48,7 +48,10 @@ export function modelsOn(connection: Connection): Models {
 
 type Collection = Pick<Model<unknown>, "createCollection" | "createIndexes" | "collection">;
 
-/** Opens the collections and makes sure they and their indexes exist: uniqueness is part of what the books promise. */
+/**
+ * Opens the collections and makes sure they and their indexes exist: uniqueness is part of what the
+ * books promise.
+ */
 export async function openStore(connection: Connection): Promise<Store> {
   const models = modelsOn(connection);
   for (const model of Object.values(models) as Collection[]) {

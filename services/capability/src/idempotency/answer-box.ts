@@ -5,7 +5,10 @@ const idBytes = 4;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Encrypts answers at rest: AES-256-GCM, each piece bound to its place. A piece begins with the id of its key. */
+/**
+ * Encrypts answers at rest: AES-256-GCM, each piece bound to its place. A piece begins with the id
+ * of its key.
+ */
 export class AnswerBox {
   readonly #keys: Keyring;
 

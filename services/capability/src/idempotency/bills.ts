@@ -14,7 +14,9 @@ export function isOwed({ pricing, costNanoUsd }: Bill): boolean {
   return pricing === Pricing.UNPRICED || costNanoUsd > 0n;
 }
 
-/** Looks for bills where they are applied. @throws {GatewayError} when metering cannot be reached */
+/**
+ * Looks for bills where they are applied. @throws {GatewayError} when metering cannot be reached
+ */
 export function billsOf(metering: RpcClient<MeteringServiceServer>): FindBill {
   return async ({ accountId, requestId }) => {
     const { events } = await metering.findEvents({ accountId, requestIds: [requestId] }, { timeoutMs });

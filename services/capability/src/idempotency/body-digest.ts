@@ -1,20 +1,26 @@
 import { createHash } from "node:crypto";
 import { boundaryOf } from "../request/boundary.ts";
 
-/** No form that is served has as many parts: what comes behind so many boundaries is taken as it is. */
+/**
+ * No form that is served has as many parts: what comes behind so many boundaries is taken as it is.
+ */
 const mostCuts = 1_000;
 const lineEnd = Buffer.from("\r\n");
 
 /**
- * The digest of a request body that comes in pieces, however it is cut. Clients draw a new boundary each time they send the same
- * form: boundaries are left out where they stand at a line's start, and only where they stood counts.
+ * The digest of a request body that comes in pieces, however it is cut. Clients draw a new boundary
+ * each time they send the same form: boundaries are left out where they stand at a line's start,
+ * and only where they stood counts.
  */
 export class BodyDigest {
   readonly #hash = createHash("sha256");
   readonly #delimiter: Buffer | undefined;
   readonly #cuts: number[] = [];
   #hashed = 0;
-  /** The last bytes, which may be the beginning of a delimiter. A form's first one has no line end of its own. */
+  /**
+   * The last bytes, which may be the beginning of a delimiter. A form's first one has no line end
+   * of its own.
+   */
   #tail = lineEnd;
 
   constructor(contentType: string | undefined) {

@@ -23,7 +23,10 @@ import type { IdempotencyStore } from "./store.ts";
 
 const header = "idempotency-key";
 const longestKey = 255;
-/** A run that was interrupted has its bill within this time, unless its journal is gone with its disk. */
+/**
+ * A run that was interrupted has its bill within this time, unless its journal is gone with its
+ * disk.
+ */
 const mostDoubtMs = 15 * 60_000;
 
 export interface IdempotencyOptions {
@@ -42,8 +45,9 @@ export interface IdempotencyOptions {
 }
 
 /**
- * Makes handlers keep to `Idempotency-Key`: the first request under a key runs, later ones with the same body get its
- * answer again, and nothing is run or billed a second time. Requests without the header pass straight through.
+ * Makes handlers keep to `Idempotency-Key`: the first request under a key runs, later ones with the
+ * same body get its answer again, and nothing is run or billed a second time. Requests without the
+ * header pass straight through.
  */
 export function withIdempotency(operations: Operations, options: IdempotencyOptions): Record<string, LinkHandler> {
   const wrap = (operation: Operation): LinkHandler => {
@@ -66,7 +70,8 @@ async function runOnce(exchange: LinkExchange, asked: Asked): Promise<void> {
   let body: ReadBody | undefined;
   let id: string;
   try {
-    // The body first, also for a key that cannot be: the form of the error may depend on the model that it names.
+    // The body first, also for a key that cannot be: the form of the error may depend on the model
+    // that it names.
     body = await readAhead(exchange, lease);
     id = idOf(exchange, caller, asked.key);
     const request = { bodyDigest: body.digest, requestId: exchange.requestId, token };

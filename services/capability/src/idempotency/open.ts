@@ -27,7 +27,9 @@ export interface OnceOptions {
   readonly started: AsyncDisposableStack;
 }
 
-/** Operations with answers kept under idempotency keys, where there is a database to keep them in. */
+/**
+ * Operations with answers kept under idempotency keys, where there is a database to keep them in.
+ */
 export function onceByKey(
   operations: Operations,
   { settings, context, limits, identity, runs, started }: OnceOptions,
@@ -62,7 +64,10 @@ function boxOf({ ANSWER_KEY, ANSWER_KEY_PREVIOUS, ANSWER_TTL_MS }: CapabilitySet
 /** Of one key in this replica. */
 const freeLimits = { perMinute: 600, concurrency: 16 };
 
-/** Answers that cost nothing count for their key's limits, and have a limit of their own besides: most keys have none. */
+/**
+ * Answers that cost nothing count for their key's limits, and have a limit of their own besides:
+ * most keys have none.
+ */
 function withinFree(limits: FreeAdmission): FreeAdmission["admitFree"] {
   const free = new FreeLimits({ clock: systemClock, ...freeLimits });
   return async (request) => {

@@ -3,9 +3,11 @@
  *
  *     claimed -> started -> (billed) -> kept | lost
  *
- * - `claimed`: somebody runs the request, and no upstream was asked. A run whose lease ran out is taken over and begins anew.
- * - `started`: the journal has its start on disk, and an upstream may have been asked. It is never taken over: whoever comes
- *   looks for its bill. A start that is on disk gets its bill, by its own process or by the one that adopts the journal.
+ * - `claimed`: somebody runs the request, and no upstream was asked. A run whose lease ran out is
+ *   taken over and begins anew.
+ * - `started`: the journal has its start on disk, and an upstream may have been asked. It is never
+ *   taken over: whoever comes looks for its bill. A start that is on disk gets its bill, by its own
+ *   process or by the one that adopts the journal.
  * - billed is no state of the record: the journal has the bill first, then metering.
  * - `kept`: here is its answer.
  * - `lost`: it was billed, and its answer is not here. It is not run again.

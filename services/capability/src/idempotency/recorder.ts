@@ -11,13 +11,17 @@ export interface RecorderOptions {
   readonly body: ReadBody;
   /** Pays for the answer. */
   readonly lease: BufferLease;
-  /** Called with the whole answer before the client gets the end of it; undefined for one that is not to be kept. Never rejects. */
+  /**
+   * Called with the whole answer before the client gets the end of it; undefined for one that is
+   * not to be kept. Never rejects.
+   */
   ended(answer: Answer | undefined): Promise<void>;
 }
 
 /**
- * Stands between a handler and its exchange: passes everything on and remembers it. The client's leaving is hidden from the
- * handler, so that the result is there when the client asks again. The end is held back until the result is kept.
+ * Stands between a handler and its exchange: passes everything on and remembers it. The client's
+ * leaving is hidden from the handler, so that the result is there when the client asks again. The
+ * end is held back until the result is kept.
  */
 export class RecordingExchange implements LinkExchange {
   readonly #options: RecorderOptions;
@@ -33,7 +37,8 @@ export class RecordingExchange implements LinkExchange {
     this.#options = options;
     const { signal } = options.exchange;
     const onAbort = (): void => {
-      // Only the router's deadline ends the work; a client that leaves may come back for the result.
+      // Only the router's deadline ends the work; a client that leaves may come back for the
+      // result.
       if ((signal.reason as { code?: string } | undefined)?.code === "deadline") this.#aborter.abort(signal.reason);
     };
     signal.addEventListener("abort", onAbort, { once: true });
@@ -119,7 +124,10 @@ export class RecordingExchange implements LinkExchange {
     this.#end(this.#answer, () => this.#real.respond(status, headers, body));
   }
 
-  /** Resolves when the handler's answer is kept and has been sent; an answer that never came is not kept. */
+  /**
+   * Resolves when the handler's answer is kept and has been sent; an answer that never came is not
+   * kept.
+   */
   async done(): Promise<void> {
     this.#kept ??= this.#options.ended(undefined);
     await this.#kept;
@@ -149,7 +157,10 @@ export class RecordingExchange implements LinkExchange {
   }
 }
 
-/** What another try may change is not kept: our own and upstreams' failures, limits, and an empty balance. */
+/**
+ * What another try may change is not kept: our own and upstreams' failures, limits, and an empty
+ * balance.
+ */
 function isKept(status: number): boolean {
   return status < 500 && status !== 429 && status !== 402 && status !== 409;
 }

@@ -2,7 +2,10 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { Receipt } from "./record.ts";
 
-/** The request ran, its answer is not here, and it will not run again: what the client has instead is the receipt. */
+/**
+ * The request ran, its answer is not here, and it will not run again: what the client has instead
+ * is the receipt.
+ */
 export function resultLost({ requestId, costNanoUsd }: Receipt): GatewayError {
   const billed = costNanoUsd === undefined ? "has no bill so far" : `was billed ${usdText(costNanoUsd)} USD`;
   const text = `The request with this Idempotency-Key ran as ${requestId} and ${billed}, but its answer was lost. The account's usage lists it under that id. To run it again, and pay for it again, send another key.`;

@@ -8,7 +8,9 @@ import { isOwed } from "./bills.ts";
 import type { Answer } from "./record.ts";
 import type { IdempotencyStore } from "./store.ts";
 
-/** The client waits this long for its answer to be kept; then it gets it, and keeping it goes on. */
+/**
+ * The client waits this long for its answer to be kept; then it gets it, and keeping it goes on.
+ */
 const patienceMs = 2_500;
 const firstRestMs = 100;
 const longestRestMs = 5_000;
@@ -28,7 +30,10 @@ export interface RunOptions {
   readonly lease: BufferLease;
 }
 
-/** A run that this process has claimed. It is told how the request goes on, and writes down what others must know of it. */
+/**
+ * A run that this process has claimed. It is told how the request goes on, and writes down what
+ * others must know of it.
+ */
 export class Run {
   readonly requestId: string;
   readonly lease: BufferLease;
@@ -55,7 +60,8 @@ export class Run {
 
   /**
    * The journal has the request's start, and its upstream is about to be asked.
-   * @throws {GatewayError} when the upstream must not be asked: the run was taken over meanwhile, or that cannot be told
+   * @throws {GatewayError} when the upstream must not be asked: the run was taken over meanwhile,
+   * or that cannot be told
    */
   async start(model: string): Promise<void> {
     const { store, id, token } = this.#options;
@@ -73,8 +79,9 @@ export class Run {
   }
 
   /**
-   * The run has come to this; undefined: nothing that could be answered again. Resolves when that is written down, or cannot
-   * be for the moment: then it is tried for as long as this process lives.
+   * The run has come to this; undefined: nothing that could be answered again. Resolves when that
+   * is written down, or cannot be for the moment: then it is tried for as long as this process
+   * lives.
    */
   async end(answer: Answer | undefined): Promise<void> {
     const writing = this.#write(answer).finally(() => {

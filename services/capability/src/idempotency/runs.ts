@@ -15,7 +15,10 @@ export class Runs implements AsyncDisposable {
     void run.over.then(() => this.#runs.delete(run.requestId));
   }
 
-  /** Admission that tells runs when their upstream may be asked, and what they are billed. Other requests pass by. */
+  /**
+   * Admission that tells runs when their upstream may be asked, and what they are billed. Other
+   * requests pass by.
+   */
   telling(admission: Admission): Admission {
     return {
       admit: (request) => {
@@ -50,7 +53,10 @@ const nothing: Settlement = {
   status: 503,
 };
 
-/** First the journal, then the run's record: what the record calls started has a start on disk, which gets its bill whatever happens. */
+/**
+ * First the journal, then the run's record: what the record calls started has a start on disk,
+ * which gets its bill whatever happens.
+ */
 async function admitRun(admission: Admission, request: AdmitRequest, run: Run): Promise<Admitted> {
   const admitted = await admission.admit(request);
   try {
@@ -71,7 +77,8 @@ async function admitRun(admission: Admission, request: AdmitRequest, run: Run): 
       try {
         await admitted.settle(settlement);
       } catch (error) {
-        // The disk refuses the bill: of an answer in one piece, which does not go out now, nothing is charged either.
+        // The disk refuses the bill: of an answer in one piece, which does not go out now, nothing
+        // is charged either.
         if (!request.stream) run.billed(nothing);
         throw error;
       }

@@ -24,7 +24,10 @@ export interface IdempotencyStoreOptions {
   readonly box: AnswerBox | undefined;
 }
 
-/** What runs under idempotency keys, and their answers, in MongoDB. How a run goes on is told at `RunState`. */
+/**
+ * What runs under idempotency keys, and their answers, in MongoDB. How a run goes on is told at
+ * `RunState`.
+ */
 export class IdempotencyStore implements AsyncDisposable {
   readonly #options: IdempotencyStoreOptions;
   #connection: Promise<Connection> | undefined;
@@ -88,7 +91,10 @@ export class IdempotencyStore implements AsyncDisposable {
     await records.updateOne({ _id: id, token, state: { $in: ["claimed", "started"] } }, { $set: { leaseUntil } });
   }
 
-  /** Stores a run's answer. May be repeated, and comes in time also after somebody found the run lost. */
+  /**
+   * Stores a run's answer. May be repeated, and comes in time also after somebody found the run
+   * lost.
+   */
   async keep(id: string, token: string, { status, headers, body }: Answer): Promise<void> {
     const { records, parts } = await this.#collections();
     const { box, lifeMs } = this.#options;
@@ -148,7 +154,9 @@ export class IdempotencyStore implements AsyncDisposable {
     };
   }
 
-  /** Connects when the first key comes: a service without such requests needs no database for it. */
+  /**
+   * Connects when the first key comes: a service without such requests needs no database for it.
+   */
   #open(): Promise<Connection> {
     this.#connection ??= this.#connect().catch((error: unknown) => {
       this.#connection = undefined;

@@ -11,8 +11,10 @@ export interface Grant<S extends Size> {
 }
 
 /**
- * Admits a request by the quick bound of its cost; when the balance does not cover that, by the tighter ones of `resize`.
- * @throws {GatewayError} `insufficient_balance` for the last size tried, and whatever else admission refuses with
+ * Admits a request by the quick bound of its cost; when the balance does not cover that, by the
+ * tighter ones of `resize`.
+ * @throws {GatewayError} `insufficient_balance` for the last size tried, and whatever else
+ * admission refuses with
  */
 export async function admit<B, R, S extends Size, A>(
   { admission }: Pick<CapabilityContext, "admission">,

@@ -7,7 +7,8 @@ export interface BodyReader<B> {
   /**
    * Reads the body from its exchange.
    * @param lease pays for the bytes held
-   * @throws {GatewayError} for a body that is not of the expected kind, `service_unavailable` when memory is short
+   * @throws {GatewayError} for a body that is not of the expected kind, `service_unavailable` when
+   * memory is short
    * @throws {LinkError} `too_large`, or why the exchange is over
    */
   read(exchange: LinkExchange, lease: BufferLease): Promise<B>;

@@ -16,10 +16,10 @@ export type OperationContext = Pick<
 >;
 
 /**
- * An operation that is billed by the request. In this order: the body within its limit, the model and the key's right to
- * it, the fields, the hold, the upstream calls, the bill, the answer. The first byte leaves after the journal's `started`
- * is on disk, the last after the bill is; a request that is admitted gets exactly one bill whatever happens
- * (`infra/decisions/0001-money.md`).
+ * An operation that is billed by the request. In this order: the body within its limit, the model
+ * and the key's right to it, the fields, the hold, the upstream calls, the bill, the answer. The
+ * first byte leaves after the journal's `started` is on disk, the last after the bill is; a request
+ * that is admitted gets exactly one bill whatever happens (`infra/decisions/0001-money.md`).
  */
 export function defineOperation<B, R, S extends Size, A>(
   context: OperationContext,
@@ -42,8 +42,8 @@ async function serve<B, R, S extends Size, A>(
     if (answer !== undefined) await letGo(context, spec, { answer: answer.value, requestId });
   };
   try {
-    // Reading `started` makes the journal write at once. An answer in one piece waits for its bill, which is written
-    // behind the start: it has no need of that.
+    // Reading `started` makes the journal write at once. An answer in one piece waits for its bill,
+    // which is written behind the start: it has no need of that.
     const started = spec.streams?.(checked.request) === true ? grant.admitted.started : undefined;
     // It may fail while upstreams are still being asked; it is awaited below.
     started?.catch(() => {});

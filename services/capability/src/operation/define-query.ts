@@ -48,8 +48,8 @@ export interface UnbilledSpec<B, R> extends RequestSpec<B, R> {
 }
 
 /**
- * An operation with a request body and a model whose request has no bill of its own: it is free, or what it sets off is
- * billed apart.
+ * An operation with a request body and a model whose request has no bill of its own: it is free, or
+ * what it sets off is billed apart.
  */
 export function defineUnbilled<B, R>(context: HandlingContext, spec: UnbilledSpec<B, R>): Operation {
   return checkedOperation(context, spec, async (checked) => {

@@ -8,8 +8,8 @@ import type { AdmittedRequest, OperationSpec, Size } from "./operation-spec.ts";
 import { PartialFailure } from "./partial-failure.ts";
 
 /**
- * Ends a request that has no answer: the bill is nothing, or what upstreams charge for all the same; the client is told
- * why once that is on disk.
+ * Ends a request that has no answer: the bill is nothing, or what upstreams charge for all the
+ * same; the client is told why once that is on disk.
  * @throws {GatewayError} `service_unavailable` when the bill cannot be written
  */
 export async function giveUp<B, R, S extends Size, A>(
@@ -40,7 +40,10 @@ export async function giveUp<B, R, S extends Size, A>(
   respondError(exchange, clientError, { events, format: errorFormat, headers: usageHeaders(admitted, attempts) });
 }
 
-/** A call that was given up while an upstream worked on it is charged for by that upstream; one that failed is not. */
+/**
+ * A call that was given up while an upstream worked on it is charged for by that upstream; one that
+ * failed is not.
+ */
 async function owedFor<B, R, S extends Size, A>(
   spec: OperationSpec<B, R, S, A>,
   admitted: AdmittedRequest<R, S>,

@@ -15,8 +15,9 @@ import {
 export type HandlingContext = Pick<CapabilityContext, "catalog" | "events"> & { readonly buffers: BufferBudget };
 
 /**
- * An operation whose requests have a body: reads and checks each, then has it served. Whatever is thrown on the way is
- * answered as an error in the client's format; memory that was held for the request is given back at its end.
+ * An operation whose requests have a body: reads and checks each, then has it served. Whatever is
+ * thrown on the way is answered as an error in the client's format; memory that was held for the
+ * request is given back at its end.
  */
 export function checkedOperation<B, R>(
   context: HandlingContext,

@@ -13,7 +13,9 @@ export interface Size {
   readonly tokens: number;
 }
 
-/** A request that may go upstream: its money is held, and its bill will be written whatever happens. */
+/**
+ * A request that may go upstream: its money is held, and its bill will be written whatever happens.
+ */
 export interface AdmittedRequest<R, S extends Size> extends CheckedRequest<R> {
   /** The size that was admitted. */
   readonly size: S;
@@ -35,8 +37,9 @@ export interface Shortage<S extends Size> {
 }
 
 /**
- * An operation that is billed by the request: what is its own. Everything around that is {@link defineOperation}'s.
- * `B` is its body, `R` a checked request, `S` its size, `A` what upstreams answered.
+ * An operation that is billed by the request: what is its own. Everything around that is {@link
+ * defineOperation}'s. `B` is its body, `R` a checked request, `S` its size, `A` what upstreams
+ * answered.
  */
 export interface OperationSpec<B, R, S extends Size, A> extends RequestSpec<B, R> {
   /**
@@ -44,18 +47,22 @@ export interface OperationSpec<B, R, S extends Size, A> extends RequestSpec<B, R
    * @throws {GatewayError} `unpriced_model` for what the catalogue has no price for
    */
   size(checked: CheckedRequest<R>): S;
-  /** Tighter sizes for a balance that does not cover the first, in the order in which to try them; default: none. */
+  /**
+   * Tighter sizes for a balance that does not cover the first, in the order in which to try them;
+   * default: none.
+   */
   resize?(checked: CheckedRequest<R>, shortage: Shortage<S>): AsyncIterable<S>;
   /** Whether the answer is sent as it comes; default: never. */
   streams?(request: R): boolean;
   /**
    * Asks upstreams. Nothing may reach the client yet.
-   * @throws {AttemptsFailed} when none answered, {@link PartialFailure} when that is owed for all the same
+   * @throws {AttemptsFailed} when none answered, {@link PartialFailure} when that is owed for all
+   * the same
    */
   call(admitted: AdmittedRequest<R, S>): Promise<A>;
   /**
-   * What a client that left owes for a call that was given up while an upstream worked on it. Needed where `call` throws
-   * `AttemptsFailed` as it is.
+   * What a client that left owes for a call that was given up while an upstream worked on it.
+   * Needed where `call` throws `AttemptsFailed` as it is.
    */
   owed?(admitted: AdmittedRequest<R, S>, failed: AttemptsFailed): Charge | Promise<Charge>;
   /** The answer for the client, with what it costs. Its first byte leaves after this. */

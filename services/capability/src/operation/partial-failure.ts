@@ -1,7 +1,10 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { Charge } from "../bill.ts";
 
-/** A request that failed after some of its upstream calls were answered, or given up, and are charged for by the upstream. */
+/**
+ * A request that failed after some of its upstream calls were answered, or given up, and are
+ * charged for by the upstream.
+ */
 export class PartialFailure extends Error {
   override readonly name = "PartialFailure";
   /** What is owed all the same; undefined: nothing. */

@@ -10,9 +10,15 @@ const keepAliveCheckMs = 2_500;
 
 export interface RelayOptions {
   readonly exchange: LinkExchange;
-  /** Sent while the stream has nothing to say, so that nobody on the way takes it for dead; default: nothing is. */
+  /**
+   * Sent while the stream has nothing to say, so that nobody on the way takes it for dead; default:
+   * nothing is.
+   */
   readonly keepAlive?: Buffer | undefined;
-  /** Notes what was delivered, should this process die: called every 5 s, and every 64 KiB, while bytes come. */
+  /**
+   * Notes what was delivered, should this process die: called every 5 s, and every 64 KiB, while
+   * bytes come.
+   */
   checkpoint?(): void;
 }
 

@@ -26,8 +26,8 @@ export interface WholeReply extends ReplyBase {
 export interface StreamReply extends ReplyBase {
   readonly kind: "stream";
   /**
-   * Carries everything but the last bytes to the client, at the client's pace; resolves when the upstream's side is over,
-   * finished or broken, or the client has left.
+   * Carries everything but the last bytes to the client, at the client's pace; resolves when the
+   * upstream's side is over, finished or broken, or the client has left.
    */
   relay(exchange: LinkExchange): Promise<StreamEnd>;
   /** An error as the last event of the stream; default: the stream is cut without one. */

@@ -17,7 +17,9 @@ export interface IncomingRequest {
 
 /** How an operation reads and checks a request that has a body and names a model. */
 export interface RequestSpec<B, R> {
-  /** The operation's name in the catalogue, in limits and in usage events, e.g. `chat.completions`. */
+  /**
+   * The operation's name in the catalogue, in limits and in usage events, e.g. `chat.completions`.
+   */
   readonly name: string;
   readonly body: BodyReader<B>;
   /**
@@ -25,15 +27,21 @@ export interface RequestSpec<B, R> {
    * @throws {GatewayError} `invalid_request` when it names none
    */
   modelOf(body: B): string;
-  /** The model of that id, if the key may use it; default: `findModel`. @throws {GatewayError} as that does */
+  /**
+   * The model of that id, if the key may use it; default: `findModel`. @throws {GatewayError} as
+   * that does
+   */
   findModel?(catalog: Catalog, id: string, caller: Caller): Model;
   /**
-   * Checks the body against the contract. The model is known by then: nobody is told what is wrong with a request for a
-   * model that their key may not use.
+   * Checks the body against the contract. The model is known by then: nobody is told what is wrong
+   * with a request for a model that their key may not use.
    * @throws {GatewayError} naming the field at fault
    */
   read(body: B, model: Model, incoming: IncomingRequest): R;
-  /** How clients are told of errors; default: OpenAI's nested form. It may depend on the body, once that can be read. */
+  /**
+   * How clients are told of errors; default: OpenAI's nested form. It may depend on the body, once
+   * that can be read.
+   */
   readonly errorFormat?: ErrorFormat | ((body: B, caller: Caller) => ErrorFormat);
 }
 
@@ -60,7 +68,9 @@ export function checkRequest<B, R>(
   return { exchange, caller, lease, model, request, errorFormat };
 }
 
-/** The error format of a request whose body was read, or, while `body` is undefined, could not be. */
+/**
+ * The error format of a request whose body was read, or, while `body` is undefined, could not be.
+ */
 export function formatFor<B, R>(spec: RequestSpec<B, R>, body: B | undefined, caller: Caller): ErrorFormat {
   const { errorFormat = nestedErrors } = spec;
   if (typeof errorFormat !== "function") return errorFormat;

@@ -21,7 +21,8 @@ type EventContext = Pick<CapabilityContext, "events">;
 
 /**
  * Brings a reply to the client, with its bill.
- * @throws whatever kept the bill of an answer in one piece from being written: nothing has left by then
+ * @throws whatever kept the bill of an answer in one piece from being written: nothing has left by
+ * then
  */
 export function send<R>(context: EventContext, { reply, ...sending }: Sending<R> & { reply: Reply }): Promise<void> {
   return reply.kind === "whole" ? sendWhole(sending, reply) : sendStream(context, sending, reply);

@@ -31,7 +31,8 @@ export interface JsonOptions {
 /**
  * Reads an exchange's whole body as one JSON object.
  * @param lease pays for the bytes
- * @throws {GatewayError} what {@link readJsonObject} throws, `service_unavailable` when there is no room
+ * @throws {GatewayError} what {@link readJsonObject} throws, `service_unavailable` when there is no
+ * room
  * @throws {LinkError} `too_large`, or why the exchange is over
  */
 export async function readJsonBody(
@@ -46,7 +47,8 @@ export async function readJsonBody(
 
 /**
  * Reads bytes as one JSON object, within the limits of `parseJson`.
- * @throws {GatewayError} `invalid_json` (422) for what is not JSON, `invalid_request` for JSON that is not acceptable
+ * @throws {GatewayError} `invalid_json` (422) for what is not JSON, `invalid_request` for JSON that
+ * is not acceptable
  */
 export function readJsonObject(bytes: Buffer, { limits, opaque }: JsonOptions = {}): JsonBody {
   return jsonOf(bytes, objectOf(parseJson(bytes, limits)), opaque);

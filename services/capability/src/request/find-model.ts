@@ -4,8 +4,8 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 
 /**
- * The model that a request names. One that the key may not use is answered as one that does not exist: which models there
- * are is told to those who may use them.
+ * The model that a request names. One that the key may not use is answered as one that does not
+ * exist: which models there are is told to those who may use them.
  * @throws {GatewayError} `model_not_found` or `endpoint_model_mismatch`
  */
 export function findModel(catalog: Catalog, id: string, caller: Caller, operation: string): Model {

@@ -5,8 +5,10 @@ export type Fields = Readonly<Record<string, unknown>>;
 const meaningful = "content";
 
 /**
- * A body without its members that are null: SDKs send null for what was left out. Answers the very same objects where nothing changes.
- * @param opaque members that are not looked into, because what is in them is not ours: JSON schemas, arguments of tools
+ * A body without its members that are null: SDKs send null for what was left out. Answers the very
+ * same objects where nothing changes.
+ * @param opaque members that are not looked into, because what is in them is not ours: JSON
+ * schemas, arguments of tools
  */
 export function withoutNulls(fields: Fields, opaque: ReadonlySet<string>): Fields {
   let copy: Record<string, unknown> | undefined;

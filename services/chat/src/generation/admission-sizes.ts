@@ -16,7 +16,10 @@ const leastCap = 16;
 export interface GenerationSize extends Size {
   /** Set when the balance covers only so many tokens: the cap to send, for each candidate. */
   readonly affordableCap: number | undefined;
-  /** Set when the upstream runs tools that the client has not capped: the cap to send, for each of them. */
+  /**
+   * Set when the upstream runs tools that the client has not capped: the cap to send, for each of
+   * them.
+   */
   readonly maxUses: number | undefined;
 }
 
@@ -32,8 +35,9 @@ export function quickSize(checked: Checked): GenerationSize {
 }
 
 /**
- * For a balance that does not cover the quick bound the prompt is counted; then tools that the upstream runs are given
- * fewer uses, and the answer fewer tokens, where the client set no cap of its own.
+ * For a balance that does not cover the quick bound the prompt is counted; then tools that the
+ * upstream runs are given fewer uses, and the answer fewer tokens, where the client set no cap of
+ * its own.
  */
 export async function* tighterSizes(
   checked: Checked,
@@ -56,7 +60,10 @@ const capLowered = (before: Sizing, { outputCap }: Sizing): number | undefined =
 const isUncapped = ({ serverTools }: Sizing): boolean =>
   serverTools?.priced.some(({ maxUses }) => maxUses === undefined) === true;
 
-/** The same request with as many uses of tools, or tokens, as the balance covers; undefined when it covers none of use. */
+/**
+ * The same request with as many uses of tools, or tokens, as the balance covers; undefined when it
+ * covers none of use.
+ */
 function cappedSizing(available: bigint, sizing: Sizing): Sizing | undefined {
   if (!isUncapped(sizing)) return withCap(available, sizing);
   for (let maxUses = sizing.model.search.maxUses; maxUses >= 1; maxUses--) {
@@ -70,7 +77,10 @@ function withCap(available: bigint, sizing: Sizing): Sizing | undefined {
   return outputCap === undefined ? undefined : { ...sizing, outputCap };
 }
 
-/** The most tokens of each candidate that the balance covers; undefined when that is too few, or the client has set a cap. */
+/**
+ * The most tokens of each candidate that the balance covers; undefined when that is too few, or the
+ * client has set a cap.
+ */
 function affordableCap(available: bigint, sizing: Sizing): number | undefined {
   if (sizing.outputCap !== undefined) return undefined;
   const { holdNanoUsd: promptCost } = sizeOf({ ...sizing, candidates: 0 });

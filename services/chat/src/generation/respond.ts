@@ -20,7 +20,8 @@ export async function respond(
   admitted: Admitted,
   { value, upstream, attempts }: Attempted<Generated>,
 ): Promise<Reply> {
-  // Some clients read these headers unasked: of a key without limits, the provider's are all that is known.
+  // Some clients read these headers unasked: of a key without limits, the provider's are all that
+  // is known.
   const base: ReplyBase = { upstream, attempts, upstreamLimits: () => upstreamLimits(value.upstreamAnswer) };
   return value.kind === "whole"
     ? await wholeReply(admitted, value.answer, base)
@@ -64,8 +65,8 @@ function checkpoint({ admitted, model, request }: Admitted, { live }: GeneratedS
 }
 
 /**
- * By the upstream's count if it came, else by what was delivered. A stream that broke by itself before it brought
- * anything is free; one that its client has left is not.
+ * By the upstream's count if it came, else by what was delivered. A stream that broke by itself
+ * before it brought anything is free; one that its client has left is not.
  */
 async function chargeFor(admitted: Admitted, { live, allSeen }: GeneratedStream): Promise<UsageCharge | undefined> {
   const { usage, soFar, delivered } = live.stream;

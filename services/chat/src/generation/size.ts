@@ -18,11 +18,17 @@ export interface Sizing {
   /** The prompt's tokens, where they were counted. */
   readonly promptTokens?: number;
   readonly serverTools?: ServerTools;
-  /** Uses of each of those tools that the client has not capped; default: what the model's catalogue row says. */
+  /**
+   * Uses of each of those tools that the client has not capped; default: what the model's catalogue
+   * row says.
+   */
   readonly maxUses?: number;
 }
 
-/** Bytes of base64 that one token of audio stands for at least: 25 tokens a second of 8 kbit/s (the thinnest MP3). */
+/**
+ * Bytes of base64 that one token of audio stands for at least: 25 tokens a second of 8 kbit/s (the
+ * thinnest MP3).
+ */
 const audioCharsPerToken = 50;
 const bytesPerToken = 4;
 
@@ -32,12 +38,13 @@ const toolPromptTokens = 1_000;
 const { textIn, mediaIn, soundIn, textOut, soundOut } = sizings.generation;
 
 /**
- * Bounds a request's cost. A token is at least one byte, so the body's bytes bound the text's tokens; media are bounded by
- * kind; nothing is longer than the model's context.
+ * Bounds a request's cost. A token is at least one byte, so the body's bytes bound the text's
+ * tokens; media are bounded by kind; nothing is longer than the model's context.
  *
- * What is reserved of a limit of tokens per minute, until the real count corrects it, are the likely tokens of the prompt and
- * the cap that the client set on the answer, as Azure counts. OpenAI takes the larger of the two, so that requests in flight
- * pass the limit by their prompts; without a cap, an upper bound would make such limits useless.
+ * What is reserved of a limit of tokens per minute, until the real count corrects it, are the
+ * likely tokens of the prompt and the cap that the client set on the answer, as Azure counts.
+ * OpenAI takes the larger of the two, so that requests in flight pass the limit by their prompts;
+ * without a cap, an upper bound would make such limits useless.
  * https://learn.microsoft.com/azure/ai-foundry/openai/how-to/quota#understanding-rate-limits
  */
 export function sizeOf(sizing: Sizing): Size {
@@ -78,7 +85,10 @@ function sum(uses: readonly Uses[]): number {
   return uses.reduce((total, { count }) => total + count, 0);
 }
 
-/** Every round behind a tool's use reads the prompt again, with all that was written and found before it. */
+/**
+ * Every round behind a tool's use reads the prompt again, with all that was written and found
+ * before it.
+ */
 function inputOfRounds(
   { model, serverTools = noServerTools }: Sizing,
   { prompt, output, uses }: { prompt: number; output: number; uses: number },
@@ -92,7 +102,10 @@ function inputOfRounds(
   return input;
 }
 
-/** Most tokens of one candidate. Where reasoning or speech is not under the cap, the cap says nothing. */
+/**
+ * Most tokens of one candidate. Where reasoning or speech is not under the cap, the cap says
+ * nothing.
+ */
 function outputBound({ model, outputCap, fields }: Sizing): number {
   if (outputCap === undefined) return model.maxOutputTokens;
   const thinks = model.reasoning !== undefined || fields["enable_thinking"] === true;

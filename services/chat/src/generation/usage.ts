@@ -19,7 +19,10 @@ export interface Uncounted {
   readonly workedMs?: number | undefined;
 }
 
-/** What was delivered, counted by our own tokenizer; where the upstream has counted the prompt, by that. */
+/**
+ * What was delivered, counted by our own tokenizer; where the upstream has counted the prompt, by
+ * that.
+ */
 export async function estimatedUsage(
   { model, request }: { readonly model: Model; readonly request: GenerationRequest },
   { text, soFar, workedMs = 0 }: Uncounted,

@@ -33,7 +33,9 @@ function anthropicHeaders(headers: readonly string[]): string[] {
   return passed;
 }
 
-/** An upstream's own body byte for byte, for clients match its words; else ours in the same shape. */
+/**
+ * An upstream's own body byte for byte, for clients match its words; else ours in the same shape.
+ */
 function errorBody(clientError: ClientError): Buffer {
   const { failure } = clientError;
   if (failure?.body !== undefined && told.has(failure.kind)) return failure.body;

@@ -15,7 +15,10 @@ interface Page {
   readonly before: string | undefined;
 }
 
-/** `GET /v1/models`: what OpenAI's clients read, with what Anthropic's read beside it, and what the model can do and costs. Whole lists are remembered. */
+/**
+ * `GET /v1/models`: what OpenAI's clients read, with what Anthropic's read beside it, and what the
+ * model can do and costs. Whole lists are remembered.
+ */
 export function listModels(context: ChatContext): Operation {
   let version = "";
   const remembered = new Map<string, Buffer>();

@@ -16,8 +16,8 @@ export function modelOf(fields: Fields): string {
 }
 
 /**
- * Checks a chat request against the contract. For a reasoning model the sampling fields are neither checked nor sent on: they
- * have no effect there, and upstreams refuse them.
+ * Checks a chat request against the contract. For a reasoning model the sampling fields are neither
+ * checked nor sent on: they have no effect there, and upstreams refuse them.
  * @throws {GatewayError} `invalid_request`, naming the field
  */
 export function readChatRequest(json: JsonBody, model: Model): GenerationRequest {
@@ -35,7 +35,9 @@ export function readChatRequest(json: JsonBody, model: Model): GenerationRequest
   };
 }
 
-/** The request as every upstream can take it; the very same bytes when there is nothing to change. */
+/**
+ * The request as every upstream can take it; the very same bytes when there is nothing to change.
+ */
 function normalized({ body, fields, sent }: JsonBody, reasons: boolean): { body: Buffer; fields: Fields } {
   const edits = new Map<string, string | undefined>();
   for (const [name, value] of Object.entries(sent))

@@ -127,7 +127,9 @@ export const reasoningSchema = z.looseObject(commonFields);
 
 export const samplingSchema = reasoningSchema.extend(samplingFields);
 
-/** The request body of `POST /v1/chat/completions`; fields beyond these are the upstream's to judge. */
+/**
+ * The request body of `POST /v1/chat/completions`; fields beyond these are the upstream's to judge.
+ */
 export const chatSchema = samplingSchema.superRefine((value, context) => {
   crossChecks(value, context);
   const fault = (path: string, message: string): void => context.addIssue({ code: "custom", path: [path], message });

@@ -14,8 +14,8 @@ export function modelOf(fields: Fields): string {
 }
 
 /**
- * Checks a messages request. No byte of it is touched but for members that are null: whatever betas add is between the client and
- * the upstream.
+ * Checks a messages request. No byte of it is touched but for members that are null: whatever betas
+ * add is between the client and the upstream.
  * @throws {GatewayError} `invalid_request`, naming the field
  */
 export function readMessagesRequest(json: JsonBody, model: Model): GenerationRequest {
@@ -26,7 +26,10 @@ export function readMessagesRequest(json: JsonBody, model: Model): GenerationReq
   return { body, fields, stream: stream === true, usageWanted: false, candidates: 1, outputCap, serverTools };
 }
 
-/** The turns stay as they are, nulls within them included: the protocol takes those, and arguments of tools have numbers that we would round. */
+/**
+ * The turns stay as they are, nulls within them included: the protocol takes those, and arguments
+ * of tools have numbers that we would round.
+ */
 export function bytesWithoutNulls({ body, fields, sent }: JsonBody): Buffer {
   const edits = new Map<string, string | undefined>();
   for (const [name, value] of Object.entries(sent))

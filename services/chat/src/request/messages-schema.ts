@@ -37,7 +37,9 @@ const fields = {
   output_config: z.looseObject({}).nullish(),
 } as const;
 
-/** The body of `POST /v1/messages/count_tokens`; fields beyond these are the upstream's to judge. */
+/**
+ * The body of `POST /v1/messages/count_tokens`; fields beyond these are the upstream's to judge.
+ */
 export const countTokensSchema = z.looseObject(fields);
 
 /** The body of `POST /v1/messages`; fields beyond these are the upstream's to judge. */

@@ -21,7 +21,10 @@ const content = z
   .optional()
   .describe("Text, or a list of parts. Only roles assistant and function may leave it out.");
 
-/** What `chatSchema` takes, with the content of a message spelled out: the validator reads that by hand. */
+/**
+ * What `chatSchema` takes, with the content of a message spelled out: the validator reads that by
+ * hand.
+ */
 export const chatCompletionBody = samplingSchema.extend({
   messages: z
     .array(z.looseObject({ ...message.shape, content }))

@@ -30,7 +30,10 @@ const audioData = z
   .min(1)
   .refine((data) => webUrl.test(data) || /^data:/i.test(data) || isBase64(data), "must be base64 or a URL");
 
-/** The inner object of each content part that we know; parts of other types are the upstream's to judge. */
+/**
+ * The inner object of each content part that we know; parts of other types are the upstream's to
+ * judge.
+ */
 export const partFields = {
   text: z.looseObject({ text: z.string() }),
   image_url: z.looseObject({ image_url: z.looseObject({ url: imageUrl, detail: z.string().nullish() }) }),

@@ -7,8 +7,8 @@ type Guard = Pick<GuardedClient, "leadsInside">;
 const holders = ["image_url", "video_url", "audio_url", "source"] as const;
 
 /**
- * Looks at the URLs of a request's content parts, in either format. What a tool was called with is not looked at: nobody
- * here fetches it.
+ * Looks at the URLs of a request's content parts, in either format. What a tool was called with is
+ * not looked at: nobody here fetches it.
  * @throws {GatewayError} `invalid_request` for one that leads into somebody's own network
  */
 export function checkUrls(fields: Readonly<Record<string, unknown>>, guarded: Guard): void {

@@ -8,5 +8,8 @@ type Wide<T> = T extends number
       ? { readonly [Field in keyof T]: Wide<T[Field]> }
       : T;
 
-/** What is written as JSON for an answer of this schema: a whole number may be a bigint, which keeps its last digit. */
+/**
+ * What is written as JSON for an answer of this schema: a whole number may be a bigint, which keeps
+ * its last digit.
+ */
 export type Shown<S extends z.ZodType> = Wide<z.infer<S>>;

@@ -6,7 +6,9 @@ export interface GatewayErrorOptions {
   param?: string | undefined;
   /** How long the caller should wait before it tries again, milliseconds. */
   retryAfterMs?: number | undefined;
-  /** Set where this one failure differs from its code: a limit that waiting does not help against. */
+  /**
+   * Set where this one failure differs from its code: a limit that waiting does not help against.
+   */
   retryable?: boolean;
   /** More headers of the answer, name and value by turns. Only within a process. */
   headers?: readonly string[] | undefined;
@@ -14,7 +16,10 @@ export interface GatewayErrorOptions {
   cause?: unknown;
 }
 
-/** The one error class: a code of {@link errorTable}, a text for the user, and a cause for the operator. */
+/**
+ * The one error class: a code of {@link errorTable}, a text for the user, and a cause for the
+ * operator.
+ */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;
@@ -45,7 +50,10 @@ export class GatewayError extends Error {
   }
 }
 
-/** Turns anything thrown into a {@link GatewayError}; what is not one already becomes `internal_error` with it as the cause. */
+/**
+ * Turns anything thrown into a {@link GatewayError}; what is not one already becomes
+ * `internal_error` with it as the cause.
+ */
 export function toGatewayError(error: unknown): GatewayError {
   return error instanceof GatewayError ? error : new GatewayError("internal_error", undefined, { cause: error });
 }

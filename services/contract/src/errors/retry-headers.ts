@@ -1,11 +1,15 @@
 import type { GatewayError } from "./gateway-error.ts";
 
-/** After a 503 that does not say when: long enough for a replica to be replaced in the router's table. */
+/**
+ * After a 503 that does not say when: long enough for a replica to be replaced in the router's
+ * table.
+ */
 const unavailableMs = 1_000;
 
 /**
- * The headers that tell a client whether and when to try again, name and value by turns. `retry-after` is whole seconds
- * (RFC 9110); `retry-after-ms` and `x-should-retry` are what the OpenAI and Anthropic clients look at first.
+ * The headers that tell a client whether and when to try again, name and value by turns.
+ * `retry-after` is whole seconds (RFC 9110); `retry-after-ms` and `x-should-retry` are what the
+ * OpenAI and Anthropic clients look at first.
  */
 export function retryHeaders(error: GatewayError): string[] {
   const headers = ["x-should-retry", String(error.retryable)];

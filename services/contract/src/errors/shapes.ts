@@ -52,7 +52,8 @@ const bodies: { readonly [D in Dialect]: (report: ErrorReport) => Body<D> } = {
   native({ error, requestId }) {
     return { type: "error", error: { type: nativeType(error), message: error.message }, request_id: requestId };
   },
-  // Every 400 of our own is an `InvalidParameter`, every 429 a `Throttling.RateQuota`, as the provider's own are.
+  // Every 400 of our own is an `InvalidParameter`, every 429 a `Throttling.RateQuota`, as the
+  // provider's own are.
   flat({ error, requestId, said }) {
     const code = providerCode(said?.code) ?? flatCodes[error.httpStatus] ?? error.code;
     return { code, message: said?.message ?? error.message, request_id: requestId };

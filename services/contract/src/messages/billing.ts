@@ -14,14 +14,19 @@ export const keyChanged = jsonMessage(
   }),
 );
 
-/** Money is short: holders return what they hold unspent of the account in the subject. The payload is empty. */
+/**
+ * Money is short: holders return what they hold unspent of the account in the subject. The payload
+ * is empty.
+ */
 export const recallSubjects = subjectFamily("billing.recall");
 
 /** The limits of a key that are lent to holders as slots. */
 export const limitNames = ["requests", "tokens", "concurrency"] as const;
 export type LimitName = (typeof limitNames)[number];
 
-/** Slots of a limit of the key in the subject are short: holders return what is idle, and answer. */
+/**
+ * Slots of a limit of the key in the subject are short: holders return what is idle, and answer.
+ */
 export const limitRecallSubjects = subjectFamily("billing.recall-limits");
 
 /** The payload on {@link limitRecallSubjects}. */

@@ -1,7 +1,13 @@
-/** Usage travels in so many parts that metering processes share; each account's in one of them. A power of two. */
+/**
+ * Usage travels in so many parts that metering processes share; each account's in one of them. A
+ * power of two.
+ */
 export const usagePartitions = 64;
 
-/** Which partition an account's usage belongs to, 0 to 63: FNV-1a over its id, http://www.isthe.com/chongo/tech/comp/fnv/ */
+/**
+ * Which partition an account's usage belongs to, 0 to 63: FNV-1a over its id,
+ * http://www.isthe.com/chongo/tech/comp/fnv/
+ */
 export function partitionOf(accountId: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < accountId.length; at++) hash = Math.imul(hash ^ accountId.charCodeAt(at), 0x01000193);

@@ -11,7 +11,8 @@ export interface ReadyVectors {
 
 /**
  * Brings an answer's vectors into the client's format and size.
- * @param wanted `dimensions` is the size that vectors get which are not of their final size and length yet
+ * @param wanted `dimensions` is the size that vectors get which are not of their final size and
+ * length yet
  * @throws {UpstreamFailure} for a vector that cannot be read
  */
 export function readyVectors(

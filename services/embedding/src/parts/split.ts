@@ -4,7 +4,10 @@ import type { EmbeddingInput } from "@uag/upstreams/embeddings/types.ts";
 /** What a tokenizer may add to a text: marks of its beginning and end. */
 const addedTokens = 4;
 
-/** Most tokens that an input can be: a token of text is a byte at least, and nothing beyond the context is read. */
+/**
+ * Most tokens that an input can be: a token of text is a byte at least, and nothing beyond the
+ * context is read.
+ */
 export function tokenBound(input: EmbeddingInput, contextTokens: number): number {
   const most = typeof input === "string" ? Buffer.byteLength(input) + addedTokens : input.length;
   return Math.min(most, contextTokens);
@@ -20,8 +23,8 @@ export function commonLimits(upstreams: readonly Upstream[]): BatchLimits {
 }
 
 /**
- * Cuts a list of inputs into runs that fit into one call each, in order. An input that fits into no call has one for itself:
- * the upstream says what is wrong with it.
+ * Cuts a list of inputs into runs that fit into one call each, in order. An input that fits into no
+ * call has one for itself: the upstream says what is wrong with it.
  * @param bounds most tokens of each input
  */
 export function splitInputs<T>(inputs: readonly T[], bounds: readonly number[], limits: BatchLimits): (readonly T[])[] {

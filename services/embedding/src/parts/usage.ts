@@ -9,13 +9,19 @@ export interface UsedPart {
 
 export interface Usage {
   readonly tokens: number;
-  /** What the upstreams reported, as it came: one object, or a list of one for each part. Undefined when none did. */
+  /**
+   * What the upstreams reported, as it came: one object, or a list of one for each part. Undefined
+   * when none did.
+   */
   readonly raw: Buffer | undefined;
   /** Some of the count is our own. */
   readonly estimated: boolean;
 }
 
-/** Adds up what the parts used. What an upstream did not count is counted here, by a tokenizer that may not be its own. */
+/**
+ * Adds up what the parts used. What an upstream did not count is counted here, by a tokenizer that
+ * may not be its own.
+ */
 export async function usageOf(parts: readonly UsedPart[], contextTokens: number): Promise<Usage> {
   let tokens = 0;
   let estimated = false;

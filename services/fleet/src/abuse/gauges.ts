@@ -9,7 +9,10 @@ const mebibyte = 1024 * 1024;
 
 /** What others felt of an attack. */
 export interface Felt {
-  /** Longest turn of each process's event loop, milliseconds of processor time: what others waited on a machine at rest. */
+  /**
+   * Longest turn of each process's event loop, milliseconds of processor time: what others waited
+   * on a machine at rest.
+   */
   readonly stalls: Readonly<Record<string, number>>;
   /** Growth of each process's memory at its largest, MiB. */
   readonly growth: Readonly<Record<string, number>>;
@@ -36,7 +39,9 @@ export class Gauges implements AsyncDisposable {
   readonly #turns: TurnProbes | undefined;
   readonly #worker: Worker;
 
-  /** @param turns of the processes of the fleet; without, their turns and memory are not looked at */
+  /**
+   * @param turns of the processes of the fleet; without, their turns and memory are not looked at
+   */
   constructor(fleet: TestFleet, turns?: TurnProbes) {
     this.#fleet = fleet;
     this.#turns = turns;

@@ -1,4 +1,5 @@
-// Asks small things of a fleet all the time, in a thread of its own, so that whoever abuses it does not hold up the asking.
+// Asks small things of a fleet all the time, in a thread of its own, so that whoever abuses it does
+// not hold up the asking.
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";

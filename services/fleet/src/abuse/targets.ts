@@ -21,7 +21,10 @@ const video = { model: "beta2.7-r2v", duration: 5, resolution: "720p" };
 
 type Sample = Pick<Target, "sample" | "withUrls">;
 
-/** Of every operation with a JSON body: a route without one here fails the program, so that none escapes. */
+/**
+ * Of every operation with a JSON body: a route without one here fails the program, so that none
+ * escapes.
+ */
 const samples: Readonly<Record<string, Sample>> = {
   "chat.completions": {
     sample: (fill) => ({ model: "gpt-4o-mini", ...user(fill) }),
@@ -60,7 +63,10 @@ function sampleOf(operation: string): Sample {
   return found;
 }
 
-/** Every path that the router serves: those of keys, of administrators, of nobody, and those of services behind it. */
+/**
+ * Every path that the router serves: those of keys, of administrators, of nobody, and those of
+ * services behind it.
+ */
 export function targets(): Target[] {
   const keyed = routes.map((route): Target => {
     const { method, path, body } = route;

@@ -1,11 +1,15 @@
-// Preloaded into every process of a fleet: tells by a socket how long one turn of the event loop was at most, and how far memory rose.
+// Preloaded into every process of a fleet: tells by a socket how long one turn of the event loop
+// was at most, and how far memory rose.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 
 export interface TurnReport {
-  /** The most processor time that went by between two ticks of a timer, milliseconds: what others waited on a machine at rest. */
+  /**
+   * The most processor time that went by between two ticks of a timer, milliseconds: what others
+   * waited on a machine at rest.
+   */
   readonly longestMs: number;
   /** How far the resident memory rose at most. */
   readonly grownBytes: number;

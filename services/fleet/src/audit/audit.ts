@@ -33,8 +33,9 @@ async function auditOnce({ run, dataDir }: AuditOptions): Promise<AuditReport> {
 }
 
 /**
- * Re-adds the whole ledger and compares it with the balances and with what the simulator served. Bills arrive a moment
- * after the answers, so a difference counts only when it is still there after a while.
+ * Re-adds the whole ledger and compares it with the balances and with what the simulator served.
+ * Bills arrive a moment after the answers, so a difference counts only when it is still there after
+ * a while.
  */
 export async function audit(options: AuditOptions): Promise<AuditReport> {
   const deadline = performance.now() + (options.waitMs ?? 30_000);

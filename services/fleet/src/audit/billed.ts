@@ -77,7 +77,10 @@ function billedOf(event: UsageEvent): Billed {
   return { requestId, keyId, startedAtMs, upstream, outcome, status, costNanoUsd, ...counts };
 }
 
-/** Rows of settled requests: all, while the simulator knows all that it served; else of those that it knows. */
+/**
+ * Rows of settled requests: all, while the simulator knows all that it served; else of those that
+ * it knows.
+ */
 async function readBilled({ ledger }: Store, served: ServedLog): Promise<Billed[]> {
   const billed: Billed[] = [];
   const find = async (filter: object): Promise<void> => {
@@ -102,7 +105,10 @@ async function auditAll(store: Store, books: LaneData): Promise<Findings> {
 
 const everything: ServedLog = { attempts: [], complete: true };
 
-/** Re-adds the whole ledger in this process, and reads the requests that were settled; see {@link readBilled}. */
+/**
+ * Re-adds the whole ledger in this process, and reads the requests that were settled; see {@link
+ * readBilled}.
+ */
 export async function readBooks(run: Run, served = everything): Promise<Books> {
   const books = { url: run.mongodb_url, database: "billing" };
   const connection = await connectBooks(books);

@@ -41,7 +41,9 @@ const wasCounted = ({ outcome, usage }: Served): boolean => outcome === "complet
 /** What the provider charges, though its client has left. */
 const isCharged = ({ charged }: Served): boolean => charged === "whole" || charged === "made";
 
-/** The provider went on alone, and nobody waited for its count though none of our processes died. */
+/**
+ * The provider went on alone, and nobody waited for its count though none of our processes died.
+ */
 function wasChargedUnread(attempts: readonly Served[], crashes: readonly Death[]): boolean {
   return attempts.some(
     (attempt) => attempt.outcome === "disconnected" && attempt.charged === "whole" && !diedDuring(attempt, crashes),
@@ -53,8 +55,8 @@ const wasAnswered = (attempt: Served): boolean =>
   wasCounted(attempt) || (attempt.outcome === "completed" && (attempt.images ?? 0) > 0);
 
 /**
- * One attempt's count; or, for a request that was split into several calls, a list of counts: then those of all attempts
- * that were answered, each once.
+ * One attempt's count; or, for a request that was split into several calls, a list of counts: then
+ * those of all attempts that were answered, each once.
  */
 function isBilledByCount(attempts: readonly Served[], rawUsage: unknown): boolean {
   if (!Array.isArray(rawUsage)) return attempts.some(({ usage }) => isDeepStrictEqual(usage, rawUsage));
@@ -106,7 +108,10 @@ function judge(
   return bill.costNanoUsd === 0n ? "nothingOwed" : "byEstimate";
 }
 
-/** Holds the bills against what the simulator says it served: each request that was answered is billed by its own count, once. */
+/**
+ * Holds the bills against what the simulator says it served: each request that was answered is
+ * billed by its own count, once.
+ */
 export function compare({ served, billed, simulated, crashes }: ComparisonInput): Comparison {
   const tally = { byCount: 0, byEstimate: 0, lostToCrash: 0, nothingOwed: 0, unbilled: 0 };
   let unserved = 0;

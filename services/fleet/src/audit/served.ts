@@ -30,7 +30,10 @@ export interface Served {
   readonly usage: Readonly<Record<string, unknown>> | undefined;
   /** Pictures that were made; undefined where that is not what is counted. */
   readonly images: number | undefined;
-  /** What the provider charges for it: all of the answer, what it had made when it was left, or nothing; undefined for tasks. */
+  /**
+   * What the provider charges for it: all of the answer, what it had made when it was left, or
+   * nothing; undefined for tasks.
+   */
   readonly charged: "whole" | "made" | "nothing" | undefined;
   readonly outcome: "completed" | "cut" | "disconnected" | "lost";
 }

@@ -33,7 +33,10 @@ function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** `npm start`: resolves when the fleet has been stopped; the process then ends by itself or by `process.exit`. */
+/**
+ * `npm start`: resolves when the fleet has been stopped; the process then ends by itself or by
+ * `process.exit`.
+ */
 export async function start(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { help: { type: "boolean", short: "h" } } });
   if (values.help) {
@@ -52,7 +55,8 @@ export async function start(args: string[]): Promise<void> {
     mongodbUrl: config.MONGODB_URL,
     natsUrl: config.NATS_URL,
     egressAllow: config.EGRESS_ALLOW,
-    // A person watches: each request is a line. Elsewhere only failures leave one, and nothing is read here.
+    // A person watches: each request is a line. Elsewhere only failures leave one, and nothing is
+    // read here.
     env: atTerminal && process.env["ACCESS_LOG"] === undefined ? { ACCESS_LOG: "all" } : {},
     report: say,
     signal,

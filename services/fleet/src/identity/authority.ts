@@ -88,7 +88,10 @@ export async function issue(authority: Pair, names: CertificateNames, fromMs = D
   return pairOf(certificate, keys);
 }
 
-/** True while a certificate has a third of its life before it, and was signed by this authority (itself, for one). */
+/**
+ * True while a certificate has a third of its life before it, and was signed by this authority
+ * (itself, for one).
+ */
 export function isFresh(cert: string, authority: string, nowMs = Date.now()): boolean {
   const read = new ReadCertificate(cert);
   const [from, to] = [read.validFromDate.getTime(), read.validToDate.getTime()];

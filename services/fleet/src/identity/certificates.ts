@@ -36,15 +36,17 @@ async function keep(path: string, signer: Pair | undefined, make: () => Promise<
   const kept = await readPair(path);
   if (kept !== undefined && isFresh(kept.cert, (signer ?? kept).cert)) return kept;
   const made = await make();
-  // The key first: a certificate is never there without its key, and one without its certificate is made again.
+  // The key first: a certificate is never there without its key, and one without its certificate is
+  // made again.
   await writePrivate(`${path}.key`, made.key);
   await writePrivate(`${path}.crt`, made.cert);
   return made;
 }
 
 /**
- * Sees to it that every process of the fleet has a certificate of the fleet's own authority, made at the first start and
- * again at one in the last third of its life. Call while nothing of the fleet runs: a new authority takes all along.
+ * Sees to it that every process of the fleet has a certificate of the fleet's own authority, made
+ * at the first start and again at one in the last third of its life. Call while nothing of the
+ * fleet runs: a new authority takes all along.
  */
 export async function makeCertificates(dataDir: string): Promise<void> {
   const dir = dirOf(dataDir);

@@ -56,7 +56,10 @@ export function requestLine(text: string): string | undefined {
   return `${clockOf(line)} ${line.method} ${line.path} ${status} ${line.duration_ms} ms${restOf(line)}`;
 }
 
-/** A line of a service's log as a person reads it; what is no record of ours, such as a stack, stays as it is. */
+/**
+ * A line of a service's log as a person reads it; what is no record of ours, such as a stack, stays
+ * as it is.
+ */
 export function readable(text: string): string {
   const line = parsed(text);
   if (line === undefined) return text;

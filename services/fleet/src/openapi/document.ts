@@ -47,7 +47,10 @@ export function operationOf(route: AnyRoute): Operation {
 const lines = { schema: { type: "string" } };
 const sound = { schema: { type: "string", format: "binary" } };
 
-/** OpenAPI 3.1 has no words of its own for the events of a stream: this is what is in the text, once it has been taken apart. */
+/**
+ * OpenAPI 3.1 has no words of its own for the events of a stream: this is what is in the text, once
+ * it has been taken apart.
+ */
 const stream = (events: Named): JsonSchema => ({
   type: "string",
   contentMediaType: "text/event-stream",

@@ -42,7 +42,10 @@ const ofMoney = [
   "unpriced_model",
 ] as const satisfies readonly ErrorCode[];
 
-/** Codes of the error table that no client of the public API is answered with: no one is there to read 499. */
+/**
+ * Codes of the error table that no client of the public API is answered with: no one is there to
+ * read 499.
+ */
 export const unseen: readonly ErrorCode[] = ["client_closed_request"];
 
 /** The codes that a route may answer with. */

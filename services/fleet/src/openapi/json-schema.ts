@@ -3,8 +3,8 @@ import { z } from "zod";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * What a client may send, or will get, as a JSON schema. Objects are open: fields are added without notice, and
- * a client that was made from the document should not stumble over them.
+ * What a client may send, or will get, as a JSON schema. Objects are open: fields are added without
+ * notice, and a client that was made from the document should not stumble over them.
  * @param options.closed leaves strict objects strict: where a field that nobody reads is refused
  */
 export function jsonSchema(schema: z.ZodType, { closed = false } = {}): JsonSchema {

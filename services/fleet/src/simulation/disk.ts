@@ -20,7 +20,10 @@ export const noSpace = (): Error => Object.assign(new Error("ENOSPC"), { code: "
 const recordsInSegment = 16;
 const none = new Uint8Array();
 
-/** A journal whose writes end when the simulator says so, and whose owner may die with some of them done. */
+/**
+ * A journal whose writes end when the simulator says so, and whose owner may die with some of them
+ * done.
+ */
 export class SimulatedJournal implements JournalParts {
   readonly #disk: Disk;
   /** Trimmed records are empty. */

@@ -23,7 +23,10 @@ export interface FreeOptions {
   readonly admitted: () => void;
 }
 
-/** Requests of the limited key that cost nothing and count for its limits, such as answers that are given again. */
+/**
+ * Requests of the limited key that cost nothing and count for its limits, such as answers that are
+ * given again.
+ */
 export class FreeRequests {
   readonly #options: FreeOptions;
   #places: Place[] = [];

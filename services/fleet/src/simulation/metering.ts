@@ -29,7 +29,9 @@ export class Metering {
     this.#stream.length = 0;
   }
 
-  /** Takes one message, in any order. @param crashes of a hundred times so many it dies at each step */
+  /**
+   * Takes one message, in any order. @param crashes of a hundred times so many it dies at each step
+   */
   apply(crashes: number): void {
     const at = this.#random(this.#stream.length);
     const message = this.#stream[at];

@@ -23,7 +23,10 @@ export interface NetworkOptions {
 
 const noAnswer = (): GatewayError => new GatewayError("service_unavailable", "No answer came in time.");
 
-/** Messages under way, which arrive in any order, some after their senders have given them up, and some never. */
+/**
+ * Messages under way, which arrive in any order, some after their senders have given them up, and
+ * some never.
+ */
 export class Network {
   readonly #options: NetworkOptions;
   #letters: Letter[] = [];
@@ -51,8 +54,8 @@ export class Network {
   }
 
   /**
-   * A call of the store. `execute` runs when the call arrives, which may be after it was given up and sent anew. It may put itself
-   * off by answering undefined.
+   * A call of the store. `execute` runs when the call arrives, which may be after it was given up
+   * and sent anew. It may put itself off by answering undefined.
    */
   call<A>(from: Peer, what: string, execute: () => A | undefined): Promise<A> {
     return new Promise((resolve, reject) => {

@@ -11,7 +11,10 @@ interface Holder {
   lapsed: boolean;
 }
 
-/** One key's pools of permits and the leases on them, as billing keeps them: each call is one step, made of the real decisions. */
+/**
+ * One key's pools of permits and the leases on them, as billing keeps them: each call is one step,
+ * made of the real decisions.
+ */
 export class Permits {
   readonly #pools = new Map<LimitKind, Pool>();
   readonly #holders = new Map<string, Holder>();
@@ -31,7 +34,10 @@ export class Permits {
     return this.#holders.get(id)?.lapsed ?? true;
   }
 
-  /** With `last` there is an answer whatever there is; else undefined when others have to be asked first. */
+  /**
+   * With `last` there is an answer whatever there is; else undefined when others have to be asked
+   * first.
+   */
   borrow(request: BorrowRequest, last: boolean): BorrowResponse | undefined {
     const { holderId, kind } = request;
     if (this.hasLapsed(holderId)) throw new GatewayError("permission_denied");

@@ -11,7 +11,9 @@ export interface PublisherOptions {
   readonly confirmed: () => void;
 }
 
-/** Moves a journal's finals to the stream, at the simulator's pace, as the real one does at its own. */
+/**
+ * Moves a journal's finals to the stream, at the simulator's pace, as the real one does at its own.
+ */
 export class SimulatedPublisher implements AsyncDisposable {
   readonly #options: PublisherOptions;
   #cursor: Position;

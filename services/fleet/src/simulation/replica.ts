@@ -31,7 +31,10 @@ const log = { warn: quiet, error: quiet, info: quiet, debug: quiet } as unknown 
 const counter = { inc: quiet };
 const meters = { fromMemory: counter, fromBilling: counter, crashed: counter, waited: { observe: quiet } };
 
-/** One process of a capability service: the real admission, from its holders to its adopter, on a simulated network and disk. */
+/**
+ * One process of a capability service: the real admission, from its holders to its adopter, on a
+ * simulated network and disk.
+ */
 export class Replica implements Peer, Owner {
   readonly name: string;
   readonly kernel: Kernel;

@@ -163,7 +163,9 @@ export class Requests {
     running.left = true;
   }
 
-  /** A request ends: for less than its hold, now and then for more, for nothing, or without a price. */
+  /**
+   * A request ends: for less than its hold, now and then for more, for nothing, or without a price.
+   */
   end(running = this.#oneRunning()): void {
     if (this.#options.random(4) === 0) this.#free.end();
     if (running === undefined) return;
@@ -192,7 +194,8 @@ export class Requests {
       () => {
         truth.answered = charged;
       },
-      // The disk refused it: what was streamed is billed later; an answer that was not given is not.
+      // The disk refused it: what was streamed is billed later; an answer that was not given is
+      // not.
       () => {
         if (!stream && !asCrashed) truth.possible.delete(charged);
       },

@@ -112,8 +112,9 @@ async function runWorld(seed: number, steps: number): Promise<World> {
 }
 
 /**
- * Runs the real admission, wallets, limits, journal records and ledger against lost, doubled and reordered messages, crashes, pauses and
- * clocks that jump: one world after another, each with the next seed.
+ * Runs the real admission, wallets, limits, journal records and ledger against lost, doubled and
+ * reordered messages, crashes, pauses and clocks that jump: one world after another, each with the
+ * next seed.
  * @throws {SimulationFailure} with the trace of the first promise that was not kept
  */
 export async function simulate({ steps, seed, report }: SimulationOptions): Promise<SimulationReport> {

@@ -33,7 +33,10 @@ export interface StoreOptions {
   readonly recall: () => void;
 }
 
-/** The database of billing, and billing's calls on it: each is one transaction, made of the real decisions. */
+/**
+ * The database of billing, and billing's calls on it: each is one transaction, made of the real
+ * decisions.
+ */
 export class Store {
   account: AccountState = { id: accountId, money: noMoney, repaid: 0n, seq: 0n, head: chainStart };
   readonly grants = new Map<string, Grant>();
@@ -119,7 +122,10 @@ export class Store {
     assert.equal(after.available, available + amount - repaid, "the rest of a top-up is available");
   }
 
-  /** Registers a holder, or renews its lease. @throws {GatewayError} `permission_denied` when it was fenced */
+  /**
+   * Registers a holder, or renews its lease. @throws {GatewayError} `permission_denied` when it was
+   * fenced
+   */
   heartbeat(id: string): { leaseMs: number } {
     const known = this.#holders.get(id);
     if (known !== undefined && known.state !== "alive") throw new GatewayError("permission_denied");
@@ -200,14 +206,19 @@ export class Store {
         this.#run(releaseOperation({ grantId: id, accountId, why: "overdue" }));
   }
 
-  /** Whether nothing can be under way for a holder any more; one that was never heard of is fenced. */
+  /**
+   * Whether nothing can be under way for a holder any more; one that was never heard of is fenced.
+   */
   isHolderGone(id: string): { gone: boolean } {
     const known = this.#holders.get(id);
     if (known === undefined) this.closeHolder(id);
     return { gone: known === undefined || known.state === "closed" };
   }
 
-  /** As billing does it: from the grants what they cover, the rest from the account; then grants end that are done. */
+  /**
+   * As billing does it: from the grants what they cover, the rest from the account; then grants end
+   * that are done.
+   */
   #settle(events: readonly UsageEvent[]): Settlement[] {
     const book = { grants: this.grants, entries: this.#changes, nowMs: this.now(), nextSeq: () => ++this.#lastSeq };
     const first = new Map(events.toReversed().map((event) => [event.requestId, event]));

@@ -8,7 +8,10 @@ import type { Truth } from "./truth.ts";
 
 interface Task {
   readonly asked: AdmitTask;
-  /** It was submitted, and counted for its key's limits if it was let through; what comes later only looks for its money. */
+  /**
+   * It was submitted, and counted for its key's limits if it was let through; what comes later only
+   * looks for its money.
+   */
   submitted: boolean;
   /** Undefined while nobody knows whether it has its money. */
   grantId: string | undefined;
@@ -28,7 +31,10 @@ export interface TasksOptions {
 const lastsMs = 60_000;
 const nothing = Buffer.alloc(0);
 
-/** Long tasks: any replica asks for their money, and any brings their bill, until one of them was told that it is done. */
+/**
+ * Long tasks: any replica asks for their money, and any brings their bill, until one of them was
+ * told that it is done.
+ */
 export class Tasks {
   readonly #options: TasksOptions;
   #tasks: Task[] = [];

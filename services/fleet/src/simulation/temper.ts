@@ -2,7 +2,10 @@
 export interface Temper {
   /** Of a hundred messages so many are lost. */
   readonly lossPercent: number;
-  /** Of a hundred passings of time so many are of up to a second and a half, so that in some worlds many a minute goes by. */
+  /**
+   * Of a hundred passings of time so many are of up to a second and a half, so that in some worlds
+   * many a minute goes by.
+   */
   readonly longPercent: number;
   /** Trouble is rare, so that leases live on, and a limit is used to its end for minutes. */
   readonly calm: boolean;

@@ -13,7 +13,10 @@ export interface RequestTruth {
 
 const minuteMs = 60_000;
 
-/** Everything that was promised, to be compared with the books; and whether a key's limit ever let too many through. */
+/**
+ * Everything that was promised, to be compared with the books; and whether a key's limit ever let
+ * too many through.
+ */
 export class Truth {
   readonly requests = new Map<string, RequestTruth>();
   #admissions: number[] = [];

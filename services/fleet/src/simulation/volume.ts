@@ -16,7 +16,10 @@ interface Directory {
   readonly journal: SimulatedJournal;
 }
 
-/** The disk that the processes of one machine have, or by mistake those of two: their journals, and their locks. */
+/**
+ * The disk that the processes of one machine have, or by mistake those of two: their journals, and
+ * their locks.
+ */
 export class Volume {
   /** It refuses every write. */
   full = false;
@@ -30,7 +33,10 @@ export class Volume {
     this.#unlocked.add(owner);
   }
 
-  /** How the lock of an owner looks under a kernel: a socket of another one's is as that of a dead process. */
+  /**
+   * How the lock of an owner looks under a kernel: a socket of another one's is as that of a dead
+   * process.
+   */
   #lockOf(owner: Owner, kernel: Kernel): Lock {
     if (this.#unlocked.has(owner)) return "missing";
     return owner.alive && owner.kernel.boot === kernel.boot ? "held" : "free";

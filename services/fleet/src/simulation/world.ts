@@ -246,7 +246,10 @@ export class World {
     this.store.check();
   }
 
-  /** All is well from now on; goes on until nothing is under way, and compares the books with the truth. */
+  /**
+   * All is well from now on; goes on until nothing is under way, and compares the books with the
+   * truth.
+   */
   async finish(): Promise<void> {
     this.network.heal();
     this.mendDisk();
@@ -277,7 +280,10 @@ export class World {
     compareBooks(this);
   }
 
-  /** Gives every permit back; then none may be lent, or it would be lost for as long as its holder lives. */
+  /**
+   * Gives every permit back; then none may be lent, or it would be lost for as long as its holder
+   * lives.
+   */
   async #bringPermitsHome(): Promise<void> {
     this.#now = Math.max(this.#now, ...this.#replicas.map(({ pausedUntil }) => pausedUntil));
     // In a later round what was never answered is sent again.

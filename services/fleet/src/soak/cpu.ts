@@ -2,7 +2,10 @@ import { readFile } from "node:fs/promises";
 
 const tickMs = 10;
 
-/** CPU time that a process has used so far, user and system, milliseconds; Linux only, by its ticks of 10 ms. */
+/**
+ * CPU time that a process has used so far, user and system, milliseconds; Linux only, by its ticks
+ * of 10 ms.
+ */
 async function cpuMsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   // The name in brackets may hold anything, blanks too.
@@ -10,7 +13,10 @@ async function cpuMsOf(pid: number): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) * tickMs;
 }
 
-/** CPU time of processes while `work` runs, milliseconds by name. None of them may be started again meanwhile. */
+/**
+ * CPU time of processes while `work` runs, milliseconds by name. None of them may be started again
+ * meanwhile.
+ */
 export async function cpuWhile(
   pids: Readonly<Record<string, number>>,
   work: () => Promise<void>,

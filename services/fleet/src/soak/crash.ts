@@ -20,7 +20,10 @@ const owners: Partial<Record<CrashPoint, string>> = {
 
 export const ownerOf = (point: CrashPoint): string => owners[point] ?? "chat";
 
-/** Points that are passed once for each of the load's beginnings, chunks, or crashes, and not for each request. */
+/**
+ * Points that are passed once for each of the load's beginnings, chunks, or crashes, and not for
+ * each request.
+ */
 const latestPassing: Partial<Record<CrashPoint, number>> = { adopted: 1, "slots-lent": 1, "mid-stream": 200 };
 const usualLatest = 12;
 const concurrency = 8;
@@ -75,7 +78,10 @@ async function die(fleet: TestFleet, point: CrashPoint, random: () => number): P
   await processes.ready(name);
 }
 
-/** One round: who dies, where, and what it came to. Without `account` the figures are those of the load alone. */
+/**
+ * One round: who dies, where, and what it came to. Without `account` the figures are those of the
+ * load alone.
+ */
 export async function crash(fleet: TestFleet, round: CrashRound): Promise<CrashRow> {
   const load = await dieUnderLoad(fleet, round);
   const figures = await takeFigures(fleet, { answers: load.answers, kills: 2 * round.points.length });
@@ -83,8 +89,8 @@ export async function crash(fleet: TestFleet, round: CrashRound): Promise<CrashR
 }
 
 /**
- * Rounds in which all processes die at once, each at a point of its own, so that every point is passed once; one audit for
- * all of them. The kinds take turns.
+ * Rounds in which all processes die at once, each at a point of its own, so that every point is
+ * passed once; one audit for all of them. The kinds take turns.
  */
 export async function crashEverywhere(fleet: TestFleet, random: () => number): Promise<Figures> {
   const byOwner = Map.groupBy(crashPoints, ownerOf);

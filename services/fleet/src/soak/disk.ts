@@ -12,7 +12,10 @@ const chat = "chat";
 const concurrency = 8;
 const faultsFile = "disk-faults";
 
-/** Belongs in the environment of a fleet whose disk is to fail: the faults are what that file says, while it is there. */
+/**
+ * Belongs in the environment of a fleet whose disk is to fail: the faults are what that file says,
+ * while it is there.
+ */
 export const diskFaultsEnv = (dataDir: string): Record<string, string> => ({ DISK_FAULTS: join(dataDir, faultsFile) });
 
 /** What a full disk refuses, and what fails without descriptors, one by one and together. */
@@ -83,7 +86,10 @@ export interface DiskRound {
   readonly random: () => number;
 }
 
-/** The disk fails in each of these ways in each of these phases, under load; requests go on after each, and the books are exact. */
+/**
+ * The disk fails in each of these ways in each of these phases, under load; requests go on after
+ * each, and the books are exact.
+ */
 export async function failDisk(fleet: TestFleet, round: DiskRound): Promise<Figures> {
   const { faults, lastsMs, random } = round;
   const kinds = ["json", "stream", "messages", "disconnect"] as const;

@@ -71,7 +71,10 @@ function unlessAway(error: unknown): undefined {
   if (!away) throw error;
 }
 
-/** Has all holders give back what is unspent, and waits until no grant is open and the usage has all; answers the last audit. */
+/**
+ * Has all holders give back what is unspent, and waits until no grant is open and the usage has
+ * all; answers the last audit.
+ */
 async function bringHome(fleet: TestFleet, waitMs: number): Promise<Home> {
   await using connection = await connect(natsOptions({ NATS_URL: fleet.run.nats_url })).then((nats) =>
     Object.assign(nats, { [Symbol.asyncDispose]: () => nats.close() }),
@@ -91,7 +94,10 @@ async function bringHome(fleet: TestFleet, waitMs: number): Promise<Home> {
   return home;
 }
 
-/** Answers that the client has in full and that the ledger does not know; those given again from memory have no bill. */
+/**
+ * Answers that the client has in full and that the ledger does not know; those given again from
+ * memory have no bill.
+ */
 function missingIn({ billed }: Books, answers: readonly Answer[]): string[] {
   const known = new Set(billed.map(({ requestId }) => requestId));
   const mine = answers.filter(
@@ -102,7 +108,9 @@ function missingIn({ billed }: Books, answers: readonly Answer[]): string[] {
   );
 }
 
-/** Waits until everything is booked, audits, and adds up what was lost, doubled, overdrawn, leaked. */
+/**
+ * Waits until everything is booked, audits, and adds up what was lost, doubled, overdrawn, leaked.
+ */
 export async function takeFigures(fleet: TestFleet, evidence: Evidence): Promise<Figures> {
   const { answers, kills = 0, overAdmitted = 0, violations = [], waitMs = 60_000 } = evidence;
   const { report, usage } = await bringHome(fleet, waitMs);

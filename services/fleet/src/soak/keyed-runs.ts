@@ -31,7 +31,10 @@ async function paidBy(fleet: TestFleet, keyId: string): Promise<number> {
   return billed.filter((one) => one.keyId === keyId && one.costNanoUsd > 0n).length;
 }
 
-/** Every request has an idempotency key and is sent again under it until it is answered: each key is paid for once. */
+/**
+ * Every request has an idempotency key and is sent again under it until it is answered: each key is
+ * paid for once.
+ */
 async function run(options: ProofOptions): Promise<Figures> {
   const { fleet, random } = options;
   const { key, client } = await newKey(fleet, {});

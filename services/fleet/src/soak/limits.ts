@@ -59,7 +59,10 @@ export async function proveRequests(options: Options, limit = 60): Promise<Limit
   return { key, answers: load.answers, completed, overAdmitted, violations: [...violations, ...short] };
 }
 
-/** Of 1,000 requests never more than the limit are at the upstream at once. No other proof may use its model. */
+/**
+ * Of 1,000 requests never more than the limit are at the upstream at once. No other proof may use
+ * its model.
+ */
 export async function proveConcurrency(options: Options, limit = 5): Promise<LimitEvidence> {
   const { simulator_url: simulator } = options.fleet.run;
   const model = "gpt-4.1-mini";

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TestClient, TestRequest } from "../testing/client.ts";
 
-/** `disconnect`: a stream that the client leaves; `leave`: any answer, left at any moment, before its first byte too; `retry`: sent again under one idempotency key until it is answered. */
+/**
+ * `disconnect`: a stream that the client leaves; `leave`: any answer, left at any moment, before
+ * its first byte too; `retry`: sent again under one idempotency key until it is answered.
+ */
 export type RequestKind = "json" | "stream" | "messages" | "disconnect" | "leave" | "retry";
 
 export interface LoadOptions {
@@ -25,7 +28,10 @@ export interface LoadOptions {
 export interface Answer {
   /** Empty when not even a head came. */
   readonly requestId: string;
-  /** `completed`: all of it; `left`: by the client's own will; `broken`: without its end; else status and code, as `429 rate_limit_exceeded`. */
+  /**
+   * `completed`: all of it; `left`: by the client's own will; `broken`: without its end; else
+   * status and code, as `429 rate_limit_exceeded`.
+   */
   readonly outcome: string;
   /** Unix milliseconds. */
   readonly startedAtMs: number;
@@ -41,7 +47,10 @@ type Seen = Pick<Answer, "outcome" | "headers"> & { readonly tokens?: number };
 const restAfterFailureMs = 50;
 /** For longer than an idempotency key of a killed process stays taken. */
 const mostTries = 200;
-/** What a retry comes to whose first run was billed by a process that died before it kept the answer. */
+/**
+ * What a retry comes to whose first run was billed by a process that died before it kept the
+ * answer.
+ */
 export const receipt = "receipt";
 const completions = "/v1/chat/completions";
 

@@ -27,7 +27,10 @@ interface Outage {
   readonly missing?: (load: Load) => string | undefined;
 }
 
-/** Mixed load before, during and after an outage; then the figures, and every answer that should not have been. */
+/**
+ * Mixed load before, during and after an outage; then the figures, and every answer that should not
+ * have been.
+ */
 async function underLoad(options: ProofOptions, outage: Outage): Promise<Figures> {
   const { fleet, random } = options;
   const load = new Load({ clients: [fleet.client], kinds: outage.kinds ?? everyKind, concurrency, random });

@@ -22,7 +22,10 @@ export interface Proof {
   run(options: ProofOptions): Promise<Figures>;
 }
 
-/** A model whose price is its answer's alone: with a cap that the answer meets, a request costs just what was held for it. */
+/**
+ * A model whose price is its answer's alone: with a cap that the answer meets, a request costs just
+ * what was held for it.
+ */
 export const exactModel = "exact-words";
 const exactModelEntry = `
   - id: ${exactModel}
@@ -37,7 +40,10 @@ const exactModelEntry = `
     upstreams: [{ provider: openai, model: gpt-4o-mini }]
 `;
 
-/** A fleet with three chat replicas that proofs and tests of them share. Its catalogue has the exact model besides. */
+/**
+ * A fleet with three chat replicas that proofs and tests of them share. Its catalogue has the exact
+ * model besides.
+ */
 export async function startProofFleet(dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<TestFleet> {
   const catalog = join(dataDir, "catalog.yaml");
   await copyFile(join(repoRoot, "infra/config/catalog.yaml"), catalog);

@@ -67,8 +67,8 @@ export function overAdmittedIn(startedAtMs: readonly number[], limit: number): n
 }
 
 /**
- * By the times of admission that the bills tell, and by the upstream's own count of what is there at once; its requests
- * end when the connection of a killed process does.
+ * By the times of admission that the bills tell, and by the upstream's own count of what is there
+ * at once; its requests end when the connection of a killed process does.
  */
 async function overAdmitted(fleet: TestFleet, limited: LimitedKey): Promise<number> {
   const { billed } = await readBooks(fleet.run);
@@ -86,7 +86,10 @@ async function overAdmitted(fleet: TestFleet, limited: LimitedKey): Promise<numb
   );
 }
 
-/** Ends that no kill of ours explains, such as a start while the database was down; each once, with how often. */
+/**
+ * Ends that no kill of ours explains, such as a start while the database was down; each once, with
+ * how often.
+ */
 function unasked(lines: readonly string[]): string[] {
   const ends = lines.flatMap((line) => /^.* ended \((?!SIGKILL).*?\)/.exec(line)?.[0] ?? []);
   return [...Map.groupBy(ends, (line) => line)].map(([line, same]) => `${line}: ${same.length} times`);

@@ -34,7 +34,10 @@ async function readRows(mongodbUrl: string): Promise<Row[]> {
 
 const settleMs = 60_000;
 
-/** The rows once the bills of all have been handed over; what has not been by then is told as a violation. */
+/**
+ * The rows once the bills of all have been handed over; what has not been by then is told as a
+ * violation.
+ */
 async function settledRows(mongodbUrl: string): Promise<Row[]> {
   let rows: Row[] = [];
   const done = async (): Promise<boolean> => {
@@ -49,8 +52,8 @@ const heldIn = ({ books }: AuditReport): bigint =>
   books.accounts.reduce((sum, { heldNanoUsd }) => sum + heldNanoUsd, 0n);
 
 /**
- * The audit once the books have all bills that were handed over. A bill of nothing holds no money on its way, and the
- * providers know nothing of it: it is waited for by its task.
+ * The audit once the books have all bills that were handed over. A bill of nothing holds no money
+ * on its way, and the providers know nothing of it: it is waited for by its task.
  */
 async function settledBooks(fleet: TestFleet, rows: readonly Row[]): Promise<AuditReport> {
   const asked = rows.filter(({ hidden }) => !hidden).map(({ requestId }) => requestId);
@@ -78,7 +81,10 @@ export interface Findings {
   readonly charged: number;
   /** Submissions that were answered with an error and left a row, which costs nothing. */
   readonly refused: number;
-  /** Tasks that a provider made and charges for, whose id was lost with the process that had asked: their owner pays nothing. */
+  /**
+   * Tasks that a provider made and charges for, whose id was lost with the process that had asked:
+   * their owner pays nothing.
+   */
   readonly lostAtProvider: number;
   readonly webhooks: { readonly tasks: number; readonly arrivals: number; readonly unverified: number };
   readonly violations: readonly string[];

@@ -30,7 +30,10 @@ export interface PollingReport {
 
 const idleSeconds = 30;
 const settleMs = 10_000;
-/** At the pace at which real providers are asked; DashScope, Ark and xAI together are asked no more than this. */
+/**
+ * At the pace at which real providers are asked; DashScope, Ark and xAI together are asked no more
+ * than this.
+ */
 const pace = { POLL_SCALE: "1", POLL_QPS: "20" };
 
 async function cpuFor(fleet: TestFleet, seconds: number): Promise<Record<string, number>> {
@@ -38,7 +41,10 @@ async function cpuFor(fleet: TestFleet, seconds: number): Promise<Record<string,
   return Object.fromEntries(Object.entries(used).map(([name, ms]) => [name, Math.round((10 * ms) / seconds) / 10]));
 }
 
-/** Measures what it costs to look after running tasks, at the pace of real providers, and what idling costs. */
+/**
+ * Measures what it costs to look after running tasks, at the pace of real providers, and what
+ * idling costs.
+ */
 export async function measurePolling(options: PollingOptions): Promise<PollingReport> {
   const { dataDir, replicas, tasks, seconds, report } = options;
   const services = ["billing", "metering", "video", "router"];

@@ -67,7 +67,10 @@ interface Run {
   readonly told: string[];
 }
 
-/** Submits everything while processes are killed, until the last task has ended; answers how many were killed. */
+/**
+ * Submits everything while processes are killed, until the last task has ended; answers how many
+ * were killed.
+ */
 async function underFire({ fleet, receiver, submitMs, told }: Run, options: VideoSoakOptions): Promise<number> {
   const { kill: names, killEveryMs: everyMs, seed, tasks, concurrency } = options;
   const stop = new AbortController();
@@ -87,8 +90,9 @@ async function underFire({ fleet, receiver, submitMs, told }: Run, options: Vide
 }
 
 /**
- * Submits tasks with webhooks while processes are killed with SIGKILL, and checks afterwards that every task has ended, was
- * made once at most, was charged as its end says and told of under one id, and that the books are exact.
+ * Submits tasks with webhooks while processes are killed with SIGKILL, and checks afterwards that
+ * every task has ended, was made once at most, was charged as its end says and told of under one
+ * id, and that the books are exact.
  */
 export async function soakVideo(options: VideoSoakOptions): Promise<VideoSoakReport> {
   const began = performance.now();

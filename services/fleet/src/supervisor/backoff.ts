@@ -3,7 +3,10 @@ import { backoffMs } from "@uag/kit/backoff.ts";
 const limits = { firstMs: 100, maxMs: 5_000 };
 const steadyMs = 30_000;
 
-/** Says how long to wait before each restart: 100 ms, doubled each time up to 5 s, from the start again after 30 s up. */
+/**
+ * Says how long to wait before each restart: 100 ms, doubled each time up to 5 s, from the start
+ * again after 30 s up.
+ */
 export class RestartBackoff {
   #failures = 0;
 

@@ -1,7 +1,8 @@
 import { Agent, get } from "node:http";
 
 const timeoutMs = 1_000;
-// An agent of our own: the global one goes through a proxy when the environment tells Node so, which cannot reach us.
+// An agent of our own: the global one goes through a proxy when the environment tells Node so,
+// which cannot reach us.
 const agent = new Agent();
 
 /** Asks an HTTP health path once; true for any 2xx within `waitMs` (1 s when none is named). */

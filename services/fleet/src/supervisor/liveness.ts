@@ -10,12 +10,16 @@ export interface LivenessOptions {
 
 const defaultEveryMs = 5_000;
 const defaultMisses = 3;
-/** How often a process that has not answered yet is asked: one that gets stuck right after its start is noticed too. */
+/**
+ * How often a process that has not answered yet is asked: one that gets stuck right after its start
+ * is noticed too.
+ */
 const startingMs = 250;
 
 /**
- * Resolves to true when a process that answered once has stopped answering, and to false at `signal`. Misses are counted,
- * not time: a machine so busy that this process itself came late says nothing about the other.
+ * Resolves to true when a process that answered once has stopped answering, and to false at
+ * `signal`. Misses are counted, not time: a machine so busy that this process itself came late says
+ * nothing about the other.
  * @param wasReady whether somebody else has seen it answer
  */
 export async function hasStuck(

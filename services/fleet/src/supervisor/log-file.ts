@@ -7,7 +7,9 @@ export interface LogLimits {
   readonly maxBytes: number;
   /** Old parts kept, as `<path>.1` (the youngest), `<path>.2`, ... */
   readonly parts: number;
-  /** How often the size is looked at; a log grows beyond its limit by what is written in between. */
+  /**
+   * How often the size is looked at; a log grows beyond its limit by what is written in between.
+   */
   readonly everyMs: number;
 }
 
@@ -15,8 +17,9 @@ const defaultLimits: LogLimits = { maxBytes: 16 * 1024 * 1024, parts: 4, everyMs
 const copyBytes = 64 * 1024;
 
 /**
- * The log of a process, which writes to it by itself (in append mode, so that whoever truncates it is followed). It never
- * takes more of the disk than its limits say: the journals of money lie on the same.
+ * The log of a process, which writes to it by itself (in append mode, so that whoever truncates it
+ * is followed). It never takes more of the disk than its limits say: the journals of money lie on
+ * the same.
  */
 export class LogFile implements AsyncDisposable {
   readonly #path: string;
@@ -60,7 +63,8 @@ export class LogFile implements AsyncDisposable {
     const part = `${this.#path}.1`;
     await copyFile(this.#path, part);
     await using copy = await open(part, "a");
-    // Without a pause from here on: what is written between the last read and the cut, some microseconds, is lost.
+    // Without a pause from here on: what is written between the last read and the cut, some
+    // microseconds, is lost.
     moveRest(this.fd, copy.fd);
   }
 

@@ -62,7 +62,8 @@ export class SupervisedProcess {
     const [file, ...args] = this.spec.command;
     this.#startedAt = performance.now();
     const log = this.#options.log.fd;
-    // Its own process group: Ctrl-C in the terminal is for the supervisor, which stops everything in order.
+    // Its own process group: Ctrl-C in the terminal is for the supervisor, which stops everything
+    // in order.
     const child = spawn(file, args, {
       cwd: this.spec.cwd,
       env: { ...this.spec.env, ...once },
@@ -118,7 +119,10 @@ export class SupervisedProcess {
     this.#readyChild = child;
   }
 
-  /** Sends a signal, if it is up. After SIGKILL waits until it is gone, so that what follows meets the next one. */
+  /**
+   * Sends a signal, if it is up. After SIGKILL waits until it is gone, so that what follows meets
+   * the next one.
+   */
   async kill(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
     if (child?.pid === undefined) return;

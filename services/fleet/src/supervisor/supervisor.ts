@@ -26,11 +26,17 @@ export interface ProcessControl {
   pid(name: string): number | undefined;
   pids(): Record<string, number>;
   restarts(name: string): number;
-  /** Sends a signal (SIGKILL when none is named, and then waits until it is gone); what dies of it is started again. */
+  /**
+   * Sends a signal (SIGKILL when none is named, and then waits until it is gone); what dies of it
+   * is started again.
+   */
   kill(name: string, signal?: NodeJS.Signals): Promise<void>;
   /** Waits until the process is up and ready. */
   ready(name: string, options?: ReadyOptions): Promise<void>;
-  /** Stops the process in order, starts it anew and waits until it is ready. `once` is added to its environment until it dies. */
+  /**
+   * Stops the process in order, starts it anew and waits until it is ready. `once` is added to its
+   * environment until it dies.
+   */
   restart(name: string, once?: Readonly<Record<string, string>>): Promise<void>;
   /** Ends the process with SIGKILL and leaves it down; `restart` brings it back. */
   takeDown(name: string): Promise<void>;

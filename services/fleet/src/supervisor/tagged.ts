@@ -3,7 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const pollMs = 50;
 
-/** Ids of the running processes whose environment holds `name=value`: a mark that children inherit and cannot lose. */
+/**
+ * Ids of the running processes whose environment holds `name=value`: a mark that children inherit
+ * and cannot lose.
+ */
 export async function taggedProcesses(name: string, value: string): Promise<number[]> {
   const entries = await readdir("/proc").catch(() => []);
   const pids = entries.map(Number).filter((pid) => pid > 0 && pid !== process.pid);
@@ -25,7 +28,10 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Ends all marked processes: SIGTERM, and SIGKILL for those still there `graceMs` later. Answers how many there were. */
+/**
+ * Ends all marked processes: SIGTERM, and SIGKILL for those still there `graceMs` later. Answers
+ * how many there were.
+ */
 export async function endTaggedProcesses(name: string, value: string, graceMs: number): Promise<number> {
   const first = await taggedProcesses(name, value);
   for (const pid of first) send(pid, "SIGTERM");

@@ -12,8 +12,9 @@ export interface Watchdog extends AsyncDisposable {
 }
 
 /**
- * Starts a small process that holds the other end of a pipe. When the pipe closes, because this process is gone however
- * it died, it ends every process that carries the mark. So even `kill -9` of the supervisor leaves no orphan.
+ * Starts a small process that holds the other end of a pipe. When the pipe closes, because this
+ * process is gone however it died, it ends every process that carries the mark. So even `kill -9`
+ * of the supervisor leaves no orphan.
  */
 export function startWatchdog(): Watchdog {
   const id = randomUUID();

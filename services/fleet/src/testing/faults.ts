@@ -1,4 +1,7 @@
-/** Has the simulator misbehave: `match` says when, `faults` how (see its README). Answers how to end all faults. */
+/**
+ * Has the simulator misbehave: `match` says when, `faults` how (see its README). Answers how to end
+ * all faults.
+ */
 export async function setFault(simulatorUrl: string, faults: object, match: object = {}): Promise<() => Promise<void>> {
   const { status } = await fetch(`${simulatorUrl}/sim/faults`, {
     method: "POST",

@@ -15,7 +15,10 @@ function parseEvent(block: string): SseEvent | undefined {
   return data.length === 0 ? undefined : { event, data: data.join("\n") };
 }
 
-/** The events of a body, each as soon as it is whole. Written apart from the product's own parser, which it tests. */
+/**
+ * The events of a body, each as soon as it is whole. Written apart from the product's own parser,
+ * which it tests.
+ */
 export async function* sseEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<SseEvent> {
   const decoder = new TextDecoder();
   let text = "";

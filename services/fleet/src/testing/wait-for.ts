@@ -9,7 +9,10 @@ export interface WaitOptions {
   what?: string;
 }
 
-/** Asks again and again until the answer is neither false nor undefined, and answers that; rejects when it never is. */
+/**
+ * Asks again and again until the answer is neither false nor undefined, and answers that; rejects
+ * when it never is.
+ */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
   options: WaitOptions = {},

@@ -10,7 +10,9 @@ export interface TestFleet extends Fleet {
   readonly client: TestClient;
   /** What the supervisor told people, a line each. */
   readonly lines: readonly string[];
-  /** Compares ledger, balances and what the simulator served; waits for bills that are on their way. */
+  /**
+   * Compares ledger, balances and what the simulator served; waits for bills that are on their way.
+   */
   audit(waitMs?: number): Promise<AuditReport>;
 }
 
@@ -34,8 +36,8 @@ export async function startTestFleet(options: FleetOptions): Promise<TestFleet> 
 }
 
 /**
- * Runs a test against a fleet of its own in a folder of its own, and leaves nothing of either. When the test fails, the
- * ends of the fleet's logs are added to the error.
+ * Runs a test against a fleet of its own in a folder of its own, and leaves nothing of either. When
+ * the test fails, the ends of the fleet's logs are added to the error.
  */
 export async function withFleet(
   options: Partial<FleetOptions>,

@@ -8,9 +8,15 @@ interface Operation {
   readonly responses: Readonly<Record<string, Json>>;
 }
 
-/** What real answers are held against: the OpenAPI document, in which a field that it does not list is a fault. */
+/**
+ * What real answers are held against: the OpenAPI document, in which a field that it does not list
+ * is a fault.
+ */
 export interface Documented {
-  /** Notes an answer that the document does not have, a field that it does not list, or one that is not as it says. */
+  /**
+   * Notes an answer that the document does not have, a field that it does not list, or one that is
+   * not as it says.
+   */
   check(method: string, template: string, answer: { status: number; type: string; text: string }): void;
   /** Notes the data of an event that is not as the schema of that name says. */
   checkEvent(schema: string, data: string): void;
@@ -20,7 +26,10 @@ export interface Documented {
   readonly problems: ReadonlySet<string>;
 }
 
-/** Objects whose further fields are a provider's say so; all others are closed here, although they are open to clients. */
+/**
+ * Objects whose further fields are a provider's say so; all others are closed here, although they
+ * are open to clients.
+ */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;

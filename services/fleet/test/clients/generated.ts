@@ -9,7 +9,10 @@ import { repoRoot } from "../../src/paths.ts";
 import { withTemporaryDir } from "../../src/testing/temporary-dir.ts";
 import type { TestFleet } from "../../src/testing/with-fleet.ts";
 
-/** What a stranger writes who has nothing but the document. The types are the generated ones: a wrong one does not compile. */
+/**
+ * What a stranger writes who has nothing but the document. The types are the generated ones: a
+ * wrong one does not compile.
+ */
 const program = `
 import { createClient } from "./client/index.ts";
 import { createChatCompletion, listModels } from "./index.ts";

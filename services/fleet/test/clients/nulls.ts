@@ -11,14 +11,20 @@ type Document = { readonly components: { readonly schemas: Readonly<Record<strin
 
 const { schemas } = (openApiDocument() as unknown as Document).components;
 
-/** A body that is good, with one optional property, wherever it is, that is null, and the same without it. */
+/**
+ * A body that is good, with one optional property, wherever it is, that is null, and the same
+ * without it.
+ */
 export interface Nulled {
   readonly at: string;
   readonly body: unknown;
   readonly without: unknown;
 }
 
-/** Every such body that a schema of the OpenAPI document allows to be made of a good one, each place once. */
+/**
+ * Every such body that a schema of the OpenAPI document allows to be made of a good one, each place
+ * once.
+ */
 export function nulledBodies(name: string, good: object): Nulled[] {
   const schema = schemas[name];
   if (schema === undefined) throw new Error(`the document has no schema ${name}`);

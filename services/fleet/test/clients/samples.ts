@@ -15,7 +15,10 @@ const commands = {
   js: (code: string) => [process.execPath, "--input-type=module", "--eval", code],
 };
 
-/** What people copy out of the documents runs as it stands; the samples in Python do in `npm run clients`. */
+/**
+ * What people copy out of the documents runs as it stands; the samples in Python do in
+ * `npm run clients`.
+ */
 export function sampleTests(get: () => TestFleet): void {
   for (const language of ["sh", "js"] as const)
     test(`every ${language} sample in the README and the guides runs as it stands and prints what it should`, async () => {

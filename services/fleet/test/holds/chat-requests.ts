@@ -88,7 +88,10 @@ export function chatEdge(model: Model, random: Random): Edge {
   return { operation: "chat.completions", body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** A messages request. Marked for the longest cache at times, with the provider's own search where it has a price. */
+/**
+ * A messages request. Marked for the longest cache at times, with the provider's own search where
+ * it has a price.
+ */
 export function messagesEdge(model: Model, random: Random): Edge {
   const cap = pick(random, [1, 64, 2_000]);
   const text = `${filling(random, model)}\n${steering(random, cap)}`;

@@ -22,7 +22,10 @@ export function speechEdge(model: Model, random: Random): Edge {
 
 const commonSizes = ["auto", "256x256", "512x512", "1024x1024", "1536x1024", "1024x1536", "2048x2048", "3840x2160"];
 
-/** Every family's sizes, qualities, numbers and sketches. What a model does not take it refuses, for nothing. */
+/**
+ * Every family's sizes, qualities, numbers and sketches. What a model does not take it refuses, for
+ * nothing.
+ */
 export function imagesEdge(model: Model, random: Random): Edge {
   const { image } = model;
   const sizes = image === undefined || image.sizes.length === 0 ? commonSizes : [...image.sizes, ...commonSizes];

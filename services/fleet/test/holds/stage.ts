@@ -38,7 +38,10 @@ export interface Asked {
   readonly booked: Booked | undefined;
 }
 
-/** All operations that are billed by the request, in front of the simulator, with the real catalogue and an admission that only notes. */
+/**
+ * All operations that are billed by the request, in front of the simulator, with the real catalogue
+ * and an admission that only notes.
+ */
 export interface Stage extends AsyncDisposable {
   readonly catalog: Catalog;
   readonly simulator: Simulator;

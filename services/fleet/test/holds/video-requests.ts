@@ -42,7 +42,10 @@ function seedanceContent(random: Random, clipOf: ClipOf): object[] {
   ]);
 }
 
-/** A request for a video at the edge of what its model allows, or beyond it: what is not allowed is refused, for nothing. */
+/**
+ * A request for a video at the edge of what its model allows, or beyond it: what is not allowed is
+ * refused, for nothing.
+ */
 export function videoEdge(model: Model, random: Random, clipOf: ClipOf): object {
   const common = {
     model: model.id,

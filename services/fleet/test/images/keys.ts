@@ -15,7 +15,10 @@ const unlimited: Limits = {
 };
 const penniless = "acct_penniless";
 
-/** A client of the fleet with a new key: of an account without money unless one is named, without limits unless they are. */
+/**
+ * A client of the fleet with a new key: of an account without money unless one is named, without
+ * limits unless they are.
+ */
 export async function clientOf({ run }: TestFleet, asked: AskedKey): Promise<TestClient> {
   using accounts = operatorClient<AccountServiceServer>(run, "billing", AccountServiceService);
   using keys = operatorClient<KeyServiceServer>(run, "billing", KeyServiceService);

@@ -6,7 +6,9 @@ import { UrlError } from "./url-error.ts";
 import { hostOf, UrlGuard } from "./url-guard.ts";
 
 export interface GuardedClientOptions {
-  /** `host:port` pairs that are exempt from the guard, plain http included. Only for development. */
+  /**
+   * `host:port` pairs that are exempt from the guard, plain http included. Only for development.
+   */
   allow: readonly string[];
   /** Default 5,000. */
   connectTimeoutMs?: number;
@@ -22,11 +24,17 @@ export interface GuardedRequest {
   timeoutMs: number;
   /** The answer's body is cut off with `too_large` beyond this many bytes. */
   maxBytes: number;
-  /** Told of each piece of the body before it is kept, in bytes; what it throws ends the call and is thrown as it is. */
+  /**
+   * Told of each piece of the body before it is kept, in bytes; what it throws ends the call and is
+   * thrown as it is.
+   */
   take?: (bytes: number) => void;
   /** On whose behalf: each may have a few names looked up at a time. */
   owner?: string;
-  /** The head is all that counts: at most `maxBytes` of a body are taken off the line, and nobody waits for them. */
+  /**
+   * The head is all that counts: at most `maxBytes` of a body are taken off the line, and nobody
+   * waits for them.
+   */
   headOnly?: boolean;
   /** Default 0: a redirect is answered as it is. */
   maxRedirects?: number;
@@ -45,7 +53,10 @@ export interface GuardedClient extends AsyncDisposable {
   fetch(url: string, options: GuardedRequest): Promise<GuardedAnswer>;
   /** Checks a URL's form without calling it. @throws {UrlError} */
   parse(url: string): URL;
-  /** True for a web URL whose host is written as an address, or has a name, that is not on the public internet. */
+  /**
+   * True for a web URL whose host is written as an address, or has a name, that is not on the
+   * public internet.
+   */
   leadsInside(text: string): boolean;
 }
 
@@ -72,8 +83,9 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const once = async (url: URL, call: GuardedRequest, signal: AbortSignal): Promise<GuardedAnswer> => {
     const isExempt = guard.isExempt(url);
     const host = hostOf(url);
-    // Every address is checked before a connection is made to one of them, so a name that answers differently the second
-    // time gains nothing. One written as a literal is connected to without a look-up.
+    // Every address is checked before a connection is made to one of them, so a name that answers
+    // differently the second time gains nothing. One written as a literal is connected to without a
+    // look-up.
     if (!isExempt && isIP(host) === 0) await names.resolve(host, signal, call.owner);
     const answer = await request(url, {
       method: call.method ?? "GET",
@@ -83,7 +95,8 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       signal,
     });
     if (call.headOnly === true) {
-      // Read away so that the connection can be used again; one that sends more, or slowly, is closed.
+      // Read away so that the connection can be used again; one that sends more, or slowly, is
+      // closed.
       answer.body.dump({ limit: call.maxBytes, signal }).catch(() => undefined);
       return { status: answer.statusCode, headers: answer.headers, body: Buffer.alloc(0) };
     }

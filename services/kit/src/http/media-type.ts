@@ -18,7 +18,10 @@ const asciiTable = (characters: string): boolean[] => {
 const tokenCharacters = asciiTable("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 const spaces = asciiTable(" \t");
 
-/** Reads a text from left to right, each character once: nothing that is sent can make it look twice. */
+/**
+ * Reads a text from left to right, each character once: nothing that is sent can make it look
+ * twice.
+ */
 class Scanner {
   readonly #text: string;
   #at = 0;
@@ -69,8 +72,9 @@ class Scanner {
 }
 
 /**
- * Reads the value of a `content-type` header, in time linear in its length. Undefined for what is none, is longer than
- * 16 KiB, or has more than 16 parameters or one of them twice: two readers could take it for two things.
+ * Reads the value of a `content-type` header, in time linear in its length. Undefined for what is
+ * none, is longer than 16 KiB, or has more than 16 parameters or one of them twice: two readers
+ * could take it for two things.
  */
 export function parseMediaType(text: string): MediaType | undefined {
   if (text.length > longestType) return undefined;

@@ -29,8 +29,8 @@ interface Kept {
 }
 
 /**
- * Resolves names that come from users. It asks name servers by itself, not through the system's look-ups: those occupy
- * the threads that files and upstreams' names need, and cannot be given up.
+ * Resolves names that come from users. It asks name servers by itself, not through the system's
+ * look-ups: those occupy the threads that files and upstreams' names need, and cannot be given up.
  */
 export class PublicNames {
   readonly #options: PublicNamesOptions;
@@ -43,7 +43,9 @@ export class PublicNames {
     this.#options = options;
   }
 
-  /** For connections, which are made to what `resolve` has found and checked, and to nothing else. */
+  /**
+   * For connections, which are made to what `resolve` has found and checked, and to nothing else.
+   */
   readonly lookup: LookupFunction = (name, { all }, callback) => {
     const [first, ...rest] = this.#kept.get(name)?.addresses ?? [];
     if (first === undefined) callback(refused(), "", 0);

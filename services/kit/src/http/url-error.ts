@@ -7,7 +7,9 @@ export type UrlFault =
   | "too_many"
   | "too_many_redirects";
 
-/** Why a URL given by a user was not fetched. The message is fit for that user: it names no address. */
+/**
+ * Why a URL given by a user was not fetched. The message is fit for that user: it names no address.
+ */
 export class UrlError extends Error {
   override readonly name = "UrlError";
   readonly fault: UrlFault;

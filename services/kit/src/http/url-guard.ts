@@ -8,7 +8,10 @@ const maxUrlLength = 8 * 1024;
 export class UrlGuard {
   readonly #exempt: ReadonlySet<string>;
 
-  /** @param exempt `host:port` pairs that may be called although they are not public, plain http included */
+  /**
+   * @param exempt `host:port` pairs that may be called although they are not public, plain http
+   * included
+   */
   constructor(exempt: readonly string[]) {
     this.#exempt = new Set(exempt);
   }
@@ -30,7 +33,10 @@ export class UrlGuard {
     return url;
   }
 
-  /** True for a web URL whose host is written as an address, or has a name, that is not on the public internet. */
+  /**
+   * True for a web URL whose host is written as an address, or has a name, that is not on the
+   * public internet.
+   */
   leadsInside(text: string): boolean {
     const url = /^https?:/i.test(text.slice(0, 6)) && text.length <= maxUrlLength ? URL.parse(text) : null;
     return url !== null && !this.isExempt(url) && !isOutside(url);

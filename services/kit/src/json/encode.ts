@@ -6,7 +6,10 @@ const longChars = 64 * 1024;
 /** So much is written in one turn of the event loop, which takes some 5 ms. */
 const pieceChars = 1024 * 1024;
 
-/** The JSON of a value, in UTF-8. Its long strings are written in pieces, a turn each: in one go they would hold up everybody else. */
+/**
+ * The JSON of a value, in UTF-8. Its long strings are written in pieces, a turn each: in one go
+ * they would hold up everybody else.
+ */
 export async function encodeJson(value: object): Promise<Buffer> {
   if (!hasLongString(value)) return Buffer.from(JSON.stringify(value));
   // Nobody outside can know it, so it stands nowhere else.

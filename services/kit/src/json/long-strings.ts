@@ -19,8 +19,9 @@ const letterU = 0x75;
 const longestEscape = 6;
 
 /**
- * The long strings of a JSON text, which are read in pieces: in one go each pass over them would hold up everybody else. The text
- * is read without them, with a mark in the place of each that nobody outside can know. Long runs of white space are left out.
+ * The long strings of a JSON text, which are read in pieces: in one go each pass over them would
+ * hold up everybody else. The text is read without them, with a mark in the place of each that
+ * nobody outside can know. Long runs of white space are left out.
  */
 export class LongStrings {
   readonly #bytes: Buffer;
@@ -64,7 +65,8 @@ export class LongStrings {
         read = 0;
         await nextTurn();
       }
-      // Until somebody looks into it, a text is the list of its pieces; that is not left to whoever comes first.
+      // Until somebody looks into it, a text is the list of its pieces; that is not left to whoever
+      // comes first.
       text.isWellFormed();
       this.#texts.push(text);
     }

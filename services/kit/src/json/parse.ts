@@ -8,8 +8,9 @@ import { type JsonCounts, type JsonLimits, longest, scanJson } from "./scan.ts";
 const smallBytes = 128 * 1024;
 
 /**
- * What a request may be made of, whatever its operation. A body of text or pictures has a few dozen values for each message; a body at
- * these limits takes some 40 ms to be parsed, in which everybody else waits.
+ * What a request may be made of, whatever its operation. A body of text or pictures has a few dozen
+ * values for each message; a body at these limits takes some 40 ms to be parsed, in which everybody
+ * else waits.
  */
 export const bodyLimits: JsonLimits = { depth: 64, values: 100_000, numbers: 100_000, names: 10_000, ...longest };
 
@@ -28,9 +29,10 @@ const unmeasured: Partial<JsonCounts> & Pick<JsonCounts, "longSpans"> = { longSp
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
 
 /**
- * Reads the JSON of a request body: UTF-8, within limits, finite numbers, whole characters. Of a key that is there twice the last
- * counts. A large body is measured before anything is made of it.
- * @throws {GatewayError} `invalid_json` (422) for what is not JSON, `invalid_request` for JSON that is not acceptable
+ * Reads the JSON of a request body: UTF-8, within limits, finite numbers, whole characters. Of a
+ * key that is there twice the last counts. A large body is measured before anything is made of it.
+ * @throws {GatewayError} `invalid_json` (422) for what is not JSON, `invalid_request` for JSON that
+ * is not acceptable
  */
 export function parseJson(bytes: Buffer, limits: JsonLimits = bodyLimits): unknown {
   const text = textOf(bytes, limits);
@@ -38,8 +40,8 @@ export function parseJson(bytes: Buffer, limits: JsonLimits = bodyLimits): unkno
 }
 
 /**
- * Does what {@link parseJson} does, and gives others their turn in between. For long bodies: of 32 MiB none of the turns takes more
- * than some 40 ms.
+ * Does what {@link parseJson} does, and gives others their turn in between. For long bodies: of 32
+ * MiB none of the turns takes more than some 40 ms.
  */
 export async function parseJsonInTurns(bytes: Buffer, limits: JsonLimits = bodyLimits): Promise<unknown> {
   // Putting the body together may have been a turn's work itself.

@@ -10,7 +10,10 @@ export interface JsonLimits {
   readonly values: number;
   /** Numbers, which cost a tenth of other values. */
   readonly numbers: number;
-  /** Different member names as they are written: the engine keeps each in a table of its own, which costs most of all. */
+  /**
+   * Different member names as they are written: the engine keeps each in a table of its own, which
+   * costs most of all.
+   */
   readonly names: number;
   /** Bytes of one name. */
   readonly nameBytes: number;
@@ -37,9 +40,10 @@ const comma = 0x2c;
 const space = 0x20;
 
 /**
- * Counts what parsing a JSON text would make, in one pass and without making any of it: what `JSON.parse` costs grows with these
- * counts and not only with the bytes. Whether the text is valid is the parser's to say; it reads no further than the first fault,
- * and up to there the counts are right.
+ * Counts what parsing a JSON text would make, in one pass and without making any of it: what
+ * `JSON.parse` costs grows with these counts and not only with the bytes. Whether the text is valid
+ * is the parser's to say; it reads no further than the first fault, and up to there the counts are
+ * right.
  */
 export function scanJson(bytes: Buffer, limits: JsonLimits): JsonCounts {
   const { depth: mostDepth, values: mostValues, numbers: mostNumbers, names: mostNames } = limits;
@@ -104,7 +108,10 @@ function afterSpace(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Where a number, a literal, or what cannot be either ends; for one that is longer than it may be, somewhere within. */
+/**
+ * Where a number, a literal, or what cannot be either ends; for one that is longer than it may be,
+ * somewhere within.
+ */
 function endOfWord(bytes: Buffer, from: number, longest: number): number {
   const length = Math.min(bytes.length, from + longest);
   let at = from;

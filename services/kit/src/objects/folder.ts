@@ -21,7 +21,10 @@ async function sync(path: string): Promise<void> {
   await handle.sync();
 }
 
-/** Files in a folder of this machine. What is there is there whole, and on disk. It remembers no content types. */
+/**
+ * Files in a folder of this machine. What is there is there whole, and on disk. It remembers no
+ * content types.
+ */
 export function openFolder(dir: string): ObjectStore {
   const pathOf = (id: string): string => {
     if (!keyShape.test(id) || id.includes("..")) throw new Error(`${id} is no name of a file`);

@@ -13,7 +13,10 @@ export interface S3Options {
   readonly secretAccessKey: string;
 }
 
-/** A call to the bucket, signed (AWS Signature Version 4), with the body's checksum in the signature. */
+/**
+ * A call to the bucket, signed (AWS Signature Version 4), with the body's checksum in the
+ * signature.
+ */
 export type S3Call = (
   method: string,
   key: string,

@@ -7,7 +7,10 @@ import type { ObjectStore } from "./store.ts";
 /** S3 takes parts of 5 MiB and more; a file below this goes in one call. */
 const partBytes = 8 * 1024 * 1024;
 
-/** Files in a bucket of anything that speaks S3. The bucket's own lifecycle rule removes what has expired. */
+/**
+ * Files in a bucket of anything that speaks S3. The bucket's own lifecycle rule removes what has
+ * expired.
+ */
 export function openS3(options: S3Options): ObjectStore {
   const call = s3Call(options);
   const keyOf = (id: string): string => `${options.prefix}${id}`;
@@ -64,7 +67,10 @@ async function upload(call: S3Call, key: string, { contentType, body }: Upload):
   }
 }
 
-/** The body in pieces of {@link partBytes}; only the last is shorter, and there is always a last one. */
+/**
+ * The body in pieces of {@link partBytes}; only the last is shorter, and there is always a last
+ * one.
+ */
 async function* partsOf(body: AsyncIterable<Buffer>): AsyncGenerator<{ part: Buffer; last: boolean }> {
   let held: Buffer[] = [];
   let size = 0;

@@ -1,8 +1,8 @@
 const capabilities = ["chat", "embedding", "media", "speech", "video"] as const;
 
 /**
- * Who a process can be. All replicas of a service share a name; `operator` is whoever runs the commands of the house
- * (and the fleet itself, which puts the first account into the books).
+ * Who a process can be. All replicas of a service share a name; `operator` is whoever runs the
+ * commands of the house (and the fleet itself, which puts the first account into the books).
  */
 export const peers = ["router", "billing", "metering", "auditor", ...capabilities, "operator"] as const;
 

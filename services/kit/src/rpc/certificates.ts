@@ -12,8 +12,9 @@ type CaListener = experimental.CaCertificateUpdateListener;
 type IdentityListener = experimental.IdentityCertificateUpdateListener;
 
 /**
- * Certificate, key and CA from files, read again every few seconds for as long as a connection may need them. Files that
- * do not fit together (one of them is just being replaced) change nothing: the last good ones stay.
+ * Certificate, key and CA from files, read again every few seconds for as long as a connection may
+ * need them. Files that do not fit together (one of them is just being replaced) change nothing:
+ * the last good ones stay.
  */
 export class Certificates implements experimental.CertificateProvider {
   readonly #files: CertificateFiles;
@@ -25,7 +26,8 @@ export class Certificates implements experimental.CertificateProvider {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param onChange told of every change that was taken over (undefined) or could not be (the error)
+   * @param onChange told of every change that was taken over (undefined) or could not be (the
+   * error)
    * @throws when a file cannot be read, or they do not fit together
    */
   constructor(files: CertificateFiles, everyMs: number, onChange: (failure: unknown) => void) {

@@ -20,7 +20,10 @@ export type RpcClient<S> = {
 
 const defaultTimeoutMs = 5_000;
 
-/** Connects lazily to `address` (`host:port`, or `dns:///name:port` for all replicas behind a name, used by turns). */
+/**
+ * Connects lazily to `address` (`host:port`, or `dns:///name:port` for all replicas behind a name,
+ * used by turns).
+ */
 export function createRpcClient<S>(definition: ServiceDefinition, address: string, identity: Identity): RpcClient<S> {
   const servers = serversOf(Object.values(definition)[0]?.path ?? "");
   const client = new Client(address, identity.channel(servers), {
@@ -54,7 +57,10 @@ export function createRpcClient<S>(definition: ServiceDefinition, address: strin
   return Object.assign(methods, { [Symbol.dispose]: () => client.close() }) as RpcClient<S>;
 }
 
-/** True for an answer that never came: the peer was not reached, so an idempotent call may be sent again. */
+/**
+ * True for an answer that never came: the peer was not reached, so an idempotent call may be sent
+ * again.
+ */
 export function isUnreachable(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = (cause as Partial<ServiceError> | undefined)?.code;

@@ -32,7 +32,10 @@ function guardedHandler(path: string, handler: Handler): Handler {
   };
 }
 
-/** The same service for those whom the table of access names; everybody else is refused before anything is read. */
+/**
+ * The same service for those whom the table of access names; everybody else is refused before
+ * anything is read.
+ */
 export function guarded({ definition, implementation }: Guardable): UntypedServiceImplementation {
   const methods = Object.entries(definition as ServiceDefinition).flatMap(([name, { path }]) => {
     const handler = implementation[name] as Handler | undefined;

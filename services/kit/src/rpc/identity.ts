@@ -15,7 +15,10 @@ export interface Identity {
   channel(servers: readonly Peer[]): ChannelCredentials;
 }
 
-/** No TLS, and everybody may call everything: for tests, and where something else than we keeps strangers away. */
+/**
+ * No TLS, and everybody may call everything: for tests, and where something else than we keeps
+ * strangers away.
+ */
 export const insecure: Identity = {
   enforced: false,
   server: ServerCredentials.createInsecure(),
@@ -24,7 +27,10 @@ export const insecure: Identity = {
 
 const reloadMs = 5_000;
 
-/** An identity from files, which may be replaced at any time. @throws when they cannot be read or do not fit together */
+/**
+ * An identity from files, which may be replaced at any time. @throws when they cannot be read or do
+ * not fit together
+ */
 export function identityFrom(
   files: CertificateFiles,
   options: { onChange?: (failure: unknown) => void; everyMs?: number } = {},
@@ -49,14 +55,19 @@ export function identityFrom(
   };
 }
 
-/** Names of machines say nothing here: they change, and whoever owns one is not therefore billing. */
+/**
+ * Names of machines say nothing here: they change, and whoever owns one is not therefore billing.
+ */
 function checkServer(certificate: PeerCertificate, servers: readonly Peer[]): Error | undefined {
   const peer = peerIn(certificate.subjectaltname);
   if (peer !== undefined && servers.includes(peer)) return undefined;
   return new Error(`the server is ${peer ?? "nobody we know"}, not ${servers.join(" or ")}`);
 }
 
-/** The identity that the settings say. @throws {ConfigError} unless they name all three files, or turn TLS off in so many words */
+/**
+ * The identity that the settings say. @throws {ConfigError} unless they name all three files, or
+ * turn TLS off in so many words
+ */
 export function openIdentity(settings: TlsSettings, log: Logger): Identity {
   const { TLS, TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca } = settings;
   if (TLS === "off") {

@@ -7,8 +7,9 @@ const prefix = "URI:spiffe://gateway/";
 export const uriOf = (peer: Peer): string => `spiffe://gateway/${peer}`;
 
 /**
- * Whom a certificate names, by its alternative names as Node writes them (`URI:spiffe://gateway/chat, DNS:localhost`).
- * Undefined when it names nobody we know, or more than one: such a certificate is not ours.
+ * Whom a certificate names, by its alternative names as Node writes them
+ * (`URI:spiffe://gateway/chat, DNS:localhost`). Undefined when it names nobody we know, or more
+ * than one: such a certificate is not ours.
  */
 export function peerIn(subjectAltName: string | undefined): Peer | undefined {
   const uris = (subjectAltName ?? "").split(", ").filter((name) => name.startsWith("URI:"));

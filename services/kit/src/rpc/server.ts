@@ -34,8 +34,8 @@ export interface RpcService {
 }
 
 /**
- * Binds async functions to a generated service. A thrown `GatewayError` becomes its status; anything else is logged and
- * becomes `internal_error` without its detail.
+ * Binds async functions to a generated service. A thrown `GatewayError` becomes its status;
+ * anything else is logged and becomes `internal_error` without its detail.
  */
 export function unaryService<S>(definition: ServiceDefinition, handlers: Handlers<S>, log: Logger): RpcService {
   const implementation: UntypedServiceImplementation = {};
@@ -68,7 +68,10 @@ export interface ListenOptions {
   readonly channel?: ChannelOptions;
 }
 
-/** Opens a port for gRPC: to those whom the table of access names, unless the identity is that of nobody. */
+/**
+ * Opens a port for gRPC: to those whom the table of access names, unless the identity is that of
+ * nobody.
+ */
 export async function listen(options: ListenOptions): Promise<{ server: Server; port: number }> {
   const { host, port, identity } = options;
   const server = new Server(options.channel);

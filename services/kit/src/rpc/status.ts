@@ -6,7 +6,10 @@ const codeKey = "x-error-code";
 const paramKey = "x-error-param";
 const retryAfterKey = "x-retry-after-ms";
 
-/** A {@link GatewayError} as the status of a gRPC call: code, text for the user, and the rest in the trailing metadata. */
+/**
+ * A {@link GatewayError} as the status of a gRPC call: code, text for the user, and the rest in the
+ * trailing metadata.
+ */
 export function toStatus(error: unknown): StatusObject {
   const known = toGatewayError(error);
   const metadata = new Metadata();
@@ -16,7 +19,10 @@ export function toStatus(error: unknown): StatusObject {
   return { code: status[errorTable[known.code].grpc], details: known.message, metadata };
 }
 
-/** The reverse of {@link toStatus}. A peer that cannot be reached or does not answer in time is `service_unavailable`. */
+/**
+ * The reverse of {@link toStatus}. A peer that cannot be reached or does not answer in time is
+ * `service_unavailable`.
+ */
 export function fromStatus(error: ServiceError): GatewayError {
   const code = error.metadata?.get(codeKey)[0];
   if (!isErrorCode(code)) {

@@ -13,8 +13,9 @@ export class SseTooLargeError extends Error {
 }
 
 /**
- * Cuts a byte stream into events as it comes in. An event is given out with the push that brings its last byte; a piece
- * of an event is copied only when the event spans pushes. Pushed buffers must not be changed afterwards.
+ * Cuts a byte stream into events as it comes in. An event is given out with the push that brings
+ * its last byte; a piece of an event is copied only when the event spans pushes. Pushed buffers
+ * must not be changed afterwards.
  */
 export class SseDecoder {
   readonly #maxEventBytes: number;
@@ -23,7 +24,10 @@ export class SseDecoder {
   /** Where #held lives when it lives in memory of our own, with room behind it. */
   #room: Buffer | undefined;
   #roomOffset = 0;
-  /** Offsets into #held: where the parse starts, where the current line starts, how far it was searched. */
+  /**
+   * Offsets into #held: where the parse starts, where the current line starts, how far it was
+   * searched.
+   */
   #from = 0;
   #line = 0;
   #searched = 0;

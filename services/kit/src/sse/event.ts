@@ -1,8 +1,9 @@
 const nothing = Buffer.alloc(0);
 
 /**
- * One block of an event stream: the bytes up to and with the blank line that ends it. Nothing is copied; the getters
- * slice on demand. The raw bytes of all blocks, one after the other, are exactly the bytes that came in.
+ * One block of an event stream: the bytes up to and with the blank line that ends it. Nothing is
+ * copied; the getters slice on demand. The raw bytes of all blocks, one after the other, are
+ * exactly the bytes that came in.
  */
 export class SseEvent {
   /** The block is `source[start, end)`: neighbours in one source can be sent on as one slice. */
@@ -13,7 +14,10 @@ export class SseEvent {
   readonly name: string;
   /** The `id:` field, or empty. */
   readonly id: string;
-  /** The joined `data:` lines without their terminators; undefined for a block that dispatches nothing (comments). */
+  /**
+   * The joined `data:` lines without their terminators; undefined for a block that dispatches
+   * nothing (comments).
+   */
   readonly data: Buffer | undefined;
 
   constructor(fields: {

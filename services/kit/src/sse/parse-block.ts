@@ -18,7 +18,10 @@ export interface Block {
   /** The block is `source[start, end)`. */
   readonly start: number;
   readonly end: number;
-  /** Where its first line begins: after a byte order mark, or after the LF of a terminator that came in two pieces. */
+  /**
+   * Where its first line begins: after a byte order mark, or after the LF of a terminator that came
+   * in two pieces.
+   */
   readonly from: number;
   readonly hasCr: boolean;
 }

@@ -18,7 +18,10 @@ export interface FileRequest {
   readonly signal: AbortSignal;
 }
 
-/** What URLs in answers and arguments point at: our own files by the gateway, all else by a client that calls the public internet only. */
+/**
+ * What URLs in answers and arguments point at: our own files by the gateway, all else by a client
+ * that calls the public internet only.
+ */
 export class Files {
   readonly #api: PublicApi;
   readonly #guarded: GuardedClient;

@@ -5,7 +5,10 @@ import { type Model, modelListSchema } from "./models.ts";
 import type { PublicApi } from "./public-api.ts";
 
 const maxKeys = 10_000;
-/** How long what a key may use is taken for true. Only lists of tools rest on it: each call is judged anew. */
+/**
+ * How long what a key may use is taken for true. Only lists of tools rest on it: each call is
+ * judged anew.
+ */
 const freshMs = 5_000;
 /** How long a wrong key is remembered. */
 const wrongMs = 10_000;

@@ -23,7 +23,10 @@ const maxErrorBytes = 64 * 1024;
 const maxConnections = 1_024;
 const betweenChunksMs = 300_000;
 
-/** The public API, called as clients call it: with the caller's own key, so that its access, limits and bills are the caller's. */
+/**
+ * The public API, called as clients call it: with the caller's own key, so that its access, limits
+ * and bills are the caller's.
+ */
 export class PublicApi implements AsyncDisposable {
   readonly #baseUrl: string;
   readonly #timeoutMs: number;
@@ -49,7 +52,10 @@ export class PublicApi implements AsyncDisposable {
     throw new ApiError(response.status, response.headers, await textWithin(response, maxErrorBytes));
   }
 
-  /** A connection may break as a router stops. What has an idempotency key, or changes nothing, is sent once more. */
+  /**
+   * A connection may break as a router stops. What has an idempotency key, or changes nothing, is
+   * sent once more.
+   */
   async #sendAgain(key: string, request: ApiRequest): Promise<Response> {
     try {
       return await this.#send(key, request);

@@ -4,8 +4,9 @@ const local = ["localhost", "127.0.0.1", "[::1]"];
 export type HostCheck = (hostname: string) => boolean;
 
 /**
- * The hosts that requests may be meant for: this machine, that of the public URL, and those of the setting. A page of another
- * site whose name was made to lead here is so refused (the specification's warning of DNS rebinding).
+ * The hosts that requests may be meant for: this machine, that of the public URL, and those of the
+ * setting. A page of another site whose name was made to lead here is so refused (the
+ * specification's warning of DNS rebinding).
  */
 export function allowedHosts(publicUrl: string, more: readonly string[]): HostCheck {
   if (more.includes("*")) return () => true;
@@ -15,7 +16,10 @@ export function allowedHosts(publicUrl: string, more: readonly string[]): HostCh
 
 const longest = 1_000;
 
-/** The host's name in a `Host` header (`host:port`) or an `Origin` (a URL); undefined when there is none in it. */
+/**
+ * The host's name in a `Host` header (`host:port`) or an `Origin` (a URL); undefined when there is
+ * none in it.
+ */
 export function hostnameOf(header: string): string | undefined {
   if (header.length > longest) return undefined;
   const url = header.includes("://") ? header : `http://${header}`;

@@ -8,7 +8,8 @@ const maxBatch = 16;
 
 /**
  * Reads the body, counted before it is kept, and measured before it is parsed.
- * @throws {GatewayError} `payload_too_large`, `service_unavailable`, `invalid_json`, `invalid_request`
+ * @throws {GatewayError} `payload_too_large`, `service_unavailable`, `invalid_json`,
+ * `invalid_request`
  */
 export async function readBody(request: IncomingMessage, lease: BufferLease, limit: number): Promise<unknown> {
   const chunks: Buffer[] = [];

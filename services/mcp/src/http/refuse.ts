@@ -3,7 +3,10 @@ import type { ErrorCode } from "@uag/contract/errors/table.ts";
 import type { Response } from "express";
 import { ApiError } from "../gateway/api-error.ts";
 
-/** Said with every 401. It names no place to sign in: a key is all there is, and clients must not look for OAuth. */
+/**
+ * Said with every 401. It names no place to sign in: a key is all there is, and clients must not
+ * look for OAuth.
+ */
 const challenge = 'Bearer realm="gateway", error="invalid_token"';
 
 /** JSON-RPC 2.0, section 5.1; the last is the server's own. */
@@ -13,7 +16,10 @@ const serverError = -32_000;
 /** What is no message at all is a bad request in this protocol. */
 const statuses: Partial<Record<ErrorCode, number>> = { invalid_json: 400 };
 
-/** Answers a request that never reaches a tool: an HTTP status, and a JSON-RPC error with the gateway's code in its data. */
+/**
+ * Answers a request that never reaches a tool: an HTTP status, and a JSON-RPC error with the
+ * gateway's code in its data.
+ */
 export function refuse(response: Response, error: GatewayError | ApiError): void {
   const { status, rpcCode, retryAfter } = termsOf(error);
   if (retryAfter !== undefined) response.setHeader("retry-after", retryAfter);

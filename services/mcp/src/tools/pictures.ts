@@ -2,7 +2,9 @@ import type { ContentBlock } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Exchange } from "../exchange.ts";
 
-/** Up to here a picture stands in the answer itself; of a larger one that has a URL there is a link. */
+/**
+ * Up to here a picture stands in the answer itself; of a larger one that has a URL there is a link.
+ */
 const maxInlineBytes = 1024 * 1024;
 
 /** The two shapes of answers with pictures. */

@@ -17,7 +17,10 @@ export interface ToolCall {
   readonly exchange: Exchange;
   /** Fires when the client takes the call back, or leaves. */
   readonly signal: AbortSignal;
-  /** With this key what costs money is done once, however often it is sent; also when the client leaves. */
+  /**
+   * With this key what costs money is done once, however often it is sent; also when the client
+   * leaves.
+   */
   readonly idempotencyKey: string | undefined;
   /** Tells the client how far the call is; undefined when it did not ask to be told. */
   readonly progress: ((done: number, message: string) => Promise<void>) | undefined;
@@ -34,9 +37,15 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   readonly title: string;
   /** What it does and what it costs, for the model that chooses among tools. */
   readonly description: string;
-  /** The operation of the public API that a model must be served on for the tool to be of use; none: always. */
+  /**
+   * The operation of the public API that a model must be served on for the tool to be of use; none:
+   * always.
+   */
   readonly operation?: string;
-  /** Its upstream call ends when the client takes the call back: it is sent without a key, unless the client has one. */
+  /**
+   * Its upstream call ends when the client takes the call back: it is sent without a key, unless
+   * the client has one.
+   */
   readonly cancellable?: true;
   readonly annotations: ToolAnnotations;
   readonly input: I;

@@ -43,7 +43,9 @@ const extensions: Readonly<Record<string, string>> = {
   "video/mp4": ".mp4",
 };
 
-/** Only for people and programs that judge a file by its name; empty for a type without a usual one. */
+/**
+ * Only for people and programs that judge a file by its name; empty for a type without a usual one.
+ */
 export function extensionOf(contentType: string): string {
   return extensions[contentType] ?? "";
 }

@@ -7,7 +7,9 @@ import { createConnection, mongo } from "mongoose";
 const selectionTimeoutMs = 2_000;
 const socketTimeoutMs = 20_000;
 const chunkBytes = 512 * 1024;
-/** A file that expires while it is read, or whose upload took long, keeps its bytes for this long. */
+/**
+ * A file that expires while it is read, or whose upload took long, keeps its bytes for this long.
+ */
 const graceMs = 3_600_000;
 
 export interface GridFsOptions {
@@ -19,7 +21,10 @@ export interface GridFsOptions {
   readonly log: Logger;
 }
 
-/** Files in MongoDB's GridFS. What has expired is removed by every replica's sweeper, in any order and any number of times. */
+/**
+ * Files in MongoDB's GridFS. What has expired is removed by every replica's sweeper, in any order
+ * and any number of times.
+ */
 export async function openGridFs(options: GridFsOptions): Promise<ObjectStore> {
   const { ttlMs, log } = options;
   const connection = await createConnection(options.url, {
@@ -39,7 +44,8 @@ export async function openGridFs(options: GridFsOptions): Promise<ObjectStore> {
   const sweep = async (): Promise<void> => {
     const expired = Date.now() - ttlMs;
     await db.collection("assets.files").deleteMany({ uploadDate: { $lt: new Date(expired - 1_000) } });
-    // A chunk's id tells when it was written: what is older than any file is nobody's, a broken upload's included.
+    // A chunk's id tells when it was written: what is older than any file is nobody's, a broken
+    // upload's included.
     const oldest = mongo.ObjectId.createFromTime(Math.max(0, Math.floor((expired - graceMs) / 1000)));
     await db.collection("assets.chunks").deleteMany({ _id: { $lt: oldest } });
   };

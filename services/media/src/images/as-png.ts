@@ -2,7 +2,9 @@ import { refusal } from "@uag/upstreams/conversation/refusal.ts";
 import type { ImageRequest, InlineImage } from "@uag/upstreams/images/types.ts";
 import sharp from "sharp";
 
-/** DALL-E 2 takes files of less than 4 MB (API reference, images), and draws no larger than this. */
+/**
+ * DALL-E 2 takes files of less than 4 MB (API reference, images), and draws no larger than this.
+ */
 export const mostDeltaBytes = 4 * 1024 * 1024;
 const deltaSide = 1_024;
 
@@ -18,8 +20,8 @@ async function convert(image: InlineImage, side?: number): Promise<InlineImage> 
 }
 
 /**
- * A request for a model that takes PNG alone, its square picture converted with its alpha. One that has become too large is made
- * smaller, and the mask with it.
+ * A request for a model that takes PNG alone, its square picture converted with its alpha. One that
+ * has become too large is made smaller, and the mask with it.
  * @throws {UpstreamFailure} `client`, `invalid_image`, when the picture cannot be decoded
  */
 export async function withPng(request: ImageRequest): Promise<ImageRequest> {

@@ -43,7 +43,10 @@ export function callSizes(count: number, mostPerCall: number): number[] {
   return [...Array.from({ length: full }, () => mostPerCall), ...(rest > 0 ? [rest] : [])];
 }
 
-/** Results in order, some at once; a failed one as its error. Anything but failed attempts is thrown when all are done. */
+/**
+ * Results in order, some at once; a failed one as its error. Anything but failed attempts is thrown
+ * when all are done.
+ */
 export async function eachOf<T>(
   sizes: readonly number[],
   call: (size: number) => Promise<Attempted<T>>,

@@ -26,7 +26,10 @@ export function createImages(context: MediaContext): Operation {
   });
 }
 
-/** Whether the client speaks DashScope's format: by its model, or, where it may use none of that name, by its body. */
+/**
+ * Whether the client speaks DashScope's format: by its model, or, where it may use none of that
+ * name, by its body.
+ */
 function isAlphaShaped(fields: Fields, { models: allowed }: Caller, { catalog }: MediaContext): boolean {
   const { model: id, input, prompt } = fields;
   const usable = typeof id === "string" && mayUse(allowed, id);

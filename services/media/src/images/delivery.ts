@@ -15,8 +15,8 @@ export interface Delivery {
 }
 
 /**
- * Pictures as the client wants them: an inline one is hosted where a URL is wanted, and one behind a URL is fetched where
- * its content is. The very same list when all fit already.
+ * Pictures as the client wants them: an inline one is hosted where a URL is wanted, and one behind
+ * a URL is fetched where its content is. The very same list when all fit already.
  * @throws {UpstreamFailure} when a picture cannot be fetched
  */
 export async function delivered(

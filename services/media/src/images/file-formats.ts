@@ -12,7 +12,10 @@ const firstChunk = 8;
 const chunkFrame = 12;
 const broken: PngHead = { width: 0, height: 0, whole: false, alpha: false };
 
-/** Size, transparency and completeness of a PNG, from its chunks' frames (PNG specification, 5.3, 11.2, 11.3). */
+/**
+ * Size, transparency and completeness of a PNG, from its chunks' frames (PNG specification, 5.3,
+ * 11.2, 11.3).
+ */
 export function readPng(bytes: Buffer): PngHead {
   if (bytes.length < firstChunk + chunkFrame + 13 || bytes.toString("latin1", 12, 16) !== "IHDR") return broken;
   if (bytes.readUInt32BE(firstChunk) !== 13) return broken;

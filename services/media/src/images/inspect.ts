@@ -3,7 +3,10 @@ import type { InlineImage } from "@uag/upstreams/images/types.ts";
 import { imageSize } from "image-size";
 import { isWholeJpeg, isWholeWebp, type PngHead, readPng } from "./file-formats.ts";
 
-/** Beyond this no model takes a picture; a file that declares more is a decompression bomb, and is never decoded. */
+/**
+ * Beyond this no model takes a picture; a file that declares more is a decompression bomb, and is
+ * never decoded.
+ */
 const mostPixels = 64 * 1024 * 1024;
 const longestSide = 16_384;
 

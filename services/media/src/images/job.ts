@@ -17,7 +17,10 @@ export interface ImageResult {
   readonly requestId: string;
   readonly job: ImageJob;
   readonly images: readonly ImageItem[];
-  /** What the provider drew, `WxH`, where the pictures were resampled to the size that was asked for. */
+  /**
+   * What the provider drew, `WxH`, where the pictures were resampled to the size that was asked
+   * for.
+   */
   readonly upstreamSize: string | undefined;
   /** One for each call that succeeded, in the order of the pictures. */
   readonly answers: readonly ImageAnswer[];

@@ -26,7 +26,8 @@ export interface MadeImages {
 
 /**
  * Makes a job's images, in as many calls as that takes.
- * @throws {PartialFailure} when none was made, or they cannot be delivered: free, but for a client that has left
+ * @throws {PartialFailure} when none was made, or they cannot be delivered: free, but for a client
+ * that has left
  */
 export async function makeAll(context: MediaContext, admitted: AdmittedJob, job: ImageJob): Promise<MadeImages> {
   const { exchange } = admitted;
@@ -60,7 +61,10 @@ export function jsonResponse({ result, counted, upstream, attempts }: MadeImages
   };
 }
 
-/** The client has left: it pays for what was made, and for what was being drawn when it was given up. */
+/**
+ * The client has left: it pays for what was made, and for what was being drawn when it was given
+ * up.
+ */
 async function owedByLeaver(
   job: ImageJob,
   { results, sizes }: { results: Results; sizes: readonly number[] },

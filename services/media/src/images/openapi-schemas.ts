@@ -15,7 +15,10 @@ export const imageGenerationBodies = {
 
 const picture = z.file();
 
-/** The form of `POST /v1/images/edits`: the fields that are text, and the files that `readPictures` reads apart. */
+/**
+ * The form of `POST /v1/images/edits`: the fields that are text, and the files that `readPictures`
+ * reads apart.
+ */
 export const imageEditBody = editSchema.extend({
   model: z.string().min(1),
   image: picture.describe("PNG, JPEG or WebP. Either this or `image[]` is required.").optional(),

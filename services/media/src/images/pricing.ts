@@ -10,7 +10,9 @@ import { countTokens } from "@uag/upstreams/tokens.ts";
 import type { ImageJob } from "./job.ts";
 
 const squareMegapixel = 1024 * 1024;
-/** The largest picture that a model makes when it may choose, or that can be asked for: 3840 x 2160. */
+/**
+ * The largest picture that a model makes when it may choose, or that can be asked for: 3840 x 2160.
+ */
 const mostPixels = 3_840 * 2_160;
 /** Of the sizes that a model chooses from by itself, the largest is 1536 x 1024. */
 const mostAutoPixels = 1_536 * 1_024;
@@ -21,7 +23,8 @@ export function countsTokens(model: Model): boolean {
 }
 
 /**
- * Bounds a job's cost. A token of the prompt is at least one byte; a model that is billed by picture reserves no tokens.
+ * Bounds a job's cost. A token of the prompt is at least one byte; a model that is billed by
+ * picture reserves no tokens.
  * @throws {GatewayError} `unpriced_model` for a size or quality that has no price
  */
 export function sizeOf({ model, request, adapter }: ImageJob): Size {
@@ -65,7 +68,10 @@ function sketchTokens({ stream, options }: ImageRequest): number {
 
 type PricedJob = Pick<ImageJob, "model" | "request" | "adapter">;
 
-/** The units of pictures that are billed one by one, the pictures sent along where those have a price. */
+/**
+ * The units of pictures that are billed one by one, the pictures sent along where those have a
+ * price.
+ */
 function pictureUnits(
   { model, request, adapter }: PricedJob,
   { images, calls = Math.ceil(request.count / adapter.mostPerCall) }: { images: number; calls?: number },

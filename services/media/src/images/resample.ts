@@ -17,8 +17,9 @@ export interface Resampled {
 }
 
 /**
- * Pictures of exactly the size that was asked for. Where the provider has no such size it drew another one, which is scaled until
- * it covers what was asked for and cut on both sides alike: nothing is distorted. Only alpha's sizes are promised to the pixel.
+ * Pictures of exactly the size that was asked for. Where the provider has no such size it drew
+ * another one, which is scaled until it covers what was asked for and cut on both sides alike:
+ * nothing is distorted. Only alpha's sizes are promised to the pixel.
  * @throws {UpstreamFailure} `transient` when a picture cannot be fetched or read
  */
 export async function inAskedSize(

@@ -13,7 +13,8 @@ const mostFetchedBytes = 20 * 1024 * 1024;
 const mostRedirects = 3;
 
 /**
- * A picture that a request refers to: an https URL, or its content as a data URL, which is looked at.
+ * A picture that a request refers to: an https URL, or its content as a data URL, which is looked
+ * at.
  * @throws {GatewayError | UpstreamFailure} naming `param`
  */
 export function sourceOf(text: string, param: string, guarded: GuardedClient): ImageSource {

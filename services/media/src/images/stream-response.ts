@@ -48,8 +48,9 @@ export function streamResponse({ errorFormat }: AdmittedJob, { job, attempted }:
 }
 
 /**
- * By the upstream's count if it came. Without it, by estimate: a client that left owes what was being drawn when the call
- * was given up, and whole pictures that came uncounted are owed too; a stream that broke before a whole picture is free.
+ * By the upstream's count if it came. Without it, by estimate: a client that left owes what was
+ * being drawn when the call was given up, and whole pictures that came uncounted are owed too; a
+ * stream that broke before a whole picture is free.
  */
 async function chargeFor(job: ImageJob, { live, stream }: LiveImages): Promise<UsageCharge | undefined> {
   const { usage, partials, completed } = stream;

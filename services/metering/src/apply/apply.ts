@@ -18,9 +18,14 @@ export interface ApplyOptions {
   readonly store: Store;
   readonly billing: RpcClient<LedgerServiceServer>;
   readonly events: MeteringEvents;
-  /** Events that ended before this may have been applied and have expired since, unix milliseconds. */
+  /**
+   * Events that ended before this may have been applied and have expired since, unix milliseconds.
+   */
   readonly expiredBeforeMs: () => number;
-  /** One group is settled while the one before it is stored; two at the same would meet at grants and roll-ups. */
+  /**
+   * One group is settled while the one before it is stored; two at the same would meet at grants
+   * and roll-ups.
+   */
   readonly turns: { readonly settle: Turn; readonly store: Turn };
 }
 
@@ -30,10 +35,12 @@ const settledAtOnce = 1_000;
 const settleTimeoutMs = 20_000;
 
 /**
- * Applies batches: settles their events with billing, then stores them, rolls them up and marks the batches applied, all
- * in one transaction. Can be repeated from any point: billing charges a request once, and an event is counted by the
- * transaction that stores it. An event that cannot be applied is buried in the same transaction, and the others go on.
- * @param how `buries` false: an event that billing will never take is thrown in place of being buried. Default true.
+ * Applies batches: settles their events with billing, then stores them, rolls them up and marks the
+ * batches applied, all in one transaction. Can be repeated from any point: billing charges a
+ * request once, and an event is counted by the transaction that stores it. An event that cannot be
+ * applied is buried in the same transaction, and the others go on.
+ * @param how `buries` false: an event that billing will never take is thrown in place of being
+ * buried. Default true.
  */
 export async function applyBatches(
   options: ApplyOptions,
@@ -78,8 +85,8 @@ function differs(event: UsageEvent, other: UsageEvent): boolean {
 
 interface SettleResult {
   /**
-   * Ids of events that must not be stored: counted before and their raw event expired since, or charged by another end of
-   * the same request, whose own batch stores it.
+   * Ids of events that must not be stored: counted before and their raw event expired since, or
+   * charged by another end of the same request, whose own batch stores it.
    */
   readonly counted: ReadonlySet<string>;
   /** Ids of events that billing had settled before: they may be stored. */
@@ -189,7 +196,9 @@ async function insertEvents(
     await partitions.of(month).insertMany(own.map(toDocument), { session });
 }
 
-/** Those that are stored: in the month they began in, or among those of before there were months. */
+/**
+ * Those that are stored: in the month they began in, or among those of before there were months.
+ */
 async function findKnown(
   { partitions: { of, old } }: Store,
   events: readonly UsageEvent[],

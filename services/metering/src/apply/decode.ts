@@ -48,7 +48,10 @@ export function decodeEvents(all: readonly UsageEvent[]): Pick<DecodedBatch, "ev
   return { events, refused };
 }
 
-/** One event spoils none of its neighbours. @throws {PoisonError} saying what is wrong with the message itself */
+/**
+ * One event spoils none of its neighbours. @throws {PoisonError} saying what is wrong with the
+ * message itself
+ */
 export function decodeBatch(data: Uint8Array): DecodedBatch {
   let batch: UsageBatch;
   try {

@@ -3,7 +3,10 @@ import type { BucketSize, RollupDocument } from "../store/rollup.ts";
 
 const sizes: Record<BucketSize, number> = { hour: 3_600_000, day: 86_400_000 };
 
-/** What no money covered of each request's cost, nano-USD; requests that were paid in full are not there. */
+/**
+ * What no money covered of each request's cost, nano-USD; requests that were paid in full are not
+ * there.
+ */
 export type WriteOffs = ReadonlyMap<string, bigint>;
 
 const none: WriteOffs = new Map();

@@ -9,7 +9,10 @@ const longestText = 256;
 const clean = (text: string): string => text.replaceAll(/[\n\r\0]/g, " ").slice(0, longestText);
 const atLeastZero = (amount: bigint): bigint => (amount < 0n ? 0n : amount);
 
-/** The event with what nobody could store put right. A cost that cannot be is no price: it is charged once there is one. */
+/**
+ * The event with what nobody could store put right. A cost that cannot be is no price: it is
+ * charged once there is one.
+ */
 export function mended({ event: bytes, buriedAt, costNanoUsd }: BuriedDocument): UsageEvent {
   const event = UsageEvent.decode(bytes);
   const priced = costNanoUsd !== undefined;
@@ -39,7 +42,10 @@ export async function listBuried({ buried }: Store, requestId: string): Promise<
   return await buried.find(filter).sort({ buriedAt: 1 }).limit(1_000).toArray();
 }
 
-/** Says what a buried event costs, nano-USD. @throws {GatewayError} `not_found` when it does not lie there */
+/**
+ * Says what a buried event costs, nano-USD. @throws {GatewayError} `not_found` when it does not lie
+ * there
+ */
 export async function priceBuried({ buried }: Store, id: string, costNanoUsd: bigint): Promise<void> {
   const { matchedCount } = await buried.updateOne(
     { _id: id, repairedAt: { $exists: false } },
@@ -49,7 +55,8 @@ export async function priceBuried({ buried }: Store, id: string, costNanoUsd: bi
 }
 
 /**
- * Puts a buried event right and applies it: it is charged and counted once, however often this runs.
+ * Puts a buried event right and applies it: it is charged and counted once, however often this
+ * runs.
  * @returns why it stays buried; undefined when it is applied
  * @throws {GatewayError} `not_found` when it does not lie there
  */

@@ -51,7 +51,10 @@ async function sumsOf(rows: mongo.Collection<EventDocument>): Promise<Omit<Conte
 const agree = (one: Omit<Content, "sha256">, other: Omit<Content, "sha256">): boolean =>
   one.rows === other.rows && one.costNanoUsd === other.costNanoUsd && one.holdNanoUsd === other.holdNanoUsd;
 
-/** Writes a month's rows to a file, and reads it back. @throws when it does not hold what the database does */
+/**
+ * Writes a month's rows to a file, and reads it back. @throws when it does not hold what the
+ * database does
+ */
 async function exported(
   objects: ObjectStore,
   { key, rows }: { key: string; rows: mongo.Collection<EventDocument> },
@@ -68,8 +71,9 @@ async function exported(
 }
 
 /**
- * Puts a month aside, writes it to a file, reads that back, notes it, and only then drops the rows. Cut off at any point it is
- * taken up where it was: what is put aside takes nothing more, and a file is written anew under the same name.
+ * Puts a month aside, writes it to a file, reads that back, notes it, and only then drops the rows.
+ * Cut off at any point it is taken up where it was: what is put aside takes nothing more, and a
+ * file is written anew under the same name.
  * @param before called from time to time while rows are read
  */
 export async function archiveMonth(

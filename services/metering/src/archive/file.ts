@@ -33,7 +33,10 @@ function createTally() {
   };
 }
 
-/** Writes events as gzip of NDJSON, a `UsageEvent` in proto3 JSON a line; answers what was written and its bytes. */
+/**
+ * Writes events as gzip of NDJSON, a `UsageEvent` in proto3 JSON a line; answers what was written
+ * and its bytes.
+ */
 export async function writeFile(
   objects: ObjectStore,
   key: string,

@@ -4,7 +4,10 @@ import { openS3 } from "@uag/kit/objects/s3.ts";
 import type { ObjectStore } from "@uag/kit/objects/store.ts";
 import type { MeteringConfig } from "../config.ts";
 
-/** Where archives are kept, by the settings; undefined: nowhere. @throws {ConfigError} when they do not say enough of it */
+/**
+ * Where archives are kept, by the settings; undefined: nowhere. @throws {ConfigError} when they do
+ * not say enough of it
+ */
 export function openObjects(config: MeteringConfig): ObjectStore | undefined {
   const { ARCHIVE_DIR: dir, ARCHIVE_S3_ENDPOINT: endpoint, ARCHIVE_S3_BUCKET: bucket } = config;
   if (endpoint === undefined) return dir === undefined ? undefined : openFolder(dir);

@@ -1,4 +1,5 @@
-// NATS_URL=… node services/metering/src/commands/replay-dead.ts: brings dead letters back to the usage stream.
+// NATS_URL=… node services/metering/src/commands/replay-dead.ts: brings dead letters back to the
+// usage stream.
 import { natsSettings, readConfig } from "@uag/kit/config.ts";
 import { z } from "zod";
 import { schema } from "../config.ts";

@@ -36,7 +36,10 @@ function partitionsOf(all: readonly Partition[], { startedAtMs }: UsageEvent): P
   return all.filter(({ month = own }) => month === own);
 }
 
-/** Counts what requests cost that had no price when they were applied; each once, also when its raw event has expired. */
+/**
+ * Counts what requests cost that had no price when they were applied; each once, also when its raw
+ * event has expired.
+ */
 export async function applyRepairs(store: Store, request: ApplyRepairsRequest): Promise<ApplyRepairsResponse> {
   let applied = 0;
   for (const repair of request.repairs) {

@@ -33,7 +33,10 @@ async function sizeOf({ rows }: Partition): Promise<{ rows: bigint; bytes: bigin
   return { rows: BigInt(stats?.count ?? 0), bytes: BigInt(stats?.bytes ?? 0) };
 }
 
-/** The months that there are, the oldest first: what of them is in the database, and what is archived. */
+/**
+ * The months that there are, the oldest first: what of them is in the database, and what is
+ * archived.
+ */
 export async function listMonths(archive: months.Archive): Promise<ListMonthsResponse> {
   const { store } = archive;
   const found = new Map<string, Month>();

@@ -2,13 +2,19 @@ import type { ConfirmAppliedRequest, ConfirmAppliedResponse } from "@uag/proto/m
 import type { Store } from "../store/store.ts";
 import type { StreamState } from "../stream/stream-state.ts";
 
-/** Which of these batches are settled and rolled up, by majority read: what is said here is never taken back. */
+/**
+ * Which of these batches are settled and rolled up, by majority read: what is said here is never
+ * taken back.
+ */
 export async function findApplied(store: Store, batchIds: string[]): Promise<string[]> {
   const found = await store.batches.find({ _id: { $in: batchIds } }, { projection: { _id: 1 } }).toArray();
   return found.map(({ _id }) => _id);
 }
 
-/** And what the stream held before they were looked up: a batch that is in neither is lost and must come again. */
+/**
+ * And what the stream held before they were looked up: a batch that is in neither is lost and must
+ * come again.
+ */
 export async function confirmApplied(
   { store, stream }: { readonly store: Store; readonly stream: StreamState },
   request: ConfirmAppliedRequest,

@@ -5,7 +5,9 @@ import type { Store } from "../store/store.ts";
 
 const mostIds = 100;
 
-/** Single events by their requests. What is found is settled with billing, or was while it lasted. */
+/**
+ * Single events by their requests. What is found is settled with billing, or was while it lasted.
+ */
 export async function findEvents(
   store: Store,
   { accountId, requestIds }: FindEventsRequest,

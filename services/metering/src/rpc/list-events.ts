@@ -17,7 +17,10 @@ const reaches = (month: string | undefined, moment: Date): boolean =>
 const newestFirst = (a: EventDocument, b: EventDocument): number =>
   b.endedAt.getTime() - a.endedAt.getTime() || (a._id < b._id ? 1 : -1);
 
-/** The newest rows that fit, over all months: older months are not looked at once the page is full of what is newer. */
+/**
+ * The newest rows that fit, over all months: older months are not looked at once the page is full
+ * of what is newer.
+ */
 async function newest(partitions: readonly Partition[], query: { filter: object; from: Date; most: number }) {
   const { filter, from, most } = query;
   let page: EventDocument[] = [];
@@ -30,7 +33,10 @@ async function newest(partitions: readonly Partition[], query: { filter: object;
   return page;
 }
 
-/** @throws {GatewayError} `invalid_request` when rows are asked for that are not in the database any more */
+/**
+ * @throws {GatewayError} `invalid_request` when rows are asked for that are not in the database any
+ * more
+ */
 async function refuseArchived({ months }: Store, from: Date): Promise<void> {
   if (from.getTime() === 0) return;
   const [last] = await months.find().sort({ _id: -1 }).limit(1).toArray();

@@ -23,13 +23,16 @@ const prefix = "events_";
 const archivingPrefix = "archiving_";
 /** Of before there were partitions. It has its own expiry. */
 const oldName = "events";
-/** Where events begin whose start nobody can mean: a clock that is years off makes no collection for each month of them. */
+/**
+ * Where events begin whose start nobody can mean: a clock that is years off makes no collection for
+ * each month of them.
+ */
 export const outside = "0000-00";
 const [firstYear, lastYear] = [2024, 2099];
 
 /**
- * The month (UTC) in which a request began. Every end of a request, whoever tells it, says the same start; so within its
- * partition a request's id is unique, whatever becomes of it.
+ * The month (UTC) in which a request began. Every end of a request, whoever tells it, says the same
+ * start; so within its partition a request's id is unique, whatever becomes of it.
  */
 export function monthOf(startedAt: Date): string {
   const year = startedAt.getUTCFullYear();

@@ -39,7 +39,10 @@ export const rollupSchema = new Schema<RollupDocument>(
 rollupSchema.index({ bucket: 1, accountId: 1, start: 1, _id: 1 });
 rollupSchema.index({ bucket: 1, start: 1, _id: 1 });
 
-/** A request whose cost was counted later, because it had no price at first. Kept for ever: each counts once. */
+/**
+ * A request whose cost was counted later, because it had no price at first. Kept for ever: each
+ * counts once.
+ */
 export interface RepairDocument {
   /** The request's id. */
   _id: string;

@@ -17,7 +17,10 @@ import {
   rollupSchema,
 } from "./rollup.ts";
 
-/** Metering's collections. Hot paths use the driver's own: a document a model makes costs ten times as much. */
+/**
+ * Metering's collections. Hot paths use the driver's own: a document a model makes costs ten times
+ * as much.
+ */
 export interface Store {
   readonly connection: Connection;
   /** Runs `work` in one transaction: see `inTransaction` of `@uag/mongo`. */
@@ -51,7 +54,10 @@ export function connectStore(where: { readonly url: string; readonly database: s
   return connectMongo({ ...where, service: "metering", maxPoolSize, readConcern: "majority" });
 }
 
-/** Makes collections and indexes that are missing and sets how long events of before there were months are kept. */
+/**
+ * Makes collections and indexes that are missing and sets how long events of before there were
+ * months are kept.
+ */
 export async function openStore(connection: Connection, options: { keepMonths: number }): Promise<Store> {
   const models = [
     connection.model<RollupDocument>("Rollup", rollupSchema),

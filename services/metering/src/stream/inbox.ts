@@ -11,10 +11,16 @@ const fetchMs = 5_000;
 const mostWaiting = 512;
 const mostBytesWaiting = 32 * 1024 * 1024;
 const restMs = 500;
-/** How long what comes first waits for what comes right after it: many small messages are one transaction then. */
+/**
+ * How long what comes first waits for what comes right after it: many small messages are one
+ * transaction then.
+ */
 const gatherMs = 20;
 
-/** Tells the broker again and again that messages are here and in work, so that it gives them to nobody else. */
+/**
+ * Tells the broker again and again that messages are here and in work, so that it gives them to
+ * nobody else.
+ */
 export function keepWorking(messages: () => readonly JsMsg[], everyMs: number): Disposable {
   const timer = setInterval(() => {
     for (const message of messages()) message.working();
@@ -22,7 +28,10 @@ export function keepWorking(messages: () => readonly JsMsg[], everyMs: number): 
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Pulls messages of this process's partitions into one place, and makes streams and consumers anew when they are gone. */
+/**
+ * Pulls messages of this process's partitions into one place, and makes streams and consumers anew
+ * when they are gone.
+ */
 export class Inbox implements AsyncDisposable {
   readonly #bus: Bus;
   readonly #topology: TopologyOptions;
@@ -44,7 +53,10 @@ export class Inbox implements AsyncDisposable {
     this.#working = keepWorking(() => this.#messages, options.workingMs);
   }
 
-  /** From now on these are this process's, and no others. Who has the first has also what belongs to no partition. */
+  /**
+   * From now on these are this process's, and no others. Who has the first has also what belongs to
+   * no partition.
+   */
   own(partitions: readonly number[]): void {
     if (this.#stop.signal.aborted) return;
     const { names } = this.#topology;
@@ -65,7 +77,10 @@ export class Inbox implements AsyncDisposable {
     }
   }
 
-  /** What has come, at most so many messages and about so many bytes; waits for the first. Empty once the inbox is closed. */
+  /**
+   * What has come, at most so many messages and about so many bytes; waits for the first. Empty
+   * once the inbox is closed.
+   */
   async take(most: number, mostBytes: number): Promise<JsMsg[]> {
     // After the rest another may have taken what had come.
     while (this.#messages.length === 0 && !this.#stop.signal.aborted) {
@@ -125,8 +140,9 @@ export class Inbox implements AsyncDisposable {
     while (this.#full && !signal.aborted) await this.#changed.promise;
     if (signal.aborted) return;
     const messages = await consumer.fetch({ max_messages: fetchedAtOnce, expires: fetchMs });
-    // What a partition's next owner should have is still taken to the end of the fetch: stopped in its middle, messages that
-    // are on their way would come again only when nobody has acknowledged them for long.
+    // What a partition's next owner should have is still taken to the end of the fetch: stopped in
+    // its middle, messages that are on their way would come again only when nobody has acknowledged
+    // them for long.
     const close = (): void => messages.stop();
     this.#stop.signal.addEventListener("abort", close, { once: true });
     try {

@@ -4,10 +4,15 @@ import type { MeteringEvents } from "../events.ts";
 import type { Store } from "../store/store.ts";
 
 const beatMs = 1_000;
-/** A process that has not been seen for this long is taken for dead, by the clock of the database. */
+/**
+ * A process that has not been seen for this long is taken for dead, by the clock of the database.
+ */
 const goneMs = 5_000;
 
-/** The partitions of the member at `index` of so many, in the order of their names: each has one owner, and all have as many. */
+/**
+ * The partitions of the member at `index` of so many, in the order of their names: each has one
+ * owner, and all have as many.
+ */
 export function shareOf(index: number, members: number): number[] {
   const all = Array.from({ length: usagePartitions }, (_, partition) => partition);
   return all.filter((partition) => partition % members === index);
@@ -23,9 +28,10 @@ export interface MembershipOptions {
 }
 
 /**
- * Which metering processes there are: each writes every second that it lives, and works out from the list which partitions
- * are its own. Two may work on one for a second when the list changes, and nothing is wrong then: what is applied twice is
- * counted once, only with more work. So nothing needs to be locked or handed over.
+ * Which metering processes there are: each writes every second that it lives, and works out from
+ * the list which partitions are its own. Two may work on one for a second when the list changes,
+ * and nothing is wrong then: what is applied twice is counted once, only with more work. So nothing
+ * needs to be locked or handed over.
  */
 export class Membership implements AsyncDisposable {
   readonly #options: MembershipOptions;

@@ -21,7 +21,10 @@ export interface StreamNames {
   readonly usage: string;
   readonly dead: string;
   readonly deadSubject: string;
-  /** Messages of replicas of before there were partitions, and those that come back from the dead letters. */
+  /**
+   * Messages of replicas of before there were partitions, and those that come back from the dead
+   * letters.
+   */
   readonly undivided: Source;
   readonly partitions: readonly Source[];
 }
@@ -58,9 +61,9 @@ const deadMaxBytes = 1024 ** 3;
 const maxAckPending = 1_024;
 
 /**
- * Makes the streams that are missing and sets what differs. Streams refuse what is beyond their limits: publishers keep it
- * then. The undivided consumer comes with them: as long as it has no subject of its own, as before there were partitions, the
- * broker lets no other consumer in.
+ * Makes the streams that are missing and sets what differs. Streams refuse what is beyond their
+ * limits: publishers keep it then. The undivided consumer comes with them: as long as it has no
+ * subject of its own, as before there were partitions, the broker lets no other consumer in.
  */
 export async function ensureStreams(connection: NatsConnection, options: TopologyOptions): Promise<void> {
   const { names, replicas } = options;

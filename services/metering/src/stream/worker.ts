@@ -39,7 +39,10 @@ const nakMs = 2_000;
 /** One group is settled while another is stored. */
 const groupsAtOnce = 2;
 
-/** Applies messages in groups until the inbox is closed; acknowledges each only when it is applied or buried. */
+/**
+ * Applies messages in groups until the inbox is closed; acknowledges each only when it is applied
+ * or buried.
+ */
 export async function work(options: WorkerOptions, signal: AbortSignal): Promise<void> {
   await Promise.all(Array.from({ length: groupsAtOnce }, () => applyGroups(options, signal)));
 }
@@ -64,7 +67,8 @@ async function applyGroups(options: WorkerOptions, signal: AbortSignal): Promise
 }
 
 /**
- * A batch that comes again costs one look-up and no work: else an overload, which makes batches come again, would feed itself.
+ * A batch that comes again costs one look-up and no work: else an overload, which makes batches
+ * come again, would feed itself.
  * @returns those that are not known to be applied
  */
 async function acknowledgeKnown(options: WorkerOptions, deliveries: Delivery[]): Promise<Delivery[]> {
@@ -102,7 +106,10 @@ async function applyGroup(options: WorkerOptions, group: Delivery[], signal: Abo
   }
 }
 
-/** One message spoils a group: each goes alone, and the one that fails alone is tried again later, or buried. */
+/**
+ * One message spoils a group: each goes alone, and the one that fails alone is tried again later,
+ * or buried.
+ */
 async function applySingly(
   options: WorkerOptions,
   group: Delivery[],
@@ -120,7 +127,10 @@ async function applySingly(
   message.nak(nakMs);
 }
 
-/** Moves a message to the dead-letter stream. Left where it is when that cannot take it: it comes again. */
+/**
+ * Moves a message to the dead-letter stream. Left where it is when that cannot take it: it comes
+ * again.
+ */
 async function bury(options: WorkerOptions, message: JsMsg, error: unknown, batchId: string): Promise<void> {
   const reason = error instanceof Error ? error.message : String(error);
   const head = copyProof(message.headers, headers());

@@ -13,8 +13,9 @@ export type CacheUse = {
 const lifeMs = { "5m": 300_000, "1h": 3_600_000 } as const;
 
 /**
- * Reads the longest remembered prefix and writes the rest up to each mark. Without marks, or when the last marked prefix
- * is shorter than the model caches, nothing is read or written. `forced` tokens are read whatever was remembered.
+ * Reads the longest remembered prefix and writes the rest up to each mark. Without marks, or when
+ * the last marked prefix is shorter than the model caches, nothing is read or written. `forced`
+ * tokens are read whatever was remembered.
  */
 export function useCache(prompt: Prompt, model: AnthropicModel, cache: PrefixCache, forced?: number): CacheUse {
   if (forced !== undefined) {

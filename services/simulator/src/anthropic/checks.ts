@@ -154,7 +154,10 @@ const thinkingFits: Check = (request, model) => {
   return undefined;
 };
 
-/** Where nothing is to be thought, the API passes over the thinking of earlier turns, whoever signed it. */
+/**
+ * Where nothing is to be thought, the API passes over the thinking of earlier turns, whoever signed
+ * it.
+ */
 const signatures: Check = (request, model) => {
   if (!thinks(request.thinking, model)) return undefined;
   for (const { block, where } of allBlocks(request)) {

@@ -50,7 +50,10 @@ export function jobFor(call: Call, request: MessagesRequest, model: AnthropicMod
   };
 }
 
-/** The usage of an answer with so many output tokens, as an honest provider tells it; before its searches when it has just begun. */
+/**
+ * The usage of an answer with so many output tokens, as an honest provider tells it; before its
+ * searches when it has just begun.
+ */
 export function usageOf({ cacheUse, candidate, searches }: MessageJob, outputTokens: number, begun = false): Usage {
   const { reasoning } = candidate.tokens;
   const { uncached, read, written5m, written1h } = cacheUse;

@@ -75,8 +75,9 @@ function withoutMark(value: object): unknown {
 }
 
 /**
- * Counts a prompt: 3 tokens a message, text by o200k, an image by its area / 750 (at most 1,600; 1,568 when its size is
- * unknown), a PDF 1,500 a page, tools and schemas as their JSON. `owner` keeps caches of different keys and models apart.
+ * Counts a prompt: 3 tokens a message, text by o200k, an image by its area / 750 (at most 1,600;
+ * 1,568 when its size is unknown), a PDF 1,500 a page, tools and schemas as their JSON. `owner`
+ * keeps caches of different keys and models apart.
  */
 export function promptOf(request: CountRequest, owner: string): Prompt {
   const steps: PromptStep[] = [];

@@ -5,7 +5,9 @@ const tokensOfResults = 15_000;
 /** A loop on the provider's side pauses after so many rounds. */
 const mostRounds = 10;
 
-/** How often the provider searches for a request that asks it to: no oftener than its tool allows. */
+/**
+ * How often the provider searches for a request that asks it to: no oftener than its tool allows.
+ */
 export function searchesOf({ tools = [] }: MessagesRequest, asked = 0): number {
   const tool = tools.find(({ type }) => type?.startsWith("web_search_"));
   if (tool === undefined) return 0;
@@ -13,7 +15,10 @@ export function searchesOf({ tools = [] }: MessagesRequest, asked = 0): number {
   return Math.min(asked, allowed, mostRounds);
 }
 
-/** Input of the rounds behind the first: each reads the prompt again, all results so far, and what was written. */
+/**
+ * Input of the rounds behind the first: each reads the prompt again, all results so far, and what
+ * was written.
+ */
 export function inputOfSearches(searches: number, promptTokens: number, outputTokens: number): number {
   const results = (tokensOfResults * searches * (searches + 1)) / 2;
   return searches * (promptTokens + outputTokens) + results;

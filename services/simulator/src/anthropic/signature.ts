@@ -6,8 +6,8 @@ export function signatureOf(thinking: string): string {
 }
 
 /**
- * Whether a signature that a client sends back is one that this simulator gave. Thinking text that was omitted from the
- * answer comes back empty, under any signature of the simulator's form.
+ * Whether a signature that a client sends back is one that this simulator gave. Thinking text that
+ * was omitted from the answer comes back empty, under any signature of the simulator's form.
  */
 export function isOurSignature(thinking: string, signature: string): boolean {
   if (thinking !== "") return signature === signatureOf(thinking);

@@ -15,8 +15,8 @@ export function versionOf(headers: IncomingHttpHeaders): { version: ApiVersion }
 }
 
 /**
- * The first top-level field that the version does not take. Sampling fields are gone in 2026-10-21. Unknown fields need
- * a beta: `context_management` its own, others any.
+ * The first top-level field that the version does not take. Sampling fields are gone in 2026-10-21.
+ * Unknown fields need a beta: `context_management` its own, others any.
  */
 export function extraField(body: object, version: ApiVersion, headers: IncomingHttpHeaders): string | undefined {
   const betas = String(headers["anthropic-beta"] ?? "");
@@ -39,7 +39,9 @@ function field(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined;
 }
 
-/** What of the messages 2026-10-21 no longer takes: assistant documents, and citations in user text. */
+/**
+ * What of the messages 2026-10-21 no longer takes: assistant documents, and citations in user text.
+ */
 export function removedContent(body: object, version: ApiVersion): string | undefined {
   if (version !== "2026-10-21") return undefined;
   for (const [i, message] of listOf(field(body, "messages")).entries()) {

@@ -62,7 +62,9 @@ function flagValue(text: string): string | number | boolean {
   return /^-?\d+$/.test(text) ? Number(text) : text;
 }
 
-/** What flags such as `--rs 720p --dur 5` in a prompt ask for; fields of the request win over them. */
+/**
+ * What flags such as `--rs 720p --dur 5` in a prompt ask for; fields of the request win over them.
+ */
 export function inlineFlags(request: SeedanceRequest): { readonly [field: string]: string | number | boolean } {
   const text = request.content.map((part) => (part.type === "text" ? part.text : "")).join(" ");
   const flags: Record<string, string | number | boolean> = {};

@@ -68,7 +68,10 @@ export function seedreamModel(id: string): SeedreamModel | undefined {
 
 const sides: { readonly [keyword: string]: number } = { "1K": 1024, "1.5K": 1536, "2K": 2048, "3K": 3072, "4K": 4096 };
 
-/** Width and height of a size of the model, a keyword or `WxH`; undefined when it makes no such size. */
+/**
+ * Width and height of a size of the model, a keyword or `WxH`; undefined when it makes no such
+ * size.
+ */
 export function seedreamSize(size: string, model: SeedreamModel): readonly [number, number] | undefined {
   const side = sides[size];
   if (side !== undefined) return model.keywords.includes(size) || size === model.usualSize ? [side, side] : undefined;

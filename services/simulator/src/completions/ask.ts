@@ -75,7 +75,9 @@ function seenIn({ content }: ChatMessage): Seen {
 const isInstruction = ({ role }: ChatMessage): boolean => role === "system" || role === "developer";
 const nothing: Seen = { images: 0, sounds: 0, videos: 0, files: 0 };
 
-/** Reads a chat request into what it asks for. `thinks` overrides whether a reasoning model reasons. */
+/**
+ * Reads a chat request into what it asks for. `thinks` overrides whether a reasoning model reasons.
+ */
 export function askOf(
   call: Call,
   request: ChatRequest,

@@ -28,7 +28,8 @@ function* textDeltas(job: ChatJob, pieces: readonly Piece[], field: "content" | 
   }
 }
 
-// OpenAI speaks in place of text and sends the words as a transcript; Qwen-Omni sends text, and sound beside it.
+// OpenAI speaks in place of text and sends the words as a transcript; Qwen-Omni sends text, and
+// sound beside it.
 function* spokenDeltas(job: ChatJob, pieces: readonly Piece[]): Generator<Delta> {
   const id = job.call.newId("audio_");
   const expiresAt = Math.floor(Date.now() / 1000) + 3600;

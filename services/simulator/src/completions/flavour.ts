@@ -43,7 +43,10 @@ export type ChatFlavour = {
   readonly dialect: Dialect;
   /** Whether answers carry `reasoning_content`. */
   readonly showsReasoning: boolean;
-  /** Whether spoken answers carry their words as the sound's transcript, or as content beside the sound. */
+  /**
+   * Whether spoken answers carry their words as the sound's transcript, or as content beside the
+   * sound.
+   */
   readonly speech: "transcript" | "beside";
   /** Whether chunks carry random padding, as OpenAI's do. */
   readonly padsChunks: boolean;

@@ -9,7 +9,10 @@ function item(token: string, logprob: number): TokenLogprob {
   return { token, bytes: [...Buffer.from(token)], logprob: Math.round(logprob * 1e6) / 1e6 };
 }
 
-/** Made-up log probabilities: the chosen token first, then `top` - 1 words that are ever less likely. */
+/**
+ * Made-up log probabilities: the chosen token first, then `top` - 1 words that are ever less
+ * likely.
+ */
 export function logprobsOf(piece: Piece, top: number): LogprobItem {
   const random = randomFrom(piece.text, "logprobs");
   const chosen = item(piece.text, -0.01 - random() / 4);

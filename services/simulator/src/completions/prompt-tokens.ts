@@ -80,8 +80,9 @@ function addMessage(tally: Tally, message: ChatMessage, model: ChatModel): void 
 }
 
 /**
- * Counts a prompt: 3 tokens a message, its role and content, tool definitions and schemas as their JSON, 3 for the
- * start of the reply. Audio is 10 tokens a second at 32,000 bytes a second, a video 800, a video frame 100.
+ * Counts a prompt: 3 tokens a message, its role and content, tool definitions and schemas as their
+ * JSON, 3 for the start of the reply. Audio is 10 tokens a second at 32,000 bytes a second, a video
+ * 800, a video frame 100.
  */
 export function promptTokensOf(request: ChatRequest, model: ChatModel, owner: string): PromptTokens {
   const tally: Tally = { text: replyStart, image: 0, audio: 0, video: 0 };

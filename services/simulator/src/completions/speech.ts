@@ -8,8 +8,9 @@ export const secondsPerToken = 0.24;
 export const audioTokensPerToken = 3;
 
 /**
- * What the cap on a spoken answer leaves for its words. OpenAI's bounds all that is generated, the sound with it. Qwen-Omni's
- * speech is made from its text by a model of its own: the cap bounds the text, and only the model's limit bounds both.
+ * What the cap on a spoken answer leaves for its words. OpenAI's bounds all that is generated, the
+ * sound with it. Qwen-Omni's speech is made from its text by a model of its own: the cap bounds the
+ * text, and only the model's limit bounds both.
  */
 export function speechLimits(
   { speech }: ChatFlavour,

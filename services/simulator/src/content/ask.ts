@@ -16,7 +16,10 @@ export type Ask = {
   readonly provider: string;
   /** The id under which the model answers. */
   readonly model: string;
-  /** Text of the last user message, without what a client's program wrote into it; empty when the conversation ends otherwise. */
+  /**
+   * Text of the last user message, without what a client's program wrote into it; empty when the
+   * conversation ends otherwise.
+   */
   readonly userText: string;
   /** What the last user message has beside its text. */
   readonly seen: Seen;

@@ -29,7 +29,9 @@ export type Candidate = {
 export type Limits = {
   /** Reasoning and answer together. */
   readonly maxTokens: number;
-  /** What a token of the answer's text takes of them: more than 1 where it is spoken too; default 1. */
+  /**
+   * What a token of the answer's text takes of them: more than 1 where it is spoken too; default 1.
+   */
   readonly tokensPerText?: number;
   readonly stop: readonly string[];
   readonly newCallId: () => string;
@@ -76,7 +78,9 @@ function callsWithin(plan: Plan, limits: Limits, budget: number): CallsTaken {
   return { calls, tokens, cut: false };
 }
 
-/** Plans candidate `index` and cuts it to the limits: reasoning first, then text, then tool calls. */
+/**
+ * Plans candidate `index` and cuts it to the limits: reasoning first, then text, then tool calls.
+ */
 export function candidateOf(ask: Ask, index: number, limits: Limits): Candidate {
   const plan = planAnswer(index === 0 ? ask : { ...ask, digest: hashOf(ask.digest, String(index)) });
   const reasoning = takeTokens(piecesOf(plan.reasoning), limits.maxTokens);

@@ -1,7 +1,10 @@
 /** One message of a conversation, as far as counting turns goes. */
 export type Turn = { readonly byModel: boolean; readonly callsTools: boolean };
 
-/** How many of the model's last messages in a row call tools; what others say between them does not count. */
+/**
+ * How many of the model's last messages in a row call tools; what others say between them does not
+ * count.
+ */
 export function toolTurnsOf(turns: readonly Turn[]): number {
   let count = 0;
   for (const turn of turns.toReversed()) {

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 
-/** JSON with object keys in code-unit order at every depth, so that equal values always print alike. */
+/**
+ * JSON with object keys in code-unit order at every depth, so that equal values always print alike.
+ */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value === "object" && value !== null) {
@@ -10,7 +12,10 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value) ?? "null";
 }
 
-/** SHA-256 in lower-case hex over the parts, each preceded by its length so that no two part lists collide. */
+/**
+ * SHA-256 in lower-case hex over the parts, each preceded by its length so that no two part lists
+ * collide.
+ */
 export function hashOf(...parts: (string | Uint8Array)[]): string {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(`${part.length}:`).update(part);

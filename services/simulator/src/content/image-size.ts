@@ -27,7 +27,9 @@ function webpSize(bytes: Buffer): ImageInfo | undefined {
   return undefined;
 }
 
-/** Type and size of a PNG, JPEG, GIF or WebP file by its own header; undefined for anything else. */
+/**
+ * Type and size of a PNG, JPEG, GIF or WebP file by its own header; undefined for anything else.
+ */
 export function imageInfo(bytes: Buffer): ImageInfo | undefined {
   if (bytes.length < 30) return undefined;
   if (bytes.readUInt32BE(0) === 0x89504e47) {

@@ -28,7 +28,9 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The keys to look up one after the other; a `$ref` such as `#/$defs/a~1b` names `$defs` and `a/b`. */
+/**
+ * The keys to look up one after the other; a `$ref` such as `#/$defs/a~1b` names `$defs` and `a/b`.
+ */
 function resolve(schema: Schema, root: Schema): Schema {
   const ref = schema["$ref"];
   if (typeof ref !== "string" || !ref.startsWith("#")) return schema;
@@ -124,9 +126,10 @@ function mergeParts(parts: Schema[], making: Making, depth: number): unknown {
 }
 
 /**
- * A value that fits a JSON Schema (or Gemini's OpenAPI-like one), the same for the same random stream. Keywords known:
- * type, enum, const, properties, required, items, the length, size and range limits, format, anyOf, oneOf, allOf and
- * local $ref. Others, `pattern` among them, are not obeyed. Texts and numbers are such as their properties' names lead to expect.
+ * A value that fits a JSON Schema (or Gemini's OpenAPI-like one), the same for the same random
+ * stream. Keywords known: type, enum, const, properties, required, items, the length, size and
+ * range limits, format, anyOf, oneOf, allOf and local $ref. Others, `pattern` among them, are not
+ * obeyed. Texts and numbers are such as their properties' names lead to expect.
  */
 export function instanceOf(schema: unknown, random: Random, prompt = ""): unknown {
   const root = isSchema(schema) ? schema : {};

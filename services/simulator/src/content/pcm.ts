@@ -24,8 +24,8 @@ function loudnessIn(vowel: readonly [number, number], pitch: number): number[] {
 }
 
 /**
- * Syllables without meaning as 16-bit little-endian mono PCM; pitch and vowels follow from the text that they stand for. A whole number
- * of seconds begins and ends in silence.
+ * Syllables without meaning as 16-bit little-endian mono PCM; pitch and vowels follow from the text
+ * that they stand for. A whole number of seconds begins and ends in silence.
  */
 export function toneFor(text: string, seconds: number): Buffer {
   const random = randomFrom(text, "pitch");

@@ -28,7 +28,10 @@ function isNamed(tool: Tool, message: string): boolean {
   return nameParts(tool.name).some((part) => words.has(part));
 }
 
-/** A model that has called tools so often in a row answers, unless it is forced to go on: agents must come to an end. */
+/**
+ * A model that has called tools so often in a row answers, unless it is forced to go on: agents
+ * must come to an end.
+ */
 const mostToolTurns = 2;
 
 function callsFor(ask: Ask, steering: Steering): ToolCall[] {

@@ -24,7 +24,8 @@ const sentences = [
   "At last the fog lifted, and everything stood where it had been all along.",
 ];
 
-// Every word is one o200k token at its place, so that a text cut after any token counts as many tokens as were kept.
+// Every word is one o200k token at its place, so that a text cut after any token counts as many
+// tokens as were kept.
 const thoughts = [
   "Let me look at what the user wants here.",
   "The question is short, so the answer should be short too.",

@@ -46,7 +46,10 @@ function shapeOf({ seen, tools, system }: Ask): string {
   return ` With it came ${parts.length === 0 ? last : `${parts.join(", ")} and ${last}`}.`;
 }
 
-/** How many words the user wants: "in 200 words" says so; a story or an essay is longer than an answer. */
+/**
+ * How many words the user wants: "in 200 words" says so; a story or an essay is longer than an
+ * answer.
+ */
 function wordsWanted(userText: string): number {
   const [, number] = /\b(\d{1,4})[ -]words?\b/i.exec(userText) ?? [];
   if (number !== undefined) return Math.min(Number(number), mostWords);
@@ -60,8 +63,8 @@ function uptakeOf(ask: Ask): string {
 }
 
 /**
- * An answer that says who is speaking, takes up what was asked, tells how to reach the real model, and is as long as the user asked.
- * The same ask and random stream give the same text.
+ * An answer that says who is speaking, takes up what was asked, tells how to reach the real model,
+ * and is as long as the user asked. The same ask and random stream give the same text.
  */
 export function replyTo(ask: Ask, random: Random): string {
   const opening = openings[integerBetween(random, 0, openings.length - 1)] ?? openings[0];

@@ -48,8 +48,8 @@ const directives: readonly { pattern: RegExp; apply(draft: Draft, first: string,
 ];
 
 /**
- * Reads the directives in a user message. Each stands at the start of a line; `say:` takes all text after it to the
- * end of the message. A message without any steers nothing.
+ * Reads the directives in a user message. Each stands at the start of a line; `say:` takes all text
+ * after it to the end of the message. A message without any steers nothing.
  */
 export function steeringOf(message: string): Steering {
   const draft: Draft = { calls: [], callAll: false, filtered: false, blocked: false };

@@ -4,7 +4,8 @@ import { decode, encode } from "gpt-tokenizer/encoding/o200k_base";
 export type Piece = { readonly text: string; readonly tokens: number };
 
 const asPlainText = { disallowedSpecial: new Set<string>() };
-// Byte-pair merging takes quadratic time in an unbroken run, so such texts, and very long ones, are counted by size.
+// Byte-pair merging takes quadratic time in an unbroken run, so such texts, and very long ones, are
+// counted by size.
 const longText = 100_000;
 const longRun = 2_000;
 
@@ -30,8 +31,9 @@ function tokensBySize(text: string): number {
 }
 
 /**
- * Tokens of a text: o200k, special tokens read as plain text. A text above 100,000 characters, or with 2,000
- * characters in a row without (or of nothing but) white space, counts one token for every 4 bytes begun.
+ * Tokens of a text: o200k, special tokens read as plain text. A text above 100,000 characters, or
+ * with 2,000 characters in a row without (or of nothing but) white space, counts one token for
+ * every 4 bytes begun.
  */
 export function countTokens(text: string): number {
   return countedBySize(text) ? tokensBySize(text) : encode(text, asPlainText).length;
@@ -54,7 +56,10 @@ function slices(text: string): Piece[] {
   return pieces;
 }
 
-/** Cuts a text into its tokens; tokens that share a character stay together. The pieces joined give the text back. */
+/**
+ * Cuts a text into its tokens; tokens that share a character stay together. The pieces joined give
+ * the text back.
+ */
 export function piecesOf(text: string): Piece[] {
   if (countedBySize(text)) return slices(text);
   const pieces: Piece[] = [];

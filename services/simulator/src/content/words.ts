@@ -1,6 +1,7 @@
 import type { Random } from "./hash.ts";
 
-// Each word is one o200k token both at the start of a text and after a space, so n words are n tokens.
+// Each word is one o200k token both at the start of a text and after a space, so n words are n
+// tokens.
 const words = (
   "time people way day man thing woman life child world school state family student group country problem hand part " +
   "place case week company system program question work government number night point home water room mother area " +

@@ -82,7 +82,10 @@ function* eventsOf(
   yield event({ finish_reason: "stop", audio: { ...last, data: "" } });
 }
 
-/** A speech model's answer at the multimodal generation endpoint; events when `X-DashScope-SSE: enable` asks for them. */
+/**
+ * A speech model's answer at the multimodal generation endpoint; events when
+ * `X-DashScope-SSE: enable` asks for them.
+ */
 export function qwenSpeech(call: Call): Reply {
   const input = checked(call);
   const characters = chargedCharacters(input.text);

@@ -77,7 +77,10 @@ function mediaSeconds(request: VideoRequest, model: VideoModel): number {
   return secondsOf(counted.map(({ found }) => found));
 }
 
-/** Checks the media of a request and gives the seconds of video in it that are charged. Throws InputFault. */
+/**
+ * Checks the media of a request and gives the seconds of video in it that are charged. Throws
+ * InputFault.
+ */
 export function inputSeconds(request: VideoRequest, model: VideoModel): number {
   const { input } = request;
   if (input.audio_url !== undefined) reach(input.audio_url, "input.audio_url");

@@ -10,7 +10,10 @@ const mediaTypes = [
   "video",
 ];
 
-/** The body of the video synthesis endpoint. What is not of the model's own fields is found by the task. */
+/**
+ * The body of the video synthesis endpoint. What is not of the model's own fields is found by the
+ * task.
+ */
 export const videoSchema = z.looseObject({
   model: z.string(),
   input: z.looseObject({

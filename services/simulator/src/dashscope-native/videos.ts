@@ -57,7 +57,9 @@ function outcomeOf(call: Call, request: VideoRequest, model: VideoModel): Outcom
   }
 }
 
-/** `POST /api/v1/services/aigc/video-generation/video-synthesis` with `X-DashScope-Async: enable` */
+/**
+ * `POST /api/v1/services/aigc/video-generation/video-synthesis` with `X-DashScope-Async: enable`
+ */
 export function createVideo(call: Call): Reply {
   if (call.headers["x-dashscope-async"] !== "enable") {
     const message = "current user api does not support synchronous calls";

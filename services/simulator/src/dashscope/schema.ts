@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { omniChatSchema } from "../completions/schema.ts";
 
-/** The chat request with the fields that DashScope adds or takes otherwise. Unknown fields are ignored there. */
+/**
+ * The chat request with the fields that DashScope adds or takes otherwise. Unknown fields are
+ * ignored there.
+ */
 export const qwenChatSchema = omniChatSchema.extend({
   temperature: z.number().min(0).lt(2).nullish(),
   top_p: z.number().gt(0).max(1).nullish(),

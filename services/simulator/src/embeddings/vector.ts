@@ -4,9 +4,9 @@ import { hashOf, randomFrom } from "../content/hash.ts";
 const precision = 1e9;
 
 /**
- * The vector of a text, and the same for the same model and text. A shorter one is the beginning of a longer one,
- * brought to length 1 over the first `unitOver` numbers: its own count, or the whole where a provider leaves a
- * shortened vector as it is.
+ * The vector of a text, and the same for the same model and text. A shorter one is the beginning of
+ * a longer one, brought to length 1 over the first `unitOver` numbers: its own count, or the whole
+ * where a provider leaves a shortened vector as it is.
  */
 export function vectorOf(options: { model: string; text: string; dimensions: number; unitOver?: number }): number[] {
   const { dimensions, unitOver = dimensions } = options;

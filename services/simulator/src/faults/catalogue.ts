@@ -13,7 +13,9 @@ function amount(otherwise: number, about: string): FaultInfo {
   return { value: "number", otherwise, about };
 }
 
-/** Every fault by name. A chunk is one server-sent event (or one element of a streamed JSON array). */
+/**
+ * Every fault by name. A chunk is one server-sent event (or one element of a streamed JSON array).
+ */
 export const faultTable = {
   latency: amount(1000, "waits this many ms before the first byte"),
   slow: amount(50, "waits this many ms before each chunk; a JSON answer is cut into 8 pieces"),

@@ -16,7 +16,10 @@ export function errorInside(dialect: Dialect, faults: Faults): StreamEvent {
   return dialect.streamError({ status: faults["error-status"] ?? 500, quota: faults.quota !== undefined });
 }
 
-/** Works the faults that concern whole events into a stream. Ends with CutByFault where a fault cuts it. */
+/**
+ * Works the faults that concern whole events into a stream. Ends with CutByFault where a fault cuts
+ * it.
+ */
 export function* withEventFaults(
   events: Iterable<StreamEvent>,
   faults: Faults,

@@ -3,7 +3,10 @@ import { type Faults, faultNames, parseFault, UnknownFault } from "./catalogue.t
 
 const marker = "--sim-";
 
-/** `gpt-5-mini--sim-slow-50--sim-crlf` is the model `gpt-5-mini` with two faults. Throws UnknownFault. */
+/**
+ * `gpt-5-mini--sim-slow-50--sim-crlf` is the model `gpt-5-mini` with two faults. Throws
+ * UnknownFault.
+ */
 export function faultsFromModel(id: string): { model: string; faults: Faults } {
   const [model = "", ...suffixes] = id.split(marker);
   const faults = suffixes.map((suffix) => {

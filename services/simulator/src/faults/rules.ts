@@ -48,7 +48,9 @@ export class FaultRules {
     return this.#view(id);
   }
 
-  /** The union of the faults of all rules that hit this attempt; counts the hits. Later rules win. */
+  /**
+   * The union of the faults of all rules that hit this attempt; counts the hits. Later rules win.
+   */
   apply(target: Target): Faults {
     const hit: Faults[] = [];
     for (const rule of this.#rules.values()) {

@@ -89,7 +89,10 @@ export function embedContent(call: Call): Reply {
   };
 }
 
-/** `POST /v1beta/models/{model}:batchEmbedContents`; up to 100 requests, answered in order, without usage. */
+/**
+ * `POST /v1beta/models/{model}:batchEmbedContents`; up to 100 requests, answered in order, without
+ * usage.
+ */
 export function batchEmbedContents(call: Call): Reply {
   const model = modelOf(call, "batchEmbedContents");
   const parsed = many.safeParse(withCamelNames(call.body));

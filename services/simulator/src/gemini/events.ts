@@ -35,7 +35,10 @@ function eventOf(job: GenerateJob, candidate: object, usage: StreamEvent["usage"
   return { data: JSON.stringify(body), tokens, usage };
 }
 
-/** The events of a stream: each a whole response with some of the parts and the usage so far; the last one finishes. */
+/**
+ * The events of a stream: each a whole response with some of the parts and the usage so far; the
+ * last one finishes.
+ */
 export function* eventsOf(job: GenerateJob): Generator<StreamEvent> {
   let answer = 0;
   let thoughts = 0;

@@ -13,7 +13,10 @@ function camel(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Google reads `generation_config` and `generationConfig` alike; gives every field its camel-case name. */
+/**
+ * Google reads `generation_config` and `generationConfig` alike; gives every field its camel-case
+ * name.
+ */
 export function withCamelNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withCamelNames);
   if (typeof value !== "object" || value === null) return value;

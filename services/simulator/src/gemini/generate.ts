@@ -100,7 +100,9 @@ export function generateContent(call: Call): Reply {
   return generate(call, false);
 }
 
-/** `POST /v1beta/models/{model}:streamGenerateContent`; events with `alt=sse`, else one JSON array. */
+/**
+ * `POST /v1beta/models/{model}:streamGenerateContent`; events with `alt=sse`, else one JSON array.
+ */
 export function streamGenerateContent(call: Call): Reply {
   return generate(call, true);
 }

@@ -4,7 +4,9 @@ export type GeminiModel = {
   readonly displayName: string;
   readonly inputTokenLimit: number;
   readonly outputTokenLimit: number;
-  /** `never`; `optional` by budget, 0 switches it off; `always` by budget; `level` by thinkingLevel. */
+  /**
+   * `never`; `optional` by budget, 0 switches it off; `always` by budget; `level` by thinkingLevel.
+   */
   readonly thinking: "never" | "optional" | "always" | "level";
   /** Function calls must come back with their thought signature. */
   readonly needsSignatures: boolean;

@@ -126,7 +126,9 @@ async function deliverEvents(delivery: Delivery, reply: EventsReply): Promise<vo
   await sink.end();
 }
 
-/** Sends a reply as the faults want it. Throws CutByFault or ClientGone when it does not end whole. */
+/**
+ * Sends a reply as the faults want it. Throws CutByFault or ClientGone when it does not end whole.
+ */
 export async function deliver(delivery: Delivery, reply: Reply): Promise<void> {
   const { socket, faults } = delivery;
   if (faults.latency !== undefined) await socket.pause(faults.latency);

@@ -23,7 +23,9 @@ export class Form {
     return new Form({ ...this.fields, model }, this.files);
   }
 
-  /** What tells it from other forms, blind to its boundary and to whether the answer is streamed. */
+  /**
+   * What tells it from other forms, blind to its boundary and to whether the answer is streamed.
+   */
   get identity(): string {
     const { stream: _, ...fields } = this.fields;
     const files = this.files.map(({ field, type, bytes }) => hashOf(field, type, bytes));

@@ -84,7 +84,10 @@ function faultsOf(
   }
 }
 
-/** Reads a matched request. Rejects with Rejection for a body of the wrong kind and for a fault that does not exist. */
+/**
+ * Reads a matched request. Rejects with Rejection for a body of the wrong kind and for a fault that
+ * does not exist.
+ */
 export async function readRequest(incoming: Incoming): Promise<ReadRequest> {
   const { match, headers } = incoming;
   const parsed = await bodyOf(incoming);

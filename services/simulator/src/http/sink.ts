@@ -14,7 +14,10 @@ export class CutByFault extends Error {
   }
 }
 
-/** Takes the bytes of a body. `write` resolves when the bytes are with the operating system: one write at a time. */
+/**
+ * Takes the bytes of a body. `write` resolves when the bytes are with the operating system: one
+ * write at a time.
+ */
 export type Sink = { write(bytes: Buffer): Promise<void>; end(): Promise<void> };
 
 export type SocketSink = Sink & {
@@ -22,11 +25,17 @@ export type SocketSink = Sink & {
   readonly blockedMs: number;
   /** Throws ClientGone when the client has left. */
   assertOpen(): void;
-  /** Resolves after the time, rejects with ClientGone when the client leaves first; Infinity waits for that. */
+  /**
+   * Resolves after the time, rejects with ClientGone when the client leaves first; Infinity waits
+   * for that.
+   */
   pause(ms: number): Promise<void>;
 };
 
-/** The sink at the bottom: the response itself. Every wait in it ends with ClientGone when the client leaves. */
+/**
+ * The sink at the bottom: the response itself. Every wait in it ends with ClientGone when the
+ * client leaves.
+ */
 export function socketSink(response: ServerResponse): SocketSink {
   let abandon: ((error: ClientGone) => void) | undefined;
   let gone = response.destroyed;

@@ -98,7 +98,10 @@ export type Dialect = {
   tooLarge(): Reply;
   error(problem: Problem): JsonReply;
   streamError(problem: Problem): StreamEvent;
-  /** The provider's form of a request id. The digest differs between requests, the count between attempts. */
+  /**
+   * The provider's form of a request id. The digest differs between requests, the count between
+   * attempts.
+   */
   newRequestId(digest: string, count: number): string;
   /** Headers on every answer. */
   headers(requestId: string, tookMs: number): ReplyHeaders;
@@ -117,17 +120,25 @@ export type Call = {
   readonly path: string;
   /** The caller's own id of the request. */
   readonly requestId: string | undefined;
-  /** The parsed JSON body or form, its model without fault suffix; undefined when the request has no body. */
+  /**
+   * The parsed JSON body or form, its model without fault suffix; undefined when the request has no
+   * body.
+   */
   readonly body: unknown;
   /** Model id without fault suffix. */
   readonly model: string | undefined;
   readonly faults: Faults;
-  /** Decides the answer: a hash over provider, operation, model and body, blind to whether it is streamed. */
+  /**
+   * Decides the answer: a hash over provider, operation, model and body, blind to whether it is
+   * streamed.
+   */
   readonly digest: string;
   readonly credential: string;
   readonly cache: PrefixCache;
   readonly tasks: TaskStore;
-  /** A new id that starts with the prefix; the same for the same request and count of ids given out. */
+  /**
+   * A new id that starts with the prefix; the same for the same request and count of ids given out.
+   */
   newId(prefix: string): string;
   /** Unix time in seconds, or in milliseconds under the fault `created-ms`. */
   readonly created: number;
@@ -141,7 +152,10 @@ export type Route = {
   readonly operation: string;
   /** What its body is; `json` for a POST, `nothing` for the others when left out. */
   readonly reads?: "json" | "form" | "nothing";
-  /** Whether it answers with a stream, where the path or a header and not the body's `stream` says so. */
+  /**
+   * Whether it answers with a stream, where the path or a header and not the body's `stream` says
+   * so.
+   */
   readonly streams?: boolean | ((headers: IncomingHttpHeaders) => boolean);
   readonly handle: (call: Call) => Reply | Promise<Reply>;
 };

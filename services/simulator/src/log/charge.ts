@@ -2,8 +2,9 @@ import type { Faults } from "../faults/catalogue.ts";
 import type { Outcome } from "./outcome.ts";
 
 /**
- * What a provider charges for an attempt. `whole`: all of the answer, as `true_usage` and `units` have it. `made`: the prompt, and the
- * output that had gone out when the client left. `nothing`: it was refused, or the provider itself broke it off.
+ * What a provider charges for an attempt. `whole`: all of the answer, as `true_usage` and `units`
+ * have it. `made`: the prompt, and the output that had gone out when the client left. `nothing`: it
+ * was refused, or the provider itself broke it off.
  */
 export type Charge = { readonly rule: "whole" | "nothing" } | { readonly rule: "made"; readonly output_tokens: number };
 
@@ -18,8 +19,8 @@ export type Ending = {
 };
 
 /**
- * An answer in one piece is made, and charged, to its end once its request is there. A stream stops where its client leaves, unless the
- * fault `abort-bills` has the provider go on.
+ * An answer in one piece is made, and charged, to its end once its request is there. A stream stops
+ * where its client leaves, unless the fault `abort-bills` has the provider go on.
  */
 export function chargeOf({ outcome, status, stream, tokens, faults }: Ending): Charge {
   if (status >= 400 || outcome === "cut" || outcome === "lost") return { rule: "nothing" };

@@ -30,7 +30,9 @@ export type LogEntry = {
   /** HTTP status; 0 when no head was sent. */
   readonly status: number;
   readonly stream: boolean;
-  /** What was handed over to the socket: whole events, answer tokens in them, and bytes of the body. */
+  /**
+   * What was handed over to the socket: whole events, answer tokens in them, and bytes of the body.
+   */
   readonly delivered: { readonly chunks: number; readonly content_tokens: number; readonly bytes: number };
   /** Time spent waiting for the client to take bytes. */
   readonly blocked_ms: number;
@@ -38,11 +40,15 @@ export type LogEntry = {
   readonly usage: Usage | null;
   /** Usage that an honest provider reports for the whole answer. */
   readonly true_usage: Usage | null;
-  /** What the provider bills for the whole answer; null for tasks, whose bill `GET /sim/tasks` has. */
+  /**
+   * What the provider bills for the whole answer; null for tasks, whose bill `GET /sim/tasks` has.
+   */
   readonly units: Units | null;
   /** What the provider charges for the attempt, in view of how it ended; null for tasks. */
   readonly charged: Charge | null;
-  /** The task that it made or told of, and how often that had been asked after, this time included. */
+  /**
+   * The task that it made or told of, and how often that had been asked after, this time included.
+   */
   readonly task: { readonly id: string; readonly polls: number } | null;
   readonly outcome: Outcome;
 };

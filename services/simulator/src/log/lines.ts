@@ -23,7 +23,10 @@ function readLines<T>(path: string): T[] {
   return lines;
 }
 
-/** Opens (or makes) a file in a folder and gives the lines that it holds, which the caller itself has written. */
+/**
+ * Opens (or makes) a file in a folder and gives the lines that it holds, which the caller itself
+ * has written.
+ */
 export function openLines<T>(folder: string, name: string): { file: LineFile<T>; lines: T[] } {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, name);

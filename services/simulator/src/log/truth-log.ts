@@ -35,7 +35,9 @@ const lost: Ended = {
   outcome: "lost",
 };
 
-/** What the simulator served, in the order in which attempts ended. Append-only until it is cleared. */
+/**
+ * What the simulator served, in the order in which attempts ended. Append-only until it is cleared.
+ */
 export class TruthLog {
   readonly #memoryLimit: number;
   readonly #file: LogFile | undefined;

@@ -6,7 +6,8 @@ const samplesPerFrame = 1024;
 /** One AAC-LC frame of silence, mono: a single channel element without spectral data. */
 const silentFrame = u8(0x00, 0xc8, 0x00, 0x80, 0x23, 0x80);
 
-// ISO 14496-1 descriptors: elementary stream, its decoder, the audio config (AAC-LC, 48 kHz, mono), sync layer.
+// ISO 14496-1 descriptors: elementary stream, its decoder, the audio config (AAC-LC, 48 kHz, mono),
+// sync layer.
 const descriptors = Buffer.concat([
   u8(0x03, 0x19, 0x00, 0x01, 0x00),
   u8(0x04, 0x11, 0x40, 0x15, 0, 0, 0),

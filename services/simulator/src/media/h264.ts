@@ -43,7 +43,8 @@ function spsOf(width: number, height: number): Buffer {
   const rows = Math.ceil(height / macroblock);
   const bits = new BitWriter();
   const level = columns * rows <= level40Blocks ? level40 : level51;
-  // Constrained baseline; frame_num of 4 bits; output in decoding order; one reference frame; no gaps.
+  // Constrained baseline; frame_num of 4 bits; output in decoding order; one reference frame; no
+  // gaps.
   bits.put(66, 8).put(0xc0, 8).put(level, 8).unsigned(0).unsigned(0).unsigned(2).unsigned(1).put(0, 1);
   bits
     .unsigned(columns - 1)
@@ -65,7 +66,10 @@ function ppsOf(): Buffer {
   return nalOf(0x68, bits.finish());
 }
 
-/** Whether a macroblock is sent as plain samples: the first, for the colour, and those with words in them. */
+/**
+ * Whether a macroblock is sent as plain samples: the first, for the colour, and those with words in
+ * them.
+ */
 function isPlain(words: Bitmap | undefined, column: number, row: number): boolean {
   if (column === 0 && row === 0) return true;
   return words !== undefined && macroblock * column < words.width && macroblock * row < words.height;
@@ -84,7 +88,10 @@ function lumaOf(words: Bitmap | undefined, { y }: Colour, at: { column: number; 
   return samples;
 }
 
-/** Every macroblock without words predicts the colour from its neighbours, at 8 bits; their edges have no letters. */
+/**
+ * Every macroblock without words predicts the colour from its neighbours, at 8 bits; their edges
+ * have no letters.
+ */
 function keyFrame(
   { columns, blocks }: Grid,
   colour: Colour,
@@ -104,7 +111,8 @@ function keyFrame(
       continue;
     }
     bits.unsigned(3).unsigned(0).unsigned(0);
-    // No coefficients: coeff_token's code depends on the neighbours' count, which is 16 for plain samples.
+    // No coefficients: coeff_token's code depends on the neighbours' count, which is 16 for plain
+    // samples.
     const besidePlain = (column > 0 && isPlain(words, column - 1, row)) || (row > 0 && isPlain(words, column, row - 1));
     if (besidePlain) bits.put(0b000011, 6);
     else bits.put(1, 1);
@@ -126,8 +134,8 @@ function repeatFrame({ blocks }: Grid, number: number): Buffer {
 }
 
 /**
- * A constrained-baseline stream of even width and height in pixels: a second of each colour, its first frame intra
- * coded and the others unchanged. The last second may be a part of one.
+ * A constrained-baseline stream of even width and height in pixels: a second of each colour, its
+ * first frame intra coded and the others unchanged. The last second may be a part of one.
  */
 export function h264Of(options: {
   width: number;

@@ -37,7 +37,10 @@ const lettersAcross = 30;
 const dark = 32;
 const light = 244;
 
-/** The words of a picture on a light band as wide as it is; undefined for a picture without words, or with no room for them. */
+/**
+ * The words of a picture on a light band as wide as it is; undefined for a picture without words,
+ * or with no room for them.
+ */
 function bandOf({ caption, width, height }: ImageSpec): OverlayOptions | undefined {
   const scale = Math.max(1, Math.floor(width / (6 * (lettersAcross + 2))));
   const across = Math.floor(width / scale);
@@ -68,7 +71,10 @@ async function encode(spec: ImageSpec): Promise<Buffer> {
   return format === "jpeg" ? picture.jpeg(options).toBuffer() : picture.webp({ ...options, effort: 0 }).toBuffer();
 }
 
-/** A file of a mosaic of 8 x 8 fields with its caption, exactly of the asked size in pixels. The same spec gives the same file. */
+/**
+ * A file of a mosaic of 8 x 8 fields with its caption, exactly of the asked size in pixels. The
+ * same spec gives the same file.
+ */
 export async function imageFile(spec: ImageSpec): Promise<Buffer> {
   const key = JSON.stringify(spec);
   const known = encoded.get(key);
@@ -89,7 +95,10 @@ export async function decodes(bytes: Buffer): Promise<boolean> {
   }
 }
 
-/** Whether a PNG has an alpha channel, and whether it has colours: from its header and its tRNS chunk. */
+/**
+ * Whether a PNG has an alpha channel, and whether it has colours: from its header and its tRNS
+ * chunk.
+ */
 export function pngKind(bytes: Buffer): { alpha: boolean; colours: boolean } {
   const type = bytes[25] ?? 0;
   return {

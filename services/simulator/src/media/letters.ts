@@ -1,4 +1,7 @@
-/** Columns of five by seven dots for the characters from space to tilde, the lowest bit on top, as dot-matrix displays have them. */
+/**
+ * Columns of five by seven dots for the characters from space to tilde, the lowest bit on top, as
+ * dot-matrix displays have them.
+ */
 const columns = Buffer.from(
   "0000000000" +
     "00005f0000" +
@@ -109,7 +112,10 @@ export function lineLength(width: number): number {
   return Math.floor((width - letterWidth) / letterWidth);
 }
 
-/** Breaks a text into lines between words, a longer word within; what does not fit into the lines allowed is left out. */
+/**
+ * Breaks a text into lines between words, a longer word within; what does not fit into the lines
+ * allowed is left out.
+ */
 export function wrapped(text: string, length: number, most: number): string[] {
   const lines: string[] = [];
   let rest = [...text.replaceAll(/\s+/g, " ").trim()];
@@ -127,7 +133,10 @@ function glyphOf(character: string): Buffer {
   return code >= 0 && 5 * code < columns.length ? columns.subarray(5 * code, 5 * code + 5) : box;
 }
 
-/** Draws lines of text with a margin of one letter around them. A character that is not ASCII is a box. */
+/**
+ * Draws lines of text with a margin of one letter around them. A character that is not ASCII is a
+ * box.
+ */
 export function drawn(lines: readonly string[], width: number): Bitmap {
   const height = lineHeight * (lines.length + 1);
   const dots = new Uint8Array(width * height);

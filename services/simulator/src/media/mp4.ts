@@ -104,7 +104,10 @@ function movieBox(tracks: readonly Track[], offset: number): Buffer {
   return box("moov", header, ...boxes);
 }
 
-/** An MP4 file of the asked size and length (H.264 baseline, silent AAC when it has sound) that can play as it loads. */
+/**
+ * An MP4 file of the asked size and length (H.264 baseline, silent AAC when it has sound) that can
+ * play as it loads.
+ */
 export function mp4Of(spec: VideoSpec): Buffer {
   const tracks = [pictureTrack(spec), ...(spec.sound ? [silentTrack(spec.seconds)] : [])];
   const type = box("ftyp", ascii("isom"), u32(0x200), ascii("isomiso2avc1mp41"));

@@ -3,9 +3,9 @@ import { imageInfo } from "../content/image-size.ts";
 import { specOf } from "./url.ts";
 
 /**
- * What a request's media reference leads to. The simulator fetches nothing: a data URL is decoded, a URL of its own
- * names its file, a host under `.invalid` cannot be reached, and any other URL is an unknown file that is as it
- * should be.
+ * What a request's media reference leads to. The simulator fetches nothing: a data URL is decoded,
+ * a URL of its own names its file, a host under `.invalid` cannot be reached, and any other URL is
+ * an unknown file that is as it should be.
  */
 export type Probe =
   | {

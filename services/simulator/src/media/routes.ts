@@ -18,7 +18,8 @@ function refusalOf({ query, path }: Call): Reply | undefined {
 
 type Span = { readonly from: number; readonly to: number };
 
-// One range of bytes, its end included; several at once are answered with the whole file, as RFC 9110 allows.
+// One range of bytes, its end included; several at once are answered with the whole file, as RFC
+// 9110 allows.
 function rangeOf(header: string | undefined, length: number): Span | "impossible" | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? "");
   if (match === null || (match[1] === "" && match[2] === "")) return undefined;

@@ -4,14 +4,17 @@ import { sampleRate, toneFor } from "../content/pcm.ts";
 const secondsPerCharacter = 0.065;
 const shortest = 0.4;
 
-/** Seconds that it takes to say so many characters, a wide one counted as two; whole milliseconds. */
+/**
+ * Seconds that it takes to say so many characters, a wide one counted as two; whole milliseconds.
+ */
 export function speechSeconds(characters: number): number {
   return Math.round(1000 * (shortest + characters * secondsPerCharacter)) / 1000;
 }
 
 /** Speech for a text as 24 kHz mono 16-bit PCM: a tone whose pitch follows from the digest. */
 export function speechPcm(digest: string, seconds: number): Buffer {
-  // A URL names a digest by its first 16 digits. The pitch is a whole number of hertz, so that one second of it repeats without a seam.
+  // A URL names a digest by its first 16 digits. The pitch is a whole number of hertz, so that one
+  // second of it repeats without a seam.
   const second = toneFor(digest.slice(0, 16), 1);
   const length = 2 * Math.round(seconds * sampleRate);
   return Buffer.alloc(length, second);

@@ -33,7 +33,10 @@ async function decoded(file: FormPart, message: string, code: string): Promise<I
   throw rejectOpenAi({ status: 400, message, param: code === "invalid_image_file" ? "" : null, code });
 }
 
-/** The images of an edit in the order of their parts, checked by their content and not by their names. */
+/**
+ * The images of an edit in the order of their parts, checked by their content and not by their
+ * names.
+ */
 export async function editImages(form: Form, model: ImageModel): Promise<ImageInfo[]> {
   const files = form.files.filter(({ field }) => field === "image" || field === "image[]");
   const isList = files.some(({ field }) => field === "image[]");

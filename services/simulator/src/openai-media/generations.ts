@@ -16,7 +16,10 @@ export function imageModelOf(id: string): ImageModel {
   throw rejectOpenAi({ status: 404, message, param: "model", code: "model_not_found" });
 }
 
-/** `POST /v1/images/generations`; without a model dall-e-2, or gpt-image-1.5 when a field is one of gpt-image's own. */
+/**
+ * `POST /v1/images/generations`; without a model dall-e-2, or gpt-image-1.5 when a field is one of
+ * gpt-image's own.
+ */
 export async function openAiImages(call: Call): Promise<Reply> {
   const parsed = generationSchema.safeParse(call.body);
   if (!parsed.success) throw wrongBody(parsed.error, call.body);

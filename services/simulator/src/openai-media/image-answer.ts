@@ -102,7 +102,10 @@ async function eventsOf(job: ImageJob, look: Look, usage: Usage | undefined): Pr
   return events;
 }
 
-/** Makes what a checked request asks for: files inline for gpt-image models, URLs of an hour for dall-e. */
+/**
+ * Makes what a checked request asks for: files inline for gpt-image models, URLs of an hour for
+ * dall-e.
+ */
 export async function answerImages(job: ImageJob): Promise<Reply> {
   const { call, request, model } = job;
   if (model.kind !== "gpt-image") return dallE(job);

@@ -11,7 +11,9 @@ export type CallbackOptions = {
   readonly bodyOf: (task: Task, phase: Phase) => unknown;
 };
 
-/** Posts the callbacks of tasks that asked for them: one for each phase, none for a cancelled task. */
+/**
+ * Posts the callbacks of tasks that asked for them: one for each phase, none for a cancelled task.
+ */
 export class CallbackPlanner {
   readonly #closed = new AbortController();
   readonly #bodyOf: CallbackOptions["bodyOf"];
@@ -50,7 +52,10 @@ export class CallbackPlanner {
     await this.#post(task, "queued", 1);
   }
 
-  /** By the clock that says which phase a task is in: a timer runs by another one, and can be a millisecond early. */
+  /**
+   * By the clock that says which phase a task is in: a timer runs by another one, and can be a
+   * millisecond early.
+   */
   async #until(time: number): Promise<void> {
     for (let left = time - Date.now(); left > 0; left = time - Date.now()) {
       await wait(Math.min(longestWaitMs, left), undefined, { signal: this.#closed.signal, ref: false });

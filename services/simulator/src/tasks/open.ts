@@ -3,7 +3,10 @@ import { openLines } from "../log/lines.ts";
 import { CallbackPlanner } from "./callbacks.ts";
 import { type TaskLine, TaskStore } from "./store.ts";
 
-/** A store of tasks that calls back; with a data folder it is read from and kept in `tasks.jsonl` there. */
+/**
+ * A store of tasks that calls back; with a data folder it is read from and kept in `tasks.jsonl`
+ * there.
+ */
 export function createTaskStore(options: { dataDir: string | undefined; taskMs: number }): TaskStore {
   const planner = new CallbackPlanner({ bodyOf: arkTaskBody });
   const kept = options.dataDir === undefined ? {} : openLines<TaskLine>(options.dataDir, "tasks.jsonl");

@@ -68,7 +68,10 @@ export function acceptTask(call: Call, task: NewTask): Task {
   });
 }
 
-/** Whether this poll, `gapMs` after the one before, comes sooner than the fault `poll-limit` lets it. */
+/**
+ * Whether this poll, `gapMs` after the one before, comes sooner than the fault `poll-limit` lets
+ * it.
+ */
 export function polledTooSoon(call: Call, gapMs: number): boolean {
   const limit = call.faults["poll-limit"];
   return limit !== undefined && gapMs < limit;

@@ -51,7 +51,10 @@ export class TaskStore {
     return task;
   }
 
-  /** A task of this provider and owner; undefined when there is none, it was deleted, or it is to be unknown. */
+  /**
+   * A task of this provider and owner; undefined when there is none, it was deleted, or it is to be
+   * unknown.
+   */
   find(options: { provider: string; id: string; credential: string }): Task | undefined {
     const task = this.#tasks.get(options.id);
     const isTheirs = task?.provider === options.provider && task.owner === ownerOf(options.credential);

@@ -53,7 +53,9 @@ export function endOf(task: Task): number {
   return task.fate === "cancelled" ? startOf(task) : task.createdAt + task.durationMs;
 }
 
-/** Where a task stands at a time. A task of unknown fate runs for ever, for those who cannot see it. */
+/**
+ * Where a task stands at a time. A task of unknown fate runs for ever, for those who cannot see it.
+ */
 export function phaseAt(task: Task, now: number): Phase {
   if (now < endOf(task) || task.fate === "unknown") return now < startOf(task) ? "queued" : "running";
   if (task.cancelledAt !== undefined) return "cancelled";

@@ -4,7 +4,10 @@ import { endOf, type Task } from "./task.ts";
 /** What every task keeps for the URLs of its results. */
 type UrlFacts = { origin: string; emptyUrl: boolean; expiredUrl: boolean; slowUrl?: number };
 
-/** The URL of a result, which lives for a day after the task's end; empty under the fault that wants it so. */
+/**
+ * The URL of a result, which lives for a day after the task's end; empty under the fault that wants
+ * it so.
+ */
 export function resultUrl(task: Task, spec: MediaSpec): string {
   const facts = task.facts as unknown as UrlFacts;
   if (facts.emptyUrl) return "";

@@ -3,7 +3,10 @@ import { firstIssue } from "../completions/issue.ts";
 import type { Rejection } from "../http/types.ts";
 import { rejectXai } from "./dialect.ts";
 
-/** The refusal of a body that does not fit its schema: 422 for its shape, 400 for a value out of range. */
+/**
+ * The refusal of a body that does not fit its schema: 422 for its shape, 400 for a value out of
+ * range.
+ */
 export function xaiIssue(error: z.ZodError, body: unknown): Rejection {
   const { param, value, problem } = firstIssue(error, body);
   const shape = "Failed to deserialize the JSON body into the target type:";

@@ -1,4 +1,7 @@
-/** What the main thread asks of an encoder thread. Samples are 16-bit mono; `id` names one piece of speech. */
+/**
+ * What the main thread asks of an encoder thread. Samples are 16-bit mono; `id` names one piece of
+ * speech.
+ */
 export type Mp3Request =
   | { readonly id: number; readonly kind: "encode"; readonly samples: Int16Array<ArrayBuffer> }
   | { readonly id: number; readonly kind: "finish" }

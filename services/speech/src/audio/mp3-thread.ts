@@ -1,4 +1,7 @@
-/** An encoder thread: LAME costs some milliseconds for a second of sound, too much for a loop that serves others. */
+/**
+ * An encoder thread: LAME costs some milliseconds for a second of sound, too much for a loop that
+ * serves others.
+ */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";

@@ -5,7 +5,10 @@ const openAiVoices = new Set(
   "alloy ash ballad cedar coral echo fable juniper marin nova onyx sage shimmer verse".split(" "),
 );
 
-/** How other providers name voices: `en-US-JennyNeural`, `zh-CN-Wavenet-A`, `zh_female_...`, ids of letters and digits. */
+/**
+ * How other providers name voices: `en-US-JennyNeural`, `zh-CN-Wavenet-A`, `zh_female_...`, ids of
+ * letters and digits.
+ */
 const foreignShapes: readonly RegExp[] = [
   /^[a-z]{2,3}[-_][A-Z]{2}([-_].*)?$/,
   /^[a-z]{2,3}[-_](fe)?male([-_].*)?$/i,
@@ -14,8 +17,8 @@ const foreignShapes: readonly RegExp[] = [
 ];
 
 /**
- * The voice to speak with: the one that is named, whatever its capitals; the first of the list when none is named, or one in
- * the style of another provider.
+ * The voice to speak with: the one that is named, whatever its capitals; the first of the list when
+ * none is named, or one in the style of another provider.
  * @throws {GatewayError} `invalid_request` for a voice that there is not
  */
 export function readVoice(asked: string | null | undefined, voices: readonly string[]): string {

@@ -9,7 +9,9 @@ export interface Piece {
   readonly characters: number;
 }
 
-/** A request's text in the pieces that upstreams are asked for; white space alone is not asked for. */
+/**
+ * A request's text in the pieces that upstreams are asked for; white space alone is not asked for.
+ */
 export function piecesOf({ input, traits }: SpeechRequest): Piece[] {
   const { segmentCharacters: most, ideographWeight } = traits;
   return splitText(input, { most, ideographWeight })

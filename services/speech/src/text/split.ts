@@ -3,7 +3,8 @@ import { countCharacters } from "./count.ts";
 /** Where speech pauses by itself, the best first; each match ends where a cut may be. */
 const pauses: readonly RegExp[] = [
   /\n+/g,
-  // From the beginning of a run of marks only: from each of them, a long run would take the square of its length.
+  // From the beginning of a run of marks only: from each of them, a long run would take the square
+  // of its length.
   /(?<![.!?…])[.!?…]+["'”’»)\]]*\s+|[。！？…｡]+[”’」』）]*\s*/g,
   /[;:]\s+|[；：]\s*/g,
   /,\s+|[，、]\s*/g,
@@ -19,8 +20,8 @@ export interface SplitOptions {
 }
 
 /**
- * Cuts a text into pieces of at most `most` characters, at the last sentence's end that fits, else at a lesser pause, else
- * between graphemes. Put together the pieces are the text.
+ * Cuts a text into pieces of at most `most` characters, at the last sentence's end that fits, else
+ * at a lesser pause, else between graphemes. Put together the pieces are the text.
  */
 export function splitText(text: string, options: SplitOptions): string[] {
   const pieces: string[] = [];
@@ -35,7 +36,9 @@ export function splitText(text: string, options: SplitOptions): string[] {
   return pieces;
 }
 
-/** Length in UTF-16 units of the longest beginning that is short enough; at least one code point. */
+/**
+ * Length in UTF-16 units of the longest beginning that is short enough; at least one code point.
+ */
 function fittingPrefix(text: string, { most, ideographWeight }: SplitOptions): number {
   let count = 0;
   let length = 0;
@@ -47,7 +50,10 @@ function fittingPrefix(text: string, { most, ideographWeight }: SplitOptions): n
   return length;
 }
 
-/** The end of the last pause within `fitting` units; a cut in the first third is none, for it leaves too many short pieces. */
+/**
+ * The end of the last pause within `fitting` units; a cut in the first third is none, for it leaves
+ * too many short pieces.
+ */
 function lastPause(text: string, fitting: number): number | undefined {
   // One unit more shows whether a mark at the very end is followed by white space.
   const window = text.slice(0, fitting + 1);

@@ -19,7 +19,9 @@ const kindByType: Readonly<Record<string, FailureKind>> = {
   overloaded_error: "transient",
 };
 
-/** What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing. */
+/**
+ * What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing.
+ */
 export function anthropicFailure(answer: BadAnswer, upstream: Upstream): UpstreamFailure {
   const { status } = answer;
   const text = answer.body.toString("utf8");

@@ -2,8 +2,9 @@ import { type Fields, fieldsOf, listOf } from "../conversation/fields.ts";
 import { editMembers, elementsOf, listOfElements, topLevelMembers } from "../json-edit.ts";
 
 /**
- * Thinking of another vendor's model, which came to the client under our own translation and has nobody's signature: Anthropic refuses
- * it, and nobody else can read it. What a signature is worth is the provider's to say.
+ * Thinking of another vendor's model, which came to the client under our own translation and has
+ * nobody's signature: Anthropic refuses it, and nobody else can read it. What a signature is worth
+ * is the provider's to say.
  */
 function isForeign(block: unknown): boolean {
   const { type, signature, data } = fieldsOf(block);
@@ -14,8 +15,8 @@ function isForeign(block: unknown): boolean {
 const foreignIn = (message: unknown): boolean => listOf(fieldsOf(message)["content"]).some(isForeign);
 
 /**
- * What has to change of a messages request so that no thinking of other vendors is in it: undefined when there is none. Every other
- * byte of its turns stays as it is.
+ * What has to change of a messages request so that no thinking of other vendors is in it: undefined
+ * when there is none. Every other byte of its turns stays as it is.
  */
 export function withoutForeignThinking(body: Buffer, fields: Fields): ReadonlyMap<string, string | Buffer> | undefined {
   const messages = listOf(fields["messages"]);

@@ -4,7 +4,8 @@ import type { Provider } from "@uag/catalog/types.ts";
 export const defaultVersion = "2023-06-01";
 
 /**
- * The provider's headers, then the client's own: they travel with fields of the body, so they go on unchanged.
+ * The provider's headers, then the client's own: they travel with fields of the body, so they go on
+ * unchanged.
  * @param passed name and value by turns
  */
 export function anthropicHeaders(provider: Provider, requestId: string, passed: readonly string[]): string[] {

@@ -32,7 +32,8 @@ export function passedCall(
   if (call.outputCap !== undefined) edits.set("max_tokens", String(call.outputCap));
   const tools = call.maxUses === undefined ? undefined : cappedTools(call.fields["tools"], call.maxUses);
   if (tools !== undefined) edits.set("tools", JSON.stringify(tools));
-  // What has no effect must not be an error: SDKs send sampling values to models that no longer take any.
+  // What has no effect must not be an error: SDKs send sampling values to models that no longer
+  // take any.
   const version = versionIn(call.headers);
   if (rulesOf(upstream.model).fixedSampling || (version !== undefined && version >= "2026-10-21")) {
     for (const name of ["temperature", "top_p", "top_k"]) edits.set(name, undefined);

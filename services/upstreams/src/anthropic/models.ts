@@ -13,7 +13,10 @@ export interface ModelRules {
 const newest: ModelRules = { thinking: "adaptive", alwaysThinks: false, fixedSampling: true, xhigh: true };
 const budget: ModelRules = { thinking: "budget", alwaysThinks: false, fixedSampling: false, xhigh: false };
 
-/** Vendors' names of one model differ in prefix and date only, so parts of names decide. The first that fits counts. */
+/**
+ * Vendors' names of one model differ in prefix and date only, so parts of names decide. The first
+ * that fits counts.
+ */
 const older: readonly (readonly [name: RegExp, rules: ModelRules])[] = [
   [/claude-(3-7|(opus|sonnet|haiku)-4(-[015])?(-\d{8}|@|$))/, budget],
   [/claude-(instant|2|3)/, { ...budget, thinking: "none" }],

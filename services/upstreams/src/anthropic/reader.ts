@@ -19,7 +19,10 @@ const reasons: Readonly<Record<string, StopReason>> = {
   pause_turn: "pause",
 };
 
-/** Understands Anthropic's answers. What its own tools did is left out: only their text concerns the client. */
+/**
+ * Understands Anthropic's answers. What its own tools did is left out: only their text concerns the
+ * client.
+ */
 export class AnthropicReader implements AnswerReader {
   ended = false;
   readonly #upstream: Upstream;

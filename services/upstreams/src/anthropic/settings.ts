@@ -30,7 +30,10 @@ export interface ThinkingQuestion {
 
 const silent: ThinkingChoice = { thinking: undefined, effort: undefined, thinks: false };
 
-/** How a model is told to think. Where it cannot do what was asked it does the nearest thing: effort is a wish. */
+/**
+ * How a model is told to think. Where it cannot do what was asked it does the nearest thing: effort
+ * is a wish.
+ */
 export function chooseThinking(question: ThinkingQuestion): ThinkingChoice {
   const { thinking } = question.conversation;
   const { rules, forced } = question;
@@ -54,7 +57,10 @@ function byBudget(thinking: Thinking, { maxTokens, messages, forced }: ThinkingQ
   return { thinking: { type: "enabled", budget_tokens: tokens }, effort: undefined, thinks: true };
 }
 
-/** With a thinking budget, an answer that called tools must come back with its thinking; few chat clients keep that. */
+/**
+ * With a thinking budget, an answer that called tools must come back with its thinking; few chat
+ * clients keep that.
+ */
 function lostThinking(messages: ThinkingQuestion["messages"]): boolean {
   const last = messages.findLast(({ role }) => role === "assistant");
   if (last === undefined || !last.content.some(({ type }) => type === "tool_use")) return false;

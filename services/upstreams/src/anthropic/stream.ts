@@ -12,7 +12,10 @@ import { AnthropicUsage } from "./usage.ts";
 
 const blankLine = Buffer.from("\n\n");
 
-/** Anthropic's stream for a client that reads it: each event goes on as it came, the last one when the bill is written. */
+/**
+ * Anthropic's stream for a client that reads it: each event goes on as it came, the last one when
+ * the bill is written.
+ */
 export class AnthropicStream implements AnswerStream {
   state: AnswerStream["state"] = "open";
   failure: UpstreamFailure | undefined;

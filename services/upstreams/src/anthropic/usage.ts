@@ -4,8 +4,9 @@ import { countOf, type Fields, fieldsOf, isFields } from "../conversation/fields
 import type { UsageReport } from "../generation.ts";
 
 /**
- * Anthropic's count of one answer. A stream tells it in parts, each cumulative: of every field the last value that is not
- * null counts. The input excludes what a cache served or took in; thinking is inside the output.
+ * Anthropic's count of one answer. A stream tells it in parts, each cumulative: of every field the
+ * last value that is not null counts. The input excludes what a cache served or took in; thinking
+ * is inside the output.
  */
 export class AnthropicUsage {
   #fields: Record<string, unknown> | undefined;
@@ -51,7 +52,8 @@ function tokensOf(usage: Fields): Tokens | undefined {
   const written = fieldsOf(usage["cache_creation"]);
   const cacheWrite1h = countOf(written["ephemeral_1h_input_tokens"]) ?? 0;
   const told5m = countOf(written["ephemeral_5m_input_tokens"]) ?? 0;
-  // Writes that are not told apart are of the shorter, cheaper kind: the longer one must be asked for.
+  // Writes that are not told apart are of the shorter, cheaper kind: the longer one must be asked
+  // for.
   const cacheWrite5m = Math.max(told5m, (countOf(usage["cache_creation_input_tokens"]) ?? 0) - cacheWrite1h);
   const cacheRead = countOf(usage["cache_read_input_tokens"]) ?? 0;
   const thinking = countOf(fieldsOf(usage["output_tokens_details"])["thinking_tokens"]) ?? 0;

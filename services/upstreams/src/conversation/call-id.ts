@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * Gemini wants the signature of a thought back with the call that came of it. Many clients keep of a tool call no more than
- * id, name and input, so the signature travels inside the id, in base64url, which every protocol's ids may hold.
+ * Gemini wants the signature of a thought back with the call that came of it. Many clients keep of
+ * a tool call no more than id, name and input, so the signature travels inside the id, in
+ * base64url, which every protocol's ids may hold.
  */
 const mark = "_thoughtsig_";
 const base64url = /^[A-Za-z0-9_-]+$/;

@@ -9,7 +9,9 @@ export function shortToolName(name: string): string {
   return `${name.slice(0, longest - 9)}_${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
 }
 
-/** Gives back the client's own names: the ones in its request that were too long for the upstream. */
+/**
+ * Gives back the client's own names: the ones in its request that were too long for the upstream.
+ */
 export function longToolNames(body: { readonly tools?: unknown }): (name: string) => string {
   const long = new Map<string, string>();
   for (const tool of listOf(body.tools)) {

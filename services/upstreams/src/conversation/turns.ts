@@ -8,8 +8,8 @@ export function systemParts(conversation: Conversation): TextPart[] {
 }
 
 /**
- * The turns by turns: neighbours of one role are joined, tool results stand before what else the user says, and what is
- * empty is left out (Anthropic and Gemini refuse empty text).
+ * The turns by turns: neighbours of one role are joined, tool results stand before what else the
+ * user says, and what is empty is left out (Anthropic and Gemini refuse empty text).
  */
 export function alternatingTurns(conversation: Conversation): SpokenTurn[] {
   const joined: { role: SpokenTurn["role"]; parts: (UserPart | AssistantPart)[] }[] = [];

@@ -1,8 +1,8 @@
 import type { Fields } from "./fields.ts";
 
 /**
- * A request for text as every protocol can say it: what a client format is read into, and what is written for an upstream
- * that speaks another protocol.
+ * A request for text as every protocol can say it: what a client format is read into, and what is
+ * written for an upstream that speaks another protocol.
  */
 export interface Conversation {
   readonly turns: readonly Turn[];

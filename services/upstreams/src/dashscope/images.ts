@@ -12,7 +12,10 @@ import { dashScopeVariant } from "./variant.ts";
 
 const path = "/api/v1/services/aigc/multimodal-generation/generation";
 
-/** DashScope's own protocol for Qwen-Image: pictures first, then one text (Model Studio, qwen-image and qwen-image-edit). */
+/**
+ * DashScope's own protocol for Qwen-Image: pictures first, then one text (Model Studio, qwen-image
+ * and qwen-image-edit).
+ */
 export const dashScopeImages: ImageAdapter = {
   mostPerCall: 1,
   takesUrls: true,

@@ -17,7 +17,8 @@ export const dashScope: UpstreamProvider = {
     base64: false,
   }),
   speech: dashScopeSpeech,
-  // It goes on to the end, and bills it (https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation").
+  // It goes on to the end, and bills it (https://openrouter.ai/docs/api-reference/streaming,
+  // "Stream Cancellation").
   onAbort: "continues",
   // Qwen-Omni's cap bounds its text, from which another model makes the speech.
   uncapped: ["thinking", "speech"],

@@ -14,8 +14,9 @@ const path = "/api/v1/services/aigc/multimodal-generation/generation";
 const mostBodyBytes = 64 * 1024 * 1024;
 
 /**
- * Qwen3-TTS in DashScope's own protocol (Model Studio, qwen-tts API). It is asked for a stream, whose events carry 24 kHz PCM;
- * an answer in one piece, or a stream without sound in it, names the URL of a WAV file instead.
+ * Qwen3-TTS in DashScope's own protocol (Model Studio, qwen-tts API). It is asked for a stream,
+ * whose events carry 24 kHz PCM; an answer in one piece, or a stream without sound in it, names the
+ * URL of a WAV file instead.
  */
 export const dashScopeSpeech: SpeechAdapter = {
   async speak(call, site) {
@@ -53,7 +54,10 @@ class DashScopeSpeech implements SpokenText {
     return this.#usage;
   }
 
-  /** Waits for the first sound, so that an upstream that brings none can still be replaced by another. */
+  /**
+   * Waits for the first sound, so that an upstream that brings none can still be replaced by
+   * another.
+   */
   async open(): Promise<void> {
     const { done } = await this.pcm.next();
     if (done === true) throw new UpstreamFailure("transient", "the upstream sent no sound", { status: 200 });

@@ -53,8 +53,8 @@ function resultOf(output: Fields): Pick<VideoState, "videoUrl" | "seed" | "promp
 }
 
 /**
- * Three generations count in three shapes: `video_duration` and `video_ratio` (which holds a size) up to 2.5, `duration`
- * and `SR` from 2.6 on.
+ * Three generations count in three shapes: `video_duration` and `video_ratio` (which holds a size)
+ * up to 2.5, `duration` and `SR` from 2.6 on.
  */
 function usageOf(body: Fields): VideoUsage | undefined {
   const raw = body["usage"];

@@ -16,8 +16,9 @@ export interface DrainLimits {
 const defaults: DrainLimits = { atOnce: 200, maxMs: 120_000, maxBytes: 8 * 1024 * 1024 };
 
 /**
- * Calls whose clients have left and whose upstreams would bill on: they are read to the upstream's own count, so that the bill is exact.
- * Bounded in number, time and bytes; beyond that the bill is an estimate. Disposing gives all of them up.
+ * Calls whose clients have left and whose upstreams would bill on: they are read to the upstream's
+ * own count, so that the bill is exact. Bounded in number, time and bytes; beyond that the bill is
+ * an estimate. Disposing gives all of them up.
  */
 export class Drains implements Disposable {
   readonly limits: DrainLimits;

@@ -13,8 +13,9 @@ export interface DisconnectRule {
 }
 
 /**
- * Stands between a client and an upstream call made for it. A client that leaves before the upstream has the request ends the call, for
- * nothing. After that, a call that stops being billed is ended; any other is read on for its usage, as long as that may take.
+ * Stands between a client and an upstream call made for it. A client that leaves before the
+ * upstream has the request ends the call, for nothing. After that, a call that stops being billed
+ * is ended; any other is read on for its usage, as long as that may take.
  */
 export class DisconnectWatch implements Drained {
   readonly #client: AbortSignal;
@@ -43,7 +44,9 @@ export class DisconnectWatch implements Drained {
     this.#sentAt = performance.now();
   }
 
-  /** The answer's head is there: its body is counted, and never stopped once nobody but us reads it. */
+  /**
+   * The answer's head is there: its body is counted, and never stopped once nobody but us reads it.
+   */
   answered(answer: HttpAnswer): HttpAnswer {
     this.#answer = answer;
     return new WatchedAnswer(answer, this);

@@ -32,7 +32,10 @@ export function readVectors(
   return { vectors: vectors as RawVector[], scanned, list };
 }
 
-/** The usage object of an answer, if it says how many tokens there were; a copy, for the answer is large. */
+/**
+ * The usage object of an answer, if it says how many tokens there were; a copy, for the answer is
+ * large.
+ */
 export function readUsage(
   body: Buffer,
   options: { scanned: ScannedAnswer; member: string; tokensIn(usage: Fields): unknown },

@@ -13,7 +13,10 @@ export interface Range {
   readonly end: number;
 }
 
-/** One vector where it stands in the body: a JSON list of numbers with its brackets, or a string with its quotes. */
+/**
+ * One vector where it stands in the body: a JSON list of numbers with its brackets, or a string
+ * with its quotes.
+ */
 export interface FoundVector extends Range {
   /** What the item says of its place; undefined when it says nothing. */
   readonly index: number | undefined;
@@ -34,8 +37,8 @@ export interface VectorNames {
 }
 
 /**
- * Finds the vectors in an answer without parsing them: a list of numbers holds no other brackets, so its end is found at the
- * speed of memory, and the bytes can go to a client as they are.
+ * Finds the vectors in an answer without parsing them: a list of numbers holds no other brackets,
+ * so its end is found at the speed of memory, and the bytes can go to a client as they are.
  * @throws {SyntaxError} when the bytes are no such answer; what is inside a vector is not looked at
  */
 export function scanVectors(body: Buffer, names: VectorNames): ScannedAnswer {
@@ -149,7 +152,10 @@ class Scanner {
     if (this.#at === start) throw this.#unexpected();
   }
 
-  /** A scalar ends where a separator or white space is; a list, an object and a string ended themselves. */
+  /**
+   * A scalar ends where a separator or white space is; a list, an object and a string ended
+   * themselves.
+   */
   #isValueEnd(): boolean {
     const byte = this.#body[this.#at];
     return byte === undefined || byte <= 32 || byte === COMMA || byte === CLOSE || byte === CLOSE_LIST;

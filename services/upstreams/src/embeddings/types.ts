@@ -45,7 +45,10 @@ export interface EmbeddingAnswer {
 
 export interface EmbeddingAdapter {
   encode(call: EmbeddingCall, upstream: Upstream): Omit<UpstreamCall, "stream">;
-  /** @throws {UpstreamFailure} when the body is no answer to this call, or an error under a good status */
+  /**
+   * @throws {UpstreamFailure} when the body is no answer to this call, or an error under a good
+   * status
+   */
   decode(body: Buffer, call: EmbeddingCall, upstream: Upstream): EmbeddingAnswer;
   failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure;
 }

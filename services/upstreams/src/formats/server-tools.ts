@@ -1,11 +1,17 @@
 import type { sizings } from "@uag/catalog/sizing.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
-/** Tools that the upstream runs by itself before it answers: each use has its price, and brings input that is read again. */
+/**
+ * Tools that the upstream runs by itself before it answers: each use has its price, and brings
+ * input that is read again.
+ */
 export interface ServerTools {
   /** Those with a price a use. */
   readonly priced: readonly PricedTool[];
-  /** The upstream may go on for several rounds without a priced use, reading the prompt anew in each. */
+  /**
+   * The upstream may go on for several rounds without a priced use, reading the prompt anew in
+   * each.
+   */
   readonly searchesTools: boolean;
 }
 

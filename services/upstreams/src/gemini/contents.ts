@@ -15,7 +15,10 @@ export interface GeminiContext {
   readonly signal: AbortSignal;
 }
 
-/** What Google's guide on thought signatures gives for calls that came without one, such as another model's. */
+/**
+ * What Google's guide on thought signatures gives for calls that came without one, such as another
+ * model's.
+ */
 const noSignature = "skip_thought_signature_validator";
 
 export async function contentsOf(conversation: Conversation, context: GeminiContext): Promise<Content[]> {

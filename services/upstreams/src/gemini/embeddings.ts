@@ -6,9 +6,9 @@ const names = { list: "embeddings", vector: "values" };
 const taskTypes: Record<InputType, string> = { query: "RETRIEVAL_QUERY", document: "RETRIEVAL_DOCUMENT" };
 
 /**
- * Gemini's `batchEmbedContents` (ai.google.dev/api/embeddings). The size is always named: the upstream model's own may be
- * another than that of the model it stands for. Shortened vectors are not of length 1 there, and most models report no
- * usage.
+ * Gemini's `batchEmbedContents` (ai.google.dev/api/embeddings). The size is always named: the
+ * upstream model's own may be another than that of the model it stands for. Shortened vectors are
+ * not of length 1 there, and most models report no usage.
  */
 export const geminiEmbeddings: EmbeddingAdapter = {
   encode({ inputs, dimensions, traits, inputType, requestId }, { provider, model }) {

@@ -5,7 +5,9 @@ import type { BadAnswer } from "../generation.ts";
 import { redact } from "../redact.ts";
 import { retryAfterMs } from "../retry-after.ts";
 
-/** What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing. */
+/**
+ * What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing.
+ */
 export function geminiFailure(answer: BadAnswer, upstream: Upstream): UpstreamFailure {
   const error = errorIn(parsedJson(answer.body.toString("utf8")));
   return failure(answer.status, error, upstream, retryAfterMs(answer.header, Date.now()));

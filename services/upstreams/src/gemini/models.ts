@@ -13,7 +13,10 @@ const budgets: Readonly<Record<Effort, number>> = {
 /** Gemini 2.5 Pro always thinks, at least so much. */
 const leastProBudget = 128;
 
-/** Gemini's `thinkingConfig`: a budget for the 2.5 family, a level since Gemini 3; undefined where neither is taken. */
+/**
+ * Gemini's `thinkingConfig`: a budget for the 2.5 family, a level since Gemini 3; undefined where
+ * neither is taken.
+ */
 export function thinkingConfig(model: string, thinking: Thinking | undefined): object | undefined {
   if (thinking === undefined || !thinks(model)) return undefined;
   const shown = thinking.on && thinking.shown ? { includeThoughts: true } : {};

@@ -15,7 +15,10 @@ interface CandidateState {
   stopped: boolean;
 }
 
-/** Understands Gemini's answers: every event of a stream is a whole response with a part of the content. */
+/**
+ * Understands Gemini's answers: every event of a stream is a whole response with a part of the
+ * content.
+ */
 export class GeminiReader implements AnswerReader {
   /** Nothing says that the last event has come but the end of the connection. */
   readonly ended = false;

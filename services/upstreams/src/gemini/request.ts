@@ -12,7 +12,10 @@ import { geminiSchema } from "./schema.ts";
 /** Gemini takes no more stop sequences than this. */
 const mostStops = 5;
 
-/** A conversation as Gemini takes it. Media that are given by URL are fetched: it takes them in the request only. */
+/**
+ * A conversation as Gemini takes it. Media that are given by URL are fetched: it takes them in the
+ * request only.
+ */
 export async function encodeForGemini(
   conversation: Conversation,
   call: GenerationCall,

@@ -1,6 +1,9 @@
 import { type Fields, isFields } from "../conversation/fields.ts";
 
-/** The keywords of JSON Schema that Gemini reads (its reference of `responseJsonSchema`); it refuses others. */
+/**
+ * The keywords of JSON Schema that Gemini reads (its reference of `responseJsonSchema`); it refuses
+ * others.
+ */
 const known = new Set([
   "$id",
   "$defs",

@@ -3,7 +3,10 @@ import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Tokens } from "../conversation/events.ts";
 import { countOf, type Fields, fieldsOf, listOf } from "../conversation/fields.ts";
 
-/** Gemini's count, taken apart: the prompt holds what a cache served, the candidates do not hold the thoughts. */
+/**
+ * Gemini's count, taken apart: the prompt holds what a cache served, the candidates do not hold the
+ * thoughts.
+ */
 export interface GeminiUsage {
   readonly tokens: Tokens;
   readonly units: Unit[];

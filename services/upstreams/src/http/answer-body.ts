@@ -1,7 +1,10 @@
 import type { UpstreamFailure } from "../failure.ts";
 import { Inflater } from "./inflater.ts";
 
-/** Takes an answer's body as it comes. Exactly one of `end` and `error` is called, last; `error` must not throw. */
+/**
+ * Takes an answer's body as it comes. Exactly one of `end` and `error` is called, last; `error`
+ * must not throw.
+ */
 export interface BodySink {
   data(chunk: Buffer): void;
   end(): void;
@@ -18,10 +21,16 @@ export interface BodySource {
   over(): void;
 }
 
-/** A sink is there as soon as its awaiting caller runs; until then the socket is not read much further. */
+/**
+ * A sink is there as soon as its awaiting caller runs; until then the socket is not read much
+ * further.
+ */
 const mostEarlyBytes = 64 * 1024;
 
-/** The body of one answer on its way from the connection to its sink, unpacked where the upstream compressed it. */
+/**
+ * The body of one answer on its way from the connection to its sink, unpacked where the upstream
+ * compressed it.
+ */
 export class AnswerBody {
   readonly #source: BodySource;
   #sink: BodySink | undefined;

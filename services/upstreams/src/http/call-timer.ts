@@ -5,8 +5,8 @@ import { Deadlines, type Timed } from "@uag/kit/deadlines.ts";
 const deadlines = new Deadlines();
 
 /**
- * Watches one call: the wait for a connection, the wait for its head, the waits between its chunks, its whole time. Up
- * to 20 ms late.
+ * Watches one call: the wait for a connection, the wait for its head, the waits between its chunks,
+ * its whole time. Up to 20 ms late.
  */
 export class CallTimer implements Timed {
   dueAt = 0;

@@ -24,7 +24,9 @@ export interface HttpRequest {
   readonly onSent?: (() => void) | undefined;
 }
 
-/** An answer whose head has come. Its body must be taken (`consume`, `read`) or given up (`cancel`). */
+/**
+ * An answer whose head has come. Its body must be taken (`consume`, `read`) or given up (`cancel`).
+ */
 export interface HttpAnswer {
   readonly status: number;
   header(name: string): string | undefined;
@@ -39,7 +41,8 @@ export interface HttpAnswer {
 
 /**
  * Sends a request and resolves when the head of the answer is there, whatever its status.
- * @throws {UpstreamFailure} `unreachable`, `busy`, `timeout`, `transient`, or `cancelled` when the signal aborts
+ * @throws {UpstreamFailure} `unreachable`, `busy`, `timeout`, `transient`, or `cancelled` when the
+ * signal aborts
  */
 export function send(pools: HttpPools, request: HttpRequest): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => new Call(request, resolve, reject).begin(pools));

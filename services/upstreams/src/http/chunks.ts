@@ -5,7 +5,8 @@ import type { HttpAnswer } from "./call.ts";
 const highWaterBytes = 256 * 1024;
 
 /**
- * An answer's body as it comes, at the pace of its reader. Leaving the loop early gives up the call.
+ * An answer's body as it comes, at the pace of its reader. Leaving the loop early gives up the
+ * call.
  * @throws {UpstreamFailure} when the body breaks
  */
 export async function* chunksOf(answer: HttpAnswer): AsyncGenerator<Buffer, void, undefined> {

@@ -15,10 +15,16 @@ export interface DispatcherOptions {
   readonly lookup: LookupFunction;
 }
 
-/** A server's hint how long it keeps a connection is taken a second short, so that a call never meets the closing. */
+/**
+ * A server's hint how long it keeps a connection is taken a second short, so that a call never
+ * meets the closing.
+ */
 const keepAliveTimeoutThreshold = 1_000;
 
-/** Connections to one origin: directly, or over the proxy that its provider or the environment names. */
+/**
+ * Connections to one origin: directly, or over the proxy that its provider or the environment
+ * names.
+ */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { origin, connectMs, transport, tls, proxies, lookup } = options;
   const connect = { timeout: connectMs, lookup, autoSelectFamily: true, ...tls };

@@ -15,7 +15,10 @@ export function headerIn(headers: Headers, name: string): string | undefined {
   return typeof value === "string" ? value : value?.[0];
 }
 
-/** What the parser lets pass and we do not: a coding that nobody would undo, and headers without number. */
+/**
+ * What the parser lets pass and we do not: a coding that nobody would undo, and headers without
+ * number.
+ */
 export function headFault(
   headers: Headers,
   raw: Dispatcher.DispatchController["rawHeaders"],

@@ -13,14 +13,16 @@ export interface InflaterTarget {
 }
 
 /**
- * Unpacks an answer as it comes, at the pace of its reader: what is unpacked ahead is a few ten KiB, however much a
- * few compressed bytes become.
+ * Unpacks an answer as it comes, at the pace of its reader: what is unpacked ahead is a few ten
+ * KiB, however much a few compressed bytes become.
  */
 export class Inflater {
   readonly #stream: Transform;
   readonly #target: InflaterTarget;
 
-  /** @throws {UpstreamFailure} for an encoding that is not known, or several on top of each other */
+  /**
+   * @throws {UpstreamFailure} for an encoding that is not known, or several on top of each other
+   */
   constructor(encoding: string, target: InflaterTarget) {
     this.#target = target;
     this.#stream = decompressor(encoding)

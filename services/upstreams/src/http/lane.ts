@@ -13,7 +13,9 @@ export interface LaneOptions {
   readonly mostWaiting: number;
 }
 
-/** The calls to one origin: as many as may be under way, and a line of bounded length behind them. */
+/**
+ * The calls to one origin: as many as may be under way, and a line of bounded length behind them.
+ */
 export class Lane implements AsyncDisposable {
   readonly #options: LaneOptions;
   #dispatcher: Dispatcher;

@@ -24,14 +24,14 @@ const patienceMs = 500;
 const pauseMs = 5_000;
 const mostNames = 1_000;
 /**
- * The system's look-ups occupy threads of which there are four, used by files and zlib too: a name server that does not
- * answer may have two.
+ * The system's look-ups occupy threads of which there are four, used by files and zlib too: a name
+ * server that does not answer may have two.
  */
 const mostAtOnce = 2;
 
 /**
- * Resolves upstreams' names, one question at a time for each, and remembers the answers. Once a name is known, a name
- * server that is silent or broken cuts nobody off.
+ * Resolves upstreams' names, one question at a time for each, and remembers the answers. Once a
+ * name is known, a name server that is silent or broken cuts nobody off.
  */
 export class NameCache {
   readonly #ask: Lookup;

@@ -18,7 +18,9 @@ interface Kept {
   readonly options: Omit<DispatcherOptions, "tls">;
 }
 
-/** Lanes above which those that nobody uses are closed: providers come and go with the catalogue. */
+/**
+ * Lanes above which those that nobody uses are closed: providers come and go with the catalogue.
+ */
 const mostLanes = 64;
 
 /** Connections to upstreams, kept by origin and by how they are made. */

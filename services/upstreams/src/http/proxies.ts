@@ -12,7 +12,8 @@ export const noProxies: Proxies = { http: "", https: "", except: "" };
 const ownMachine = "localhost,127.0.0.1,::1";
 
 /**
- * The proxies of an environment, by the names that other programs know; those in lower case go first.
+ * The proxies of an environment, by the names that other programs know; those in lower case go
+ * first.
  * @throws {Error} for one that is not an http or https URL
  */
 export function proxiesOf(env: NodeJS.ProcessEnv): Proxies {

@@ -60,7 +60,10 @@ export async function streamImages(options: MakeImagesOptions): Promise<LiveImag
   return { live, stream };
 }
 
-/** Pictures are drawn, and billed, to their end by every provider: what one says of streams of text is not said of them. */
+/**
+ * Pictures are drawn, and billed, to their end by every provider: what one says of streams of text
+ * is not said of them.
+ */
 function ask({ pools, adapter, call, upstream, signal, disconnect }: MakeImagesOptions): Promise<HttpAnswer> {
   const encoded = adapter.encode(call, upstream);
   return post({

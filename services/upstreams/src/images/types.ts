@@ -70,7 +70,9 @@ export interface ImageAdapter {
   readonly mostPerCall: number;
   /** Whether references may be sent as URLs, for the upstream to fetch. */
   readonly takesUrls: boolean;
-  /** What an image's price may depend on, the most exact name first: `hd-1024x1024`, `1024x1024`. */
+  /**
+   * What an image's price may depend on, the most exact name first: `hd-1024x1024`, `1024x1024`.
+   */
   priceVariants(request: ImageRequest): readonly string[];
   encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream">;
   /** @throws {UpstreamFailure} when there is no picture in the answer */

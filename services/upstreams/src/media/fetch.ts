@@ -13,7 +13,10 @@ const mostRedirects = 3;
 
 export type InlineSource = Extract<MediaSource, { type: "inline" }>;
 
-/** Fetches what the URLs of one request point at, for upstreams that take content only in the request itself. */
+/**
+ * Fetches what the URLs of one request point at, for upstreams that take content only in the
+ * request itself.
+ */
 export interface MediaFetcher {
   /**
    * @param param where in the client's request the URL stands
@@ -22,7 +25,10 @@ export interface MediaFetcher {
   fetch(url: string, kind: MediaKind, options: { param: string; signal: AbortSignal }): Promise<InlineSource>;
 }
 
-/** The fetcher of one request. What several tries of it need is fetched once, and kept until it is disposed. */
+/**
+ * The fetcher of one request. What several tries of it need is fetched once, and kept until it is
+ * disposed.
+ */
 export function createMediaFetcher(urls: UrlAllowance): MediaFetcher & Disposable {
   const known = new Map<string, Promise<InlineSource>>();
   return {

@@ -8,7 +8,10 @@ interface Waiter {
   readonly enter: () => void;
 }
 
-/** So many places at the same time, and of them so many for one owner. Who finds none waits; the first who can enter does. */
+/**
+ * So many places at the same time, and of them so many for one owner. Who finds none waits; the
+ * first who can enter does.
+ */
 export class Places {
   readonly #most: { readonly ofOwner: number; readonly ofAll: number };
   readonly #taken = new Map<string, number>();
@@ -19,7 +22,10 @@ export class Places {
     this.#most = most;
   }
 
-  /** Disposing the place frees it. @throws {GatewayError} `service_unavailable` when too many wait; the signal's reason */
+  /**
+   * Disposing the place frees it. @throws {GatewayError} `service_unavailable` when too many wait;
+   * the signal's reason
+   */
   async take(owner: string, signal?: AbortSignal): Promise<Disposable> {
     signal?.throwIfAborted();
     if (!this.#isFree(owner)) await this.#wait(owner, signal);

@@ -7,7 +7,10 @@ const signatures: readonly (readonly [type: string, offset: number, text: string
   ["audio/wav", 8, "WAVE"],
 ];
 
-/** The media type by the first bytes: servers often name a wrong one. Undefined when they are of no known format. */
+/**
+ * The media type by the first bytes: servers often name a wrong one. Undefined when they are of no
+ * known format.
+ */
 export function sniffMediaType(bytes: Buffer): string | undefined {
   const head = bytes.toString("latin1", 0, 16);
   return signatures.find(([, offset, text]) => head.startsWith(text, offset))?.[0];

@@ -21,7 +21,10 @@ export const fetchLimits: FetchLimits = { urls: 64, bytes: 40 * mebi, atOnceOfKe
 /** What a fetched byte comes to in memory: itself, then as base64, then as base64 in a body. */
 const heldPerByte = 3;
 
-/** Fetches what requests only give the address of, within limits: third parties are not ours to flood, and memory is not endless. */
+/**
+ * Fetches what requests only give the address of, within limits: third parties are not ours to
+ * flood, and memory is not endless.
+ */
 export class UrlFetches {
   readonly #client: GuardedClient;
   readonly #buffers: BufferBudget;
@@ -35,7 +38,9 @@ export class UrlFetches {
     this.#places = new Places({ ofOwner: limits.atOnceOfKey, ofAll: limits.atOnce });
   }
 
-  /** What one request of a caller may fetch. To be disposed when what was fetched is no longer held. */
+  /**
+   * What one request of a caller may fetch. To be disposed when what was fetched is no longer held.
+   */
   open({ accountId, keyId }: Pick<Caller, "accountId" | "keyId">): UrlAllowance {
     const lease = this.#buffers.open(accountId);
     const parts = { client: this.#client, limits: this.#limits, places: this.#places, accountId, keyId, lease };
@@ -65,7 +70,8 @@ export class UrlAllowance implements Disposable {
 
   /**
    * Waits for its turn, and fetches.
-   * @throws {UrlError} what came of it; `too_many` and `too_large` also for what the request has fetched in all
+   * @throws {UrlError} what came of it; `too_many` and `too_large` also for what the request has
+   * fetched in all
    * @throws {GatewayError} `service_unavailable` when there is no memory, or too many wait
    */
   async fetch(url: string, call: Omit<GuardedRequest, "owner" | "take">): Promise<GuardedAnswer> {

@@ -20,10 +20,16 @@ interface Choice {
   audio: Fields | undefined;
 }
 
-/** 16 bit, mono, 24 kHz: what DashScope's omni models send whatever format was asked (Model Studio's guide to Qwen-Omni). */
+/**
+ * 16 bit, mono, 24 kHz: what DashScope's omni models send whatever format was asked (Model Studio's
+ * guide to Qwen-Omni).
+ */
 const sampleRate = 24_000;
 
-/** Puts the chunks of a stream together into one `chat.completion`, for models that answer only as a stream. */
+/**
+ * Puts the chunks of a stream together into one `chat.completion`, for models that answer only as a
+ * stream.
+ */
 export class Aggregate {
   #head: Fields | undefined;
   #usage: unknown;

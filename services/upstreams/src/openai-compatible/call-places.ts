@@ -2,8 +2,8 @@ import { checkCallOrdinal } from "../answer-limits.ts";
 import { countOf, type Fields, fieldsOf, textOf } from "../conversation/fields.ts";
 
 /**
- * Tells the tool calls of a streamed answer apart. OpenAI numbers them; vendors leave out the number, give all the same,
- * repeat id and name in every piece, or send an empty id.
+ * Tells the tool calls of a streamed answer apart. OpenAI numbers them; vendors leave out the
+ * number, give all the same, repeat id and name in every piece, or send an empty id.
  */
 export class CallPlaces {
   readonly #calls: { readonly index: number | undefined; readonly id: string }[] = [];

@@ -71,7 +71,10 @@ function toolFields({ tools, toolChoice, parallelTools }: Conversation, variant:
   };
 }
 
-/** The effort nearest to what was asked among those that the model takes; undefined leaves it to the model. */
+/**
+ * The effort nearest to what was asked among those that the model takes; undefined leaves it to the
+ * model.
+ */
 function reasoningEffort(thinking: Thinking | undefined, { reasoning }: Model): string | undefined {
   if (thinking === undefined || reasoning === undefined) return undefined;
   const wanted = thinking.on ? (thinking.effort ?? effortOfBudget(thinking.budget)) : "none";

@@ -8,13 +8,19 @@ export interface OpenAiEmbeddingsOptions {
   readonly variant: OpenAiVariant;
   /** Behind the provider's base path. */
   readonly path: string;
-  /** It gives vectors as base64 when asked: a quarter of the bytes, and writing numbers costs less than carrying them. */
+  /**
+   * It gives vectors as base64 when asked: a quarter of the bytes, and writing numbers costs less
+   * than carrying them.
+   */
   readonly base64: boolean;
 }
 
 const names = { list: "data", vector: "embedding" };
 
-/** OpenAI's embeddings, and those of vendors that speak the same (OpenAI's reference, create embeddings). */
+/**
+ * OpenAI's embeddings, and those of vendors that speak the same (OpenAI's reference, create
+ * embeddings).
+ */
 export function openAiEmbeddings({ variant, path, base64 }: OpenAiEmbeddingsOptions): EmbeddingAdapter {
   return {
     encode({ inputs, dimensions, requestId }, upstream) {

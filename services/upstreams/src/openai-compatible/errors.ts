@@ -5,7 +5,9 @@ import { redact } from "../redact.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
-/** What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing. */
+/**
+ * What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing.
+ */
 export function openAiFailure(answer: BadAnswer, upstream: Upstream, variant: OpenAiVariant): UpstreamFailure {
   const said = messageIn(parsed(answer.body), upstream);
   const { status } = answer;
@@ -16,7 +18,10 @@ export function openAiFailure(answer: BadAnswer, upstream: Upstream, variant: Op
   });
 }
 
-/** An error body under a good status, or in the middle of a stream; undefined when there is no error in it. */
+/**
+ * An error body under a good status, or in the middle of a stream; undefined when there is no error
+ * in it.
+ */
 export function errorInside(value: unknown, upstream: Upstream, variant: OpenAiVariant): UpstreamFailure | undefined {
   if (!isObject(value) || !value["error"]) return undefined;
   const said = messageIn(value, upstream);
@@ -65,7 +70,10 @@ function freeQuotaIsGone(said: UpstreamMessage | undefined): boolean {
   return said !== undefined && /free (allocated )?quota/i.test(said.message);
 }
 
-/** `{error: {...}}`, `{error: "text", code}` (xAI), `{code, message}` (DashScope), or a list of one of them. */
+/**
+ * `{error: {...}}`, `{error: "text", code}` (xAI), `{code, message}` (DashScope), or a list of one
+ * of them.
+ */
 function messageIn(value: unknown, upstream: Upstream): UpstreamMessage | undefined {
   const body = Array.isArray(value) ? value[0] : value;
   if (!isObject(body)) return undefined;

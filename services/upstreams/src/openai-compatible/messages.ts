@@ -31,7 +31,9 @@ const longestCallId = 40;
 /** Vendors whose models want their own thinking back with the calls that came of it. */
 const wantsReasoning = /deepseek|kimi/;
 
-/** Turns as chat messages. Each tool result is a message of its own, before what else the user says. */
+/**
+ * Turns as chat messages. Each tool result is a message of its own, before what else the user says.
+ */
 export async function messagesOf({ turns }: Conversation, context: OpenAiContext): Promise<Message[]> {
   const messages: Message[] = [];
   for (const turn of turns) messages.push(...(await turnMessages(turn, context)));

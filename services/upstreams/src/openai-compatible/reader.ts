@@ -22,7 +22,10 @@ const reasons: Readonly<Record<string, StopReason>> = {
   content_filter: "refusal",
 };
 
-/** Understands the answers of OpenAI and its kin. Only the first choice is read: other formats have no more. */
+/**
+ * Understands the answers of OpenAI and its kin. Only the first choice is read: other formats have
+ * no more.
+ */
 export class OpenAiReader implements AnswerReader {
   ended = false;
   usage: UsageReport | undefined;

@@ -37,7 +37,10 @@ function askForUsage(edits: Map<string, string | undefined>, call: GenerationCal
   edits.set("stream_options", inner.toString("utf8"));
 }
 
-/** That some tool must be called is, where there is one tool, that it must be: which every vendor knows. */
+/**
+ * That some tool must be called is, where there is one tool, that it must be: which every vendor
+ * knows.
+ */
 function nameOnlyTool(edits: Map<string, string | undefined>, { fields }: GenerationCall): void {
   const tools = listOf(fields["tools"]);
   if (fields["tool_choice"] !== "required" || tools.length !== 1 || fields["enable_thinking"] === true) return;
@@ -50,7 +53,9 @@ function setMessages(edits: Map<string, string | undefined>, { fields }: Generat
   if (messages !== undefined) edits.set("messages", JSON.stringify(messages));
 }
 
-/** Sends the cap under the one name that the model takes, and a lower cap where the call says so. */
+/**
+ * Sends the cap under the one name that the model takes, and a lower cap where the call says so.
+ */
 function setOutputCap(edits: Map<string, string | undefined>, call: GenerationCall, members: readonly Member[]): void {
   const { outputCapField } = call.model;
   if (outputCapField === undefined && call.outputCap === undefined) return;

@@ -21,7 +21,10 @@ const blankLine = Buffer.from("\n\n");
 const COLON = 58;
 const OPENING = 123;
 
-/** An OpenAI stream for an OpenAI client: the bytes go through as they come, but for a usage chunk nobody asked for. */
+/**
+ * An OpenAI stream for an OpenAI client: the bytes go through as they come, but for a usage chunk
+ * nobody asked for.
+ */
 export class OpenAiStream implements AnswerStream {
   state: AnswerStream["state"] = "open";
   failure: UpstreamFailure | undefined;
@@ -85,7 +88,10 @@ export class OpenAiStream implements AnswerStream {
     else out.insert(encodeSse({ data: told.toString("utf8") }));
   }
 
-  /** Notes the usage. Answers what the client gets: undefined for a chunk with nothing else that it did not ask for. */
+  /**
+   * Notes the usage. Answers what the client gets: undefined for a chunk with nothing else that it
+   * did not ask for.
+   */
   #takeUsage(data: Buffer): Buffer | undefined {
     const value = parsed(data) as { choices?: unknown; usage?: unknown } | undefined;
     const units = unitsOfUsage(value?.usage, this.#thoughtUnit);

@@ -1,6 +1,9 @@
 import { type Fields, fieldsOf, isFields, listOf } from "../conversation/fields.ts";
 
-/** Whether OpenAI's strict mode takes a schema: every object is closed and requires all of its members. */
+/**
+ * Whether OpenAI's strict mode takes a schema: every object is closed and requires all of its
+ * members.
+ */
 export function isStrictSchema(schema: Fields): boolean {
   const properties = fieldsOf(schema["properties"]);
   if (schema["type"] === "object") {

@@ -9,8 +9,8 @@ const BACKSLASH = 92;
 const CLOSING = 125;
 
 /**
- * The text of a chunk's data, cut out without parsing the rest: for the chunks that are one choice with a piece of content and
- * nothing else, which nearly all are. Undefined for any other.
+ * The text of a chunk's data, cut out without parsing the rest: for the chunks that are one choice
+ * with a piece of content and nothing else, which nearly all are. Undefined for any other.
  */
 export function quickText(data: Buffer): string | undefined {
   const at = delta.indexIn(data) + delta.length;
@@ -22,7 +22,10 @@ export function quickText(data: Buffer): string | undefined {
   return data.toString("utf8", start, end);
 }
 
-/** The generated text of one chunk or of a whole answer: content, reasoning, refusals, tool calls, transcripts. */
+/**
+ * The generated text of one chunk or of a whole answer: content, reasoning, refusals, tool calls,
+ * transcripts.
+ */
 export function generatedText(value: unknown): string {
   const choices = (value as { choices?: unknown } | null)?.choices;
   if (!Array.isArray(choices)) return "";

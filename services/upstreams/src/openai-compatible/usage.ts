@@ -4,9 +4,10 @@ import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Tokens } from "../conversation/events.ts";
 
 /**
- * Takes an OpenAI-like usage object apart into units that do not contain one another. Cached, audio, image and video tokens
- * are parts of `prompt_tokens`, reasoning is a part of `completion_tokens` (OpenAI's reference, chat completion object);
- * where a vendor's own total shows that reasoning stands beside `completion_tokens` (xAI), it is added.
+ * Takes an OpenAI-like usage object apart into units that do not contain one another. Cached,
+ * audio, image and video tokens are parts of `prompt_tokens`, reasoning is a part of
+ * `completion_tokens` (OpenAI's reference, chat completion object); where a vendor's own total
+ * shows that reasoning stands beside `completion_tokens` (xAI), it is added.
  * @param thoughtUnit what the output of an answer that was thought about is counted as
  * @returns undefined when the object does not say what was used
  */
@@ -28,14 +29,17 @@ export function unitsOfUsage(usage: unknown, thoughtUnit: OutputUnit = "output_t
 
 type OutputUnit = Extract<UnitName, "output_tokens" | "thinking_output_tokens">;
 
-/** DashScope bills the whole of an answer higher when the model has thought about it: the models that have a price for that. */
+/**
+ * DashScope bills the whole of an answer higher when the model has thought about it: the models
+ * that have a price for that.
+ */
 export function thoughtUnitOf({ price }: Pick<Model, "price">): OutputUnit {
   return price.rates.has("thinking_output_tokens") ? "thinking_output_tokens" : "output_tokens";
 }
 
 /**
- * The usage as OpenAI tells it, reasoning inside `completion_tokens`, where a vendor's own total shows that it stands beside;
- * undefined when there is nothing to change.
+ * The usage as OpenAI tells it, reasoning inside `completion_tokens`, where a vendor's own total
+ * shows that it stands beside; undefined when there is nothing to change.
  */
 export function usageWithReasoningInside(usage: unknown): object | undefined {
   if (!isObject(usage) || !isObject(usage["completion_tokens_details"])) return undefined;
@@ -71,7 +75,8 @@ function splitPrompt(units: Unit[], prompt: number, usage: Record<string, unknow
     rest -= taken;
     add(units, name, taken);
   };
-  // DeepSeek and Moonshot have names of their own for what a cache served; DashScope for what it took in.
+  // DeepSeek and Moonshot have names of their own for what a cache served; DashScope for what it
+  // took in.
   part("cached_input_tokens", details["cached_tokens"], usage["prompt_cache_hit_tokens"], usage["cached_tokens"]);
   part("cache_write_5m_tokens", details["cache_write_tokens"], details["cache_creation_input_tokens"]);
   part("audio_input_tokens", details["audio_tokens"]);

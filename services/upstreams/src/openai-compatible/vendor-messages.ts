@@ -7,13 +7,15 @@ export interface Vendor {
   readonly soundByUrl: boolean;
 }
 
-/** What the end of a URL says of the sound there; a guess for the others, which the vendor does not hold to. */
+/**
+ * What the end of a URL says of the sound there; a guess for the others, which the vendor does not
+ * hold to.
+ */
 const knownSound = /\.(mp3|wav|amr|aac|m4a|3gp|ogg|opus|flac)(?:[?#]|$)/i;
 
 /**
- * Messages in the words that a vendor knows: `developer` is `system` at most, sound comes in one kind of part, and none reads what
- * Claude thought.
- * Undefined when nothing needs to change.
+ * Messages in the words that a vendor knows: `developer` is `system` at most, sound comes in one
+ * kind of part, and none reads what Claude thought. Undefined when nothing needs to change.
  */
 export function compatibleMessages(messages: readonly unknown[], vendor: Vendor): unknown[] | undefined {
   const changed = messages.map((message) => compatibleMessage(message, vendor));
@@ -32,7 +34,10 @@ function compatibleMessage(sent: unknown, vendor: Vendor): unknown {
 
 const thoughts: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
 
-/** An answer without what a Claude thought, which only Anthropic reads: beside its content as we give it, or within as its own format has it. */
+/**
+ * An answer without what a Claude thought, which only Anthropic reads: beside its content as we
+ * give it, or within as its own format has it.
+ */
 function withoutThinking(message: Fields): Fields {
   const { thinking_blocks: beside, ...others } = message;
   const { role, content } = message;

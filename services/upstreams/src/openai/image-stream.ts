@@ -16,8 +16,8 @@ const mostEventBytes = 96 * 1024 * 1024;
 const nothing = Buffer.alloc(0);
 
 /**
- * Pictures as they take shape. The bytes pass through; the last whole picture is kept back in `closing` until its bill is
- * written.
+ * Pictures as they take shape. The bytes pass through; the last whole picture is kept back in
+ * `closing` until its bill is written.
  */
 export class OpenAiImageStream implements ImageStream {
   state: AnswerStream["state"] = "open";

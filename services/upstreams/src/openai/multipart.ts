@@ -16,7 +16,10 @@ export class MultipartForm {
     this.#parts.push(Buffer.from(`${value}\r\n`));
   }
 
-  /** The file's name is made up here: what the user called it is nobody's business, and may be hostile. */
+  /**
+   * The file's name is made up here: what the user called it is nobody's business, and may be
+   * hostile.
+   */
   image(name: string, filename: string, image: InlineImage): void {
     const extension = image.mediaType.slice(image.mediaType.indexOf("/") + 1);
     const disposition = `form-data; name="${name}"; filename="${filename}.${extension}"`;

@@ -9,6 +9,7 @@ export const openAi: UpstreamProvider = {
   generation: compatibleGeneration(openAiVariant),
   images: openAiImages,
   embeddings: openAiEmbeddings({ variant: openAiVariant, path: "/embeddings", base64: true }),
-  // https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation": who stops a stream, and its billing.
+  // https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation": who stops a stream,
+  // and its billing.
   onAbort: "stops",
 };

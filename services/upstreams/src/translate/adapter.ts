@@ -32,7 +32,10 @@ export function translated(client: ClientFormat, protocol: UpstreamProtocol): Ge
   };
 }
 
-/** Clients made for one vendor's models ask for more than another's can give, which that one refuses. */
+/**
+ * Clients made for one vendor's models ask for more than another's can give, which that one
+ * refuses.
+ */
 function capOf(asked: Conversation, { outputCap = asked.outputCap, model }: GenerationCall): number | undefined {
   return outputCap === undefined ? undefined : Math.min(outputCap, model.maxOutputTokens);
 }

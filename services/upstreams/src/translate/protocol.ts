@@ -22,7 +22,9 @@ export interface UpstreamProtocol {
 export interface AnswerReader {
   /** @throws {UpstreamFailure} when the body is no answer */
   whole(body: Buffer): AnswerEvent[];
-  /** @throws {UpstreamFailure} when the stream says that it failed, or what it says makes no sense */
+  /**
+   * @throws {UpstreamFailure} when the stream says that it failed, or what it says makes no sense
+   */
   event(event: SseEvent): AnswerEvent[];
   /** The upstream has said its last word: nothing more is read. */
   readonly ended: boolean;

@@ -14,7 +14,10 @@ function textOf(stream: AnswerStream, pieces: readonly Buffer[]): string {
   return Buffer.concat(out).toString("utf8");
 }
 
-/** Inputs as what they mean: a streamed one keeps its vendor's spaces, and one that is missing is empty. */
+/**
+ * Inputs as what they mean: a streamed one keeps its vendor's spaces, and one that is missing is
+ * empty.
+ */
 function comparable(view: View): View {
   const calls = view.calls.map((call) => ({ ...call, input: JSON.stringify(JSON.parse(call.input || "{}")) }));
   return { ...view, calls };

@@ -85,7 +85,8 @@ export function createFault(failure: UpstreamFailure): CreateFault {
     case "client":
       return "failed";
     default:
-      // An error in the provider's own words is its refusal; anything else may have come from in between.
+      // An error in the provider's own words is its refusal; anything else may have come from in
+      // between.
       if (failure.status === 503 || failure.status === 529) return "refused";
       return failure.status >= 500 && failure.said !== undefined ? "failed" : "ambiguous";
   }

@@ -27,7 +27,9 @@ export type VideoPhase = "queued" | "running" | "succeeded" | "failed" | "cancel
 
 /** What an upstream counted, read from its own words. */
 export interface VideoUsage {
-  /** The usage object as it came; undefined when there was none and the rest is read from elsewhere. */
+  /**
+   * The usage object as it came; undefined when there was none and the rest is read from elsewhere.
+   */
   readonly raw: Fields | undefined;
   /** Seconds that are billed: those of input videos too where the upstream bills them. */
   readonly seconds?: number | undefined;
@@ -89,7 +91,10 @@ export interface VideoAdapter {
   read(body: Fields, status: number, upstream: Upstream): VideoState;
   /** Undefined where a task cannot be cancelled. */
   cancel?(upstreamId: string): VideoCall;
-  /** Where tasks that were perhaps made can be looked for. `exact` says that `taskId` tells them apart. */
+  /**
+   * Where tasks that were perhaps made can be looked for. `exact` says that `taskId` tells them
+   * apart.
+   */
   readonly list?: {
     readonly exact: boolean;
     call(lost: LostVideo): VideoCall;

@@ -11,8 +11,8 @@ import { retryAfterMs } from "../retry-after.ts";
 const names = { list: "data", vector: "embedding" };
 
 /**
- * Voyage's embeddings (docs.voyageai.com, text embedding models). Fields it does not know are an error there. Vectors are of
- * length 1 at every size.
+ * Voyage's embeddings (docs.voyageai.com, text embedding models). Fields it does not know are an
+ * error there. Vectors are of length 1 at every size.
  */
 export const voyageEmbeddings: EmbeddingAdapter = {
   encode(call, upstream) {

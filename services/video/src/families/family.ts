@@ -12,7 +12,9 @@ export interface Asked {
   readonly prompt: string;
   /** Tasks whose results it goes on from: they must be the account's own. */
   readonly drafts: readonly string[];
-  /** The seed that was asked for, or chosen where none was: told again where the provider does not. */
+  /**
+   * The seed that was asked for, or chosen where none was: told again where the provider does not.
+   */
   readonly seed?: number | undefined;
   /** Parameters that the provider's model lacks, and that were left out for that. */
   readonly omitted?: readonly string[] | undefined;

@@ -36,7 +36,10 @@ export const grokSchema = z.object({
   user: z.string().max(256).optional(),
 });
 
-/** Reads a request in Grok Imagine's shape: a prompt, with a first picture or up to seven references. */
+/**
+ * Reads a request in Grok Imagine's shape: a prompt, with a first picture or up to seven
+ * references.
+ */
 export const readGrok: ReadRequest = (fields, { model }): Asked => {
   const { prompt, image, reference_images, reference_audios, user, ...shape } = checked(grokSchema, fields);
   if (image !== undefined && reference_images !== undefined) {

@@ -33,7 +33,10 @@ export interface ContentSummary {
   readonly drafts: readonly string[];
 }
 
-/** Checks that the items go together: frames, or references, or a draft to finish. @throws {GatewayError} */
+/**
+ * Checks that the items go together: frames, or references, or a draft to finish. @throws
+ * {GatewayError}
+ */
 export function summarize(content: readonly ContentItem[], rules: ContentRules): ContentSummary {
   const roles = { first_frame: 0, last_frame: 0, reference_image: 0 };
   const counts = { text: 0, image_url: 0, video_url: 0, audio_url: 0, draft_task: 0 };

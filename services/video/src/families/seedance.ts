@@ -106,7 +106,10 @@ const lines: readonly Line[] = [
 const longestInput = 30;
 const framesPerSecond = 24;
 
-/** Reads a request in Seedance's own shape: a list of texts, frames and references, with its settings beside it. */
+/**
+ * Reads a request in Seedance's own shape: a list of texts, frames and references, with its
+ * settings beside it.
+ */
 export const readSeedance: ReadRequest = (fields, { upstreamModel }): Asked => {
   const line = lines.find(({ pattern }) => pattern.test(upstreamModel)) as Line;
   if (fields["callback_url"] !== undefined) throw invalid("callback_url", "callback_url: use webhook_url.");

@@ -18,8 +18,8 @@ export interface ParameterRules {
 }
 
 /**
- * The parameters for the provider: the client's own, which must say the same as what is billed, and what is billed where
- * they say nothing.
+ * The parameters for the provider: the client's own, which must say the same as what is billed, and
+ * what is billed where they say nothing.
  * @throws {GatewayError} `invalid_request` when they contradict it
  */
 export function wanParameters(given: Fields, wanted: Wanted, rules: ParameterRules): Fields {

@@ -30,7 +30,10 @@ interface Kind {
   readonly durationRequired: boolean;
   /** The model has a silent and cheaper form. */
   readonly silent: boolean;
-  /** Parameters of other models of this line, which this one lacks: a task that named them would fail. */
+  /**
+   * Parameters of other models of this line, which this one lacks: a task that named them would
+   * fail.
+   */
   readonly lacks: readonly string[];
 }
 
@@ -38,7 +41,10 @@ const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"];
 const newerRatios = [...ratios, "4:5", "5:4", "21:9", "9:21"];
 /** Model Studio, all video models. */
 const largestSeed = 2_147_483_647;
-/** Longest reference clip that is billed beside the output, seconds (Model Studio, reference to video). */
+/**
+ * Longest reference clip that is billed beside the output, seconds (Model Studio, reference to
+ * video).
+ */
 const longestClip = 10;
 
 /** What a Wan or HappyHorse model takes, from the provider's name of it. */
@@ -74,9 +80,9 @@ function kindOf(upstreamModel: string): Kind {
 }
 
 /**
- * Reads a request for a Wan or HappyHorse model. The top-level fields say what is billed; `input` and `parameters` go to
- * the provider as they are, with what is billed, and a seed, filled in where `parameters` does not say them. What the model lacks is left
- * out, and named in `omitted`.
+ * Reads a request for a Wan or HappyHorse model. The top-level fields say what is billed; `input`
+ * and `parameters` go to the provider as they are, with what is billed, and a seed, filled in where
+ * `parameters` does not say them. What the model lacks is left out, and named in `omitted`.
  */
 export function readWan(fields: Fields, { model, upstreamModel }: { model: Model; upstreamModel: string }): Asked {
   const kind = kindOf(upstreamModel);

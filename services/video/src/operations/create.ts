@@ -18,8 +18,8 @@ interface VideoCreation {
 }
 
 /**
- * `POST /v1/videos/generations`: 202 with the task, or 200 when the request waits and the task ends in time. The task has
- * a grant and a bill of its own, which outlive the request.
+ * `POST /v1/videos/generations`: 202 with the task, or 200 when the request waits and the task ends
+ * in time. The task has a grant and a bill of its own, which outlive the request.
  */
 export function createVideo(context: VideoContext): Operation {
   return defineUnbilled(context, {

@@ -9,8 +9,8 @@ import { mayBeId } from "../tasks/ids.ts";
 import { viewOf } from "../tasks/view.ts";
 
 /**
- * A task of an account, by any of its ids. Another account's task is looked for and missed exactly as one that does not
- * exist.
+ * A task of an account, by any of its ids. Another account's task is looked for and missed exactly
+ * as one that does not exist.
  * @throws {GatewayError} `not_found`, `service_unavailable`
  */
 export async function findTask(context: VideoContext, accountId: string, id: string): Promise<TaskDocument> {

@@ -15,7 +15,10 @@ const common = {
 
 const url = z.string().min(1);
 
-/** Each model takes some of these: the end of its name (t2v, i2v, r2v) says which, its version in which fields. */
+/**
+ * Each model takes some of these: the end of its name (t2v, i2v, r2v) says which, its version in
+ * which fields.
+ */
 const input = z.looseObject({
   prompt: z.string().optional(),
   negative_prompt: z.string().optional(),

@@ -40,7 +40,10 @@ export function readVideoRequest(fields: Fields, model: Model, guarded: Guard): 
   return { ...asked, model, family, fields, webhookUrl };
 }
 
-/** The id of the model that a request names. @throws {GatewayError} `invalid_request` when it names none */
+/**
+ * The id of the model that a request names. @throws {GatewayError} `invalid_request` when it names
+ * none
+ */
 export function videoModelOf({ model }: Fields): string {
   if (typeof model !== "string") throw invalid("model", "model: is required.");
   return model;
@@ -49,7 +52,8 @@ export function videoModelOf({ model }: Fields): string {
 const dated = /^(beta2\.7-(?:t2v|i2v|r2v))-(\d{4}-\d{2}-\d{2}|\d{8})$/;
 
 /**
- * The model; for a dated id that the catalogue does not list, its undated model under the provider's dated name.
+ * The model; for a dated id that the catalogue does not list, its undated model under the
+ * provider's dated name.
  * @throws {GatewayError} as `findModel`
  */
 export function findVideoModel(catalog: Catalog, id: string, caller: Caller): Model {

@@ -14,8 +14,9 @@ export interface WaitSources {
 }
 
 /**
- * How long an answer may wait for the task's end, milliseconds; 0 when it should not. Asked for by `Prefer: wait=<seconds>`
- * (RFC 7240; what makes no sense there is ignored, as it says), else by `?wait=`, else in the body.
+ * How long an answer may wait for the task's end, milliseconds; 0 when it should not. Asked for by
+ * `Prefer: wait=<seconds>` (RFC 7240; what makes no sense there is ignored, as it says), else by
+ * `?wait=`, else in the body.
  * @throws {GatewayError} `invalid_request` for a query or body that is no number of seconds
  */
 export function waitMs({ prefer, target, body }: WaitSources): number {

@@ -5,7 +5,10 @@ interface Bucket {
   readonly granted: number;
 }
 
-/** A limit of calls a second for each provider, over all replicas together: a token bucket by the database's clock. */
+/**
+ * A limit of calls a second for each provider, over all replicas together: a token bucket by the
+ * database's clock.
+ */
 export class RateGate {
   readonly #buckets: Collection<Bucket>;
   readonly #perSecond: number;

@@ -34,7 +34,10 @@ export interface PendingWebhook {
   readonly body: string;
 }
 
-/** What the end of a task still has to bring about. Written with the end itself, taken away once it is done. */
+/**
+ * What the end of a task still has to bring about. Written with the end itself, taken away once it
+ * is done.
+ */
 export interface Outbox {
   /** An encoded `metering.v1.UsageEvent`. */
   readonly settle?: Buffer;

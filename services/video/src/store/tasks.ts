@@ -4,7 +4,10 @@ import type { Connection, Model } from "mongoose";
 import type { Created, Ending, EndOptions, GoOn, Insertion, ListQuery, Sent } from "./changes.ts";
 import { type TaskDocument, taskModel } from "./task.ts";
 
-/** The tasks in MongoDB. Every change is one write that finds the task only in the state that it is meant for. */
+/**
+ * The tasks in MongoDB. Every change is one write that finds the task only in the state that it is
+ * meant for.
+ */
 export class TaskStore {
   readonly #tasks: Model<TaskDocument>;
 
@@ -45,7 +48,10 @@ export class TaskStore {
     await this.#tasks.updateOne({ _id: id }, { $set: { hidden: true }, $unset: { idempotencyKey: 1 } });
   }
 
-  /** Notes what is known of a task that may be at a provider by now; false when it was taken over or has ended. */
+  /**
+   * Notes what is known of a task that may be at a provider by now; false when it was taken over or
+   * has ended.
+   */
   async sending(id: string, sent: Sent): Promise<boolean> {
     const filter = { _id: id, live: true, claim: "", upstreamId: { $exists: false } };
     return (await this.#tasks.updateOne(filter, { $set: defined(sent) })).matchedCount > 0;
@@ -65,7 +71,10 @@ export class TaskStore {
     }
   }
 
-  /** Ends a task, once; undefined when it had ended already, or is not what the options say any more. */
+  /**
+   * Ends a task, once; undefined when it had ended already, or is not what the options say any
+   * more.
+   */
   async end(id: string, ending: Ending, options: EndOptions): Promise<TaskDocument | undefined> {
     const { outbox, ...said } = ending;
     const set = {
@@ -168,7 +177,10 @@ export class TaskStore {
     return this.#tasks.distinct("provider", { live: true });
   }
 
-  /** Takes ended tasks whose end still has to be brought about; answers besides when the next one falls due. */
+  /**
+   * Takes ended tasks whose end still has to be brought about; answers besides when the next one
+   * falls due.
+   */
   async claimOutbox(limit: number, leaseMs: number): Promise<{ taken: TaskDocument[]; nextAt: Date | undefined }> {
     const now = new Date();
     const found = await this.#tasks

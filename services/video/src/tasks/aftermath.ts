@@ -22,8 +22,9 @@ export interface AftermathOptions {
 }
 
 /**
- * Brings about what the end of a task wrote down with it: its bill and its webhook. Whoever ended it does so at once; what
- * a dead process left undone, or what failed, is taken up by any replica until it is done. Both can be repeated.
+ * Brings about what the end of a task wrote down with it: its bill and its webhook. Whoever ended
+ * it does so at once; what a dead process left undone, or what failed, is taken up by any replica
+ * until it is done. Both can be repeated.
  */
 export class TaskAftermath implements Aftermath, AsyncDisposable {
   readonly #options: AftermathOptions;

@@ -12,7 +12,10 @@ const usualPollMs = 15_000;
 /** Tries of keeping a result before the provider's own URL has to do. */
 const mostKeepTries = 3;
 
-/** What the provider said, with its file in our own store where it would soon be gone from the provider's. */
+/**
+ * What the provider said, with its file in our own store where it would soon be gone from the
+ * provider's.
+ */
 async function withKeptResult(
   context: VideoContext,
   task: TaskDocument,
@@ -22,7 +25,8 @@ async function withKeptResult(
   const shortLived = providerOf(context, task)?.adapter.shortLivedResults === true;
   if (keeper === undefined || !shortLived || seen?.phase !== "succeeded" || seen.videoUrl === undefined) return seen;
   try {
-    // Fetching and storing take a claim's time for themselves: the look may have used up most of it.
+    // Fetching and storing take a claim's time for themselves: the look may have used up most of
+    // it.
     await context.tasks.goOn([standingAt(task, Date.now() + leaseMs(context.settings))]);
     const videoUrl = await keeper.keep(seen.videoUrl);
     return videoUrl === undefined ? "busy" : { ...seen, videoUrl };
@@ -44,7 +48,8 @@ function keepLater({ settings }: VideoContext, task: TaskDocument, missed: boole
 }
 
 /**
- * Looks after one claimed task: asks its provider how it stands, and ends it or says when to look again.
+ * Looks after one claimed task: asks its provider how it stands, and ends it or says when to look
+ * again.
  * @returns what to note when it goes on
  */
 export async function attend(context: VideoContext, task: TaskDocument): Promise<GoOn | undefined> {

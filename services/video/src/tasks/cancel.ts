@@ -18,9 +18,10 @@ export async function cancelUpstream(context: VideoContext, task: TaskDocument):
 }
 
 /**
- * Cancels a task where the provider can: then nothing is owed. A task that has ended stays as it is. One that the
- * provider works on goes on, since it is paid for whether we look or not.
- * @throws {GatewayError} `invalid_request` when it cannot be stopped, `service_unavailable` while nobody can tell
+ * Cancels a task where the provider can: then nothing is owed. A task that has ended stays as it
+ * is. One that the provider works on goes on, since it is paid for whether we look or not.
+ * @throws {GatewayError} `invalid_request` when it cannot be stopped, `service_unavailable` while
+ * nobody can tell
  */
 export async function cancelTask(context: VideoContext, task: TaskDocument): Promise<TaskDocument> {
   if (!task.live) return task;

@@ -33,7 +33,8 @@ export function adapterOf(upstream: Upstream): VideoAdapter {
 
 /**
  * Has a provider make the task. Another is asked only when the one before has certainly refused it.
- * @throws {AttemptsFailed} or {UpstreamFailure} when it was not made; {AmbiguousCreate} when nobody knows
+ * @throws {AttemptsFailed} or {UpstreamFailure} when it was not made; {AmbiguousCreate} when nobody
+ * knows
  */
 export async function createUpstream(
   context: VideoContext,

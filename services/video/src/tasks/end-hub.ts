@@ -3,8 +3,8 @@ import type { TaskDocument } from "../store/task.ts";
 type Waiter = (task: TaskDocument) => void;
 
 /**
- * Tells waiting requests of the ends of tasks: at once of those that end in this process, and within `everyMs` of those
- * that end in another, by one look for all who wait.
+ * Tells waiting requests of the ends of tasks: at once of those that end in this process, and
+ * within `everyMs` of those that end in another, by one look for all who wait.
  */
 export class EndHub implements Disposable {
   readonly #waiting = new Map<string, Set<Waiter>>();

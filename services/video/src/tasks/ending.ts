@@ -12,11 +12,16 @@ export interface End {
   readonly failure?: string | undefined;
   /** The provider's last words, for a task that succeeded. */
   readonly state?: VideoState | undefined;
-  /** The request came to nothing at once and was answered with this HTTP status; nobody is told a task id. */
+  /**
+   * The request came to nothing at once and was answered with this HTTP status; nobody is told a
+   * task id.
+   */
   readonly refusedWith?: number;
 }
 
-/** All that the end of a task writes in one go: what it made, its bill, its message to the owner. */
+/**
+ * All that the end of a task writes in one go: what it made, its bill, its message to the owner.
+ */
 export function endingOf(task: TaskDocument, end: End, now: Date): Ending {
   const { status, word, failure, state } = end;
   const charged = status === "succeeded" ? billOf(task, state?.usage) : undefined;

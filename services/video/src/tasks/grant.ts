@@ -3,10 +3,16 @@ import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { operation } from "../request/read.ts";
 import type { TaskDocument } from "../store/task.ts";
 
-/** Between a task's end at the latest and the moment billing may take its money back: time to write the bill. */
+/**
+ * Between a task's end at the latest and the moment billing may take its money back: time to write
+ * the bill.
+ */
 const graceMs = 2 * 3_600_000;
 
-/** What is asked of admission for a task; the same whoever asks, so that the answer is the same grant. */
+/**
+ * What is asked of admission for a task; the same whoever asks, so that the answer is the same
+ * grant.
+ */
 export function admissionOf(task: TaskDocument, caller?: Caller): AdmitTask {
   const { accountId, keyId, requestId, model, holdNanoUsd, priceVersion } = task;
   return {

@@ -28,7 +28,9 @@ export function stepOf(task: TaskDocument, state: VideoState | undefined): Step 
   return nextStep({ ...task, guessed: task.guessed === true }, state, Date.now());
 }
 
-/** Ends a task and sets off what follows. Undefined when somebody else had ended it, or has it now. */
+/**
+ * Ends a task and sets off what follows. Undefined when somebody else had ended it, or has it now.
+ */
 export async function finish(
   context: VideoContext,
   task: TaskDocument,

@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import type { VideoState } from "@uag/upstreams/video/types.ts";
 import type { EndStatus, TaskDocument, TaskStatus } from "../store/task.ts";
 
-/** Looks in a row that find nothing before a task counts as lost: a provider's replicas may lag behind each other. */
+/**
+ * Looks in a row that find nothing before a task counts as lost: a provider's replicas may lag
+ * behind each other.
+ */
 const mostMisses = 3;
 
 export type Step =
@@ -23,8 +26,9 @@ export function promptHash(prompt: string): string {
 }
 
 /**
- * What follows from a look at the provider's task, or from a look that came to nothing (`undefined`). Pure. A task never
- * goes back from running to queued, whatever order answers come in.
+ * What follows from a look at the provider's task, or from a look that came to nothing
+ * (`undefined`). Pure. A task never goes back from running to queued, whatever order answers come
+ * in.
  */
 export function nextStep(task: Standing, seen: VideoState | undefined, nowMs: number): Step {
   const overdue = nowMs >= task.expiresAt.getTime();

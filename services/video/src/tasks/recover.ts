@@ -13,8 +13,9 @@ import { callAbout, providerOf, type TaskProvider } from "./provider.ts";
 const mostSearches = 3;
 
 /**
- * Finishes a submission that nobody can answer for: its process died, or the provider's answer was lost. It is never made
- * again. Where the provider lists its tasks it is looked for there; what is not found has failed and costs nothing.
+ * Finishes a submission that nobody can answer for: its process died, or the provider's answer was
+ * lost. It is never made again. Where the provider lists its tasks it is looked for there; what is
+ * not found has failed and costs nothing.
  * @returns what to note when it should be looked for again
  */
 export async function recover(context: VideoContext, task: TaskDocument): Promise<GoOn | undefined> {
@@ -45,7 +46,9 @@ function searchAgain({ settings }: VideoContext, task: TaskDocument): GoOn {
   return { id, claim, status, upstreamStatus, misses: misses + 1, dueAt };
 }
 
-/** Billing knows whether the dead process had held the money: asking again answers the same grant. */
+/**
+ * Billing knows whether the dead process had held the money: asking again answers the same grant.
+ */
 async function withGrant(context: VideoContext, task: TaskDocument): Promise<TaskDocument> {
   if (task.grantId !== undefined) return task;
   const grantId = await context.admission.findTaskGrant(admissionOf(task)).catch((error: { code?: string }) => {
@@ -76,7 +79,10 @@ async function search(context: VideoContext, task: TaskDocument, at: TaskProvide
   return await onlyStranger(context, task, listed);
 }
 
-/** Where nothing tells tasks apart: the one that is nobody's, when only one of ours waits for its id. */
+/**
+ * Where nothing tells tasks apart: the one that is nobody's, when only one of ours waits for its
+ * id.
+ */
 async function onlyStranger(
   { tasks }: VideoContext,
   task: TaskDocument,

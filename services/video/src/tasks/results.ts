@@ -11,7 +11,10 @@ const mostAtOnce = 4;
 
 /** Keeps files reachable whose providers do not say for how long they do. */
 export interface ResultKeeper {
-  /** Answers where the file is from now on; undefined when it cannot be taken just now. Rejects when it cannot be had. */
+  /**
+   * Answers where the file is from now on; undefined when it cannot be taken just now. Rejects when
+   * it cannot be had.
+   */
   keep(url: string): Promise<string | undefined>;
 }
 

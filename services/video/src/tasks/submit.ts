@@ -25,8 +25,9 @@ export interface Submission {
 const keyLifeMs = 24 * 3_600_000;
 
 /**
- * Submits a task: writes it down, holds its money, has a provider make it, and stores the provider's id, in this order. A
- * process that dies in between leaves a task that others find and finish (see `recover.ts`).
+ * Submits a task: writes it down, holds its money, has a provider make it, and stores the
+ * provider's id, in this order. A process that dies in between leaves a task that others find and
+ * finish (see `recover.ts`).
  * @returns the task as it stands; also when nobody knows yet whether the provider took it
  * @throws {GatewayError} or {AttemptsFailed} when there is no task, and nothing is owed
  */
@@ -63,7 +64,8 @@ async function hold(context: VideoContext, task: TaskDocument, caller: Caller): 
   try {
     return await context.admission.admitTask(admissionOf(task, caller));
   } catch (error) {
-    // An answer that was lost may have held the money: then the task stays, and whoever recovers it gives the money back.
+    // An answer that was lost may have held the money: then the task stays, and whoever recovers it
+    // gives the money back.
     const isCertain = error instanceof GatewayError && error.code !== "service_unavailable";
     const settled = isCertain ? context.tasks.discard(task._id) : context.tasks.abandon(task._id);
     await settled.catch((cause: unknown) => context.video.stumbled("discard", cause));

@@ -19,7 +19,10 @@ const strangersMs = 30_000;
 const gatherMs = 20;
 const afterFailureMs = 1_000;
 
-/** Looks after the tasks of one provider, sharing them with all other replicas by claims in the database. */
+/**
+ * Looks after the tasks of one provider, sharing them with all other replicas by claims in the
+ * database.
+ */
 class ProviderWatch {
   readonly #context: VideoContext;
   readonly #gate: RateGate;

@@ -2,7 +2,9 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Pauses after each failed try, milliseconds (the schedule that Standard Webhooks 1.0 suggests). */
+/**
+ * Pauses after each failed try, milliseconds (the schedule that Standard Webhooks 1.0 suggests).
+ */
 export const pausesMs: readonly number[] = [
   5 * second,
   5 * minute,
@@ -29,8 +31,8 @@ export interface NextTry {
 }
 
 /**
- * Milliseconds until the next try; undefined when there is none left. A receiver that asks for more time gets it, up to a
- * day.
+ * Milliseconds until the next try; undefined when there is none left. A receiver that asks for more
+ * time gets it, up to a day.
  */
 export function nextTryMs({ tries, retryAfterMs = 0, scale, random = Math.random }: NextTry): number | undefined {
   const pauseMs = pausesMs[tries - 1];

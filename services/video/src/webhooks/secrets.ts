@@ -63,7 +63,9 @@ export class SecretStore {
     return found === null ? [] : liveIn(found);
   }
 
-  /** Makes a new secret. Earlier ones end after `overlapMs`, or when they would have ended before. */
+  /**
+   * Makes a new secret. Earlier ones end after `overlapMs`, or when they would have ended before.
+   */
   async rotate(
     accountId: string,
     { overlapMs, actor }: { overlapMs: number; actor: Actor | undefined },
@@ -78,7 +80,8 @@ export class SecretStore {
       $map: {
         input: earlier,
         as: "one",
-        // In an aggregation null sorts before every date: what has no end yet must be asked for by name.
+        // In an aggregation null sorts before every date: what has no end yet must be asked for by
+        // name.
         in: { $mergeObjects: ["$$one", { endsAt: { $min: [{ $ifNull: ["$$one.endsAt", endsAt] }, endsAt] } }] },
       },
     };

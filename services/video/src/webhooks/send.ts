@@ -5,7 +5,10 @@ import type { Attempted, DeliveryDocument } from "./deliveries.ts";
 import { nextTryMs } from "./schedule.ts";
 import { webhookHeaders } from "./signature.ts";
 
-/** More of a receiver's answer is not taken off the line; what it says besides its status is of no account. */
+/**
+ * More of a receiver's answer is not taken off the line; what it says besides its status is of no
+ * account.
+ */
 const mostAnswerBytes = 16 * 1024;
 
 export interface SendOptions {
@@ -22,7 +25,10 @@ interface Outcome {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Sends a webhook once and says what follows. A redirect is a failure and not followed; 410 ends the tries. */
+/**
+ * Sends a webhook once and says what follows. A redirect is a failure and not followed; 410 ends
+ * the tries.
+ */
 export async function send(delivery: DeliveryDocument, options: SendOptions): Promise<Attempted> {
   const at = new Date();
   const began = performance.now();

@@ -3,7 +3,10 @@ import { createHmac, randomBytes } from "node:crypto";
 const prefix = "whsec_";
 const secretBytes = 32;
 
-/** A signing secret in the form that receivers' libraries take: `whsec_` and 32 random bytes in base64. */
+/**
+ * A signing secret in the form that receivers' libraries take: `whsec_` and 32 random bytes in
+ * base64.
+ */
 export function newSecret(): string {
   return prefix + randomBytes(secretBytes).toString("base64");
 }
@@ -15,7 +18,9 @@ export interface Message {
   readonly body: string;
 }
 
-/** The headers of one try (Standard Webhooks 1.0): one signature for each secret that is in force. */
+/**
+ * The headers of one try (Standard Webhooks 1.0): one signature for each secret that is in force.
+ */
 export function webhookHeaders(message: Message, secrets: readonly string[]): Record<string, string> {
   const { id, timestamp, body } = message;
   const signed = `${id}.${timestamp}.${body}`;

@@ -26,7 +26,10 @@ function resultOf({ requestId, job, answers, images }: ImageResult): object {
   };
 }
 
-/** What the provider says that it drew; undefined where it does not say. Newer models name the picture's sides otherwise. */
+/**
+ * What the provider says that it drew; undefined where it does not say. Newer models name the
+ * picture's sides otherwise.
+ */
 export function sizeInUsage(fields: Fields): Pixels | undefined {
   const usage = fieldsOf(fields["usage"]);
   const height = countOf(usage["height"]) ?? countOf(usage["output_height"]);

@@ -2,8 +2,9 @@ import { textOf } from "@uag/upstreams/conversation/fields.ts";
 import type { ImageResult } from "../job.ts";
 
 /**
- * What took effect: `background`, `output_format`, `quality`, `size`. The upstream's word goes before what was asked for,
- * and that before the default. Families that know no such settings have none.
+ * What took effect: `background`, `output_format`, `quality`, `size`. The upstream's word goes
+ * before what was asked for, and that before the default. Families that know no such settings have
+ * none.
  */
 export function effectiveOf({ job, answers }: ImageResult): object {
   const family = job.model.image?.family;

@@ -12,7 +12,10 @@ export const openAiFormat: ImageFormat = {
 
 const fullMembers = ["created", "data", "background", "output_format", "quality", "size", "usage"] as const;
 
-/** The upstream's own bytes where they say it all: pictures are megabytes, and copying them as text costs. */
+/**
+ * The upstream's own bytes where they say it all: pictures are megabytes, and copying them as text
+ * costs.
+ */
 function untouched({ job, answers, images }: ImageResult): Buffer | undefined {
   const [answer, second] = answers;
   if (answer === undefined || second !== undefined || job.model.image?.family !== "gamma") return undefined;

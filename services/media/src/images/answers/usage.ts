@@ -1,7 +1,10 @@
 import { countOf, type Fields, fieldsOf, isFields, listOf } from "@uag/upstreams/conversation/fields.ts";
 import type { ImageResult } from "../job.ts";
 
-/** The usage that the client is shown, over all calls; undefined for models that count pictures only. */
+/**
+ * The usage that the client is shown, over all calls; undefined for models that count pictures
+ * only.
+ */
 export function shownUsage({ job, answers }: ImageResult): object | undefined {
   switch (job.model.image?.family) {
     case "gamma":

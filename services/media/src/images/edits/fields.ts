@@ -12,7 +12,10 @@ import {
   qualities,
 } from "../families/schema.ts";
 
-/** The contract's whole list: a size that no model takes here is told apart from one that this model does not take. */
+/**
+ * The contract's whole list: a size that no model takes here is told apart from one that this model
+ * does not take.
+ */
 export const editSizes = ["auto", "1024x1024", "1024x1536", "1536x1024", "256x256", "512x512"] as const;
 
 const number = (least: number, most: number) =>
@@ -78,7 +81,10 @@ export function readFields(form: ReadonlyMap<string, string>, model: Model): Edi
   };
 }
 
-/** Models of other families make opaque PNGs of one quality: whoever asks for that gets it, for anything else an error. */
+/**
+ * Models of other families make opaque PNGs of one quality: whoever asks for that gets it, for
+ * anything else an error.
+ */
 function refuseGammaFields(asked: {
   output_format?: string | undefined;
   background?: string | undefined;

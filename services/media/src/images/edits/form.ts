@@ -29,10 +29,13 @@ const longestFilename = 1_024;
 const mostBesideBytes = 5 * 1024 * 1024;
 
 /**
- * Reads a form as it comes in, within limits; nothing is written to disk, and what the files are called is not used.
- * @param options `lease` pays for the bytes that are held; `length` is how long the body says it is, if it does, so that a form
- *   that cannot keep to the limits is given up as soon as that is clear
- * @throws {GatewayError} `invalid_request` for a form that is not whole, `payload_too_large` beyond a limit
+ * Reads a form as it comes in, within limits; nothing is written to disk, and what the files are
+ * called is not used.
+ * @param options `lease` pays for the bytes that are held; `length` is how long the body says it
+ *   is, if it does, so that a form that cannot keep to the limits is given up as soon as that is
+ *   clear
+ * @throws {GatewayError} `invalid_request` for a form that is not whole, `payload_too_large` beyond
+ * a limit
  */
 export async function readForm(
   body: AsyncIterable<Buffer>,

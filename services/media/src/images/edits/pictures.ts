@@ -18,7 +18,8 @@ export interface EditPictures {
 
 /**
  * The pictures of an edit, each looked at.
- * @throws {GatewayError | UpstreamFailure} naming the field; `invalid_mask` for a mask that does not fit
+ * @throws {GatewayError | UpstreamFailure} naming the field; `invalid_mask` for a mask that does
+ * not fit
  */
 export function readPictures({ files, fields }: Form, model: Model): EditPictures {
   const images = files.filter(({ field }) => imageField.test(field));
@@ -53,7 +54,10 @@ function readMask(bytes: Buffer, image: Picture, model: Model): Picture {
   return mask;
 }
 
-/** DALL-E 2 takes a square PNG of less than 4 MB (API reference, images); JPEG and WebP are converted when the request is admitted. */
+/**
+ * DALL-E 2 takes a square PNG of less than 4 MB (API reference, images); JPEG and WebP are
+ * converted when the request is admitted.
+ */
 function checkDelta({ mediaType, bytes, width, height }: Picture): void {
   const wrong = (message: string): Error => refusal("image", message, "unsupported_image_format");
   if (width !== height) throw wrong("This model takes square pictures only.");

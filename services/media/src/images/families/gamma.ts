@@ -41,7 +41,10 @@ export const readGamma: Reader = ({ fields, model }) => {
   };
 };
 
-/** The models that always answer inline do so unless a URL is asked for; of the others a URL is expected. */
+/**
+ * The models that always answer inline do so unless a URL is asked for; of the others a URL is
+ * expected.
+ */
 function deliveryOf(format: "url" | "b64_json" | null | undefined, isGamma: boolean): ImageRequest["delivery"] {
   if (format == null) return isGamma ? "inline" : "url";
   return format === "url" ? "url" : "inline";

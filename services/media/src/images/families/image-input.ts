@@ -52,7 +52,10 @@ const ownFields = {
 
 type InputFamily = keyof typeof imageInputSchemas;
 
-/** OpenAI's shape for models that also take pictures in a JSON body: `image`, a URL or a data URL, or several. */
+/**
+ * OpenAI's shape for models that also take pictures in a JSON body: `image`, a URL or a data URL,
+ * or several.
+ */
 export const readImageInput: Reader = ({ fields, model, guarded }) => {
   const family = model.image?.family as InputFamily;
   const asked: Asked = checked(imageInputSchemas[family], fields);

@@ -10,5 +10,8 @@ export interface Reading {
   readonly guarded: GuardedClient;
 }
 
-/** Checks the body of a request for images. @throws {GatewayError | UpstreamFailure} naming the field */
+/**
+ * Checks the body of a request for images. @throws {GatewayError | UpstreamFailure} naming the
+ * field
+ */
 export type Reader = (reading: Reading) => ImageRequest;

@@ -16,7 +16,9 @@ const powers = Array.from({ length: 16 }, (_, exponent) => Number(`1e${exponent}
 
 /** What all floats of one binary exponent have in common, by the exponent's bits. */
 const halfSteps = new Float64Array(256);
-/** Decimal places that leave nine significant digits, which is as many as any 32-bit float needs... */
+/**
+ * Decimal places that leave nine significant digits, which is as many as any 32-bit float needs...
+ */
 const ninePlaces = new Uint8Array(256);
 /** ...for values below this; from here on one place less. */
 const turns = new Float64Array(256);
@@ -34,14 +36,18 @@ const fourDigits = Uint32Array.from({ length: 10_000 }, (_, value) =>
   Buffer.from(String(value).padStart(4, "0"), "latin1").readUInt32LE(0),
 );
 
-/** Vectors are written one behind the other into pages: a few large pieces of memory cost less than many of a vector each. */
+/**
+ * Vectors are written one behind the other into pages: a few large pieces of memory cost less than
+ * many of a vector each.
+ */
 const pageBytes = 256 * 1024;
 let page = Buffer.alloc(0);
 let pageView = new DataView(page.buffer);
 let written = 0;
 
 /**
- * A vector as a JSON list. Each number is the shortest decimal that reads back as the same 32-bit float.
+ * A vector as a JSON list. Each number is the shortest decimal that reads back as the same 32-bit
+ * float.
  * @throws {RangeError} for what JSON has no number for
  */
 export function formatFloats(floats: Float32Array): Buffer {
@@ -76,8 +82,8 @@ function writeUsual(view: DataView, at: number, value: number, pattern: number):
   if (value >= (turns[exponent] as number)) places--;
   const scale = powers[places] as number;
   const scaled = value * scale;
-  // What rounds to this float lies within half a step, or a quarter below a power of two. A hair less than that, so that the
-  // rounding of `scaled` cannot carry a choice over the bound.
+  // What rounds to this float lies within half a step, or a quarter below a power of two. A hair
+  // less than that, so that the rounding of `scaled` cannot carry a choice over the bound.
   const above = (halfSteps[exponent] as number) * scale * 0.999999;
   const below = (pattern & 0x7fffff) === 0 ? above / 2 : above;
   let digits = (scaled + 0.5) | 0;

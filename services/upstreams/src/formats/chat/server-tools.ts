@@ -2,9 +2,10 @@ import { type Fields, fieldsOf, isFields, listOf, textOf } from "../../conversat
 import { noServerTools, refusedTool, type ServerTools } from "../server-tools.ts";
 
 /**
- * Fields under which vendors of this protocol search, run code or call servers on their own, for a price beside the tokens: OpenAI's
- * search models, DashScope's search and code interpreter, xAI's live search, and what relays have added. Their prices stand in no
- * catalogue and their counts in no usage.
+ * Fields under which vendors of this protocol search, run code or call servers on their own, for a
+ * price beside the tokens: OpenAI's search models, DashScope's search and code interpreter, xAI's
+ * live search, and what relays have added. Their prices stand in no catalogue and their counts in
+ * no usage.
  */
 const serverFields = [
   "web_search_options",
@@ -16,7 +17,10 @@ const serverFields = [
   "plugins",
 ] as const;
 
-/** Tools that the client runs itself. Any other type is the vendor's own: `builtin_function`, `web_search`, `code_interpreter`, `mcp`. */
+/**
+ * Tools that the client runs itself. Any other type is the vendor's own: `builtin_function`,
+ * `web_search`, `code_interpreter`, `mcp`.
+ */
 const clientTools: ReadonlySet<unknown> = new Set(["function", "custom"]);
 
 /** @throws {GatewayError} `invalid_request` naming the tool: none of them has a price */

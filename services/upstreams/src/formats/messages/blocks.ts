@@ -12,8 +12,9 @@ interface Waiting {
 }
 
 /**
- * Anthropic's content blocks come one after the other, while elsewhere calls made together may come interleaved: a call
- * that begins before another is complete waits with what it has brought, and so does text.
+ * Anthropic's content blocks come one after the other, while elsewhere calls made together may come
+ * interleaved: a call that begins before another is complete waits with what it has brought, and so
+ * does text.
  */
 export class BlockSequence {
   #index = -1;

@@ -12,7 +12,8 @@ import {
 import { readSystem, readTurns } from "./turns.ts";
 
 /**
- * Reads a checked messages request. Marks of the prompt cache and fields of betas mean nothing elsewhere and are left out.
+ * Reads a checked messages request. Marks of the prompt cache and fields of betas mean nothing
+ * elsewhere and are left out.
  * @throws {UpstreamFailure} `client` for what no other protocol can say
  */
 export function readMessages(fields: Fields): Conversation {

@@ -6,7 +6,9 @@ import { type PricedTool, refusedTool, type ServerTools } from "../server-tools.
 const clientTools = /^(custom|(bash|text_editor|memory)_\d{8}|(computer|browser)(_toolset)?_\d{8})$/;
 const toolSearch = /^tool_search_tool_/;
 const webSearch = /^web_search_\d{8}$/;
-/** Edits of the context that only leave something out; a compaction is another, uncounted answer. */
+/**
+ * Edits of the context that only leave something out; a compaction is another, uncounted answer.
+ */
 const freeEdits = /^clear_/;
 
 /**
@@ -16,8 +18,8 @@ const freeEdits = /^clear_/;
 export const mostToolRounds = 10;
 
 /**
- * What Anthropic would run for a request. Code execution, MCP, fetching and the like are billed by what no usage tells, or by what the
- * catalogue has no price of.
+ * What Anthropic would run for a request. Code execution, MCP, fetching and the like are billed by
+ * what no usage tells, or by what the catalogue has no price of.
  * @throws {GatewayError} `invalid_request` naming the tool, where that is so
  */
 export function anthropicServerTools(fields: Fields, model: Model): ServerTools {
@@ -42,7 +44,9 @@ export function anthropicServerTools(fields: Fields, model: Model): ServerTools 
   return { priced, searchesTools };
 }
 
-/** The tools of a request, those that have no cap of their own capped; undefined when all have one. */
+/**
+ * The tools of a request, those that have no cap of their own capped; undefined when all have one.
+ */
 export function cappedTools(tools: unknown, maxUses: number): unknown[] | undefined {
   const list = listOf(tools);
   const uncapped = (tool: Fields): boolean =>

@@ -4,7 +4,10 @@ import { refusal } from "../../conversation/refusal.ts";
 import type { AssistantPart, MediaPart, ResultPart, TextPart, Turn, UserPart } from "../../conversation/types.ts";
 import { documentParts, imagePart } from "./media.ts";
 
-/** Claude Code's note to the vendor on whom to bill: it would only make each prompt's beginning differ. */
+/**
+ * Claude Code's note to the vendor on whom to bill: it would only make each prompt's beginning
+ * differ.
+ */
 const attribution = /^x-anthropic-billing-header:/;
 
 export function readSystem(system: unknown): Turn[] {
