@@ -41,8 +41,19 @@ const credentials: readonly string[] = ["authorization", "cookie"];
  * comes from.
  */
 const neverPassed = new Set([
-  ...["connection", "expect", "forwarded", "keep-alive", "te", "trailer", "upgrade", "via"],
-  ...["x-api-key", "x-auth-token", "x-goog-api-key", "x-real-ip", "x-request-id"],
+  "connection",
+  "expect",
+  "forwarded",
+  "keep-alive",
+  "te",
+  "trailer",
+  "upgrade",
+  "via",
+  "x-api-key",
+  "x-auth-token",
+  "x-goog-api-key",
+  "x-real-ip",
+  "x-request-id",
 ]);
 const neverPassedPrefixes = ["proxy-", "x-envoy-", "x-forwarded-"];
 

@@ -46,7 +46,9 @@ export async function startGateway(config: Config): Promise<Gateway> {
   const shared = { log, readiness, observe: observe({ metrics, log, accessLog: config.ACCESS_LOG }) };
   const admin = starting.use(
     await openDoor({
-      ...{ ...doorSettings(config), host: config.ADMIN_HOST ?? config.HOST, port: config.ADMIN_PORT },
+      ...doorSettings(config),
+      host: config.ADMIN_HOST ?? config.HOST,
+      port: config.ADMIN_PORT,
       app: createOperatorApp({ ...shared, metrics, admin: adminApi }),
     }),
   );

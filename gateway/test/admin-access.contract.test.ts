@@ -41,13 +41,35 @@ const ask = (method: string, path: string, { token = adminToken, body, from = "1
 /** Role by route: what each role may do, and an operator everything. */
 const expected: Readonly<Record<"billing" | "keys" | "read-only", readonly string[]>> = {
   billing: [
-    ...["accounts.create", "accounts.list", "accounts.get", "accounts.update", "accounts.top_up", "accounts.ledger"],
-    ...["usage.list", "usage.events", "usage.export", "ledger.read", "ledger.repair"],
+    "accounts.create",
+    "accounts.list",
+    "accounts.get",
+    "accounts.update",
+    "accounts.top_up",
+    "accounts.ledger",
+    "usage.list",
+    "usage.events",
+    "usage.export",
+    "ledger.read",
+    "ledger.repair",
   ],
   keys: [
-    ...["accounts.list", "accounts.get", "keys.create", "keys.list", "keys.get", "keys.update", "keys.revoke"],
-    ...["keys.regenerate", "usage.list", "usage.events", "webhooks.secrets.create", "webhooks.secrets.list"],
-    ...["webhooks.secrets.end", "webhooks.deliveries.list", "webhooks.deliveries.get", "webhooks.deliveries.replay"],
+    "accounts.list",
+    "accounts.get",
+    "keys.create",
+    "keys.list",
+    "keys.get",
+    "keys.update",
+    "keys.revoke",
+    "keys.regenerate",
+    "usage.list",
+    "usage.events",
+    "webhooks.secrets.create",
+    "webhooks.secrets.list",
+    "webhooks.secrets.end",
+    "webhooks.deliveries.list",
+    "webhooks.deliveries.get",
+    "webhooks.deliveries.replay",
   ],
   "read-only": adminRoutes
     .filter(({ method }) => method === "GET")
@@ -175,7 +197,9 @@ test("the operators' door serves the admin API beside health and metrics; the pu
   assert.match(await (await at(adminPort, "/metrics")).text(), /gateway_requests_total/);
   assert.equal((await at(adminPort, "/v1/models", { headers: { authorization: `Bearer ${stage.key}` } })).status, 404);
   await using usual = await startStage({
-    ...{ BILLING_ADDR: fake.address, METERING_ADDR: fake.address, ADMIN_ON_PUBLIC_PORT: "" },
+    BILLING_ADDR: fake.address,
+    METERING_ADDR: fake.address,
+    ADMIN_ON_PUBLIC_PORT: "",
   });
   assert.equal((await at(usual.gateway.port, "/admin/v1/keys", { headers })).status, 404);
   assert.equal((await at(usual.gateway.adminPort, "/admin/v1/keys", { headers })).status, 200);

@@ -138,7 +138,12 @@ test("a request that does not fit is 400 and names its field, before anyone is a
 
 test("a key's fields are LiteLLM's, null takes a limit away, and who asked goes along", async () => {
   const made = await admin("POST", "/keys", {
-    ...{ account_id: "acme", key_alias: "app", models: ["gpt-*"], rpm_limit: 60, max_budget: 0.1, metadata: { a: 1 } },
+    account_id: "acme",
+    key_alias: "app",
+    models: ["gpt-*"],
+    rpm_limit: 60,
+    max_budget: 0.1,
+    metadata: { a: 1 },
   });
   assert.equal(made.status, 201);
   assert.equal((JSON.parse(made.text) as Json)["key"], "sk-secret");
@@ -147,7 +152,9 @@ test("a key's fields are LiteLLM's, null takes a limit away, and who asked goes 
   assert.deepEqual(request?.["limits"], { ...limits, monthlyBudgetNanoUsd: 100_000_000n });
   assert.equal(request?.["metadata"], '{"a":1}');
   assert.deepEqual(request?.["actor"], {
-    ...{ id: "admtok_1", name: "ci", clientAddress: "127.0.0.1" },
+    id: "admtok_1",
+    name: "ci",
+    clientAddress: "127.0.0.1",
     requestId: made.response.headers.get("x-request-id"),
   });
   await admin("PATCH", "/keys/key_1", { rpm_limit: null, expires: null });

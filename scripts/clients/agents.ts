@@ -33,7 +33,7 @@ export async function javascriptAgents(dir: string, fleet: Fleet): Promise<void>
   const place = join(dir, "agents");
   const install = ["install", "--prefix", place, "--ignore-scripts", "--silent", ...packages];
   await run("npm", install, { timeout: installTimeoutMs });
-  const script = join(import.meta.dirname, "javascript_agents.mjs");
+  const script = join(import.meta.dirname, "javascript-agents.mjs");
   const args = [script, join(fleet.dataDir, "run.json"), join(place, "package.json"), ...models];
   process.stdout.write((await run(process.execPath, args, { timeout })).stdout);
 }

@@ -14,7 +14,9 @@ const version = "6.49.0";
 interface Speaker {
   readonly audio: { speech: { create(body: object): Promise<{ body: ReadableStream<Uint8Array> }> } };
 }
-type SdkOf<T> = { OpenAI: new (options: { apiKey: string; baseURL: string; maxRetries: number }) => T };
+interface SdkOf<T> {
+  OpenAI: new (options: { apiKey: string; baseURL: string; maxRetries: number }) => T;
+}
 
 /**
  * OpenAI's SDK for JavaScript writes speech to files as it comes. Its other media calls are in the

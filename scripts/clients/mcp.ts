@@ -12,8 +12,12 @@ const fastmcp = "fastmcp==4.0.0";
  * what the others want.
  */
 const scenarios = [
-  ...["server-initialize", "ping", "tools-list", "resources-list"],
-  ...["server-sse-multiple-streams", "dns-rebinding-protection"],
+  "server-initialize",
+  "ping",
+  "tools-list",
+  "resources-list",
+  "server-sse-multiple-streams",
+  "dns-rebinding-protection",
 ];
 
 /**

@@ -27,19 +27,26 @@ interface Format {
 }
 
 const columns = [
-  ...["request_id", "account_id", "key_id", "operation", "model", "upstream", "upstream_model", "started_at"],
-  ...[
-    "ended_at",
-    "outcome",
-    "settlement_rule",
-    "pricing",
-    "cost_usd",
-    "cost_nano_usd",
-    "price_version",
-    "units",
-    "raw_usage",
-  ],
-  ...["attempts", "status", "stream"],
+  "request_id",
+  "account_id",
+  "key_id",
+  "operation",
+  "model",
+  "upstream",
+  "upstream_model",
+  "started_at",
+  "ended_at",
+  "outcome",
+  "settlement_rule",
+  "pricing",
+  "cost_usd",
+  "cost_nano_usd",
+  "price_version",
+  "units",
+  "raw_usage",
+  "attempts",
+  "status",
+  "stream",
 ] as const;
 
 /**

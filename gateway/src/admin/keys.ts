@@ -51,7 +51,11 @@ function showKey(key: Key): Shown<typeof keyAnswer> {
   const { limits } = key;
   const budget = limits?.monthlyBudgetNanoUsd ?? 0n;
   return {
-    ...{ id: key.id, object: "key" as const, account_id: key.accountId, key_alias: key.name, hint: key.hint },
+    id: key.id,
+    object: "key" as const,
+    account_id: key.accountId,
+    key_alias: key.name,
+    hint: key.hint,
     models: key.models,
     rpm_limit: shownLimit(limits?.requestsPerMinute),
     tpm_limit: shownLimit(limits?.tokensPerMinute),
@@ -59,8 +63,10 @@ function showKey(key: Key): Shown<typeof keyAnswer> {
     max_budget: budget === 0n ? null : Number(usdText(budget)),
     max_budget_nano_usd: shownLimit(budget),
     metadata: metadataOf(key),
-    ...{ created_at: timeText(key.createdAtMs), expires: timeText(key.expiresAtMs) },
-    ...{ revoked_at: timeText(key.revokedAtMs), version: key.version },
+    created_at: timeText(key.createdAtMs),
+    expires: timeText(key.expiresAtMs),
+    revoked_at: timeText(key.revokedAtMs),
+    version: key.version,
   };
 }
 
@@ -89,13 +95,13 @@ async function soleAccount({ accounts }: AdminClients): Promise<string> {
 export const createKey: AdminHandler = async ({ clients, actor, body, publicUrl }) => {
   const fields = checkedBody(create, body);
   const made = await clients.keys.createKey({
-    ...{
-      accountId: fields.account_id ?? (await soleAccount(clients)),
-      name: fields.key_alias ?? "",
-      models: fields.models ?? [],
-      actor,
-    },
-    ...{ limits: limitsOf(fields), expiresAtMs: fields.expires ?? 0n, metadata: fields.metadata ?? "{}" },
+    accountId: fields.account_id ?? (await soleAccount(clients)),
+    name: fields.key_alias ?? "",
+    models: fields.models ?? [],
+    actor,
+    limits: limitsOf(fields),
+    expiresAtMs: fields.expires ?? 0n,
+    metadata: fields.metadata ?? "{}",
   });
   return { status: 201, body: showNewKey(made, publicUrl) };
 };
@@ -131,9 +137,14 @@ export const updateKey: AdminHandler = async ({ clients, actor, id: keyId, body 
   const fields = checkedBody(change, body);
   const named = Object.entries(billingNames).filter(([field]) => fields[field as keyof Fields] !== undefined);
   const after = await clients.keys.updateKey({
-    ...{ id: keyId, fields: named.map(([, billingName]) => billingName), actor },
-    ...{ name: fields.key_alias ?? "", models: fields.models ?? [], metadata: fields.metadata ?? "{}" },
-    ...{ limits: limitsOf(fields), expiresAtMs: fields.expires ?? 0n },
+    id: keyId,
+    fields: named.map(([, billingName]) => billingName),
+    actor,
+    name: fields.key_alias ?? "",
+    models: fields.models ?? [],
+    metadata: fields.metadata ?? "{}",
+    limits: limitsOf(fields),
+    expiresAtMs: fields.expires ?? 0n,
   });
   return { body: showKey(after) };
 };

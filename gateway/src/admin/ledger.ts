@@ -58,15 +58,15 @@ const words: Readonly<Record<RepairState, Answer["status"]>> = {
 function showRepair(repair: Repair, dryRun: boolean): Answer {
   const { event, state, chargedNanoUsd, writtenOffNanoUsd } = repair;
   return {
-    ...{
-      object: "repair" as const,
-      request_id: event?.requestId ?? "",
-      account_id: event?.accountId ?? "",
-      model: event?.model ?? "",
-    },
+    object: "repair" as const,
+    request_id: event?.requestId ?? "",
+    account_id: event?.accountId ?? "",
+    model: event?.model ?? "",
     status: dryRun && state === RepairState.REPAIRED ? "would_be_repaired" : words[state],
-    ...{ charged_usd: usdText(chargedNanoUsd), charged_nano_usd: chargedNanoUsd },
-    ...{ written_off_usd: usdText(writtenOffNanoUsd), written_off_nano_usd: writtenOffNanoUsd },
+    charged_usd: usdText(chargedNanoUsd),
+    charged_nano_usd: chargedNanoUsd,
+    written_off_usd: usdText(writtenOffNanoUsd),
+    written_off_nano_usd: writtenOffNanoUsd,
     price_version: event?.priceVersion || null,
   };
 }

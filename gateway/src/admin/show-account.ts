@@ -52,7 +52,11 @@ export function showAccount(account: Account): Shown<typeof accountAnswer> {
 /** A row of the ledger: the columns are what it changes. */
 export function showEntry(entry: Entry): Shown<typeof ledgerEntry> {
   return {
-    ...{ id: entry.id, object: "ledger_entry" as const, account_id: entry.accountId, seq: entry.seq, kind: entry.kind },
+    id: entry.id,
+    object: "ledger_entry" as const,
+    account_id: entry.accountId,
+    seq: entry.seq,
+    kind: entry.kind,
     at: timeText(entry.atMs),
     ...showColumns(entry),
     request_id: entry.requestId || null,
@@ -72,14 +76,12 @@ const parsed = (text: string): unknown => (text === "" ? null : JSON.parse(text)
 export function showAuditRecord(record: AuditRecord): Shown<typeof auditRecord> {
   const { id, atMs, actor, action, targetId, accountId } = record;
   return {
-    ...{
-      id,
-      object: "audit_record" as const,
-      at: timeText(atMs),
-      action,
-      target_id: targetId,
-      account_id: accountId || null,
-    },
+    id,
+    object: "audit_record" as const,
+    at: timeText(atMs),
+    action,
+    target_id: targetId,
+    account_id: accountId || null,
     actor: { id: actor?.id ?? "", name: actor?.name ?? "", request_id: actor?.requestId || null },
     client_address: actor?.clientAddress || null,
     before: parsed(record.before),

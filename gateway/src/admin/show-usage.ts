@@ -44,9 +44,14 @@ function rawUsage(bytes: Buffer): unknown {
 export function showEvent(event: UsageEvent): Event {
   return {
     request_id: event.requestId,
-    ...{ account_id: event.accountId, key_id: event.keyId, operation: event.operation, model: event.model },
-    ...{ upstream: event.upstream, upstream_model: event.upstreamModel },
-    ...{ started_at: timeText(event.startedAtMs), ended_at: timeText(event.endedAtMs) },
+    account_id: event.accountId,
+    key_id: event.keyId,
+    operation: event.operation,
+    model: event.model,
+    upstream: event.upstream,
+    upstream_model: event.upstreamModel,
+    started_at: timeText(event.startedAtMs),
+    ended_at: timeText(event.endedAtMs),
     outcome: outcomes[event.outcome] ?? "unspecified",
     settlement_rule: settlementRules[event.settlementRule] ?? "unspecified",
     pricing: pricings[event.pricing] ?? "unspecified",
@@ -55,7 +60,9 @@ export function showEvent(event: UsageEvent): Event {
     price_version: event.priceVersion,
     units: unitsOf(event.units),
     raw_usage: rawUsage(event.rawUsage),
-    ...{ attempts: event.attempts, status: event.status, stream: event.stream },
+    attempts: event.attempts,
+    status: event.status,
+    stream: event.stream,
   };
 }
 
@@ -64,7 +71,10 @@ export function showBucket(bucket: UsageBucket): Shown<typeof usageBucket> {
   return {
     object: "usage_bucket",
     start: new Date(Number(bucket.startMs)).toISOString(),
-    ...{ account_id: bucket.accountId, key_id: bucket.keyId, model: bucket.model, operation: bucket.operation },
+    account_id: bucket.accountId,
+    key_id: bucket.keyId,
+    model: bucket.model,
+    operation: bucket.operation,
     requests: bucket.requests,
     cost_usd: usdText(bucket.costNanoUsd),
     cost_nano_usd: bucket.costNanoUsd,

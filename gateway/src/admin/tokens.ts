@@ -27,8 +27,11 @@ export const auditQuery = z.strictObject({
 export const createToken: AdminHandler = async ({ clients, actor, body }) => {
   const fields = checkedBody(create, body);
   const { token, secret } = await clients.admin.createAdminToken({
-    ...{ name: fields.name, role: roleNames[fields.role], actor },
-    ...{ accountId: fields.account_id ?? "", expiresAtMs: fields.expires ?? 0n },
+    name: fields.name,
+    role: roleNames[fields.role],
+    actor,
+    accountId: fields.account_id ?? "",
+    expiresAtMs: fields.expires ?? 0n,
   });
   return { status: 201, body: { ...(token && showToken(token)), token: secret } };
 };

@@ -30,8 +30,12 @@ export const deliveryQuery = z.strictObject({
 function showSecret(secret: Secret): Shown<typeof webhookSecret> {
   const { createdBy } = secret;
   return {
-    ...{ id: secret.id, object: "webhook_secret" as const, account_id: secret.accountId, hint: secret.hint },
-    ...{ created_at: timeText(secret.createdAtMs), ends_at: timeText(secret.endsAtMs) },
+    id: secret.id,
+    object: "webhook_secret" as const,
+    account_id: secret.accountId,
+    hint: secret.hint,
+    created_at: timeText(secret.createdAtMs),
+    ends_at: timeText(secret.endsAtMs),
     created_by: createdBy === undefined ? null : { id: createdBy.id, name: createdBy.name },
   };
 }
@@ -42,8 +46,14 @@ function showAttempt({ atMs, durationMs, status, error }: Attempt): object {
 
 function showDelivery(delivery: Delivery): object {
   return {
-    ...{ id: delivery.id, object: "webhook_delivery", account_id: delivery.accountId, task_id: delivery.taskId },
-    ...{ type: delivery.type, url: delivery.url, state: delivery.state, created_at: timeText(delivery.createdAtMs) },
+    id: delivery.id,
+    object: "webhook_delivery",
+    account_id: delivery.accountId,
+    task_id: delivery.taskId,
+    type: delivery.type,
+    url: delivery.url,
+    state: delivery.state,
+    created_at: timeText(delivery.createdAtMs),
     next_attempt_at: timeText(delivery.nextAttemptAtMs),
     attempts: delivery.attempts.map(showAttempt),
   };

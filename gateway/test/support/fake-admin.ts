@@ -38,15 +38,28 @@ export interface FakeAdmin extends AsyncDisposable {
 
 const key = Key.fromPartial({ id: "key_1", accountId: "acme", name: "k", createdAtMs: 1n, version: 1n });
 const account = {
-  ...{ id: "acme", name: "Acme", availableNanoUsd: 9_007_199_254_740_993n, heldNanoUsd: 0n, chargedNanoUsd: 1n },
-  ...{ writtenOffNanoUsd: 0n, toppedUpNanoUsd: 9_007_199_254_740_994n, repaidNanoUsd: 0n, createdAtMs: 1n },
+  id: "acme",
+  name: "Acme",
+  availableNanoUsd: 9_007_199_254_740_993n,
+  heldNanoUsd: 0n,
+  chargedNanoUsd: 1n,
+  writtenOffNanoUsd: 0n,
+  toppedUpNanoUsd: 9_007_199_254_740_994n,
+  repaidNanoUsd: 0n,
+  createdAtMs: 1n,
 };
 const event = (n: number) =>
   UsageEvent.fromPartial({ requestId: `r${n}`, accountId: "acme", model: '=a,"b"', costNanoUsd: 1n, endedAtMs: 1n });
 const digestOf = (secret: string): string => digestKey(secret, Buffer.from(pepper, "hex")).toString("hex");
 const token: AdminToken = {
-  ...{ id: "admtok_1", name: "ci", hint: "…", createdAtMs: 1n, revokedAtMs: 0n },
-  ...{ role: AdminRole.OPERATOR, accountId: "", expiresAtMs: 0n },
+  id: "admtok_1",
+  name: "ci",
+  hint: "…",
+  createdAtMs: 1n,
+  revokedAtMs: 0n,
+  role: AdminRole.OPERATOR,
+  accountId: "",
+  expiresAtMs: 0n,
 };
 const repair = { state: RepairState.REPAIRED, event: event(1), chargedNanoUsd: 1n, writtenOffNanoUsd: 0n };
 
@@ -62,7 +75,10 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     };
   const made = { key, secret: "sk-secret" };
   const fake = {
-    ...{ asked, events: 3, logins: 0, tokens: new Map([[digestOf(adminToken), token]]) },
+    asked,
+    events: 3,
+    logins: 0,
+    tokens: new Map([[digestOf(adminToken), token]]),
     addToken(secret: string, more: Partial<AdminToken>): void {
       fake.tokens.set(digestOf(secret), { ...token, ...more });
     },

@@ -133,8 +133,13 @@ function render(rows: readonly Row[]): string {
     one === undefined ? "" : (moneyUs(row) / moneyUs(one)).toFixed(2),
   ]);
   const head = [
-    ...["accounts", "requests/s", "p50 / p99 ms", `CPU us a request: ${measured.join(" / ")}`],
-    ...["settled after", "requests/s to one account's", "billing + metering + mongod to its"],
+    "accounts",
+    "requests/s",
+    "p50 / p99 ms",
+    `CPU us a request: ${measured.join(" / ")}`,
+    "settled after",
+    "requests/s to one account's",
+    "billing + metering + mongod to its",
   ];
   return [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

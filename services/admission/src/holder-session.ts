@@ -34,7 +34,7 @@ export class HolderSession implements RequestHome {
   readonly #accounts = new Map<string, Account>();
   readonly #source: GrantSource;
   readonly #setting: Setting;
-  #unwritten: { request: OpenRequest; final: Uint8Array }[] = [];
+  readonly #unwritten: { request: OpenRequest; final: Uint8Array }[] = [];
   #carrying = false;
 
   constructor(setting: Setting, options: { holderId: string; journal: Journal; fenced: (by: HolderSession) => void }) {

@@ -105,8 +105,15 @@ test("every change is recorded with who made it and what it was before, and no r
   } while (cursor !== "");
   const actions = records.map(({ action }) => action).reverse();
   assert.deepEqual(actions, [
-    ...["account.create", "account.update", "account.top_up", "key.create", "key.update", "key.regenerate"],
-    ...["key.revoke", "admin_token.create", "admin_token.revoke"],
+    "account.create",
+    "account.update",
+    "account.top_up",
+    "key.create",
+    "key.update",
+    "key.regenerate",
+    "key.revoke",
+    "admin_token.create",
+    "admin_token.revoke",
   ]);
   assert.ok(records.every((record) => record.actor?.name === "Ada" && record.actor.requestId === "req_1"));
   const text = JSON.stringify(records, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));

@@ -160,14 +160,16 @@ async function pay(
   const admitted = await admission.admit({ ...common, holdNanoUsd: 1_000n, tokens: 1 });
   const { status, text, costNanoUsd } = await upstream();
   await admitted.settle({
-    ...{
-      outcome: Outcome.COMPLETED,
-      settlementRule: SettlementRule.COMPLETED,
-      pricing: Pricing.EXACT,
-      units: [],
-      costNanoUsd,
-    },
-    ...{ upstream: "u", upstreamModel: "m", rawUsage: Buffer.alloc(0), attempts: 1, status },
+    outcome: Outcome.COMPLETED,
+    settlementRule: SettlementRule.COMPLETED,
+    pricing: Pricing.EXACT,
+    units: [],
+    costNanoUsd,
+    upstream: "u",
+    upstreamModel: "m",
+    rawUsage: Buffer.alloc(0),
+    attempts: 1,
+    status,
   });
   exchange.respond(status, ["content-type", "text/plain", "x-ratelimit-remaining-requests", "9"], Buffer.from(text));
 }

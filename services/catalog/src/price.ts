@@ -2,7 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import { type UnitName, unitTable } from "./units.ts";
 
-const MILLION = 1_000_000n;
+const million = 1_000_000n;
 
 /** Nano-USD per million units, by unit name. */
 export type Rates = ReadonlyMap<string, bigint>;
@@ -114,5 +114,5 @@ function rateOf(name: string, rates: Rates): bigint | undefined {
 }
 
 function roundUp(nanoUsdMillionths: bigint): bigint {
-  return (nanoUsdMillionths + MILLION - 1n) / MILLION;
+  return (nanoUsdMillionths + million - 1n) / million;
 }

@@ -323,8 +323,8 @@ test("an answer in one piece without usage is billed by its text, and marked", a
 });
 
 test("usage that comes with every chunk, or twice, counts once: the last", async () => {
-  const running = (completion_tokens: number) =>
-    chunk({ content: "a" }, { usage: { prompt_tokens: 10, completion_tokens } });
+  const running = (completionTokens: number) =>
+    chunk({ content: "a" }, { usage: { prompt_tokens: 10, completion_tokens: completionTokens } });
   upstream.script = (_, response) => {
     startEvents(response);
     response.end(running(1) + running(2) + running(3) + done);

@@ -363,6 +363,9 @@ test("tools that the client runs, and edits that only leave out, pass", async ()
     { type: "computer_20250124", name: "computer" },
     { type: "custom", name: "own", input_schema: { type: "object" } },
   ];
-  const context_management = { edits: [{ type: "clear_tool_uses_20250919" }] };
-  assert.equal((await ask(body({ tools, context_management, mcp_servers: [], container: null }))).status, 200);
+  const contextManagement = { edits: [{ type: "clear_tool_uses_20250919" }] };
+  assert.equal(
+    (await ask(body({ tools, context_management: contextManagement, mcp_servers: [], container: null }))).status,
+    200,
+  );
 });

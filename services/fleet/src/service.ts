@@ -119,8 +119,8 @@ async function describe(parts: {
   const baseUrl = `http://127.0.0.1:${port}`;
   const withGrpc = services.filter(({ ports }) => ports.includes("GRPC_PORT"));
   const grpc = Object.fromEntries(withGrpc.map(({ name }) => [name, around.grpc(name)]));
-  const { cert: cert_file, key: key_file, ca: ca_file } = certificateFiles(dataDir, "operator");
-  const tls = { cert_file, key_file, ca_file };
+  const { cert: certFile, key: keyFile, ca: caFile } = certificateFiles(dataDir, "operator");
+  const tls = { cert_file: certFile, key_file: keyFile, ca_file: caFile };
   const apiKey = await seed({ run: { grpc, tls }, dataDir, secrets });
   return {
     base_url: baseUrl,

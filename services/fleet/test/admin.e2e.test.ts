@@ -221,8 +221,14 @@ describe("what an administrator does through the public door", () => {
     assert.equal(listed.data.length, 0);
     const actions = (await pages(`/audit-log?target=${made["id"]}`)).map((row) => row["action"]);
     assert.deepEqual(actions.reverse(), [
-      ...["key.create", "key.update", "key.update", "key.update", "key.update"],
-      ...["key.regenerate", "key.regenerate", "key.revoke"],
+      "key.create",
+      "key.update",
+      "key.update",
+      "key.update",
+      "key.update",
+      "key.regenerate",
+      "key.regenerate",
+      "key.revoke",
     ]);
   });
 

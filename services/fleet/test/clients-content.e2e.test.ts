@@ -39,7 +39,7 @@ const weather = {
   name: "get_weather",
   parameters: { type: "object" as const, properties: { city: { type: "string" } } },
 };
-const max_tokens = 4_000;
+const maxTokens = 4_000;
 /** One byte more than is fetched for a provider that takes content only in the request. */
 const tooLong = Buffer.alloc(14 * 1024 * 1024);
 const adaptive = { type: "adaptive" as const };
@@ -76,7 +76,11 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
     },
     anthropic: async (model: string, block: Anthropic.ContentBlockParam) => {
       const content = [block, { type: "text" as const, text: "say: seen" }];
-      const answer = await anthropic.messages.create({ model, max_tokens, messages: [{ role: "user", content }] });
+      const answer = await anthropic.messages.create({
+        model,
+        max_tokens: maxTokens,
+        messages: [{ role: "user", content }],
+      });
       const said = answer.content.flatMap((one) => (one.type === "text" ? [one.text] : [])).join("");
       return { said, prompt: answer.usage.input_tokens };
     },
@@ -102,7 +106,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
           { type: "image" as const, image: Buffer.from(png, "base64"), mediaType: "image/png" },
         ];
         const messages = [{ role: "user" as const, content }];
-        const { text } = await generateText({ model: client, messages, maxRetries: 0, maxOutputTokens: max_tokens });
+        const { text } = await generateText({ model: client, messages, maxRetries: 0, maxOutputTokens: maxTokens });
         assert.equal(text, "seen");
       }
     });
@@ -121,11 +125,16 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
 
     test(`${model} answers by a schema through both doors`, async () => {
       const messages = [{ role: "user" as const, content: "A person, as JSON." }];
-      const response_format = zodResponseFormat(person, "person");
-      const chat = await openai.chat.completions.parse({ model, messages, response_format });
+      const responseFormat = zodResponseFormat(person, "person");
+      const chat = await openai.chat.completions.parse({ model, messages, response_format: responseFormat });
       assert.equal(typeof chat.choices[0]?.message.parsed?.name, "string");
-      const output_config = { format: zodOutputFormat(person) };
-      const message = await anthropic.messages.parse({ model, max_tokens, messages, output_config });
+      const outputConfig = { format: zodOutputFormat(person) };
+      const message = await anthropic.messages.parse({
+        model,
+        max_tokens: maxTokens,
+        messages,
+        output_config: outputConfig,
+      });
       assert.equal(typeof message.parsed_output?.age, "number");
       const served = createOpenAI({ apiKey: fleet.run.api_key, baseURL: `${fleet.run.base_url}/v1` }).chat(model);
       const { output } = await generateText({
@@ -165,7 +174,10 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
       const end = await setFault(fleet.run.simulator_url, { status: 429, "retry-after": 60 }, { model: `${model}*` });
       const messages = [{ role: "user" as const, content: "x" }];
       await assert.rejects(openai.chat.completions.create({ model, messages }), OpenAI.RateLimitError);
-      await assert.rejects(anthropic.messages.create({ model, max_tokens, messages }), Anthropic.RateLimitError);
+      await assert.rejects(
+        anthropic.messages.create({ model, max_tokens: maxTokens, messages }),
+        Anthropic.RateLimitError,
+      );
       await end();
       const [slow, words] = whenLeft === "disconnected" ? [40, 2_000] : [20, 150];
       const endSlow = await setFault(fleet.run.simulator_url, { slow }, { model: `${model}*` });
@@ -178,7 +190,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
       const chunks = await openai.chat.completions.create({ model, messages: long, stream: true });
       for await (const _ of chunks) break;
       await waitFor(async () => (await left()) === 1, { what: "the first call to be left" });
-      const events = anthropic.messages.stream({ model, max_tokens, messages: long });
+      const events = anthropic.messages.stream({ model, max_tokens: maxTokens, messages: long });
       events.on("streamEvent", () => events.abort());
       await assert.rejects(events.finalMessage(), Anthropic.APIUserAbortError);
       await waitFor(async () => (await left()) === 2, { what: "the second call to be left" });
@@ -242,7 +254,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
       const ask = 'think 20\ncall get_weather {"city":"Oslo"}';
       const tools = [{ name: weather.name, input_schema: weather.parameters }];
       const thinking = model === "claude-haiku-4-5" ? budget : adaptive;
-      const asked = { model, max_tokens, tools, thinking };
+      const asked = { model, max_tokens: maxTokens, tools, thinking };
       const first = await anthropic.messages
         .stream({ ...asked, messages: [{ role: "user", content: ask }] })
         .finalMessage();
@@ -287,7 +299,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
         { role: "assistant" as const, content: [thought, said("Hello, how are you?")] },
         { role: "user" as const, content: [said("Well, thanks.")] },
       ];
-      const asked = anthropic.messages.create({ model, max_tokens, messages: history });
+      const asked = anthropic.messages.create({ model, max_tokens: maxTokens, messages: history });
       // It always thinks, and so its provider reads what was thought before.
       if (model === "claude-opus-5-5") await assert.rejects(asked, /Invalid `signature` in `thinking` block/);
       else assert.equal((await asked).stop_reason, "end_turn");
@@ -296,7 +308,7 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
       const tools = [{ name: weather.name, input_schema: weather.parameters }];
       const thinking = model === "claude-haiku-4-5" ? budget : adaptive;
       for (const other of ["gemini-3.8-flash", "grok-4.7"]) {
-        const begun = { max_tokens, tools, messages: [{ role: "user" as const, content: ask }] };
+        const begun = { max_tokens: maxTokens, tools, messages: [{ role: "user" as const, content: ask }] };
         const first = await anthropic.messages.create({ ...begun, model: other, thinking: adaptive });
         assert.ok(
           first.content.some((block) => block.type === "thinking"),

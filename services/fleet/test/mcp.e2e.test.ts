@@ -14,17 +14,19 @@ const revisions = ["legacy", "auto"] as const;
 type Revision = (typeof revisions)[number];
 
 const allTools = [
-  ...[
-    "list_models",
-    "chat",
-    "generate_image",
-    "edit_image",
-    "create_video",
-    "get_video",
-    "wait_for_video",
-    "cancel_video",
-  ],
-  ...["embed", "synthesize_speech", "list_voices", "get_quota", "get_usage"],
+  "list_models",
+  "chat",
+  "generate_image",
+  "edit_image",
+  "create_video",
+  "get_video",
+  "wait_for_video",
+  "cancel_video",
+  "embed",
+  "synthesize_speech",
+  "list_voices",
+  "get_quota",
+  "get_usage",
 ];
 
 interface Content {

@@ -119,7 +119,10 @@ const covers = (subjects: readonly string[], subject: string): boolean =>
 /** One subject for each pattern of the table, and some that nobody is given. */
 const subjects = [
   ...new Set(Object.values(busAccess).flatMap(({ publish, subscribe }) => [...publish, ...subscribe])),
-  ...["_INBOX.metering.x", "_INBOX.router.x", "$SYS.REQ.SERVER.PING", "other"],
+  "_INBOX.metering.x",
+  "_INBOX.router.x",
+  "$SYS.REQ.SERVER.PING",
+  "other",
 ].flatMap((pattern) => (pattern === ">" ? [] : [pattern.replaceAll("*", "x").replaceAll(">", "x")]));
 
 suite("a stranger on the internal network can do nothing, and a service nothing but what the tables say", () => {

@@ -141,12 +141,12 @@ describe("video through the public door", () => {
   };
 
   test("administrators make signing secrets, see every try of a webhook, and have it sent again", async () => {
-    const account_id = fleet.run.account_id;
-    const made = await admin("POST", "/secrets", { account_id });
+    const accountId = fleet.run.account_id;
+    const made = await admin("POST", "/secrets", { account_id: accountId });
     assert.equal(made.status, 201, JSON.stringify(made.json));
     receiver.secret = String(made.json["secret"]);
-    const second = await admin("POST", "/secrets", { account_id, overlap_seconds: 60 });
-    const listed = (await admin("GET", `/secrets?account=${account_id}`)).json["data"] as Json[];
+    const second = await admin("POST", "/secrets", { account_id: accountId, overlap_seconds: 60 });
+    const listed = (await admin("GET", `/secrets?account=${accountId}`)).json["data"] as Json[];
     assert.deepEqual(
       listed.map(({ id }) => id),
       [second.json["id"], made.json["id"]],

@@ -1,12 +1,12 @@
-const TICK_MS = 20;
-const SLOTS = 512;
+const tickMs = 20;
+const slots = 512;
 
 /** Something with at most one due time at a time. The two fields belong to the wheel. */
-export type Timed = {
+export interface Timed {
   dueAt: number;
   slot: number;
   onDue(now: number): void;
-};
+}
 
 /**
  * One coarse timer for many due times (a hashed wheel): setting and clearing cost a set operation,
@@ -14,7 +14,7 @@ export type Timed = {
  * process alive.
  */
 export class Deadlines {
-  readonly #slots: (Set<Timed> | undefined)[] = new Array<Set<Timed> | undefined>(SLOTS).fill(undefined);
+  readonly #slots: (Set<Timed> | undefined)[] = new Array<Set<Timed> | undefined>(slots).fill(undefined);
   #count = 0;
   #tick = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -24,14 +24,14 @@ export class Deadlines {
   set(timed: Timed, at: number): void {
     this.clear(timed);
     const now = performance.now();
-    if (this.#count === 0) this.#tick = Math.floor(now / TICK_MS);
+    if (this.#count === 0) this.#tick = Math.floor(now / tickMs);
     timed.dueAt = at;
-    timed.slot = Math.max(Math.ceil(at / TICK_MS), this.#tick + 1) % SLOTS;
+    timed.slot = Math.max(Math.ceil(at / tickMs), this.#tick + 1) % slots;
     const slot = this.#slots[timed.slot];
     if (slot === undefined) this.#slots[timed.slot] = new Set([timed]);
     else slot.add(timed);
     this.#count++;
-    if (this.#timer === undefined) this.#timer = setInterval(this.#run, TICK_MS).unref();
+    if (this.#timer === undefined) this.#timer = setInterval(this.#run, tickMs).unref();
   }
 
   clear(timed: Timed): void {
@@ -42,9 +42,9 @@ export class Deadlines {
   }
 
   advance(now: number): void {
-    const last = Math.floor(now / TICK_MS);
-    const steps = Math.min(last - this.#tick, SLOTS);
-    for (let tick = last - steps + 1; tick <= last; tick++) this.#sweep(this.#slots[tick % SLOTS], now);
+    const last = Math.floor(now / tickMs);
+    const steps = Math.min(last - this.#tick, slots);
+    for (let tick = last - steps + 1; tick <= last; tick++) this.#sweep(this.#slots[tick % slots], now);
     this.#tick = last;
     // Stopped here and not in `clear`, so that light traffic does not start and stop a timer for
     // each exchange.

@@ -1,9 +1,14 @@
 import type { LinkAnswer, LinkCall, LinkRequest } from "./call.ts";
 import type { LinkError } from "./errors.ts";
 
-type Opener = { open(request: LinkRequest, answer: LinkAnswer): LinkCall };
+interface Opener {
+  open(request: LinkRequest, answer: LinkAnswer): LinkCall;
+}
 
-export type AnswerHead = { status: number; headers: readonly string[] };
+export interface AnswerHead {
+  status: number;
+  headers: readonly string[];
+}
 
 /**
  * The answer as promises and an async iterable, for callers that are not on the hot path. Bytes
@@ -14,7 +19,7 @@ export class AnswerStream implements LinkAnswer, AsyncIterable<Buffer> {
   readonly head: Promise<AnswerHead>;
   readonly call: LinkCall;
   readonly #settle: { resolve: (head: AnswerHead) => void; reject: (error: LinkError) => void };
-  #queue: Buffer[] = [];
+  readonly #queue: Buffer[] = [];
   #ended = false;
   #error: LinkError | undefined;
   #wake: (() => void) | undefined;

@@ -1,14 +1,14 @@
 import { LinkError } from "./errors.ts";
 import type { FrameSink } from "./frames.ts";
 
-const INTERN_SLOTS = 1024;
-const INTERN_MAX_BYTES = 48;
+const internSlots = 1024;
+const internMaxBytes = 48;
 
 /**
  * Header names and many values repeat from request to request: a hit costs less than decoding, and
  * allocates nothing.
  */
-const interned: string[] = new Array<string>(INTERN_SLOTS).fill("");
+const interned: string[] = new Array<string>(internSlots).fill("");
 
 function malformed(what: string): LinkError {
   return new LinkError("protocol", `malformed batch: ${what}`);
@@ -199,11 +199,11 @@ export class BatchReader {
     const from = this.#pos;
     this.#pos = end;
     if (end === from) return "";
-    if (end - from > INTERN_MAX_BYTES) return this.#buf.toString("utf8", from, end);
+    if (end - from > internMaxBytes) return this.#buf.toString("utf8", from, end);
     const buf = this.#buf;
     let hash = end - from;
     for (let i = from; i < end; i++) hash = (Math.imul(hash, 31) + (buf[i] as number)) | 0;
-    const slot = (hash ^ (hash >>> 15)) & (INTERN_SLOTS - 1);
+    const slot = (hash ^ (hash >>> 15)) & (internSlots - 1);
     const known = interned[slot] as string;
     if (known.length === end - from) {
       let i = from;

@@ -1,22 +1,22 @@
 import type { OpenFrame } from "./frames.ts";
-import { MAX_HEAD_BYTES } from "./limits.ts";
+import { maxHeadBytes } from "./limits.ts";
 
-const SLAB_BYTES = 64 * 1024;
+const slabBytes = 64 * 1024;
 /** Up to this length a loop over char codes is faster than the call into native code. */
-const SHORT_STRING = 40;
+const maxShortString = 40;
 
 // Tags of link.v1 (field number << 3 | wire type).
-const FRAME = 0x0a;
-const EXCHANGE = 0x08;
-const OPEN = 0x12;
-const BODY = 0x1a;
-const END = 0x22;
-const HEAD = 0x2a;
-const CHUNK = 0x32;
-const TRAILER = 0x3a;
-const CANCEL = 0x42;
-const CREDIT = 0x4a;
-const DRAIN = 0x52;
+const frameTag = 0x0a;
+const exchangeTag = 0x08;
+const openTag = 0x12;
+const bodyTag = 0x1a;
+const endTag = 0x22;
+const headTag = 0x2a;
+const chunkTag = 0x32;
+const trailerTag = 0x3a;
+const cancelTag = 0x42;
+const creditTag = 0x4a;
+const drainTag = 0x52;
 
 function varintBytes(value: number): number {
   if (value < 0x80) return 1;
@@ -31,7 +31,7 @@ function varintBytes(value: number): number {
  * three-byte varints, so that they can be filled in afterwards.
  */
 export class BatchWriter {
-  #slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+  #slab = Buffer.allocUnsafeSlow(slabBytes);
   #start = 0;
   #pos = 0;
 
@@ -50,9 +50,9 @@ export class BatchWriter {
     return batch;
   }
 
-  /** False, and nothing written, when it would be longer than MAX_HEAD_BYTES. */
+  /** False, and nothing written, when it would be longer than `maxHeadBytes`. */
   open(exchange: number, open: OpenFrame): boolean {
-    const at = this.#begin(exchange, OPEN);
+    const at = this.#begin(exchange, openTag);
     this.#field(0x0a, open.operation);
     this.#field(0x12, open.requestId);
     this.#field(0x1a, open.target);
@@ -75,9 +75,9 @@ export class BatchWriter {
     return this.#finish(at, exchange);
   }
 
-  /** False, and nothing written, when it would be longer than MAX_HEAD_BYTES. */
+  /** False, and nothing written, when it would be longer than `maxHeadBytes`. */
   head(exchange: number, status: number, headers: readonly string[]): boolean {
-    const at = this.#begin(exchange, HEAD);
+    const at = this.#begin(exchange, headTag);
     if (status !== 0) {
       this.#slab[this.#pos++] = 0x08;
       this.#varint(status);
@@ -90,7 +90,7 @@ export class BatchWriter {
   beginBytes(kind: "body" | "chunk", exchange: number, bytes: number): void {
     const frame = 1 + varintBytes(exchange) + 1 + varintBytes(bytes) + bytes;
     this.#ensure(frame + 6);
-    this.#frame(frame, exchange, kind === "body" ? BODY : CHUNK);
+    this.#frame(frame, exchange, kind === "body" ? bodyTag : chunkTag);
     this.#varint(bytes);
   }
 
@@ -99,21 +99,21 @@ export class BatchWriter {
   }
 
   end(exchange: number): void {
-    this.#empty(exchange, END);
+    this.#empty(exchange, endTag);
   }
 
   trailer(exchange: number, errorCode: string): void {
     if (errorCode === "") {
-      this.#empty(exchange, TRAILER);
+      this.#empty(exchange, trailerTag);
       return;
     }
-    const at = this.#begin(exchange, TRAILER);
+    const at = this.#begin(exchange, trailerTag);
     this.#field(0x0a, errorCode);
     this.#finish(at, exchange);
   }
 
   cancel(exchange: number, reason: string, refused: boolean): void {
-    const at = this.#begin(exchange, CANCEL);
+    const at = this.#begin(exchange, cancelTag);
     this.#field(0x0a, reason);
     if (refused) {
       this.#ensure(2);
@@ -126,7 +126,7 @@ export class BatchWriter {
   credit(exchange: number, bytes: number): void {
     const inner = bytes === 0 ? 0 : 1 + varintBytes(bytes);
     this.#ensure(24);
-    this.#frame(1 + varintBytes(exchange) + 2 + inner, exchange, CREDIT);
+    this.#frame(1 + varintBytes(exchange) + 2 + inner, exchange, creditTag);
     this.#slab[this.#pos++] = inner;
     if (bytes === 0) return;
     this.#slab[this.#pos++] = 0x08;
@@ -135,9 +135,9 @@ export class BatchWriter {
 
   drain(): void {
     this.#ensure(4);
-    this.#slab[this.#pos++] = FRAME;
+    this.#slab[this.#pos++] = frameTag;
     this.#slab[this.#pos++] = 2;
-    this.#slab[this.#pos++] = DRAIN;
+    this.#slab[this.#pos++] = drainTag;
     this.#slab[this.#pos++] = 0;
   }
 
@@ -148,9 +148,9 @@ export class BatchWriter {
   }
 
   #frame(bytes: number, exchange: number, tag: number): void {
-    this.#slab[this.#pos++] = FRAME;
+    this.#slab[this.#pos++] = frameTag;
     this.#varint(bytes);
-    this.#slab[this.#pos++] = EXCHANGE;
+    this.#slab[this.#pos++] = exchangeTag;
     this.#varint(exchange);
     this.#slab[this.#pos++] = tag;
   }
@@ -159,9 +159,9 @@ export class BatchWriter {
   #begin(exchange: number, tag: number): number {
     this.#ensure(24);
     const at = this.size;
-    this.#slab[this.#pos] = FRAME;
+    this.#slab[this.#pos] = frameTag;
     this.#pos += 4;
-    this.#slab[this.#pos++] = EXCHANGE;
+    this.#slab[this.#pos++] = exchangeTag;
     this.#varint(exchange);
     this.#slab[this.#pos] = tag;
     this.#pos += 4;
@@ -171,7 +171,7 @@ export class BatchWriter {
   #finish(at: number, exchange: number): boolean {
     const frameBody = this.#start + at + 4;
     const messageBody = frameBody + 1 + varintBytes(exchange) + 4;
-    if (this.#pos - messageBody > MAX_HEAD_BYTES) {
+    if (this.#pos - messageBody > maxHeadBytes) {
       this.#pos = this.#start + at;
       return false;
     }
@@ -199,7 +199,7 @@ export class BatchWriter {
     this.#ensure(length * 3 + 6);
     const slab = this.#slab;
     slab[this.#pos++] = tag;
-    if (length <= SHORT_STRING) {
+    if (length <= maxShortString) {
       let at = this.#pos + 1;
       let i = 0;
       for (; i < length; i++) {
@@ -238,7 +238,7 @@ export class BatchWriter {
   #ensure(bytes: number): void {
     if (this.#pos + bytes <= this.#slab.length) return;
     const size = this.size;
-    const slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, 2 * (size + bytes)));
+    const slab = Buffer.allocUnsafeSlow(Math.max(slabBytes, 2 * (size + bytes)));
     this.#slab.copy(slab, 0, this.#start, this.#pos);
     this.#slab = slab;
     this.#start = 0;

@@ -1,6 +1,6 @@
 import type { LinkError } from "./errors.ts";
 
-export type LinkRequest = {
+export interface LinkRequest {
   operation: string;
   requestId: string;
   /** Path and query. */
@@ -19,22 +19,22 @@ export type LinkRequest = {
   signal?: AbortSignal;
   /** There is no request body: neither `writeBody` nor `endBody` is called. */
   bodyless?: boolean;
-};
+}
 
 /**
  * Takes the answer. `onHead` comes first, at most once; exactly one of `onEnd` and `onError` comes
  * last, also after `cancel` (then before `cancel` returns). Every byte given to `onChunk` must be
  * told to `consumed` for the answer to flow on.
  */
-export type LinkAnswer = {
+export interface LinkAnswer {
   onHead(status: number, headers: readonly string[]): void;
   onChunk(chunk: Buffer): void;
   onEnd(): void;
   onError(error: LinkError): void;
-};
+}
 
 /** The calling end of one exchange. */
-export type LinkCall = {
+export interface LinkCall {
   /**
    * False when the writer should wait for `bodyDrained`. The chunk must not be changed afterwards.
    * Ignored once over.
@@ -48,4 +48,4 @@ export type LinkCall = {
   /** Gives the exchange up; the handler's signal aborts. Nothing happens once it is over. */
   cancel(reason: string): void;
   readonly over: boolean;
-};
+}

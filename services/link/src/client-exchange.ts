@@ -8,29 +8,29 @@ import { ReceiveWindow } from "./receive-window.ts";
 import type { Emitter, Sender } from "./sender.ts";
 
 /** What an exchange needs of the link it is on. */
-export type CallLink = {
+export interface CallLink {
   readonly address: string;
   wake(call: ClientExchange): void;
   /** The id for an exchange that leaves now: ids go up in the order in which opens are sent. */
   assignId(call: ClientExchange): number;
   /** The exchange is over; `tellPeer` is set when the peer has it and must drop it. */
   release(call: ClientExchange, tellPeer: string | undefined): void;
-};
+}
 
 /** What an exchange needs of the client it was opened by. */
-export type CallHost = {
+export interface CallHost {
   readonly deadlines: Deadlines;
   /** Puts the exchange on another link; the service has not seen it. */
   reopen(call: ClientExchange, refusal: string): void;
   /** The exchange is over, on a link or not. */
   finished(call: ClientExchange): void;
   onCallbackFailed(call: ClientExchange, error: unknown): void;
-};
+}
 
-const NOBODY: string[] = [];
+const nobody: string[] = [];
 
 /** What the frame's uint32 holds, halved: 24 days. */
-const MAX_DEADLINE_MS = 2 ** 31;
+const maxDeadlineMs = 2 ** 31;
 
 export class ClientExchange implements LinkCall, Emitter, Timed {
   /** 0 until its first frame leaves. */
@@ -41,7 +41,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   /** How often it had to start over. */
   restarts = 0;
   /** Addresses of the replicas that refused it. */
-  refusedBy: string[] = NOBODY;
+  refusedBy: string[] = nobody;
   readonly request: LinkRequest;
   readonly #host: CallHost;
   readonly #answer: LinkAnswer;
@@ -222,7 +222,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   #openFrame(): OpenFrame {
     const { operation, requestId, target, headers, context, bodyless } = this.request;
     const left = this.#deadlineAt === Number.POSITIVE_INFINITY ? 0 : this.#deadlineAt - performance.now();
-    const deadlineMs = left === 0 ? 0 : Math.min(Math.max(1, Math.ceil(left)), MAX_DEADLINE_MS);
+    const deadlineMs = left === 0 ? 0 : Math.min(Math.max(1, Math.ceil(left)), maxDeadlineMs);
     return { operation, requestId, target, headers, context, deadlineMs, bodyless: bodyless === true };
   }
 

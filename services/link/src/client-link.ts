@@ -3,25 +3,33 @@ import type { BatchWriter } from "./batch-writer.ts";
 import type { CallLink, ClientExchange } from "./client-exchange.ts";
 import { LinkError } from "./errors.ts";
 import type { FrameSink } from "./frames.ts";
-import { MAX_EXCHANGES_PER_LINK, MAX_PENDING_CANCELS } from "./limits.ts";
+import { maxExchangesPerLink, maxPendingCancels } from "./limits.ts";
 import { type Emitter, Sender } from "./sender.ts";
 import type { Dial, Transport, TransportEvents } from "./transport.ts";
 
 /** What a link needs of the replica it leads to. */
-export type ClientLinkHost = {
+export interface ClientLinkHost {
   onLinkReady(link: ClientLink): void;
   /** No more exchanges may be opened on it; it ends by itself when those under way are over. */
   onLinkDraining(link: ClientLink): void;
   /** Called once, last. `error.code` is `protocol` when the peer broke the rules. */
   onLinkClosed(link: ClientLink, error: LinkError): void;
-};
+}
 
-export type ClientLinkOptions = { address: string; dial: Dial; host: ClientLinkHost; maxExchanges?: number };
+export interface ClientLinkOptions {
+  address: string;
+  dial: Dial;
+  host: ClientLinkHost;
+  maxExchanges?: number;
+}
 
 /** Milliseconds a closed link has to end in good order. */
-const CLOSE_GRACE_MS = 1_000;
+const closeGraceMs = 1_000;
 
-type PendingCancel = { id: number; reason: string };
+interface PendingCancel {
+  id: number;
+  reason: string;
+}
 
 /** The calling end of one link. */
 export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter {
@@ -42,7 +50,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
   constructor(options: ClientLinkOptions) {
     this.address = options.address;
     this.#host = options.host;
-    this.#maxExchanges = options.maxExchanges ?? MAX_EXCHANGES_PER_LINK;
+    this.#maxExchanges = options.maxExchanges ?? maxExchangesPerLink;
     this.#transport = options.dial(options.address, this);
     this.#sender = new Sender(this.#transport);
   }
@@ -84,7 +92,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
     this.#transport.end();
     this.#break(error);
     // A peer that does not end its side must not keep the connection.
-    setTimeout(() => this.#transport.destroy(error.message), CLOSE_GRACE_MS).unref();
+    setTimeout(() => this.#transport.destroy(error.message), closeGraceMs).unref();
   }
 
   /** Drops a link that does not come to be. */
@@ -186,7 +194,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
   #cancel(id: number, reason: string): void {
     this.#cancels.push({ id, reason });
     this.#sender.wake(this);
-    if (this.#cancels.length > MAX_PENDING_CANCELS) this.#kill(new LinkError("broken", "the peer does not read"));
+    if (this.#cancels.length > maxPendingCancels) this.#kill(new LinkError("broken", "the peer does not read"));
   }
 
   #endWhenIdle(): void {

@@ -9,9 +9,9 @@ import { dnsTargets, type ResolveTargets } from "./targets.ts";
 import type { Dial } from "./transport.ts";
 
 /** How often an exchange may start over before the last refusal is its answer. */
-const MAX_RESTARTS = 3;
+const maxRestarts = 3;
 
-export type LinkClientOptions = {
+export interface LinkClientOptions {
   /**
    * `host:port` each; a name that resolves to several addresses is several replicas. Or a function
    * that finds them.
@@ -35,15 +35,15 @@ export type LinkClientOptions = {
   /** How a link is made. */
   dial: Dial;
   log?: (event: string, detail: { error: unknown; address?: string; requestId?: string }) => void;
-};
+}
 
-export type LinkClientStatus = {
+export interface LinkClientStatus {
   replicas: { address: string; ready: boolean; outstanding: number }[];
   /** Exchanges that wait for a ready replica. */
   waiting: number;
-};
+}
 
-export type LinkClient = {
+export interface LinkClient {
   /**
    * Opens an exchange on a ready replica: that of its affinity, or the one with the fewest under
    * way. Never throws: failures come by `onError`.
@@ -54,9 +54,9 @@ export type LinkClient = {
   status(): LinkClientStatus;
   /** Lets exchanges under way finish for this long, then fails them, and closes all links. */
   close(options?: { timeoutMs: number }): Promise<void>;
-};
+}
 
-const NOBODY: string[] = [];
+const nobody: string[] = [];
 
 class Calling implements LinkClient, CallHost {
   readonly deadlines = new Deadlines();
@@ -95,7 +95,7 @@ class Calling implements LinkClient, CallHost {
   }
 
   async ready(options: { signal?: AbortSignal } = {}): Promise<void> {
-    if (this.#pick(NOBODY) !== undefined) return;
+    if (this.#pick(nobody) !== undefined) return;
     const { signal } = options;
     signal?.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
@@ -138,8 +138,8 @@ class Calling implements LinkClient, CallHost {
 
   reopen(call: ClientExchange, refusal: string): void {
     if (this.#closed) call.finish(new LinkError("closed", "the client is closed", { seen: false }), undefined);
-    else if (++call.restarts > MAX_RESTARTS) call.finish(new LinkError("unsent", refusal), undefined);
-    else if (this.#pick(call.refusedBy) === undefined && this.#pick(NOBODY) !== undefined) {
+    else if (++call.restarts > maxRestarts) call.finish(new LinkError("unsent", refusal), undefined);
+    else if (this.#pick(call.refusedBy) === undefined && this.#pick(nobody) !== undefined) {
       call.finish(new LinkError("unsent", refusal), undefined);
     } else this.#dispatch(call);
   }
@@ -159,7 +159,7 @@ class Calling implements LinkClient, CallHost {
       link.open(call);
       return;
     }
-    call.refusedBy = NOBODY;
+    call.refusedBy = nobody;
     this.#waiting.add(call);
     call.park(performance.now() + (this.#options.readyWaitMs ?? 2_000));
   }

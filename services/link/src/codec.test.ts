@@ -6,9 +6,9 @@ import { BatchReader } from "./batch-reader.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { LinkError } from "./errors.ts";
 import type { FrameSink } from "./frames.ts";
-import { MAX_HEAD_BYTES } from "./limits.ts";
+import { maxHeadBytes } from "./limits.ts";
 
-const ALPHABETS = [
+const alphabets = [
   "abcdefghij-0123456789",
   "äöüß€",
   "日本語テキスト",
@@ -18,7 +18,7 @@ const ALPHABETS = [
 
 function text(random: Random): string {
   const length = random.pick([0, 1, 5, 20, 39, 40, 41, 60, 127, 128, 300, 20_000]);
-  const alphabet = [...random.pick(ALPHABETS)];
+  const alphabet = [...random.pick(alphabets)];
   let out = "";
   const wanted = random.int(length + 1);
   for (let i = 0; i < wanted; i++) out += random.pick(alphabet);
@@ -158,7 +158,7 @@ test("a batch once taken is never written over", () => {
 test("a head that is too long is not written, and the frames before it stay whole", () => {
   const writer = new BatchWriter();
   writer.end(1);
-  assert.equal(writer.head(2, 200, ["x", "y".repeat(MAX_HEAD_BYTES)]), false);
+  assert.equal(writer.head(2, 200, ["x", "y".repeat(maxHeadBytes)]), false);
   writer.end(3);
   assert.deepEqual(
     FrameBatch.decode(writer.take()).frames.map((frame) => frame.exchange),

@@ -23,7 +23,10 @@ export type LinkErrorCode =
   | "too_large"
   | "closed";
 
-export type LinkErrorOptions = { seen?: boolean; cause?: unknown };
+export interface LinkErrorOptions {
+  seen?: boolean;
+  cause?: unknown;
+}
 
 export class LinkError extends Error {
   override readonly name = "LinkError";

@@ -1,5 +1,5 @@
 /** What opens an exchange, as it travels. */
-export type OpenFrame = {
+export interface OpenFrame {
   readonly operation: string;
   readonly requestId: string;
   readonly target: string;
@@ -8,10 +8,10 @@ export type OpenFrame = {
   readonly context: Buffer;
   readonly deadlineMs: number;
   readonly bodyless: boolean;
-};
+}
 
 /** Takes the frames of a batch one by one, in order. A method that throws ends the batch. */
-export type FrameSink = {
+export interface FrameSink {
   onOpen(exchange: number, open: OpenFrame): void;
   onBody(exchange: number, bytes: Buffer): void;
   onEnd(exchange: number): void;
@@ -21,4 +21,4 @@ export type FrameSink = {
   onCancel(exchange: number, reason: string, refused: boolean): void;
   onCredit(exchange: number, bytes: number): void;
   onDrain(exchange: number): void;
-};
+}

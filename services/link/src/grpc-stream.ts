@@ -1,9 +1,11 @@
 import { internalChannel } from "@uag/kit/rpc/channel.ts";
-import { MAX_IN_FLIGHT_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
+import { maxInFlightBytes, maxMessageBytes } from "./limits.ts";
 import type { TransportEvents } from "./transport.ts";
 
 /** What both kinds of gRPC duplex stream have in common. */
-type Writer = { write(batch: Buffer, done: () => void): boolean };
+interface Writer {
+  write(batch: Buffer, done: () => void): boolean;
+}
 
 /** Counts the bytes handed to a gRPC stream and not yet taken by HTTP/2. */
 export class StreamWriter {
@@ -20,14 +22,14 @@ export class StreamWriter {
   write(batch: Buffer): boolean {
     const bytes = batch.length;
     this.#inFlight += bytes;
-    this.#full = this.#inFlight >= MAX_IN_FLIGHT_BYTES;
+    this.#full = this.#inFlight >= maxInFlightBytes;
     this.#stream.write(batch, () => this.#written(bytes));
     return !this.#full;
   }
 
   #written(bytes: number): void {
     this.#inFlight -= bytes;
-    if (!this.#full || this.#inFlight > MAX_IN_FLIGHT_BYTES / 2) return;
+    if (!this.#full || this.#inFlight > maxInFlightBytes / 2) return;
     this.#full = false;
     this.#events.onDrained();
   }
@@ -40,7 +42,7 @@ export function asIs(batch: Buffer): Buffer {
 
 /** Channel options that both ends share. */
 export const sharedChannelOptions = {
-  "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
-  "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
+  "grpc.max_receive_message_length": maxMessageBytes,
+  "grpc.max_send_message_length": maxMessageBytes,
   ...internalChannel,
 };

@@ -5,7 +5,7 @@ import { type Frame, FrameBatch } from "@uag/proto/link/v1/link.ts";
 import type { LinkCall } from "./call.ts";
 import { createLinkClient, type LinkClient } from "./client.ts";
 import type { LinkError } from "./errors.ts";
-import { WINDOW_BYTES } from "./limits.ts";
+import { windowBytes } from "./limits.ts";
 import { createLinkServer, type LinkServer } from "./server.ts";
 import type { Transport, TransportEvents } from "./transport.ts";
 
@@ -190,7 +190,7 @@ const againstClient: Record<string, Buffer> = {
     [1, head],
     ...Array.from({ length: 5 }, (): [number, Kind] => [1, chunk(65_536)]),
   ),
-  "credit beyond the window": encode([1, credit(WINDOW_BYTES)]),
+  "credit beyond the window": encode([1, credit(windowBytes)]),
   "a refusal of what it had taken": encode([1, head], [1, cancel(true)]),
   "an open": encode([1, open("read")]),
   "a body": encode([1, body(1)]),

@@ -1,9 +1,12 @@
 import { LinkError } from "./errors.ts";
-import { WINDOW_BYTES } from "./limits.ts";
+import { windowBytes } from "./limits.ts";
 import { ReceiveWindow } from "./receive-window.ts";
 import { checkSize, WholeBody, type WholeBodyOptions } from "./whole-body.ts";
 
-type Waiter = { resolve: () => void; reject: (error: LinkError) => void };
+interface Waiter {
+  resolve: () => void;
+  reject: (error: LinkError) => void;
+}
 
 /** The request body as it arrives at the serving end, held until the handler takes it. */
 export class Inbox {
@@ -12,7 +15,7 @@ export class Inbox {
   #ended: boolean;
   #error: LinkError | undefined;
   #waiter: Waiter | undefined;
-  #onOwed: () => void;
+  readonly #onOwed: () => void;
 
   /** `onOwed` is called when the peer is owed enough credit to be worth a frame. */
   constructor(options: { ended: boolean; onOwed: () => void }) {
@@ -66,7 +69,7 @@ export class Inbox {
    * `take` throws
    */
   async whole(options: WholeBodyOptions): Promise<Buffer> {
-    let gathered = (options.length ?? 0) > WINDOW_BYTES ? new WholeBody(options) : undefined;
+    let gathered = (options.length ?? 0) > windowBytes ? new WholeBody(options) : undefined;
     for (;;) {
       if (this.#error !== undefined) throw this.#error;
       const arrived = this.#queue;

@@ -5,22 +5,22 @@ import { MemoryNetwork } from "../test/support.ts";
 import type { LinkAnswer, LinkCall } from "./call.ts";
 import { createLinkClient, type LinkClient } from "./client.ts";
 import type { LinkError } from "./errors.ts";
-import { MAX_BATCH_BYTES, MAX_FRAME_BYTES, WINDOW_BYTES } from "./limits.ts";
+import { maxBatchBytes, maxFrameBytes, windowBytes } from "./limits.ts";
 import { createLinkServer, type LinkServer } from "./server.ts";
 import type { LinkExchange } from "./server-exchange.ts";
 
-const STEPS = 400;
-const MAX_BODY = 700_000;
+const steps = 400;
+const maxBody = 700_000;
 /** What each end may hold of an exchange: its window, and the buffers of the frames under way. */
-const TRANSPORT_LIMIT = 300_000;
+const transportLimit = 300_000;
 
-type Plan = {
+interface Plan {
   bodyBytes: number;
   answerBytes: number;
   read: "whole" | "stream" | "some" | "none";
   ending: "end" | "fail" | "throw" | "hang" | "end_early";
   patient: boolean;
-};
+}
 
 /**
  * The byte of an exchange's body or answer at a position: tells exchanges, directions and positions
@@ -77,10 +77,10 @@ class Model implements LinkAnswer {
   }
   onChunk(chunk: Buffer): void {
     assert.ok(this.heads === 1 && !this.over, "chunks come between head and end");
-    assert.ok(chunk.length <= MAX_FRAME_BYTES);
+    assert.ok(chunk.length <= maxFrameBytes);
     check(this.n, 1, this.answerReceived, chunk);
     this.answerReceived += chunk.length;
-    assert.ok(this.answerReceived - this.answerConsumed <= WINDOW_BYTES, "no more than the window unread");
+    assert.ok(this.answerReceived - this.answerConsumed <= windowBytes, "no more than the window unread");
   }
   onEnd(): void {
     assert.ok(!this.over, "one end");
@@ -112,7 +112,7 @@ class Model implements LinkAnswer {
   async #read(exchange: LinkExchange): Promise<void> {
     if (this.plan.read === "none") return;
     if (this.plan.read === "whole") {
-      const body = await exchange.readBody({ maxBytes: MAX_BODY });
+      const body = await exchange.readBody({ maxBytes: maxBody });
       check(this.n, 0, 0, body);
       this.bodyReceived = body.length;
     } else {
@@ -149,7 +149,7 @@ function abortion(signal: AbortSignal, reject: (error: unknown) => void): void {
 /** Drives two replicas and one client through random steps. */
 class Driver {
   readonly random: Random;
-  readonly network = new MemoryNetwork({ limit: TRANSPORT_LIMIT });
+  readonly network = new MemoryNetwork({ limit: transportLimit });
   readonly servers: LinkServer[] = [];
   readonly client: LinkClient;
   readonly models: Model[] = [];
@@ -197,7 +197,7 @@ class Driver {
 
   open(): void {
     const { random } = this;
-    const sizes = [0, 1, 500, 65_536, 65_537, WINDOW_BYTES, random.int(MAX_BODY)];
+    const sizes = [0, 1, 500, 65_536, 65_537, windowBytes, random.int(maxBody)];
     const plan: Plan = {
       bodyBytes: random.pick(sizes),
       answerBytes: random.pick(sizes),
@@ -251,7 +251,7 @@ class Driver {
       if (closed) continue;
       for (const pipe of [toServer, toClient]) {
         assert.ok(
-          pipe.queuedBytes <= TRANSPORT_LIMIT + MAX_BATCH_BYTES + MAX_FRAME_BYTES,
+          pipe.queuedBytes <= transportLimit + maxBatchBytes + maxFrameBytes,
           "a full transport is given no more",
         );
       }
@@ -303,7 +303,7 @@ for (const seed of seeds(12)) {
   test(`under any order of events bytes arrive whole, in order, once, and each exchange ends once (TEST_SEED=${seed})`, async () => {
     const driver = new Driver(seed);
     await driver.client.ready();
-    for (let step = 0; step < STEPS; step++) {
+    for (let step = 0; step < steps; step++) {
       driver.step();
       if (driver.random.chance(0.3)) await new Promise((resolve) => setImmediate(resolve));
     }

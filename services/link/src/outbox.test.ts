@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { FrameBatch } from "@uag/proto/link/v1/link.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { LinkError } from "./errors.ts";
-import { HIGH_WATER_BYTES, MAX_FRAME_BYTES, WINDOW_BYTES } from "./limits.ts";
+import { highWaterBytes, maxFrameBytes, windowBytes } from "./limits.ts";
 import { Outbox } from "./outbox.ts";
 
 /** Emits all that credit allows; returns the bytes of each frame. */
@@ -18,25 +18,25 @@ function emitAll(outbox: Outbox): Buffer[] {
 test("long chunks are cut, small ones that wait together leave together, and nothing exceeds the window", () => {
   const outbox = new Outbox({ replayable: false });
   for (let i = 0; i < 100; i++) outbox.push(Buffer.from("ab"));
-  outbox.push(Buffer.alloc(WINDOW_BYTES, "c"));
+  outbox.push(Buffer.alloc(windowBytes, "c"));
   const frames = emitAll(outbox);
   assert.deepEqual(
     frames.map((frame) => frame.length),
-    Array.from({ length: 4 }, () => MAX_FRAME_BYTES),
+    Array.from({ length: 4 }, () => maxFrameBytes),
   );
   assert.equal(frames[0]?.toString("latin1", 0, 202), `${"ab".repeat(100)}cc`);
-  assert.equal(outbox.addCredit(WINDOW_BYTES), true);
+  assert.equal(outbox.addCredit(windowBytes), true);
   assert.deepEqual(emitAll(outbox), [Buffer.alloc(200, "c")]);
   assert.equal(outbox.empty, true);
-  assert.equal(outbox.addCredit(WINDOW_BYTES), false);
+  assert.equal(outbox.addCredit(windowBytes), false);
 });
 
 test("a rewound outbox sends everything again, also what was written since, until it is committed", () => {
   const outbox = new Outbox({ replayable: true });
   outbox.push(Buffer.from("one "));
-  outbox.push(Buffer.alloc(WINDOW_BYTES, "x"));
+  outbox.push(Buffer.alloc(windowBytes, "x"));
   const first = Buffer.concat(emitAll(outbox));
-  assert.equal(first.length, WINDOW_BYTES);
+  assert.equal(first.length, windowBytes);
   outbox.rewind();
   assert.deepEqual(Buffer.concat(emitAll(outbox)), first);
   outbox.push(Buffer.from(" two"));
@@ -47,13 +47,13 @@ test("a rewound outbox sends everything again, also what was written since, unti
 
 test("a writer waits only above the high-water mark, and until the bytes have left or will never leave", async () => {
   const outbox = new Outbox({ replayable: false });
-  assert.equal(outbox.push(Buffer.alloc(HIGH_WATER_BYTES - 1)), true);
+  assert.equal(outbox.push(Buffer.alloc(highWaterBytes - 1)), true);
   await outbox.drained();
   assert.equal(outbox.push(Buffer.alloc(1)), false);
   const left = outbox.drained();
   emitAll(outbox);
   await left;
-  outbox.push(Buffer.alloc(WINDOW_BYTES + HIGH_WATER_BYTES));
+  outbox.push(Buffer.alloc(windowBytes + highWaterBytes));
   const never = outbox.drained();
   outbox.close(new LinkError("cancelled", "left"));
   await assert.rejects(never, { code: "cancelled" });

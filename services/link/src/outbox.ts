@@ -1,12 +1,15 @@
 import type { BatchWriter } from "./batch-writer.ts";
 import type { LinkError } from "./errors.ts";
-import { HIGH_WATER_BYTES, LOW_WATER_BYTES, MAX_FRAME_BYTES, WINDOW_BYTES } from "./limits.ts";
+import { highWaterBytes, lowWaterBytes, maxFrameBytes, windowBytes } from "./limits.ts";
 
-const NOTHING = Buffer.alloc(0);
+const nothing = Buffer.alloc(0);
 /** Sent buffers at the front of the queue are cut off in lots of this many. */
-const COMPACT_AFTER = 64;
+const compactAfter = 64;
 
-type Waiter = { resolve: () => void; reject: (error: LinkError) => void };
+interface Waiter {
+  resolve: () => void;
+  reject: (error: LinkError) => void;
+}
 
 /**
  * The bytes that one end of an exchange has yet to send, under the credit its peer granted. A
@@ -24,7 +27,7 @@ export class Outbox {
   #offset = 0;
   #total = 0;
   #unsent = 0;
-  #credit = WINDOW_BYTES;
+  #credit = windowBytes;
   #replayable: boolean;
   #waiters: Waiter[] | undefined;
   #closed: LinkError | undefined;
@@ -53,12 +56,12 @@ export class Outbox {
       this.#unsent += chunk.length;
       this.#total += chunk.length;
     }
-    return this.#unsent < HIGH_WATER_BYTES;
+    return this.#unsent < highWaterBytes;
   }
 
   /** Writes one frame of what credit allows. Small chunks that wait together leave together. */
   emit(writer: BatchWriter, kind: "body" | "chunk", exchange: number): void {
-    const bytes = Math.min(this.#unsent, this.#credit, MAX_FRAME_BYTES);
+    const bytes = Math.min(this.#unsent, this.#credit, maxFrameBytes);
     writer.beginBytes(kind, exchange, bytes);
     let left = bytes;
     while (left > 0) {
@@ -71,13 +74,13 @@ export class Outbox {
     }
     this.#credit -= bytes;
     this.#unsent -= bytes;
-    if (this.#unsent < LOW_WATER_BYTES) this.#wake();
+    if (this.#unsent < lowWaterBytes) this.#wake();
   }
 
   /** False when the peer grants more than it can have consumed. */
   addCredit(bytes: number): boolean {
     this.#credit += bytes;
-    return this.#credit <= WINDOW_BYTES;
+    return this.#credit <= windowBytes;
   }
 
   /** The peer has taken the exchange: what was sent need not be kept any longer. */
@@ -92,13 +95,13 @@ export class Outbox {
     this.#index = 0;
     this.#offset = 0;
     this.#unsent = this.#total;
-    this.#credit = WINDOW_BYTES;
+    this.#credit = windowBytes;
   }
 
   /** Rejects with the error the outbox was closed with; resolves when it was closed without one. */
   drained(): Promise<void> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
-    if (this.#unsent < HIGH_WATER_BYTES) return Promise.resolve();
+    if (this.#unsent < highWaterBytes) return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.#waiters ??= [];
       this.#waiters.push({ resolve, reject });
@@ -127,11 +130,11 @@ export class Outbox {
       this.#index++;
       return;
     }
-    this.#queue[this.#index++] = NOTHING;
+    this.#queue[this.#index++] = nothing;
     if (this.#index === this.#count) {
       this.#index = 0;
       this.#count = 0;
-    } else if (this.#index >= COMPACT_AFTER) this.#cutSent();
+    } else if (this.#index >= compactAfter) this.#cutSent();
   }
 
   #cutSent(): void {

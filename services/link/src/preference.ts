@@ -4,10 +4,10 @@ import { LRUCache } from "lru-cache";
  * How much more than its fair share a preferred replica may have under way before others are asked:
  * an eighth, and a few.
  */
-const SHARE = 1.125;
-const SLACK = 2;
+const share = 1.125;
+const slack = 2;
 /** Addresses come and go with deployments: what is remembered of them is bounded. */
-const MAX_ADDRESSES = 1_000;
+const maxAddresses = 1_000;
 
 /** FNV-1a, 32 bits. */
 function hash(text: string): number {
@@ -35,7 +35,7 @@ export interface Candidate {
  * busy. A replica that comes or goes moves no affinity but those that prefer it.
  */
 export class Preference {
-  readonly #hashes = new LRUCache<string, number>({ max: MAX_ADDRESSES });
+  readonly #hashes = new LRUCache<string, number>({ max: maxAddresses });
 
   choose<C extends Candidate>(affinity: string, candidates: readonly C[]): C | undefined {
     const key = hash(affinity);
@@ -50,7 +50,7 @@ export class Preference {
         [first, most] = [candidate, weight];
       } else if (weight > more) [second, more] = [candidate, weight];
     }
-    const bound = (SHARE * total) / candidates.length + SLACK;
+    const bound = (share * total) / candidates.length + slack;
     if (first !== undefined && first.outstanding < bound) return first;
     return second !== undefined && second.outstanding < bound ? second : undefined;
   }

@@ -4,11 +4,11 @@ import type { LinkError } from "./errors.ts";
 import type { Dial } from "./transport.ts";
 
 /** Milliseconds. */
-const BACKOFF = { firstMs: 50, maxMs: 2_000 };
+const redialBackoff = { firstMs: 50, maxMs: 2_000 };
 /** A link that lived this long was no failed attempt. */
-const STEADY_AFTER_MS = 5_000;
+const steadyAfterMs = 5_000;
 
-export type ReplicaOptions = {
+export interface ReplicaOptions {
   address: string;
   links: number;
   dial: Dial;
@@ -17,7 +17,7 @@ export type ReplicaOptions = {
   onReady: () => void;
   /** A link broke that was ready, or the first attempt failed. */
   onLinkClosed: (address: string, error: LinkError) => void;
-};
+}
 
 /** One place of a replica: the link that is (or is about to be) there, and when to try again. */
 class Slot implements ClientLinkHost {
@@ -86,9 +86,9 @@ class Slot implements ClientLinkHost {
     this.link = undefined;
     clearTimeout(this.#timer);
     if (this.#closed) return;
-    if (this.#readyAt > 0 && performance.now() - this.#readyAt > STEADY_AFTER_MS) this.#attempts = 0;
+    if (this.#readyAt > 0 && performance.now() - this.#readyAt > steadyAfterMs) this.#attempts = 0;
     this.#readyAt = 0;
-    this.#timer = setTimeout(() => this.#connect(), halfJitter(backoffMs(this.#attempts++, BACKOFF)));
+    this.#timer = setTimeout(() => this.#connect(), halfJitter(backoffMs(this.#attempts++, redialBackoff)));
   }
 }
 

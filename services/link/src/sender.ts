@@ -1,12 +1,12 @@
 import { BatchWriter } from "./batch-writer.ts";
-import { MAX_BATCH_BYTES } from "./limits.ts";
+import { maxBatchBytes } from "./limits.ts";
 import type { Transport } from "./transport.ts";
 
 /**
  * Something with frames to send. It is asked when its turn comes, so that what changed meanwhile is
  * never sent.
  */
-export type Emitter = {
+export interface Emitter {
   /**
    * Owned by the senders: the one whose turn it waits for. An exchange that moves to another link
    * leaves the old one's ring so.
@@ -14,7 +14,7 @@ export type Emitter = {
   turnAt: Sender | undefined;
   /** Writes at most one frame of body bytes. True when it could send more right away. */
   emit(writer: BatchWriter): boolean;
-};
+}
 
 /**
  * Gathers the frames of one turn of the event loop in as few batches as their size allows, one
@@ -22,8 +22,8 @@ export type Emitter = {
  */
 export class Sender {
   #ring: Emitter[] = [];
-  #writer = new BatchWriter();
-  #transport: Transport;
+  readonly #writer = new BatchWriter();
+  readonly #transport: Transport;
   #scheduled = false;
   #paused = false;
   #closed = false;
@@ -51,7 +51,7 @@ export class Sender {
     this.#scheduled = false;
     let next = 0;
     while (next < this.#ring.length && !this.#paused && !this.#closed) {
-      while (next < this.#ring.length && this.#writer.size < MAX_BATCH_BYTES) {
+      while (next < this.#ring.length && this.#writer.size < maxBatchBytes) {
         const emitter = this.#ring[next++] as Emitter;
         if (emitter.turnAt !== this) continue;
         emitter.turnAt = undefined;

@@ -11,7 +11,7 @@ import type { WholeBodyOptions } from "./whole-body.ts";
 export type ReadBodyOptions = Pick<WholeBodyOptions, "maxBytes" | "take">;
 
 /** What a handler gets: one request and the means to answer it. */
-export type LinkExchange = {
+export interface LinkExchange {
   readonly operation: string;
   readonly requestId: string;
   /** Path and query as the client sent them. */
@@ -57,22 +57,22 @@ export type LinkExchange = {
   fail(errorCode: string): void;
   /** Head, whole body and end at once. */
   respond(status: number, headers: readonly string[], body: Buffer): void;
-};
+}
 
 /** What an exchange needs of its link. */
-export type ExchangeHost = {
+export interface ExchangeHost {
   wake(exchange: ServerExchange): void;
   /** The exchange is answered (its last frame is in a batch) or aborted. */
   finished(exchange: ServerExchange): void;
   sendCancel(id: number, reason: string): void;
   readonly deadlines: Deadlines;
-};
+}
 
 /**
  * What a body's reader finds when the answer is already complete. Shared: an error made for each
  * exchange would cost its stack.
  */
-const OVER = new LinkError("closed", "the exchange is over");
+const overError = new LinkError("closed", "the exchange is over");
 
 export class ServerExchange implements LinkExchange, Emitter, Timed {
   readonly id: number;
@@ -198,7 +198,7 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
     if (this.#outbox.sendable) this.#outbox.emit(writer, "chunk", this.id);
     if (!this.#ended || !this.#outbox.empty) return this.#outbox.sendable;
     writer.trailer(this.id, this.#errorCode);
-    this.#finish(OVER);
+    this.#finish(overError);
     return false;
   }
 

@@ -3,21 +3,25 @@ import { BatchReader } from "./batch-reader.ts";
 import type { BatchWriter } from "./batch-writer.ts";
 import { LinkError } from "./errors.ts";
 import type { FrameSink, OpenFrame } from "./frames.ts";
-import { MAX_PENDING_CANCELS } from "./limits.ts";
+import { maxPendingCancels } from "./limits.ts";
 import { type Emitter, Sender } from "./sender.ts";
 import { type ExchangeHost, ServerExchange } from "./server-exchange.ts";
 import type { Transport, TransportEvents } from "./transport.ts";
 
 /** What a link needs of the server it belongs to. */
-export type ServerLinkHost = {
+export interface ServerLinkHost {
   readonly deadlines: Deadlines;
   /** Why no exchange is taken at present; undefined when one is. */
   refusal(link: ServerLink): string | undefined;
   handle(exchange: ServerExchange): void;
   onLinkClosed(link: ServerLink, error: LinkError): void;
-};
+}
 
-type PendingCancel = { id: number; reason: string; refused: boolean };
+interface PendingCancel {
+  id: number;
+  reason: string;
+  refused: boolean;
+}
 
 /** The serving end of one link. */
 export class ServerLink implements FrameSink, TransportEvents, ExchangeHost, Emitter {
@@ -163,7 +167,7 @@ export class ServerLink implements FrameSink, TransportEvents, ExchangeHost, Emi
   #cancel(cancel: PendingCancel): void {
     this.#cancels.push(cancel);
     this.#sender.wake(this);
-    if (this.#cancels.length > MAX_PENDING_CANCELS) this.#kill(new LinkError("protocol", "the peer does not read"));
+    if (this.#cancels.length > maxPendingCancels) this.#kill(new LinkError("protocol", "the peer does not read"));
   }
 
   #kill(error: LinkError): void {

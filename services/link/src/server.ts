@@ -12,7 +12,7 @@ import type { Transport, TransportEvents } from "./transport.ts";
  */
 export type LinkHandler = (exchange: LinkExchange) => void | Promise<void>;
 
-export type LinkServerOptions = {
+export interface LinkServerOptions {
   /** Handlers by operation. */
   operations: Readonly<Record<string, LinkHandler>>;
   /**
@@ -22,9 +22,9 @@ export type LinkServerOptions = {
   maxExchanges?: number;
   /** Told of broken links, peers that break the protocol and handlers that fail. */
   log?: (event: string, detail: { error: unknown; requestId?: string }) => void;
-};
+}
 
-export type LinkServer = {
+export interface LinkServer {
   /** The link for a gRPC server, which should be made with `linkServerChannelOptions`. */
   readonly rpc: RpcService;
   /** Serves one link over any transport. */
@@ -37,7 +37,7 @@ export type LinkServer = {
    * cut.
    */
   drain(options: { timeoutMs: number }): Promise<{ cut: number }>;
-};
+}
 
 class Serving implements LinkServer, ServerLinkHost {
   readonly deadlines = new Deadlines();

@@ -3,7 +3,10 @@ import { lookup } from "node:dns/promises";
 /** Answers the addresses (`host:port`, IPv6 in brackets) a service has at present. */
 export type ResolveTargets = () => Promise<string[]>;
 
-type Target = { host: string; port: string };
+interface Target {
+  host: string;
+  port: string;
+}
 
 function parse(target: string): Target {
   const colon = target.lastIndexOf(":");

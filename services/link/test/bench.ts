@@ -21,19 +21,36 @@ import { dialGrpc } from "../src/grpc-client.ts";
 import { linkServerChannelOptions } from "../src/grpc-server.ts";
 import { createLinkServer } from "../src/server.ts";
 
-const CONCURRENCY = 64;
-const STREAMS = 50;
-const CHUNKS = 100;
-const TICK_MS = 10;
-const JSON_BODY = Buffer.alloc(600, "a");
-const JSON_ANSWER = Buffer.alloc(900, "b");
-const SSE_CHUNK = Buffer.alloc(220, "c");
-const REQUEST_HEADERS = [
-  ...["content-type", "application/json", "accept", "application/json", "user-agent", "OpenAI/JS 5.1.0"],
-  ...["x-stainless-lang", "js", "x-stainless-os", "Linux", "x-stainless-arch", "x64", "x-stainless-runtime", "node"],
-  ...["x-stainless-retry-count", "0", "content-length", "600", "accept-encoding", "gzip, deflate"],
+const inFlight = 64;
+const streamCount = 50;
+const chunks = 100;
+const tickMs = 10;
+const jsonBody = Buffer.alloc(600, "a");
+const jsonAnswer = Buffer.alloc(900, "b");
+const sseChunk = Buffer.alloc(220, "c");
+const requestHeaders = [
+  "content-type",
+  "application/json",
+  "accept",
+  "application/json",
+  "user-agent",
+  "OpenAI/JS 5.1.0",
+  "x-stainless-lang",
+  "js",
+  "x-stainless-os",
+  "Linux",
+  "x-stainless-arch",
+  "x64",
+  "x-stainless-runtime",
+  "node",
+  "x-stainless-retry-count",
+  "0",
+  "content-length",
+  "600",
+  "accept-encoding",
+  "gzip, deflate",
 ];
-const ANSWER_HEADERS = ["content-type", "application/json", "x-request-id", "req_01k", "openai-processing-ms", "12"];
+const answerHeaders = ["content-type", "application/json", "x-request-id", "req_01k", "openai-processing-ms", "12"];
 const unaryMethod = { path: "/bench.Unary/Call", same: (bytes: Buffer): Buffer => bytes };
 
 function identityOf(name: PeerName): Identity {
@@ -47,7 +64,7 @@ function openFrame(n: number): OpenFrame {
     operation: "chat.completions",
     requestId: `req_${n.toString(36).padStart(24, "0")}`,
     target: "/v1/chat/completions",
-    headers: REQUEST_HEADERS,
+    headers: requestHeaders,
     context: Buffer.alloc(120, "k"),
     deadlineMs: 600_000,
     bodyless: false,
@@ -59,18 +76,18 @@ async function serve(): Promise<void> {
     operations: {
       json: async (exchange) => {
         await exchange.readBody({ maxBytes: 1 << 20 });
-        exchange.respond(200, ANSWER_HEADERS, JSON_ANSWER);
+        exchange.respond(200, answerHeaders, jsonAnswer);
       },
       sse: async (exchange) => {
-        exchange.head(200, ANSWER_HEADERS);
-        let left = CHUNKS;
+        exchange.head(200, answerHeaders);
+        let left = chunks;
         const timer = setInterval(() => {
-          exchange.write(SSE_CHUNK);
+          exchange.write(sseChunk);
           if (--left > 0) return;
           clearInterval(timer);
           exchange.end();
-        }, TICK_MS);
-        while (left > 0) await new Promise((resolve) => setTimeout(resolve, TICK_MS * 4));
+        }, tickMs);
+        while (left > 0) await new Promise((resolve) => setTimeout(resolve, tickMs * 4));
       },
     },
   });
@@ -89,15 +106,15 @@ async function serve(): Promise<void> {
       stream: { path: "/bench.Unary/Stream", requestStream: false, responseStream: true, ...codec },
     },
     {
-      call: (_call: unknown, done: (error: null, answer: Buffer) => void) => done(null, JSON_ANSWER),
+      call: (_call: unknown, done: (error: null, answer: Buffer) => void) => done(null, jsonAnswer),
       stream: (call: ServerDuplexStream<Buffer, Buffer>) => {
-        let left = CHUNKS;
+        let left = chunks;
         const timer = setInterval(() => {
-          call.write(SSE_CHUNK);
+          call.write(sseChunk);
           if (--left > 0) return;
           clearInterval(timer);
           call.end();
-        }, TICK_MS);
+        }, tickMs);
       },
     },
   );
@@ -147,7 +164,7 @@ function viaLink(client: LinkClient, operation: string): Once {
   return (n, done) => {
     const sink = new Sink(done);
     sink.call = client.open({ ...openFrame(n), operation }, sink);
-    sink.call.writeBody(JSON_BODY);
+    sink.call.writeBody(jsonBody);
     sink.call.endBody();
   };
 }
@@ -168,7 +185,14 @@ function closedLoop(options: { count: number; concurrency: number; once: Once })
   });
 }
 
-type Load = { name: string; count: number; concurrency: number; per: number; unit: string; once: Once };
+interface Load {
+  name: string;
+  count: number;
+  concurrency: number;
+  per: number;
+  unit: string;
+  once: Once;
+}
 
 async function run(peer: Peer, load: Load): Promise<void> {
   await closedLoop({ ...load, count: Math.ceil(load.count / 2) });
@@ -199,12 +223,12 @@ const ignore: FrameSink = {
 function tuned(writer: BatchWriter, reader: BatchReader): void {
   for (let i = 1; i <= 8; i++) {
     writer.open(i, openFrame(i));
-    writer.beginBytes("body", i, JSON_BODY.length);
-    writer.append(JSON_BODY, 0, JSON_BODY.length);
+    writer.beginBytes("body", i, jsonBody.length);
+    writer.append(jsonBody, 0, jsonBody.length);
     writer.end(i);
-    writer.head(i, 200, ANSWER_HEADERS);
-    writer.beginBytes("chunk", i, JSON_ANSWER.length);
-    writer.append(JSON_ANSWER, 0, JSON_ANSWER.length);
+    writer.head(i, 200, answerHeaders);
+    writer.beginBytes("chunk", i, jsonAnswer.length);
+    writer.append(jsonAnswer, 0, jsonAnswer.length);
     writer.trailer(i, "");
   }
   reader.read(writer.take(), ignore);
@@ -215,10 +239,10 @@ function generated(): void {
   for (let i = 1; i <= 8; i++) {
     const open = openFrame(i);
     frames.push({ exchange: i, kind: { $case: "open", value: { ...open, headers: [...open.headers] } } });
-    frames.push({ exchange: i, kind: { $case: "body", value: JSON_BODY } });
+    frames.push({ exchange: i, kind: { $case: "body", value: jsonBody } });
     frames.push({ exchange: i, kind: { $case: "end", value: {} } });
-    frames.push({ exchange: i, kind: { $case: "head", value: { status: 200, headers: ANSWER_HEADERS } } });
-    frames.push({ exchange: i, kind: { $case: "chunk", value: JSON_ANSWER } });
+    frames.push({ exchange: i, kind: { $case: "head", value: { status: 200, headers: answerHeaders } } });
+    frames.push({ exchange: i, kind: { $case: "chunk", value: jsonAnswer } });
     frames.push({ exchange: i, kind: { $case: "trailer", value: { errorCode: "" } } });
   }
   FrameBatch.decode(FrameBatch.encode({ frames }).finish());
@@ -246,14 +270,14 @@ async function bench(): Promise<void> {
   const plain = new Client(`127.0.0.1:${port}`, identityOf("router").channel(["chat"]), internalChannel);
   await client.ready();
   const { path, same } = unaryMethod;
-  const json = { count: 40_000, concurrency: CONCURRENCY, per: 1, unit: "exchange" };
-  const sse = { count: 400, concurrency: STREAMS, per: CHUNKS, unit: "chunk" };
+  const json = { count: 40_000, concurrency: inFlight, per: 1, unit: "exchange" };
+  const sse = { count: 400, concurrency: streamCount, per: chunks, unit: "chunk" };
   await run(peer, { ...json, name: "JSON: the link", once: viaLink(client, "json") });
   await run(peer, {
     ...json,
     name: "JSON: a unary gRPC call each",
     count: 10_000,
-    once: (_n, done) => plain.makeUnaryRequest(path, same, same, JSON_BODY, done),
+    once: (_n, done) => plain.makeUnaryRequest(path, same, same, jsonBody, done),
   });
   await run(peer, {
     ...json,
@@ -267,7 +291,7 @@ async function bench(): Promise<void> {
     ...sse,
     name: "SSE, 50 streams: a gRPC stream each",
     once: (_n, done) => {
-      const call = plain.makeServerStreamRequest("/bench.Unary/Stream", same, same, JSON_BODY);
+      const call = plain.makeServerStreamRequest("/bench.Unary/Stream", same, same, jsonBody);
       call.on("data", nothing);
       call.on("error", done);
       call.on("end", () => done());

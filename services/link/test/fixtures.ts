@@ -10,7 +10,7 @@ import { LinkError } from "../src/errors.ts";
 import { linkServerChannelOptions } from "../src/grpc-server.ts";
 import { createLinkServer, type LinkHandler, type LinkServer, type LinkServerOptions } from "../src/server.ts";
 
-export const WHOLE = { maxBytes: 64 * 1024 * 1024 };
+export const whole = { maxBytes: 64 * 1024 * 1024 };
 
 /** Rejects when the signal aborts: a handler that does nothing else. */
 export function aborted(signal: AbortSignal): Promise<never> {
@@ -20,7 +20,7 @@ export function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-export const echo: LinkHandler = async (exchange) => exchange.respond(200, [], await exchange.readBody(WHOLE));
+export const echo: LinkHandler = async (exchange) => exchange.respond(200, [], await exchange.readBody(whole));
 
 /** A replica over real gRPC, on a free port or the one given. */
 export class Service implements AsyncDisposable {

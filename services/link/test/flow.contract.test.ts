@@ -5,13 +5,13 @@ import { insecure } from "@uag/kit/rpc/identity.ts";
 import { AnswerStream } from "../src/answer-stream.ts";
 import { createLinkClient } from "../src/client.ts";
 import { dialGrpc } from "../src/grpc-client.ts";
-import { HIGH_WATER_BYTES, WINDOW_BYTES } from "../src/limits.ts";
+import { highWaterBytes, windowBytes } from "../src/limits.ts";
 import type { LinkHandler } from "../src/server.ts";
-import { aborted, ask, echo, failure, request, Service, WHOLE } from "./fixtures.ts";
+import { aborted, ask, echo, failure, request, Service, whole } from "./fixtures.ts";
 import { until } from "./support.ts";
 
-const MIB = 1024 * 1024;
-const NONE = Buffer.alloc(0);
+const mib = 1024 * 1024;
+const none = Buffer.alloc(0);
 
 /** Streams `bytes` (given by the target), waiting when told to, and counts what it wrote. */
 function source(written: Map<string, number>): LinkHandler {
@@ -32,7 +32,7 @@ test("a client that never reads stalls only its own exchange, and what is kept f
   await using service = await Service.start({ source: source(written) });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
   let stalledBytes = 0;
-  const stalled = client.open(request("source", { requestId: "stalled", target: String(64 * MIB), bodyless: true }), {
+  const stalled = client.open(request("source", { requestId: "stalled", target: String(64 * mib), bodyless: true }), {
     onHead: () => {},
     onChunk: (chunk) => {
       stalledBytes += chunk.length;
@@ -41,11 +41,11 @@ test("a client that never reads stalls only its own exchange, and what is kept f
     onError: (error) => assert.equal(error.code, "cancelled"),
   });
   const readers = Array.from({ length: 100 }, (_, i) =>
-    AnswerStream.open(client, request("source", { requestId: `${i}`, target: String(MIB), bodyless: true })).bytes(),
+    AnswerStream.open(client, request("source", { requestId: `${i}`, target: String(mib), bodyless: true })).bytes(),
   );
-  for (const body of await Promise.all(readers)) assert.equal(body.length, MIB);
-  assert.equal(stalledBytes, WINDOW_BYTES);
-  assert.ok((written.get("stalled") ?? 0) <= WINDOW_BYTES + HIGH_WATER_BYTES + 32 * 1024);
+  for (const body of await Promise.all(readers)) assert.equal(body.length, mib);
+  assert.equal(stalledBytes, windowBytes);
+  assert.ok((written.get("stalled") ?? 0) <= windowBytes + highWaterBytes + 32 * 1024);
   stalled.cancel("enough");
   await until(() => service.link.status().handlers === 0, "the stalled handler to end");
   await client.close();
@@ -60,8 +60,8 @@ test("a handler that never reads stalls only its own caller", async () => {
     accepted += 32 * 1024;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  assert.ok(accepted <= WINDOW_BYTES + HIGH_WATER_BYTES);
-  const body = Buffer.alloc(MIB, "y");
+  assert.ok(accepted <= windowBytes + highWaterBytes);
+  const body = Buffer.alloc(mib, "y");
   const others = await Promise.all(Array.from({ length: 100 }, () => ask(client, "echo", body)));
   for (const other of others) assert.ok(other.body.equals(body));
   deaf.call.cancel("enough");
@@ -82,7 +82,7 @@ test("a body of many megabytes passes both ways unchanged", async () => {
     targets: [service.address],
     streamsPerTarget: 2,
   });
-  const bodies = Array.from({ length: 4 }, () => randomBytes(16 * MIB));
+  const bodies = Array.from({ length: 4 }, () => randomBytes(16 * mib));
   const hash = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
   const answers = await Promise.all(bodies.map((body) => ask(client, "relay", body)));
   assert.deepEqual(
@@ -104,7 +104,7 @@ test("a handler gets everything the caller opened with, and the caller the head 
       body: "",
       a: exchange.header("a"),
     };
-    seen.body = (await exchange.readBody(WHOLE)).toString();
+    seen.body = (await exchange.readBody(whole)).toString();
     exchange.respond(418, ["x-ü", "é"], Buffer.from(JSON.stringify({ ...seen, missing: exchange.header("b") })));
   };
   await using service = await Service.start({ show });
@@ -136,11 +136,11 @@ test("a body over the handler's limit, a handler that fails and an unknown opera
     { log: (event) => logged.push(event) },
   );
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
-  const small = await ask(client, "small", Buffer.alloc(MIB));
+  const small = await ask(client, "small", Buffer.alloc(mib));
   assert.deepEqual([small.status, small.body.toString()], [413, "too_large"]);
   const reasons: string[] = [];
   for (const operation of ["crash", "crash_at_once", "forget", "refuse", "unknown"]) {
-    const error = await failure(ask(client, operation, NONE));
+    const error = await failure(ask(client, operation, none));
     assert.equal(error.code, "failed");
     reasons.push(error.reason);
   }

@@ -9,7 +9,7 @@ import type { LinkHandler } from "../src/server.ts";
 import { aborted, ask, Child, echo, failure, request, Service } from "./fixtures.ts";
 import { until } from "./support.ts";
 
-const NONE = Buffer.alloc(0);
+const none = Buffer.alloc(0);
 
 /** Holds every exchange until it is aborted, and keeps the reasons. */
 function holder(reasons: LinkError[]): LinkHandler {
@@ -41,7 +41,7 @@ test("a service that comes back on the same port is found again, and exchanges w
   await using first = new Child("serve", "0");
   const address = await first.next();
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [address], readyWaitMs: 20_000 });
-  await ask(client, "echo", NONE);
+  await ask(client, "echo", none);
   await first.kill();
   await until(() => client.status().replicas[0]?.ready === false, "the death to be noticed");
   const early = ask(client, "echo", Buffer.from("early"));
@@ -97,11 +97,11 @@ test("a deadline cuts the exchange at both ends", async () => {
 
 test("with no replica ready an exchange fails as unavailable, and unseen, after the wait", async () => {
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: ["127.0.0.1:9"], readyWaitMs: 100 });
-  const error = await failure(ask(client, "echo", NONE));
+  const error = await failure(ask(client, "echo", none));
   assert.deepEqual([error.code, error.seen], ["unavailable", false]);
-  const hurried = await failure(ask(client, "echo", NONE, { deadlineMs: 20 }));
+  const hurried = await failure(ask(client, "echo", none, { deadlineMs: 20 }));
   assert.deepEqual([hurried.code, hurried.seen], ["deadline", false]);
   await assert.rejects(client.ready({ signal: AbortSignal.timeout(10) }));
   await client.close();
-  assert.equal((await failure(ask(client, "echo", NONE))).code, "closed");
+  assert.equal((await failure(ask(client, "echo", none))).code, "closed");
 });

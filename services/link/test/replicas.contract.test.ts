@@ -8,7 +8,7 @@ import type { LinkHandler } from "../src/server.ts";
 import { aborted, ask, echo, failure, request, Service } from "./fixtures.ts";
 import { until } from "./support.ts";
 
-const NONE = Buffer.alloc(0);
+const none = Buffer.alloc(0);
 
 async function bothReady(client: LinkClient): Promise<void> {
   await until(() => client.status().replicas.filter(({ ready }) => ready).length === 2, "both replicas");
@@ -32,14 +32,14 @@ test("replicas share the load evenly, and one that is busy gets less", async () 
   await using second = await Service.start({ echo: b.handler, hold });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`${first.address}`, second.address] });
   await bothReady(client);
-  for (let i = 0; i < 50; i++) await ask(client, "echo", NONE);
-  await Promise.all(Array.from({ length: 150 }, () => ask(client, "echo", NONE)));
+  for (let i = 0; i < 50; i++) await ask(client, "echo", none);
+  await Promise.all(Array.from({ length: 150 }, () => ask(client, "echo", none)));
   assert.deepEqual([a.count(), b.count()], [100, 100]);
   const held = Array.from({ length: 9 }, () => AnswerStream.open(client, request("hold", { bodyless: true })));
   await until(() => first.link.status().handlers + second.link.status().handlers === 9, "all to be held");
   const [busier, other] = first.link.status().handlers === 5 ? [a, b] : [b, a];
   const before = [busier.count(), other.count()] as const;
-  for (let i = 0; i < 20; i++) await ask(client, "echo", NONE);
+  for (let i = 0; i < 20; i++) await ask(client, "echo", none);
   assert.deepEqual([busier.count() - before[0], other.count() - before[1]], [0, 20]);
   for (const stream of held) stream.call.cancel("enough");
   await client.close();
@@ -58,7 +58,7 @@ test("a replica that drains loses no exchange: those under way finish, new ones 
   await using second = await Service.start({ echo, slow });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [first.address, second.address] });
   await bothReady(client);
-  const slows = Array.from({ length: 10 }, () => ask(client, "slow", NONE));
+  const slows = Array.from({ length: 10 }, () => ask(client, "slow", none));
   await until(() => first.link.status().handlers === 5, "half of them to be with the first");
   let stop = false;
   const load = Promise.all(

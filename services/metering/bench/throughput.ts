@@ -28,12 +28,12 @@ const perBatch = 256;
 const acquiresAtOnce = 256;
 const publishedAtOnce = 64;
 const prefix = `bench${randomText(8)}_`;
-const [MONGODB_URL = "", NATS_URL = ""] = [process.env["TEST_MONGODB_URL"], process.env["TEST_NATS_URL"]];
+const [mongodbUrl = "", natsUrl = ""] = [process.env["TEST_MONGODB_URL"], process.env["TEST_NATS_URL"]];
 const children: ChildProcess[] = [];
 
 async function start(service: string, env: Record<string, string>): Promise<string> {
   const child = spawn(process.execPath, [join(import.meta.dirname, "../..", service, "src/main.ts")], {
-    env: { ...process.env, MONGODB_URL, NATS_URL, TLS: "off", LOG_LEVEL: "info", ...env },
+    env: { ...process.env, MONGODB_URL: mongodbUrl, NATS_URL: natsUrl, TLS: "off", LOG_LEVEL: "info", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.push(child);
@@ -57,14 +57,14 @@ const metering = await start("metering", {
   BILLING_ADDR: billing,
   STREAM_PREFIX: prefix,
 });
-const connection = await createConnection(MONGODB_URL, { useBigInt64: true }).asPromise();
+const connection = await createConnection(mongodbUrl, { useBigInt64: true }).asPromise();
 const engine = await connection.getClient().db("admin").command({ serverStatus: 1 });
 const names = ["billing", "metering", "mongod"];
 const pids = [...children.map(({ pid }) => pid ?? 0), Number(engine["pid"])];
 using grants = createRpcClient<GrantServiceServer>(GrantServiceService, billing, insecure);
 using usage = createRpcClient<MeteringServiceServer>(MeteringServiceService, metering, insecure);
 const log = createLogger({ service: "bench", level: "error" });
-const bus = await connectBus({ settings: { NATS_URL }, name: "bench", log });
+const bus = await connectBus({ settings: { NATS_URL: natsUrl }, name: "bench", log });
 
 const money = { available: 10n ** 12n, held: 0n, charged: 0n, writtenOff: 0n, toppedUp: 10n ** 12n };
 const ids = Array.from({ length: accountCount }, (_, n) => `acct_${n}`);

@@ -11,7 +11,7 @@ import { providers } from "./routes.ts";
 import { createTaskStore } from "./tasks/open.ts";
 import type { TaskStore } from "./tasks/store.ts";
 
-export type SimulatorOptions = {
+export interface SimulatorOptions {
   /** 0, the default, takes a free port. */
   readonly port?: number;
   readonly host?: string;
@@ -24,7 +24,7 @@ export type SimulatorOptions = {
   readonly taskMs?: number;
   /** Log entries kept in memory; 0 keeps all. */
   readonly logLimit?: number;
-};
+}
 
 export type Simulator = AsyncDisposable & {
   readonly url: string;

@@ -1,7 +1,11 @@
 /** Usage in the provider's own words. */
-export type Usage = { readonly [field: string]: unknown };
+export interface Usage {
+  readonly [field: string]: unknown;
+}
 
 /**
  * What a provider bills for, such as images, characters, seconds and their resolution, or tokens.
  */
-export type Units = { readonly [unit: string]: number | string | boolean };
+export interface Units {
+  readonly [unit: string]: number | string | boolean;
+}

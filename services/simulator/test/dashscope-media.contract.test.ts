@@ -13,7 +13,10 @@ before(async () => {
 after(() => simulator.close());
 
 const path = "/dashscope/api/v1/services/aigc/multimodal-generation/generation";
-type Block = { text?: string; image?: string };
+interface Block {
+  text?: string;
+  image?: string;
+}
 
 function drawing(model: string, content: Block[], parameters?: object) {
   return { model, input: { messages: [{ role: "user", content }] }, ...(parameters && { parameters }) };

@@ -1,4 +1,7 @@
-type Box = { readonly type: string; readonly body: Buffer };
+interface Box {
+  readonly type: string;
+  readonly body: Buffer;
+}
 
 const containers = new Set(["moov", "trak", "mdia", "minf", "stbl"]);
 

@@ -33,29 +33,29 @@ async function failure(work: Promise<unknown>): Promise<{ status: number; error:
   return { status: cause.status ?? 0, error: cause.error as Record<string, unknown> };
 }
 
-for (const [output_format, size] of [
+for (const [outputFormat, size] of [
   ["png", "1024x1536"],
   ["jpeg", "1536x1024"],
   ["webp", "2048x1152"],
 ] as const) {
-  test(`a ${output_format} image decodes at exactly ${size}`, async () => {
+  test(`a ${outputFormat} image decodes at exactly ${size}`, async () => {
     const answer = await client.images.generate({
       model: "gpt-image-2",
       prompt: "a cat",
       size,
-      output_format,
+      output_format: outputFormat,
       quality: "low",
     });
     const [width, height] = size.split("x").map(Number);
     assert.deepEqual(await sizeOf(answer.data?.[0]?.b64_json), {
-      format: output_format,
+      format: outputFormat,
       width,
       height,
       hasAlpha: false,
     });
     assert.deepEqual(
       [answer.size, answer.output_format, answer.quality, answer.background],
-      [size, output_format, "low", "opaque"],
+      [size, outputFormat, "low", "opaque"],
     );
   });
 }
@@ -201,7 +201,11 @@ test("an edit streams events of its own name", async () => {
   assert.deepEqual(types, ["image_edit.partial_image", "image_edit.completed"]);
 });
 
-type Part = { bytes: Buffer; type: string; name?: string };
+interface Part {
+  bytes: Buffer;
+  type: string;
+  name?: string;
+}
 const edits: readonly {
   title: string;
   code: string | null;
@@ -332,8 +336,10 @@ test("images are padded to the size that a fault asks for and decode all the sam
 
 test("speech comes as WAV, PCM or MP3 of one length", async () => {
   const request = { model: "gpt-4o-mini-tts", voice: "alloy", input: "Hello, dear world of speech." } as const;
-  const bytesOf = async (response_format: "wav" | "pcm" | "mp3") =>
-    Buffer.from(await (await client.audio.speech.create({ ...request, response_format })).arrayBuffer());
+  const bytesOf = async (responseFormat: "wav" | "pcm" | "mp3") =>
+    Buffer.from(
+      await (await client.audio.speech.create({ ...request, response_format: responseFormat })).arrayBuffer(),
+    );
   const [wav, pcm, mp3] = [await bytesOf("wav"), await bytesOf("pcm"), await bytesOf("mp3")];
   assert.deepEqual([wav.toString("latin1", 0, 4), wav.readUInt32LE(24), wav.readUInt16LE(22)], ["RIFF", 24_000, 1]);
   assert.deepEqual([wav.readUInt32LE(40), wav.readUInt32LE(4)], [wav.length - 44, wav.length - 8]);

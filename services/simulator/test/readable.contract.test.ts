@@ -10,7 +10,13 @@ before(async () => {
 });
 after(() => simulator.close());
 
-type Block = { type: string; text?: string; id?: string; name?: string; input?: Record<string, unknown> };
+interface Block {
+  type: string;
+  text?: string;
+  id?: string;
+  name?: string;
+  input?: Record<string, unknown>;
+}
 
 async function message(
   body: object,

@@ -16,7 +16,7 @@ after(() => simulator.close());
 
 const path = "/dashscope/api/v1/services/aigc/video-generation/video-synthesis";
 const async = { "x-dashscope-async": "enable" };
-const img_url = "https://example.com/a.png";
+const imgUrl = "https://example.com/a.png";
 
 async function create(body: unknown, headers: Record<string, string> = {}, from = simulator): Promise<string> {
   const { output } = await good(from, path, body, { ...async, ...headers });
@@ -67,7 +67,7 @@ const usages: readonly [string, object, object, object][] = [
   ],
   [
     "wan2.5-i2v-preview",
-    { input: { prompt: "x", img_url }, parameters: { resolution: "480P" } },
+    { input: { prompt: "x", img_url: imgUrl }, parameters: { resolution: "480P" } },
     { video_count: 1, video_duration: 5, SR: 480 },
     { seconds: 5, resolution: "480P", sound: true },
   ],
@@ -79,14 +79,14 @@ const usages: readonly [string, object, object, object][] = [
   ],
   [
     "wan2.6-i2v-flash",
-    { input: { prompt: "x", img_url }, parameters: { resolution: "720P", audio: false } },
+    { input: { prompt: "x", img_url: imgUrl }, parameters: { resolution: "720P", audio: false } },
     { duration: 5, input_video_duration: 0, output_video_duration: 5, video_count: 1, SR: 720, audio: false },
     { seconds: 5, resolution: "720P", sound: false },
   ],
   [
     "wan2.6-r2v",
     {
-      input: { prompt: "x", reference_urls: ["https://example.com/a.mp4", img_url] },
+      input: { prompt: "x", reference_urls: ["https://example.com/a.mp4", imgUrl] },
       parameters: { size: "1280*720" },
     },
     { duration: 10, input_video_duration: 5, output_video_duration: 5, video_count: 1, SR: 720, size: "1280*720" },
@@ -110,7 +110,7 @@ const usages: readonly [string, object, object, object][] = [
   [
     "happyhorse-1.0-r2v",
     {
-      input: { prompt: "x", media: [{ type: "reference_image", url: img_url }] },
+      input: { prompt: "x", media: [{ type: "reference_image", url: imgUrl }] },
       parameters: { resolution: "720P", duration: 4 },
     },
     { duration: 4, input_video_duration: 0, output_video_duration: 4, video_count: 1, SR: 720, ratio: "16:9" },
@@ -128,7 +128,7 @@ for (const [model, body, usage, units] of usages) {
   });
 }
 
-const media = (type: string) => ({ type, url: img_url });
+const media = (type: string) => ({ type, url: imgUrl });
 const inTask: readonly [string, string, object, string, RegExp][] = [
   ["no first frame", "wan2.6-i2v", { input: { prompt: "x" } }, "InvalidParameter", /^Field required: input\.img_url$/],
   ["no prompt", "wan2.6-t2v", { input: {} }, "InvalidParameter", /^Field required: input\.prompt$/],

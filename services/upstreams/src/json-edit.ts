@@ -1,10 +1,10 @@
 import { endOfString } from "@uag/kit/json/string-end.ts";
 
-const QUOTE = 34;
-const COMMA = 44;
-const COLON = 58;
-const OPEN = new Set([91, 123]);
-const CLOSE = new Set([93, 125]);
+const quote = 34;
+const comma = 44;
+const colon = 58;
+const openings = new Set([91, 123]);
+const closings = new Set([93, 125]);
 
 /** Where a member of the outermost object is: `"key": value`, offsets in bytes. */
 export interface Member {
@@ -22,13 +22,13 @@ export interface Member {
 export function topLevelMembers(bytes: Buffer): Member[] {
   const members: Member[] = [];
   let at = skipSpace(bytes, bytes.indexOf(123) + 1);
-  while (bytes[at] === QUOTE) {
+  while (bytes[at] === quote) {
     const keyEnd = stringEnd(bytes, at);
     const valueStart = skipSpace(bytes, skipSpace(bytes, keyEnd) + 1);
     const end = valueEnd(bytes, valueStart);
     members.push({ key: keyText(bytes, at, keyEnd), start: at, valueStart, end });
     at = skipSpace(bytes, end);
-    if (bytes[at] !== COMMA) break;
+    if (bytes[at] !== comma) break;
     at = skipSpace(bytes, at + 1);
   }
   return members;
@@ -83,7 +83,7 @@ export function elementsOf(bytes: Buffer): Element[] {
     const end = valueEnd(bytes, at);
     elements.push({ start: at, end });
     at = skipSpace(bytes, end);
-    if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1);
+    if (bytes[at] === comma) at = skipSpace(bytes, at + 1);
   }
   return elements;
 }
@@ -114,12 +114,12 @@ function stringEnd(bytes: Buffer, start: number): number {
 
 function valueEnd(bytes: Buffer, start: number): number {
   const opening = bytes[start] as number;
-  if (opening === QUOTE) return stringEnd(bytes, start);
-  if (!OPEN.has(opening)) return scalarEnd(bytes, start);
+  if (opening === quote) return stringEnd(bytes, start);
+  if (!openings.has(opening)) return scalarEnd(bytes, start);
   let depth = 0;
   for (let at = start; at < bytes.length; ) {
     const byte = bytes[at] as number;
-    if (byte === QUOTE) {
+    if (byte === quote) {
       at = stringEnd(bytes, at);
       continue;
     }
@@ -134,7 +134,7 @@ function scalarEnd(bytes: Buffer, start: number): number {
   let at = start;
   while (at < bytes.length) {
     const byte = bytes[at] as number;
-    if (byte === COMMA || byte === COLON || CLOSE.has(byte) || byte <= 32) break;
+    if (byte === comma || byte === colon || closings.has(byte) || byte <= 32) break;
     at++;
   }
   return at;

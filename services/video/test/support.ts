@@ -177,7 +177,11 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const egressAllow = settings.EGRESS_ALLOW;
   const context = starting.use(createContext({ name: "video", catalog, admission: unused, log, metrics, egressAllow }));
   const built = await buildVideo({
-    ...{ context, resources: starting, admission: books.admission, identity: insecure, settings },
+    context,
+    resources: starting,
+    admission: books.admission,
+    identity: insecure,
+    settings,
   });
   const link = createLinkServer({
     operations: handlersOf(built.operations),

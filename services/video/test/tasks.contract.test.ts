@@ -183,14 +183,14 @@ describe("video tasks", () => {
   });
 
   test("a webhook address that nobody may call is refused at once", async () => {
-    for (const webhook_url of [
+    for (const webhookUrl of [
       "http://example.com/",
       "https://127.0.0.1/",
       "https://[::1]/",
       "nonsense",
       "https://a:b@example.com/",
     ])
-      assert.equal((await replica.ask("videos.create", order({ webhook_url }))).status, 400, webhook_url);
+      assert.equal((await replica.ask("videos.create", order({ webhook_url: webhookUrl }))).status, 400, webhookUrl);
   });
 
   test("what the provider refuses is told in its words, costs nothing, and is no task", async () => {

@@ -55,8 +55,8 @@ describe("webhooks", () => {
     const env = { EGRESS_ALLOW: receiver.address, ...more.env };
     replica = perTest.use(await startReplica({ at, books: new TestBooks(), providers: [provider.url], env }));
   };
-  const finish = async (word: Word = "SUCCEEDED", webhook_url = receiver.url): Promise<string> => {
-    const answer = await replica.ask("videos.create", order({ webhook_url }));
+  const finish = async (word: Word = "SUCCEEDED", webhookUrl = receiver.url): Promise<string> => {
+    const answer = await replica.ask("videos.create", order({ webhook_url: webhookUrl }));
     assert.equal(answer.status, 202, answer.text);
     for (const task of provider.tasks.values()) task.word = word;
     return answer.json<{ id: string }>().id;

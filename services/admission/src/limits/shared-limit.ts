@@ -67,7 +67,7 @@ export class SharedLimit {
   permits: ReplicaPermits;
   limit = 0;
   #version = 0n;
-  #waiters: Waiter[] = [];
+  readonly #waiters: Waiter[] = [];
   #returns: Permits[] = [];
   #calling: Promise<void> | undefined;
   /** Rises when everything is called home: what was asked for before goes home too. */

@@ -20,7 +20,7 @@ interface Parcel {
 export class GrantReturns {
   readonly #billing: RpcClient<GrantServiceServer>;
   readonly #log: Logger;
-  #waiting: Parcel[] = [];
+  readonly #waiting: Parcel[] = [];
   #running = 0;
 
   constructor(billing: RpcClient<GrantServiceServer>, log: Logger) {

@@ -25,7 +25,10 @@ export function forfeitAll(pool: Pool, poolId: string, lapsed: ReadonlyMap<strin
   return after;
 }
 
-type Sweeping = { readonly store: Store; readonly changePool: ChangePool };
+interface Sweeping {
+  readonly store: Store;
+  readonly changePool: ChangePool;
+}
 
 /** Of these holders, those that are found to be gone. */
 export async function findLapsed(store: Store, ids: readonly string[]): Promise<Map<string, number>> {

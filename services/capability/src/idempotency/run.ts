@@ -44,7 +44,7 @@ export class Run {
   readonly #timer: NodeJS.Timeout;
   #started = false;
   #settlement: Settlement | undefined;
-  #isOver: () => void;
+  readonly #isOver: () => void;
 
   constructor(options: RunOptions) {
     this.#options = options;

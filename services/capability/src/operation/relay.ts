@@ -40,7 +40,7 @@ class Relay implements StreamConsumer {
   #notedBytes = 0;
   #notedAt = performance.now();
   #sentAt = performance.now();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
 
   constructor(live: LiveStream, options: RelayOptions, resolve: () => void) {
     const { exchange, keepAlive } = options;

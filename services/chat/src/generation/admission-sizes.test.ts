@@ -17,7 +17,12 @@ const fields = { messages: [{ role: "user", content: "The quick brown fox jumps 
 /** Tries the sizes of a request until one costs at most `available`; undefined when none does. */
 async function admit(available: bigint, { outputCap, tells = true }: { outputCap?: number; tells?: boolean } = {}) {
   const request: GenerationRequest = {
-    ...{ body: Buffer.alloc(1_000), fields, stream: false, usageWanted: false, candidates: 1, outputCap },
+    body: Buffer.alloc(1_000),
+    fields,
+    stream: false,
+    usageWanted: false,
+    candidates: 1,
+    outputCap,
     serverTools: noServerTools,
   };
   const checked = { model, request };

@@ -46,8 +46,13 @@ function streamReply(
     kind: "stream",
     ...base,
     headers: [
-      ...["content-type", "text/event-stream; charset=utf-8", "cache-control", "no-cache"],
-      ...["x-accel-buffering", "no", ...sizeHeaders(admitted)],
+      "content-type",
+      "text/event-stream; charset=utf-8",
+      "cache-control",
+      "no-cache",
+      "x-accel-buffering",
+      "no",
+      ...sizeHeaders(admitted),
     ],
     async relay(exchange) {
       await relay(live, { exchange, keepAlive, checkpoint: () => checkpoint(admitted, generated) });

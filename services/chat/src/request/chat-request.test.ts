@@ -319,8 +319,8 @@ test("a request that needs no change keeps its very bytes", () => {
 });
 
 test("a service tier with prices of its own is not asked for", () => {
-  const read = (service_tier: unknown) => {
-    const body = Buffer.from(JSON.stringify({ ...base, service_tier }));
+  const read = (serviceTier: unknown) => {
+    const body = Buffer.from(JSON.stringify({ ...base, service_tier: serviceTier }));
     return readChatRequest(readJsonObject(body, { opaque }), known("plain")).fields["service_tier"];
   };
   assert.equal(read("auto"), "auto");
@@ -330,8 +330,8 @@ test("a service tier with prices of its own is not asked for", () => {
 });
 
 test("a cache that is kept for longer, at another price, is not asked for", () => {
-  const read = (prompt_cache_options: unknown) => {
-    const body = Buffer.from(JSON.stringify({ ...base, prompt_cache_options }));
+  const read = (promptCacheOptions: unknown) => {
+    const body = Buffer.from(JSON.stringify({ ...base, prompt_cache_options: promptCacheOptions }));
     return readChatRequest(readJsonObject(body, { opaque }), known("plain")).fields["prompt_cache_options"];
   };
   assert.deepEqual(read({ mode: "explicit", ttl: "30m" }), { mode: "explicit", ttl: "30m" });
@@ -367,8 +367,8 @@ test("a choice of tools may be a tool's bare name: upstreams get it as the objec
     { type: "custom", custom: { name: "c" } },
     { type: "function", function: { name: "auto" } },
   ];
-  const choiceOf = (tool_choice: unknown): unknown => {
-    const body = Buffer.from(JSON.stringify({ ...base, tools, tool_choice }));
+  const choiceOf = (toolChoice: unknown): unknown => {
+    const body = Buffer.from(JSON.stringify({ ...base, tools, tool_choice: toolChoice }));
     const request = readChatRequest(readJsonObject(body, { opaque }), known("plain"));
     const sent = JSON.parse(request.body.toString()) as { tool_choice: unknown };
     assert.deepEqual(request.fields["tool_choice"], sent.tool_choice);

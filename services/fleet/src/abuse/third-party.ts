@@ -27,7 +27,10 @@ function bigPicture(): Buffer {
   const comment = Buffer.concat([Buffer.from("Comment\0"), Buffer.alloc(pictureBytes, "x")]);
   const pixel = deflateSync(Buffer.from([0, 255, 0, 0]));
   return Buffer.concat([
-    ...[signature, chunk("IHDR", head), chunk("tEXt", comment), chunk("IDAT", pixel)],
+    signature,
+    chunk("IHDR", head),
+    chunk("tEXt", comment),
+    chunk("IDAT", pixel),
     chunk("IEND", Buffer.alloc(0)),
   ]);
 }

@@ -28,7 +28,10 @@ const options = { name: text, "keep-answers": text, help: { type: "boolean", sho
 
 const columns = ["ID", "NAME", "ANSWERS KEPT", "AVAILABLE USD"];
 const rowOf = ({ id, name, keep_answers: keeps, available_usd: available }: Account): string[] => [
-  ...[id, name, keeps ? "on" : "off", available],
+  id,
+  name,
+  keeps ? "on" : "off",
+  available,
 ];
 
 function switchOf(given: string | undefined): boolean | undefined {

@@ -30,7 +30,10 @@ type Client = RpcClient<UsageAdminServiceServer>;
 
 function list(months: readonly Month[]): void {
   const rows = months.map(({ month, rows: open, bytes, due, parts }) => [
-    ...[month || "(before)", String(open), String(bytes), due ? "due" : ""],
+    month || "(before)",
+    String(open),
+    String(bytes),
+    due ? "due" : "",
     parts.map(({ key, rows: archived }) => `${key} (${archived} rows)`).join(", "),
   ]);
   process.stdout.write(`${table([["MONTH", "ROWS", "BYTES", "", "ARCHIVED"], ...rows])}\n`);

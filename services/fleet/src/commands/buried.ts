@@ -41,8 +41,12 @@ function costOf({ event }: BuriedEvent): string {
 
 function list(found: readonly BuriedEvent[]): void {
   const rows = found.map((one) => [
-    ...[one.requestId, one.accountId, one.event?.model ?? "", new Date(Number(one.buriedAtMs)).toISOString()],
-    ...[costOf(one), one.reason],
+    one.requestId,
+    one.accountId,
+    one.event?.model ?? "",
+    new Date(Number(one.buriedAtMs)).toISOString(),
+    costOf(one),
+    one.reason,
   ]);
   const head = ["REQUEST", "ACCOUNT", "MODEL", "BURIED AT", "COST", "REASON"];
   process.stdout.write(rows.length === 0 ? "Nothing is buried.\n" : `${table([head, ...rows])}\n`);

@@ -110,8 +110,13 @@ function limitsOf(key: Key): string {
 }
 
 const rowOf = (key: Key): string[] => [
-  ...[key.id, key.hint, key.account_id, key.key_alias, key.models.join(",") || "all"],
-  ...[limitsOf(key), stateOf(key)],
+  key.id,
+  key.hint,
+  key.account_id,
+  key.key_alias,
+  key.models.join(",") || "all",
+  limitsOf(key),
+  stateOf(key),
 ];
 
 async function list(api: AdminApi, { account, name, all }: Values): Promise<void> {

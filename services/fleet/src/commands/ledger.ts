@@ -81,9 +81,9 @@ async function main(): Promise<void> {
     return await list(api, { account: values.account ?? run.account_id, request_id: values.request });
   }
   if (command === "repair") {
-    const { request: request_id, cost: cost_usd } = values;
-    if (cost_usd !== undefined && request_id === undefined) throw new UserError("--cost is said of one --request.");
-    const which = request_id === undefined ? ({ all: true } as const) : { request_id, cost_usd };
+    const { request: requestId, cost: costUsd } = values;
+    if (costUsd !== undefined && requestId === undefined) throw new UserError("--cost is said of one --request.");
+    const which = requestId === undefined ? ({ all: true } as const) : { request_id: requestId, cost_usd: costUsd };
     return await repair(api, which, values["dry-run"] ?? false);
   }
   throw new UserError(`There is no command "${command}".\n\n${help}`);

@@ -16,8 +16,8 @@ async function main(): Promise<void> {
     process.stdout.write(help);
     return;
   }
-  const { nats_url: NATS_URL } = await readRunningFleet();
-  process.stdout.write(`${await replayDead({ nats: { NATS_URL }, streamPrefix: "" })} messages replayed\n`);
+  const { nats_url: natsUrl } = await readRunningFleet();
+  process.stdout.write(`${await replayDead({ nats: { NATS_URL: natsUrl }, streamPrefix: "" })} messages replayed\n`);
 }
 
 await main().then(() => process.exit(0), fail);

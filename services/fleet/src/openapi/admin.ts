@@ -27,7 +27,9 @@ import type { z } from "zod";
 import type { Named, Operation } from "./operations.ts";
 import type { Tag } from "./tags.ts";
 
-type Query = { readonly shape: Readonly<Record<string, z.ZodType>> };
+interface Query {
+  readonly shape: Readonly<Record<string, z.ZodType>>;
+}
 
 interface Asked {
   readonly request?: z.ZodType;

@@ -29,7 +29,7 @@ const noAnswer = (): GatewayError => new GatewayError("service_unavailable", "No
  */
 export class Network {
   readonly #options: NetworkOptions;
-  #letters: Letter[] = [];
+  readonly #letters: Letter[] = [];
 
   constructor(options: NetworkOptions) {
     this.#options = options;

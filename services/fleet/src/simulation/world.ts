@@ -37,7 +37,7 @@ export class World {
   readonly #temper: Temper;
   /** By which the database's clock is behind: it may be set back, never ahead. */
   #storeBehindMs = 0;
-  #replicas: Replica[] = [];
+  readonly #replicas: Replica[] = [];
   #ids = 0;
 
   constructor(seed: number) {

@@ -73,8 +73,8 @@ export function generatedClientTest(here: () => TestFleet): void {
       await writeFile(join(dir, "package.json"), '{"type":"module"}');
       await writeFile(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.ts"] }));
       await run([join(repoRoot, "node_modules/typescript/bin/tsc"), "-p", dir]);
-      const { base_url: BASE_URL, api_key: API_KEY } = here().run;
-      const told = JSON.parse(await run([main], { BASE_URL, API_KEY })) as Told;
+      const { base_url: gatewayUrl, api_key: apiKey } = here().run;
+      const told = JSON.parse(await run([main], { BASE_URL: gatewayUrl, API_KEY: apiKey })) as Told;
       const { data } = (await here().client.get("/v1/models")).json<{ data: readonly { id: string }[] }>();
       assert.deepEqual(
         told.ids,

@@ -7,7 +7,9 @@ interface Node {
   readonly required?: readonly string[];
   readonly items?: Node;
 }
-type Document = { readonly components: { readonly schemas: Readonly<Record<string, Node>> } };
+interface Document {
+  readonly components: { readonly schemas: Readonly<Record<string, Node>> };
+}
 
 const { schemas } = (openApiDocument() as unknown as Document).components;
 

@@ -129,10 +129,15 @@ export function familyTests(here: Here): void {
     assert.equal(several.data?.length, 2);
     assert.equal(several.usage?.total_tokens, (several.usage?.input_tokens ?? 0) + (several.usage?.output_tokens ?? 0));
     const marks = { png: "\x89PNG", jpeg: "\xff\xd8\xff", webp: "RIFF" };
-    for (const [output_format, mark] of Object.entries(marks)) {
-      const made = await generate({ model: "gamma-image-1", prompt, output_format, background: "opaque" });
-      assert.ok(bytesOf(made.data?.[0]).toString("latin1").startsWith(mark), output_format);
-      assert.deepEqual([made.output_format, made.background, made.size], [output_format, "opaque", "1024x1024"]);
+    for (const [outputFormat, mark] of Object.entries(marks)) {
+      const made = await generate({
+        model: "gamma-image-1",
+        prompt,
+        output_format: outputFormat,
+        background: "opaque",
+      });
+      assert.ok(bytesOf(made.data?.[0]).toString("latin1").startsWith(mark), outputFormat);
+      assert.deepEqual([made.output_format, made.background, made.size], [outputFormat, "opaque", "1024x1024"]);
     }
     const effective = { low: "low", medium: "medium", high: "high", standard: "medium", hd: "high" };
     for (const [quality, meant] of Object.entries(effective))

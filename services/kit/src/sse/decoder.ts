@@ -2,8 +2,8 @@ import { append } from "../append.ts";
 import type { SseEvent } from "./event.ts";
 import { parseBlock } from "./parse-block.ts";
 
-const LF = 10;
-const CR = 13;
+const lineFeed = 10;
+const carriageReturn = 13;
 const nothing = Buffer.alloc(0);
 const defaultMaxEventBytes = 8 * 1024 * 1024;
 
@@ -45,13 +45,13 @@ export class SseDecoder {
     if (chunk.length === 0) return [];
     const source = this.#append(chunk);
     let start = 0;
-    let nextCr = source.indexOf(CR, this.#searched);
+    let nextCr = source.indexOf(carriageReturn, this.#searched);
     this.#skipByteOrderMark(source);
     this.#skipLateLf(source);
     for (;;) {
       const at = this.#searched;
-      if (nextCr >= 0 && nextCr < at) nextCr = source.indexOf(CR, at);
-      const nextLf = source.indexOf(LF, at);
+      if (nextCr >= 0 && nextCr < at) nextCr = source.indexOf(carriageReturn, at);
+      const nextLf = source.indexOf(lineFeed, at);
       const end = nextCr >= 0 && (nextLf < 0 || nextCr < nextLf) ? nextCr : nextLf;
       if (end < 0) break;
       const blank = end === this.#line;
@@ -77,8 +77,8 @@ export class SseDecoder {
   }
 
   #pastLineEnd(source: Buffer, end: number): void {
-    const isCr = source[end] === CR;
-    const hasLf = isCr && source[end + 1] === LF;
+    const isCr = source[end] === carriageReturn;
+    const hasLf = isCr && source[end + 1] === lineFeed;
     if (isCr) this.#hasCr = true;
     this.#endedWithCr = isCr && end + 1 === source.length;
     this.#line = end + (hasLf ? 2 : 1);
@@ -98,7 +98,7 @@ export class SseDecoder {
   #skipLateLf(source: Buffer): void {
     if (!this.#endedWithCr) return;
     this.#endedWithCr = false;
-    if (source[this.#searched] !== LF) return;
+    if (source[this.#searched] !== lineFeed) return;
     if (this.#from === this.#line) this.#from++;
     this.#line++;
     this.#searched++;

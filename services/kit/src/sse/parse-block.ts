@@ -1,10 +1,10 @@
 import { append } from "../append.ts";
 import { SseEvent } from "./event.ts";
 
-const LF = 10;
-const CR = 13;
-const SPACE = 32;
-const COLON = 58;
+const lineFeed = 10;
+const carriageReturn = 13;
+const space = 32;
+const colonCode = 58;
 const newline = Buffer.from("\n");
 
 interface Fields {
@@ -33,18 +33,18 @@ export function parseBlock(block: Block): SseEvent {
   for (let line = block.from; line < end; ) {
     const stop = lineEnd(block, line);
     if (stop > line) takeLine(fields, source, line, stop);
-    line = stop + (source[stop] === CR && source[stop + 1] === LF && stop + 1 < end ? 2 : 1);
+    line = stop + (source[stop] === carriageReturn && source[stop + 1] === lineFeed && stop + 1 < end ? 2 : 1);
   }
   return new SseEvent({ source, start, end, name: fields.name, id: fields.id, data: joined(fields.data) });
 }
 
 function lineEnd(block: Block, from: number): number {
   if (!block.hasCr) {
-    const at = block.source.indexOf(LF, from);
+    const at = block.source.indexOf(lineFeed, from);
     return at < 0 || at > block.end ? block.end : at;
   }
   let at = from;
-  while (at < block.end && block.source[at] !== LF && block.source[at] !== CR) at++;
+  while (at < block.end && block.source[at] !== lineFeed && block.source[at] !== carriageReturn) at++;
   return at;
 }
 
@@ -56,13 +56,13 @@ function joined(lines: Buffer[] | undefined): Buffer | undefined {
 function takeLine(fields: Fields, source: Buffer, line: number, stop: number): void {
   // "data" is nearly every line of nearly every stream: no text is made to recognise it.
   if (source[line] === 100 && source[line + 1] === 97 && source[line + 2] === 116 && source[line + 3] === 97) {
-    if (line + 4 === stop || source[line + 4] === COLON) {
+    if (line + 4 === stop || source[line + 4] === colonCode) {
       fields.data = append(fields.data, fieldValue(source, line + 4, stop));
       return;
     }
   }
-  if (source[line] === COLON) return;
-  const colon = source.subarray(line, stop).indexOf(COLON);
+  if (source[line] === colonCode) return;
+  const colon = source.subarray(line, stop).indexOf(colonCode);
   const at = colon < 0 ? stop : line + colon;
   const field = source.toString("latin1", line, at);
   if (field === "event") fields.name = fieldValue(source, at, stop).toString("utf8");
@@ -72,5 +72,5 @@ function takeLine(fields: Fields, source: Buffer, line: number, stop: number): v
 /** What follows the colon at `at` (nothing when the line ends there) without one leading space. */
 function fieldValue(source: Buffer, at: number, stop: number): Buffer {
   const from = Math.min(at + 1, stop);
-  return source.subarray(from < stop && source[from] === SPACE ? from + 1 : from, stop);
+  return source.subarray(from < stop && source[from] === space ? from + 1 : from, stop);
 }

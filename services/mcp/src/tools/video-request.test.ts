@@ -14,13 +14,15 @@ test("a first frame goes where the model's version looks for it", () => {
 });
 
 test("references are told apart by what they are", () => {
-  const reference_urls = [url, "https://a.example/b.mp4?x=1"];
-  const { input } = videoRequest({ model: "beta2.7-r2v", prompt: "p", reference_urls }, "alibaba") as { input: object };
+  const referenceUrls = [url, "https://a.example/b.mp4?x=1"];
+  const { input } = videoRequest({ model: "beta2.7-r2v", prompt: "p", reference_urls: referenceUrls }, "alibaba") as {
+    input: object;
+  };
   assert.deepEqual(input, {
     prompt: "p",
     media: [
       { type: "reference_image", url },
-      { type: "reference_video", url: reference_urls[1] },
+      { type: "reference_video", url: referenceUrls[1] },
     ],
   });
 });

@@ -32,8 +32,12 @@ export function streamResponse({ errorFormat }: AdmittedJob, { job, attempted }:
     upstream,
     attempts,
     headers: [
-      ...["content-type", "text/event-stream; charset=utf-8", "cache-control", "no-cache"],
-      ...["x-accel-buffering", "no"],
+      "content-type",
+      "text/event-stream; charset=utf-8",
+      "cache-control",
+      "no-cache",
+      "x-accel-buffering",
+      "no",
     ],
     async relay(exchange) {
       await relay(live, { exchange });

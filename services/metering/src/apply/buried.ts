@@ -14,10 +14,10 @@ export async function bury(store: Store, buried: readonly BuriedEvent[], session
   const buriedAt = new Date();
   const writes = buried.map(({ event, reason, batchId }) => {
     const bytes = Buffer.from(UsageEvent.encode(event).finish());
-    const _id = createHash("sha256").update(bytes).digest("hex");
+    const id = createHash("sha256").update(bytes).digest("hex");
     const { accountId, requestId } = event;
     const document = { accountId, requestId, batchId, reason, event: bytes, buriedAt };
-    return { updateOne: { filter: { _id }, update: { $setOnInsert: document }, upsert: true } };
+    return { updateOne: { filter: { _id: id }, update: { $setOnInsert: document }, upsert: true } };
   });
   await store.buried.bulkWrite(writes, { session });
 }

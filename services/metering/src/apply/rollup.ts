@@ -32,11 +32,11 @@ function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: 
   const ms = Number(event.endedAtMs);
   const start = ms - (ms % sizes[bucket]);
   // Ids never hold a line break, so no two rows share an id.
-  const _id = [bucket, start, accountId, keyId, model, operation].join("\n");
-  let rollup = rollups.get(_id);
+  const id = [bucket, start, accountId, keyId, model, operation].join("\n");
+  let rollup = rollups.get(id);
   if (rollup === undefined) {
     rollup = {
-      _id,
+      _id: id,
       bucket,
       start: new Date(start),
       accountId,
@@ -47,7 +47,7 @@ function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: 
       costNanoUsd: 0n,
       units: {},
     };
-    rollups.set(_id, rollup);
+    rollups.set(id, rollup);
   }
   rollup.requests++;
   rollup.costNanoUsd += event.costNanoUsd;

@@ -42,7 +42,7 @@ export class Inbox implements AsyncDisposable {
   readonly #pulling = new Set<Promise<void>>();
   readonly #working: Disposable;
   #ensured: { readonly done: Promise<void>; readonly at: number } | undefined;
-  #messages: JsMsg[] = [];
+  readonly #messages: JsMsg[] = [];
   #bytes = 0;
   #changed = Promise.withResolvers<void>();
 

@@ -3,12 +3,12 @@ import type { AnthropicModel } from "./models.ts";
 import type { Prompt } from "./prompt.ts";
 
 /** How a prompt splits by the cache; the three kinds and `uncached` add up to the prompt. */
-export type CacheUse = {
+export interface CacheUse {
   readonly uncached: number;
   readonly read: number;
   readonly written5m: number;
   readonly written1h: number;
-};
+}
 
 const lifeMs = { "5m": 300_000, "1h": 3_600_000 } as const;
 

@@ -1,7 +1,10 @@
 import type { Dialect, JsonReply, Problem } from "../http/types.ts";
 import { Rejection } from "../http/types.ts";
 
-type AnthropicError = { type: "error"; error: { type: string; message: string } };
+interface AnthropicError {
+  type: "error";
+  error: { type: string; message: string };
+}
 
 const typeByStatus: { readonly [status: number]: string } = {
   400: "invalid_request_error",

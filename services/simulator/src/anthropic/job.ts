@@ -12,7 +12,7 @@ import { inputOfSearches, searchBlocks, searchesOf } from "./searches.ts";
 import { signatureOf } from "./signature.ts";
 
 /** A checked request, and what it is answered with. */
-export type MessageJob = {
+export interface MessageJob {
   readonly call: Call;
   readonly id: string;
   readonly modelId: string;
@@ -23,7 +23,7 @@ export type MessageJob = {
   readonly searchBlocks: readonly object[];
   /** Thinking goes out without its text, signed alone. */
   readonly hidesThinking: boolean;
-};
+}
 
 const stopReasons = { stop: "end_turn", length: "max_tokens", tools: "tool_use", filter: "refusal" } as const;
 

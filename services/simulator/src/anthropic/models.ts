@@ -1,5 +1,5 @@
 /** What the simulator knows of one Anthropic model. */
-export type AnthropicModel = {
+export interface AnthropicModel {
   readonly id: string;
   readonly displayName: string;
   readonly createdAt: string;
@@ -13,7 +13,7 @@ export type AnthropicModel = {
   readonly fixedSampling: boolean;
   /** Shortest prefix that the prompt cache takes. */
   readonly cacheableFrom: number;
-};
+}
 
 type Shape = Omit<AnthropicModel, "id" | "displayName" | "createdAt">;
 

@@ -9,7 +9,10 @@ import type { CacheControl, CountRequest, MessageBlock } from "./schema.ts";
 export type PromptStep = Prefix & { readonly mark: "5m" | "1h" | undefined };
 
 /** A prompt in the order in which the cache sees it: tools, system, messages. */
-export type Prompt = { readonly tokens: number; readonly steps: readonly PromptStep[] };
+export interface Prompt {
+  readonly tokens: number;
+  readonly steps: readonly PromptStep[];
+}
 
 const perMessage = 3;
 const tokensPerPage = 1500;

@@ -1,11 +1,11 @@
 import { type Dialect, type JsonReply, type Problem, Rejection } from "../http/types.ts";
 
-export type ArkError = {
+export interface ArkError {
   readonly status: number;
   readonly code: string;
   readonly message: string;
   readonly param?: string;
-};
+}
 
 const types: { readonly [status: number]: string } = {
   400: "BadRequest",

@@ -4,14 +4,14 @@ import type { SeedanceFamily } from "./seedance-models.ts";
 import type { SeedanceRequest } from "./seedance-schema.ts";
 
 /** The media of a request, by what they are for. */
-export type SeedanceInputs = {
+export interface SeedanceInputs {
   readonly text: string;
   readonly frames: readonly Probe[];
   readonly images: readonly Probe[];
   readonly videos: readonly Probe[];
   readonly sounds: readonly Probe[];
   readonly draftId: string | undefined;
-};
+}
 
 const unknownVideoSeconds = 5;
 

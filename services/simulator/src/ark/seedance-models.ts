@@ -1,5 +1,5 @@
 /** What the simulator knows of one family of Seedance models. */
-export type SeedanceFamily = {
+export interface SeedanceFamily {
   readonly name: string;
   readonly seconds: readonly [least: number, most: number];
   readonly resolutions: readonly string[];
@@ -15,7 +15,7 @@ export type SeedanceFamily = {
   readonly flex: boolean;
   /** The first generation: its sizes, its inline flags, `frames`, no extra frame at the end. */
   readonly first: boolean;
-};
+}
 
 const none = { images: 0, videos: 0, sounds: 0 };
 const first: Omit<SeedanceFamily, "name"> = {

@@ -5,7 +5,7 @@ import { closestRatio, type SeedanceFamily, seedanceRatios, seedanceSize } from 
 import { inlineFlags, type SeedanceRequest } from "./seedance-schema.ts";
 
 /** What a task will make. */
-export type SeedanceOutput = {
+export interface SeedanceOutput {
   readonly resolution: string;
   readonly ratio: string;
   readonly width: number;
@@ -15,7 +15,7 @@ export type SeedanceOutput = {
   readonly frames: number | undefined;
   readonly seed: number;
   readonly sound: boolean;
-};
+}
 
 /** Frames a second of every Seedance video. */
 export const seedanceFps = 24;

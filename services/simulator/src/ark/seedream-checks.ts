@@ -5,13 +5,13 @@ import { type SeedreamModel, seedreamSize } from "./seedream-models.ts";
 import type { SeedreamRequest } from "./seedream-schema.ts";
 
 /** A checked request: what it makes, and of how many references. */
-export type SeedreamJob = {
+export interface SeedreamJob {
   readonly width: number;
   readonly height: number;
   readonly count: number;
   readonly format: "png" | "jpeg";
   readonly references: number;
-};
+}
 
 const largestSet = 15;
 const usualSet = 4;

@@ -1,5 +1,5 @@
 /** What the simulator knows of one Seedream model. */
-export type SeedreamModel = {
+export interface SeedreamModel {
   readonly keywords: readonly string[];
   /** Fewest and most pixels of an explicit size. */
   readonly pixels: readonly [least: number, most: number];
@@ -12,7 +12,7 @@ export type SeedreamModel = {
   /** Takes `seed` and `guidance_scale`. */
   readonly seeds: boolean;
   readonly needsImage: boolean;
-};
+}
 
 const pro: SeedreamModel = {
   keywords: ["1K", "1.5K", "2K"],

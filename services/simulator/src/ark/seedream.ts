@@ -11,7 +11,12 @@ import { type SeedreamModel, seedreamModel } from "./seedream-models.ts";
 import { type SeedreamRequest, seedreamFields, seedreamSchema } from "./seedream-schema.ts";
 import { arkIssue } from "./wording.ts";
 
-type Item = { readonly url?: string; readonly b64_json?: string; readonly size?: string; readonly error?: object };
+interface Item {
+  readonly url?: string;
+  readonly b64_json?: string;
+  readonly size?: string;
+  readonly error?: object;
+}
 
 const pixelsPerToken = 256;
 const sensitive = {
@@ -65,9 +70,9 @@ function usageOf(job: SeedreamJob, items: readonly Item[]): Usage {
 
 function* eventsOf(call: Call, items: readonly Item[], usage: Usage | undefined): Generator<StreamEvent> {
   const { model, created } = call;
-  for (const [image_index, item] of items.entries()) {
+  for (const [imageIndex, item] of items.entries()) {
     const type = `image_generation.partial_${item.error === undefined ? "succeeded" : "failed"}`;
-    yield { event: type, data: JSON.stringify({ type, model, created, image_index, ...item }) };
+    yield { event: type, data: JSON.stringify({ type, model, created, image_index: imageIndex, ...item }) };
   }
   const type = "image_generation.completed";
   const told = usage === undefined ? {} : { usage };

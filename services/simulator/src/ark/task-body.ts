@@ -3,14 +3,14 @@ import { resultUrl } from "../tasks/urls.ts";
 import { type SeedanceOutput, seedanceFps } from "./seedance-output.ts";
 
 /** What a Seedance task keeps beside what all tasks keep. */
-export type SeedanceFacts = {
+export interface SeedanceFacts {
   readonly digest: string;
   readonly caption: string;
   readonly output: SeedanceOutput;
   readonly lastFrame: boolean;
   /** Fields of the request that the task repeats. */
   readonly repeated: { readonly [field: string]: unknown };
-};
+}
 
 function contentOf(task: Task, { digest, caption, output, lastFrame }: SeedanceFacts): object {
   const { width, height, duration: seconds, sound } = output;

@@ -5,11 +5,11 @@ import type { Call } from "../http/types.ts";
 import type { ChatFlavour, ChatModel } from "./flavour.ts";
 import type { ChatMessage, ChatRequest } from "./schema.ts";
 
-export type AskOptions = {
+export interface AskOptions {
   readonly model: ChatModel;
   readonly flavour: ChatFlavour;
   readonly thinks?: boolean | undefined;
-};
+}
 
 function textOf(message: ChatMessage): string {
   if (typeof message.content === "string") return message.content;

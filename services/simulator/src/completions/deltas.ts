@@ -5,12 +5,12 @@ import { logprobsOf } from "./logprobs.ts";
 import { speechFor } from "./speech.ts";
 
 /** One step of one choice of a stream. */
-export type Delta = {
+export interface Delta {
   readonly delta: object;
   readonly tokens: number;
   readonly finish?: string;
   readonly logprobs?: object;
-};
+}
 
 function* reasoningDeltas(job: ChatJob, candidate: Candidate): Generator<Delta> {
   if (!job.flavour.showsReasoning) return;

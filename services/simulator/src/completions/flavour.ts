@@ -2,7 +2,7 @@ import type { Dialect } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
 
 /** What the simulator knows of one chat model. */
-export type ChatModel = {
+export interface ChatModel {
   readonly id: string;
   /** The id that answers carry: vendors answer with a dated snapshot of an alias. */
   readonly answersAs: string;
@@ -15,10 +15,10 @@ export type ChatModel = {
   readonly imageTokens?: { readonly base: number; readonly tile: number };
   readonly audio?: true;
   readonly video?: true;
-};
+}
 
 /** Tokens of one answer. `text`, `audioOut` and `reasoning` add up to what was generated. */
-export type Counts = {
+export interface Counts {
   readonly prompt: number;
   readonly cached: number;
   readonly imageIn: number;
@@ -29,17 +29,17 @@ export type Counts = {
   readonly reasoning: number;
   readonly acceptedPrediction: number;
   readonly rejectedPrediction: number;
-};
+}
 
-export type ApiError = {
+export interface ApiError {
   readonly status: number;
   readonly message: string;
   readonly param?: string | null;
   readonly code?: string | null;
-};
+}
 
 /** What tells one speaker of the chat completions protocol from another. */
-export type ChatFlavour = {
+export interface ChatFlavour {
   readonly dialect: Dialect;
   /** Whether answers carry `reasoning_content`. */
   readonly showsReasoning: boolean;
@@ -56,4 +56,4 @@ export type ChatFlavour = {
   readonly toolCallIdPrefix: string;
   readonly answerIdPrefix: string;
   usage(counts: Counts): Usage;
-};
+}

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /** What is wrong with a request, and where; the words are left to the provider. */
-export type Issue = {
+export interface Issue {
   /** Such as `messages[0].content`; empty for the body itself. */
   readonly param: string;
   readonly value: unknown;
@@ -13,7 +13,7 @@ export type Issue = {
     | { readonly kind: "value"; readonly supported: readonly string[] }
     | { readonly kind: "pattern"; readonly pattern: string }
     | { readonly kind: "other"; readonly message: string };
-};
+}
 
 type ZodIssue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];

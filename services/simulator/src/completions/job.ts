@@ -4,7 +4,7 @@ import type { ChatFlavour, ChatModel, Counts } from "./flavour.ts";
 import type { ChatRequest } from "./schema.ts";
 
 /** A request that passed all checks, and what it is answered with. */
-export type ChatJob = {
+export interface ChatJob {
   readonly call: Call;
   readonly request: ChatRequest;
   readonly model: ChatModel;
@@ -15,7 +15,7 @@ export type ChatJob = {
   readonly customTools: ReadonlySet<string>;
   /** Whether the answer is spoken too. */
   readonly speaks: boolean;
-};
+}
 
 const finishReasons = { stop: "stop", length: "length", tools: "tool_calls", filter: "content_filter" } as const;
 

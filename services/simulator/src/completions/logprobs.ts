@@ -2,7 +2,11 @@ import { randomFrom } from "../content/hash.ts";
 import type { Piece } from "../content/tokens.ts";
 import { wordsOf } from "../content/words.ts";
 
-type TokenLogprob = { token: string; bytes: number[]; logprob: number };
+interface TokenLogprob {
+  token: string;
+  bytes: number[];
+  logprob: number;
+}
 export type LogprobItem = TokenLogprob & { top_logprobs: TokenLogprob[] };
 
 function item(token: string, logprob: number): TokenLogprob {

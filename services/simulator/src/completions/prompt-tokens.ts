@@ -7,14 +7,14 @@ import type { ChatModel } from "./flavour.ts";
 import type { ChatMessage, ChatRequest, ContentPart } from "./schema.ts";
 
 /** Tokens of a prompt. `image`, `audio` and `video` are part of `total`. */
-export type PromptTokens = {
+export interface PromptTokens {
   readonly total: number;
   readonly image: number;
   readonly audio: number;
   readonly video: number;
   /** Tokens up to the end of each message. */
   readonly prefixes: readonly Prefix[];
-};
+}
 
 const perMessage = 3;
 const replyStart = 3;
@@ -39,7 +39,12 @@ function audioTokens(data: string): number {
   return Math.max(1, Math.ceil((10 * bytes) / bytesPerAudioSecond));
 }
 
-type Tally = { text: number; image: number; audio: number; video: number };
+interface Tally {
+  text: number;
+  image: number;
+  audio: number;
+  video: number;
+}
 
 function addPart(tally: Tally, part: ContentPart | { type: "refusal"; refusal: string }, model: ChatModel): void {
   switch (part.type) {

@@ -1,6 +1,9 @@
 import type { Issue } from "./issue.ts";
 
-export type Wording = { readonly message: string; readonly code: string };
+export interface Wording {
+  readonly message: string;
+  readonly code: string;
+}
 
 const expectedNames: { readonly [type: string]: string } = {
   number: "a decimal",

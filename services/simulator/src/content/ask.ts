@@ -1,15 +1,18 @@
 /** What came with a prompt beside its text. */
-export type Seen = {
+export interface Seen {
   readonly images: number;
   readonly sounds: number;
   readonly videos: number;
   readonly files: number;
-};
+}
 
-export type Tool = { readonly name: string; readonly schema: unknown };
+export interface Tool {
+  readonly name: string;
+  readonly schema: unknown;
+}
 
 /** One request for an answer, in terms that every chat protocol can be read into. */
-export type Ask = {
+export interface Ask {
   /** Hex digest of the request; decides everything that nothing else decides. */
   readonly digest: string;
   /** The provider's name in the truth log. */
@@ -37,4 +40,4 @@ export type Ask = {
   readonly reasoningTokens: number;
   /** What `echo body` and `echo headers` answer. */
   readonly echo: { readonly body: unknown; readonly headers: unknown };
-};
+}

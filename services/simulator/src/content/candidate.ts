@@ -4,16 +4,16 @@ import { type Plan, planAnswer } from "./plan.ts";
 import { countTokens, type Piece, piecesOf, takeTokens } from "./tokens.ts";
 import { wordsOf } from "./words.ts";
 
-export type CandidateCall = {
+export interface CandidateCall {
   readonly id: string;
   readonly name: string;
   readonly nameTokens: number;
   /** JSON, or free text for a tool that takes that. */
   readonly input: readonly Piece[];
-};
+}
 
 /** One candidate answer, cut to its limits. */
-export type Candidate = {
+export interface Candidate {
   readonly index: number;
   readonly reasoning: readonly Piece[];
   readonly content: readonly Piece[];
@@ -24,9 +24,9 @@ export type Candidate = {
   readonly stoppedBy: string | undefined;
   /** `text` is all but the reasoning. */
   readonly tokens: { readonly reasoning: number; readonly text: number };
-};
+}
 
-export type Limits = {
+export interface Limits {
   /** Reasoning and answer together. */
   readonly maxTokens: number;
   /**
@@ -39,7 +39,7 @@ export type Limits = {
   readonly freeTextTools?: ReadonlySet<string>;
   /** Size of a huge answer in MiB, and of its pieces in KiB. */
   readonly huge?: { readonly mebibytes: number; readonly pieceKibibytes: number } | undefined;
-};
+}
 
 function untilStop(text: string, stop: readonly string[]): { text: string; stoppedBy: string | undefined } {
   let end = text.length;
@@ -61,7 +61,11 @@ function hugePieces(digest: string, { mebibytes, pieceKibibytes }: NonNullable<L
   return new Array<Piece>(count).fill({ text: block, tokens: Math.ceil(size / 4) });
 }
 
-type CallsTaken = { calls: CandidateCall[]; tokens: number; cut: boolean };
+interface CallsTaken {
+  calls: CandidateCall[];
+  tokens: number;
+  cut: boolean;
+}
 
 function callsWithin(plan: Plan, limits: Limits, budget: number): CallsTaken {
   const calls: CandidateCall[] = [];

@@ -1,5 +1,8 @@
 /** One message of a conversation, as far as counting turns goes. */
-export type Turn = { readonly byModel: boolean; readonly callsTools: boolean };
+export interface Turn {
+  readonly byModel: boolean;
+  readonly callsTools: boolean;
+}
 
 /**
  * How many of the model's last messages in a row call tools; what others say between them does not

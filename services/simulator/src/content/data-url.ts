@@ -1,5 +1,8 @@
 /** A decoded `data:` URL. */
-export type DataUrl = { readonly mimeType: string; readonly bytes: Buffer };
+export interface DataUrl {
+  readonly mimeType: string;
+  readonly bytes: Buffer;
+}
 
 const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
 

@@ -1,5 +1,9 @@
 /** What the first bytes of an image file say. Sizes in pixels. */
-export type ImageInfo = { readonly mimeType: string; readonly width: number; readonly height: number };
+export interface ImageInfo {
+  readonly mimeType: string;
+  readonly width: number;
+  readonly height: number;
+}
 
 function jpegSize(bytes: Buffer): ImageInfo | undefined {
   let at = 2;

@@ -2,7 +2,9 @@ import { integerBetween, type Random } from "./hash.ts";
 import { numberFor, textFor } from "./plausible.ts";
 import { wordsOf } from "./words.ts";
 
-type Schema = { readonly [keyword: string]: unknown };
+interface Schema {
+  readonly [keyword: string]: unknown;
+}
 
 const maxDepth = 8;
 const formats: Record<string, string> = {
@@ -50,14 +52,14 @@ function typeOf(schema: Schema): string {
 }
 
 /** What is made, and what for. */
-type Making = {
+interface Making {
   readonly random: Random;
   readonly root: Schema;
   /** The name of the property that is being made; empty at the top. */
   readonly name: string;
   /** What the user asked: a value that the prompt names is better than a made-up one. */
   readonly prompt: string;
-};
+}
 
 function makeString(schema: Schema, { random, name, prompt }: Making): string {
   const format = typeof schema["format"] === "string" ? formats[schema["format"]] : undefined;

@@ -7,13 +7,13 @@ import { type Steering, steeringOf, type ToolCall } from "./steer.ts";
 import { wordsOf } from "./words.ts";
 
 /** What the simulated model is going to answer, before any limit cuts it. */
-export type Plan = {
+export interface Plan {
   readonly reasoning: string;
   readonly text: string;
   readonly calls: readonly ToolCall[];
   readonly refusal: string | undefined;
   readonly filtered: boolean;
-};
+}
 
 function nameParts(toolName: string): string[] {
   const parts = toolName

@@ -1,18 +1,21 @@
 /** A prefix of a prompt: its digest, and the tokens up to its end. */
-export type Prefix = { readonly digest: string; readonly tokens: number };
+export interface Prefix {
+  readonly digest: string;
+  readonly tokens: number;
+}
 
 /**
  * A prompt cache in memory, least recently written first out. Prefixes of different owners must
  * differ in digest.
  */
-export type PrefixCache = {
+export interface PrefixCache {
   /**
    * Tokens of the longest of these prefixes, listed from short to long, that is remembered; 0 when
    * none is.
    */
   match(prefixes: readonly Prefix[]): number;
   remember(prefixes: readonly Prefix[], lifeMs: number): void;
-};
+}
 
 const capacity = 100_000;
 

@@ -1,8 +1,11 @@
 /** A call that the simulated model makes of one of the client's tools. */
-export type ToolCall = { readonly name: string; readonly input: Record<string, unknown> };
+export interface ToolCall {
+  readonly name: string;
+  readonly input: Record<string, unknown>;
+}
 
 /** What a user message asks of the simulator itself. */
-export type Steering = {
+export interface Steering {
   readonly say?: string;
   readonly words?: number;
   readonly echo?: "body" | "headers";
@@ -16,7 +19,7 @@ export type Steering = {
   readonly filtered: boolean;
   /** The prompt itself is against the provider's rules. */
   readonly blocked: boolean;
-};
+}
 
 type Draft = { -readonly [K in keyof Steering]: Steering[K] } & { calls: ToolCall[] };
 

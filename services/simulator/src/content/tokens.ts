@@ -1,7 +1,10 @@
 import { decode, encode } from "gpt-tokenizer/encoding/o200k_base";
 
 /** A run of text and the number of tokens that it stands for. */
-export type Piece = { readonly text: string; readonly tokens: number };
+export interface Piece {
+  readonly text: string;
+  readonly tokens: number;
+}
 
 const asPlainText = { disallowedSpecial: new Set<string>() };
 // Byte-pair merging takes quadratic time in an unbroken run, so such texts, and very long ones, are

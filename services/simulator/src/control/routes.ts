@@ -5,18 +5,21 @@ import type { InFlight } from "../log/in-flight.ts";
 import type { TruthLog } from "../log/truth-log.ts";
 import type { TaskStore } from "../tasks/store.ts";
 
-export type ControlContext = {
+export interface ControlContext {
   readonly rules: FaultRules;
   readonly log: TruthLog;
   readonly inFlight: InFlight;
   readonly tasks: TaskStore;
-};
-export type ControlReply = { readonly status: number; readonly body: unknown };
-type Row = {
+}
+export interface ControlReply {
+  readonly status: number;
+  readonly body: unknown;
+}
+interface Row {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: RegExp;
   handle(request: { url: URL; bytes: Buffer; id: string }, context: ControlContext): ControlReply;
-};
+}
 
 const logQuery = z.object({
   since: z.coerce.number().int().min(0).default(0),

@@ -1,7 +1,11 @@
 import { uuidOf } from "../content/uuid.ts";
 import { type Dialect, type JsonReply, type Problem, Rejection, type StreamEvent } from "../http/types.ts";
 
-export type NativeError = { readonly status: number; readonly code: string; readonly message: string };
+export interface NativeError {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
 
 /** The request id as bodies and events repeat it. */
 export function requestIdFields(requestId: string): object {

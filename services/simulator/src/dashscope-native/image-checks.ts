@@ -4,13 +4,13 @@ import { freeSize, listedSizes, type QwenImageModel } from "./image-models.ts";
 import type { ImageRequest } from "./image-schema.ts";
 
 /** A checked request: the prompt and what is made of it. */
-export type ImageJob = {
+export interface ImageJob {
   readonly text: string;
   readonly references: number;
   readonly width: number;
   readonly height: number;
   readonly count: number;
-};
+}
 
 const longestText = 800;
 const sides = { least: 384, most: 3072 };
@@ -40,7 +40,11 @@ function checkImage(url: string): readonly [number, number] | undefined {
   }
 }
 
-type Content = { text: string; lastImage: readonly [number, number] | undefined; references: number };
+interface Content {
+  text: string;
+  lastImage: readonly [number, number] | undefined;
+  references: number;
+}
 
 function contentOf({ input }: ImageRequest, model: QwenImageModel): Content {
   const [message, ...others] = input.messages;

@@ -1,5 +1,5 @@
 /** What the simulator knows of one qwen-image model. */
-export type QwenImageModel = {
+export interface QwenImageModel {
   /** Makes pictures of text alone. */
   readonly draws: boolean;
   /** Most reference images; 0 for a model that takes none. */
@@ -10,7 +10,7 @@ export type QwenImageModel = {
   readonly most: number;
   /** Usage by the size of the picture that was made, as the third generation reports it. */
   readonly outputUsage: boolean;
-};
+}
 
 const drawing: QwenImageModel = {
   draws: true,

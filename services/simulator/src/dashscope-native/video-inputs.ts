@@ -41,7 +41,9 @@ function references({ input }: VideoRequest): Probe[] {
   return videos.map(probe);
 }
 
-type Counts = { readonly [type: string]: number };
+interface Counts {
+  readonly [type: string]: number;
+}
 
 function checkMedia(count: Counts, { task, version }: VideoModel): void {
   const { first_frame: first = 0, last_frame: last = 0, first_clip: clip = 0, video = 0 } = count;

@@ -4,7 +4,7 @@ export type VideoTask = "t2v" | "i2v" | "r2v" | "edit";
 export type VideoUsageShape = "ratio" | "size" | "seconds" | "happyhorse";
 
 /** What the simulator knows of one video model. */
-export type VideoModel = {
+export interface VideoModel {
   readonly version: "2.5" | "2.6" | "2.7" | "happyhorse";
   readonly task: VideoTask;
   readonly flash: boolean;
@@ -15,7 +15,7 @@ export type VideoModel = {
   readonly bySize: boolean;
   readonly tiers: readonly number[];
   readonly usage: VideoUsageShape;
-};
+}
 
 const listed = { listed: [5, 10] };
 const untilFifteen = { least: 2, most: 15 };

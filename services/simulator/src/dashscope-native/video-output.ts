@@ -4,7 +4,7 @@ import { ratioOfSize, sizeOfRatio, tierOfSize, type VideoModel, videoRatios } fr
 import type { VideoRequest } from "./video-schema.ts";
 
 /** What a task makes. */
-export type VideoOutput = {
+export interface VideoOutput {
   readonly width: number;
   readonly height: number;
   /** 480, 720 or 1080. */
@@ -12,7 +12,7 @@ export type VideoOutput = {
   readonly ratio: string;
   readonly seconds: number;
   readonly sound: boolean;
-};
+}
 
 /** Frames a second of these videos. */
 export const wanFps = 30;
@@ -31,7 +31,11 @@ function secondsOf(asked: number | undefined, model: VideoModel): number {
   throw new InputFault(`The duration must be ${range}: parameters.duration`);
 }
 
-type Frame = { readonly size: string; readonly tier: number; readonly ratio: string };
+interface Frame {
+  readonly size: string;
+  readonly tier: number;
+  readonly ratio: string;
+}
 
 function frameBySize(size: string, model: VideoModel): Frame {
   const tier = tierOfSize(size, model.tiers);

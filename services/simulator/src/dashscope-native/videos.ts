@@ -10,16 +10,23 @@ import { type VideoRequest, videoSchema } from "./video-schema.ts";
 import { nativeWording } from "./wording.ts";
 
 /** What a video task keeps beside what all tasks keep. */
-export type WanFacts = {
+export interface WanFacts {
   readonly digest: string;
   readonly prompt: string | undefined;
   readonly actualPrompt: string | undefined;
   /** Absent when the task fails. */
   readonly output: VideoOutput | undefined;
-};
+}
 
-type Failure = { readonly code: string; readonly message: string };
-type Outcome = { readonly output?: VideoOutput; readonly secondsIn: number; readonly failure?: Failure };
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+interface Outcome {
+  readonly output?: VideoOutput;
+  readonly secondsIn: number;
+  readonly failure?: Failure;
+}
 
 function modelOf(call: Call): VideoModel {
   if (call.model === undefined)

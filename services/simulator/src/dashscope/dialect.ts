@@ -25,7 +25,11 @@ export function rejectDashScope({
   return new Rejection(json(status, errorBody(code, message, "invalid_request_error", param)));
 }
 
-type Row = { readonly code: string; readonly message: string; readonly type: string };
+interface Row {
+  readonly code: string;
+  readonly message: string;
+  readonly type: string;
+}
 
 const rows: { readonly [status: number]: Row } = {
   400: {

@@ -1,9 +1,9 @@
-type FaultInfo = {
+interface FaultInfo {
   readonly value: "flag" | "number" | "text";
   /** Used when the name is given without a value. */
   readonly otherwise: number | string;
   readonly about: string;
-};
+}
 
 function flag(about: string): FaultInfo {
   return { value: "flag", otherwise: 1, about };

@@ -20,9 +20,18 @@ export const ruleSchema = z.strictObject({
 
 export type RuleInput = z.infer<typeof ruleSchema>;
 export type RuleView = RuleInput & { readonly id: string; readonly hits: number; readonly left: number | null };
-export type Target = { readonly provider: string; readonly path: string; readonly model: string | undefined };
+export interface Target {
+  readonly provider: string;
+  readonly path: string;
+  readonly model: string | undefined;
+}
 
-type Rule = { input: RuleInput; faults: Faults; random: Random; hits: number };
+interface Rule {
+  input: RuleInput;
+  faults: Faults;
+  random: Random;
+  hits: number;
+}
 
 function fits(pattern: string | undefined, value: string | undefined): boolean {
   if (pattern === undefined) return true;

@@ -24,7 +24,12 @@ const texts: { readonly [code: number]: string } = {
   504: "Deadline expired before operation could complete.",
 };
 
-type GoogleError = { code: number; message: string; status: string; details?: object[] };
+interface GoogleError {
+  code: number;
+  message: string;
+  status: string;
+  details?: object[];
+}
 
 function errorOf(code: number, message?: string, details?: object[]): { error: GoogleError } {
   const status = statusNames[code] ?? (code >= 500 ? "INTERNAL" : "FAILED_PRECONDITION");

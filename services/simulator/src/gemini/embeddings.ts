@@ -6,7 +6,9 @@ import { rejectGemini } from "./dialect.ts";
 import { withCamelNames } from "./field-names.ts";
 import { geminiWording } from "./wording.ts";
 
-type EmbeddingModel = { readonly dimensions: number };
+interface EmbeddingModel {
+  readonly dimensions: number;
+}
 
 // Both read the first 2,048 tokens of a text.
 const models: { readonly [id: string]: EmbeddingModel } = {

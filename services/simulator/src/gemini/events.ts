@@ -3,7 +3,12 @@ import type { StreamEvent } from "../http/types.ts";
 import { finishReasonOf, type GenerateJob, toldUsage } from "./job.ts";
 import { callPart } from "./parts.ts";
 
-type Step = { readonly part: object; readonly shown: number; readonly answer: number; readonly thoughts: number };
+interface Step {
+  readonly part: object;
+  readonly shown: number;
+  readonly answer: number;
+  readonly thoughts: number;
+}
 
 const groupSize = 4;
 

@@ -1,11 +1,11 @@
 /** What the simulator knows of one Gemini model that makes images. */
-export type GeminiImageModel = {
+export interface GeminiImageModel {
   readonly inputTokenLimit: number;
   readonly sizes: readonly string[];
   readonly wideRatios: boolean;
   /** Tokens of one image of a size. */
   tokens(size: string): number;
-};
+}
 
 const third = { inputTokenLimit: 65_536, tokens: (size: string) => (size === "4K" ? 2000 : 1120) };
 

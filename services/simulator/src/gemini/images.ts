@@ -15,7 +15,11 @@ import { type GenerateRequest, generateSchema } from "./schema.ts";
 import { geminiWording } from "./wording.ts";
 
 type Handler = (call: Call) => Reply | Promise<Reply>;
-type Image = { readonly width: number; readonly height: number; readonly tokens: number };
+interface Image {
+  readonly width: number;
+  readonly height: number;
+  readonly tokens: number;
+}
 
 const imageConfig = z.strictObject({ aspectRatio: z.string().optional(), imageSize: z.string().optional() });
 const caption = "Here is the image.";
@@ -45,12 +49,12 @@ function checked(call: Call): GenerateRequest {
   return request;
 }
 
-type Made = {
+interface Made {
   readonly parts: readonly object[];
   readonly finishReason: string;
   readonly image: Image | undefined;
   readonly text: string;
-};
+}
 
 function textIn(request: GenerateRequest): string {
   return (request.contents.at(-1)?.parts.map(({ text = "" }) => text) ?? []).join("\n");

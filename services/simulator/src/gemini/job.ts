@@ -8,7 +8,7 @@ import type { Prompt } from "./prompt.ts";
 import type { GenerateRequest } from "./schema.ts";
 
 /** A checked request, and what it is answered with. */
-export type GenerateJob = {
+export interface GenerateJob {
   readonly call: Call;
   readonly responseId: string;
   readonly model: GeminiModel;
@@ -16,7 +16,7 @@ export type GenerateJob = {
   readonly prompt: Prompt;
   readonly cached: number;
   readonly showsThoughts: boolean;
-};
+}
 
 const cacheableFrom = 1024;
 const cacheLifeMs = 600_000;

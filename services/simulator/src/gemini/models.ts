@@ -1,5 +1,5 @@
 /** What the simulator knows of one Gemini model. */
-export type GeminiModel = {
+export interface GeminiModel {
   readonly id: string;
   readonly displayName: string;
   readonly inputTokenLimit: number;
@@ -12,7 +12,7 @@ export type GeminiModel = {
   readonly needsSignatures: boolean;
   /** Takes tools and a JSON answer in one request. */
   readonly toolsWithJson: boolean;
-};
+}
 
 type Shape = Omit<GeminiModel, "id" | "displayName">;
 

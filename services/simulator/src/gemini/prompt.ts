@@ -7,11 +7,11 @@ import type { Content, GenerateRequest, Part } from "./schema.ts";
 export type Modality = "TEXT" | "IMAGE" | "AUDIO" | "VIDEO" | "DOCUMENT";
 
 /** Tokens of a prompt by modality, and up to the end of each turn. */
-export type Prompt = {
+export interface Prompt {
   readonly total: number;
   readonly byModality: ReadonlyMap<Modality, number>;
   readonly prefixes: readonly Prefix[];
-};
+}
 
 const tokensPerTile = 258;
 const tileSize = 768;

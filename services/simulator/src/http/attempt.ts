@@ -11,7 +11,7 @@ import type { Match } from "./router.ts";
 import { type Call, Rejection, type Reply } from "./types.ts";
 
 /** What attempts share. */
-export type AttemptContext = {
+export interface AttemptContext {
   readonly rules: FaultRules;
   readonly attempts: AttemptCounter;
   readonly cache: PrefixCache;
@@ -19,10 +19,10 @@ export type AttemptContext = {
   readonly baseFaults: Faults;
   /** Rises with every id given out. */
   nextId(): number;
-};
+}
 
 /** A request, read and answered but not yet sent. */
-export type Answer = {
+export interface Answer {
   readonly reply: Reply;
   readonly faults: Faults;
   readonly model: string | undefined;
@@ -30,17 +30,17 @@ export type Answer = {
   /** Hash over provider, model and canonical body, blind to whether the answer is streamed. */
   readonly digest: string;
   readonly credential: string | undefined;
-};
+}
 
 type Decided = Omit<Answer, "reply">;
 
-export type Exchange = {
+export interface Exchange {
   readonly match: Match;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly url: URL;
   readonly bytes: Buffer;
-};
+}
 
 function masked(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const secret = new Set(["authorization", "x-api-key", "x-goog-api-key", "cookie"]);

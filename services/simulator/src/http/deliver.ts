@@ -8,9 +8,15 @@ import { CutByFault, compressedSink, limitedSink, type Sink, type SocketSink, sp
 import type { BytesReply, Dialect, EventsReply, JsonReply, Reply, ReplyHeaders, StreamEvent } from "./types.ts";
 
 /** What went out so far. Counts only what the operating system took over. */
-export type Delivered = { status: number; stream: boolean; chunks: number; tokens: number; usage: Usage | undefined };
+export interface Delivered {
+  status: number;
+  stream: boolean;
+  chunks: number;
+  tokens: number;
+  usage: Usage | undefined;
+}
 
-export type Delivery = {
+export interface Delivery {
   readonly response: ServerResponse;
   readonly socket: SocketSink;
   readonly faults: Faults;
@@ -19,7 +25,7 @@ export type Delivery = {
   readonly digest: string;
   readonly requestId: string;
   readonly delivered: Delivered;
-};
+}
 
 const slowPieces = 8;
 

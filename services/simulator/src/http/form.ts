@@ -1,13 +1,13 @@
 import { canonicalJson, hashOf } from "../content/hash.ts";
 
 /** A file of a multipart form. */
-export type FormPart = {
+export interface FormPart {
   readonly field: string;
   readonly filename: string;
   /** The content type of its part, without parameters. */
   readonly type: string;
   readonly bytes: Buffer;
-};
+}
 
 /** A parsed multipart form. A field that comes twice has its last value. */
 export class Form {

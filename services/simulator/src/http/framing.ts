@@ -2,7 +2,10 @@ import type { Faults } from "../faults/catalogue.ts";
 import type { EventsReply, StreamEvent } from "./types.ts";
 
 /** Turns events into the text of a body. */
-export type Framer = { frame(event: StreamEvent): string; readonly end: string };
+export interface Framer {
+  frame(event: StreamEvent): string;
+  readonly end: string;
+}
 
 function lineEnd(faults: Faults): string {
   if (faults.crlf !== undefined) return "\r\n";

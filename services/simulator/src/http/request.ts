@@ -7,7 +7,7 @@ import type { Match } from "./router.ts";
 import { type Dialect, Rejection } from "./types.ts";
 
 /** What a request says once its body is parsed and the faults are taken out of its model id. */
-export type ReadRequest = {
+export interface ReadRequest {
   readonly body: unknown;
   readonly params: { readonly [name: string]: string };
   readonly model: string | undefined;
@@ -16,9 +16,15 @@ export type ReadRequest = {
   readonly streams: boolean;
   /** Equal for requests that get the same answer, streamed or not. */
   readonly identity: string;
-};
+}
 
-type Incoming = { match: Match; method: string; path: string; bytes: Buffer; headers: IncomingHttpHeaders };
+interface Incoming {
+  match: Match;
+  method: string;
+  path: string;
+  bytes: Buffer;
+  headers: IncomingHttpHeaders;
+}
 
 function parseJson(bytes: Buffer, dialect: Dialect): unknown {
   try {

@@ -1,14 +1,21 @@
 import type { Provider, Route } from "./types.ts";
 
-export type Match = {
+export interface Match {
   readonly provider: Provider;
   readonly route: Route;
   readonly params: { readonly [name: string]: string };
-};
+}
 /** The path belongs to the provider and nothing is served there. */
-export type Miss = { readonly provider: Provider; readonly route?: undefined };
+export interface Miss {
+  readonly provider: Provider;
+  readonly route?: undefined;
+}
 
-type Row = { readonly provider: Provider; readonly route: Route; readonly pattern: RegExp };
+interface Row {
+  readonly provider: Provider;
+  readonly route: Route;
+  readonly pattern: RegExp;
+}
 
 function patternOf(path: string): RegExp {
   const literal = path.replace(/[.*+?^$()|[\]\\]/g, "\\$&");

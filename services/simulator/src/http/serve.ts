@@ -17,7 +17,11 @@ export type ServeContext = AttemptContext & {
   readonly maxBodyBytes: number;
 };
 
-type Served = { readonly answer: Answer; readonly begun: Begun; readonly startedAt: number };
+interface Served {
+  readonly answer: Answer;
+  readonly begun: Begun;
+  readonly startedAt: number;
+}
 
 function begin(context: ServeContext, match: Match, request: IncomingMessage, answer: Answer, path: string): Begun {
   const keyHash = answer.credential ? hashOf(answer.credential).slice(0, 12) : null;

@@ -18,7 +18,10 @@ export class CutByFault extends Error {
  * Takes the bytes of a body. `write` resolves when the bytes are with the operating system: one
  * write at a time.
  */
-export type Sink = { write(bytes: Buffer): Promise<void>; end(): Promise<void> };
+export interface Sink {
+  write(bytes: Buffer): Promise<void>;
+  end(): Promise<void>;
+}
 
 export type SocketSink = Sink & {
   readonly bytes: number;

@@ -4,10 +4,12 @@ import type { Faults } from "../faults/catalogue.ts";
 import type { TaskStore } from "../tasks/store.ts";
 import type { Units, Usage } from "../usage.ts";
 
-export type ReplyHeaders = { readonly [name: string]: string };
+export interface ReplyHeaders {
+  readonly [name: string]: string;
+}
 
 /** One server-sent event, or one element of a streamed JSON array. */
-export type StreamEvent = {
+export interface StreamEvent {
   readonly event?: string;
   /** The event's number, where the provider counts its events. */
   readonly id?: number;
@@ -24,9 +26,9 @@ export type StreamEvent = {
   readonly terminator?: true;
   /** Fields of the data that repeat the request id. */
   readonly requestIdFields?: (requestId: string) => object;
-};
+}
 
-type Measured = {
+interface Measured {
   /** What an honest provider reports for the whole answer. */
   readonly trueUsage?: Usage;
   /** What the provider bills for the whole answer. */
@@ -36,7 +38,7 @@ type Measured = {
   /** Id inside the answer. */
   readonly answerId?: string;
   readonly headers?: ReplyHeaders;
-};
+}
 
 export type JsonReply = Measured & {
   readonly type: "json";
@@ -75,17 +77,17 @@ export class Rejection extends Error {
 }
 
 /** An error to be told in the provider's words. */
-export type Problem = {
+export interface Problem {
   readonly status: number;
   /** A 429 because the account is empty, not because of the rate. */
   readonly quota?: boolean;
   readonly message?: string;
   /** Seconds after which to try again, for providers that say so in the body. */
   readonly retrySeconds?: number | undefined;
-};
+}
 
 /** What all operations of one provider share: credentials, error bodies, headers. */
-export type Dialect = {
+export interface Dialect {
   readonly provider: string;
   /** Serves requests without a credential. */
   readonly open?: true;
@@ -105,10 +107,10 @@ export type Dialect = {
   newRequestId(digest: string, count: number): string;
   /** Headers on every answer. */
   headers(requestId: string, tookMs: number): ReplyHeaders;
-};
+}
 
 /** One request to one operation, read and ready to be answered. */
-export type Call = {
+export interface Call {
   readonly params: { readonly [name: string]: string };
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
@@ -142,9 +144,9 @@ export type Call = {
   newId(prefix: string): string;
   /** Unix time in seconds, or in milliseconds under the fault `created-ms`. */
   readonly created: number;
-};
+}
 
-export type Route = {
+export interface Route {
   readonly method: "GET" | "POST" | "DELETE";
   /** Below the provider's prefix; `{name}` stands for one path segment or a part of it. */
   readonly path: string;
@@ -158,12 +160,12 @@ export type Route = {
    */
   readonly streams?: boolean | ((headers: IncomingHttpHeaders) => boolean);
   readonly handle: (call: Call) => Reply | Promise<Reply>;
-};
+}
 
 /** One upstream provider: a prefix on the port, a dialect, and its operations. */
-export type Provider = {
+export interface Provider {
   readonly name: string;
   readonly prefix: string;
   readonly dialect: Dialect;
   readonly routes: readonly Route[];
-};
+}

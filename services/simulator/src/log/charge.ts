@@ -8,7 +8,7 @@ import type { Outcome } from "./outcome.ts";
  */
 export type Charge = { readonly rule: "whole" | "nothing" } | { readonly rule: "made"; readonly output_tokens: number };
 
-export type Ending = {
+export interface Ending {
   readonly outcome: Outcome;
   /** HTTP status of the answer that was meant. */
   readonly status: number;
@@ -16,7 +16,7 @@ export type Ending = {
   /** Tokens of the answer that went out. */
   readonly tokens: number;
   readonly faults: Faults;
-};
+}
 
 /**
  * An answer in one piece is made, and charged, to its end once its request is there. A stream stops

@@ -3,7 +3,7 @@ import type { Charge } from "./charge.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** One served attempt, as `GET /sim/log` shows it. */
-export type LogEntry = {
+export interface LogEntry {
   /** Position in the log, from 1, in the order in which attempts ended. */
   readonly seq: number;
   readonly attempt: number;
@@ -51,7 +51,7 @@ export type LogEntry = {
    */
   readonly task: { readonly id: string; readonly polls: number } | null;
   readonly outcome: Outcome;
-};
+}
 
 export type Begun = Pick<
   LogEntry,

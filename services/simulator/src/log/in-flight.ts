@@ -1,17 +1,20 @@
 import type { LogEntry } from "./entry.ts";
 
-type Gauge = { now: number; max: number };
+interface Gauge {
+  now: number;
+  max: number;
+}
 
 /** An attempt in flight and how far it has come. */
-export type OpenAttempt = {
+export interface OpenAttempt {
   readonly attempt: number;
   readonly model: string | null;
   readonly request_id: string | null;
   readonly chunks: number;
   readonly bytes: number;
-};
+}
 
-export type Stats = {
+export interface Stats {
   readonly in_flight: Gauge;
   /** The oldest 1,000 attempts in flight. */
   readonly open: readonly OpenAttempt[];
@@ -25,7 +28,7 @@ export type Stats = {
     readonly content_tokens: number;
     readonly bytes: number;
   };
-};
+}
 
 function enter(gauges: Map<string, Gauge>, name: string): number {
   const gauge = gauges.get(name) ?? { now: 0, max: 0 };

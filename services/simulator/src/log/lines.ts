@@ -2,12 +2,12 @@ import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync }
 import { join } from "node:path";
 
 /** A file of JSON values, one a line. */
-export type LineFile<T> = {
+export interface LineFile<T> {
   /** Synchronous, so that a line survives a kill of the process right after it. */
   append(line: T): void;
   clear(): void;
   close(): void;
-};
+}
 
 function readLines<T>(path: string): T[] {
   const lines: T[] = [];

@@ -1,23 +1,27 @@
 import type { Begun, Ended, LogEntry } from "./entry.ts";
 import type { LogFile, LogLine } from "./file.ts";
 
-export type LogQuery = {
+export interface LogQuery {
   /** Entries after this seq. */
   readonly since: number;
   readonly limit: number;
   /** Only entries of this caller's request id. */
   readonly requestId?: string | undefined;
-};
-export type LogPage = {
+}
+export interface LogPage {
   readonly entries: LogEntry[];
   /** What to give as `since` for the next page. */
   readonly next_since: number;
   readonly has_more: boolean;
   /** Entries that were dropped from memory because of the limit. */
   readonly dropped: number;
-};
+}
 
-export type TruthLogOptions = { readonly memoryLimit: number; readonly file?: LogFile; readonly lines?: LogLine[] };
+export interface TruthLogOptions {
+  readonly memoryLimit: number;
+  readonly file?: LogFile;
+  readonly lines?: LogLine[];
+}
 
 const nothingDelivered = { chunks: 0, content_tokens: 0, bytes: 0 };
 const lost: Ended = {

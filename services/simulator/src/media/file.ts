@@ -4,7 +4,10 @@ import { mp4Of } from "./mp4.ts";
 import { speechPcm } from "./speech.ts";
 import type { MediaSpec } from "./url.ts";
 
-export type MediaFile = { readonly contentType: string; readonly bytes: Buffer };
+export interface MediaFile {
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
 
 const mebibyte = 1024 * 1024;
 

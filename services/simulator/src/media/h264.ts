@@ -2,18 +2,21 @@ import { BitWriter } from "./bits.ts";
 import type { Bitmap } from "./letters.ts";
 
 /** A colour as 8-bit luma and chroma, each from 16 to 235. */
-export type Colour = {
+export interface Colour {
   readonly y: number;
   readonly cb: number;
   readonly cr: number;
-};
+}
 /** The parameter sets of a stream and its access units, each one NAL unit without a start code. */
-export type H264 = {
+export interface H264 {
   readonly sps: Buffer;
   readonly pps: Buffer;
   readonly frames: readonly Frame[];
-};
-export type Frame = { readonly nal: Buffer; readonly key: boolean };
+}
+export interface Frame {
+  readonly nal: Buffer;
+  readonly key: boolean;
+}
 
 const macroblock = 16;
 const level51 = 51;
@@ -36,7 +39,10 @@ function nalOf(header: number, payload: Buffer): Buffer {
   return Buffer.from(bytes);
 }
 
-type Grid = { readonly columns: number; readonly blocks: number };
+interface Grid {
+  readonly columns: number;
+  readonly blocks: number;
+}
 
 function spsOf(width: number, height: number): Buffer {
   const columns = Math.ceil(width / macroblock);

@@ -3,7 +3,7 @@ import { randomFrom } from "../content/hash.ts";
 import { drawn, enlarged, lineLength, wrapped } from "./letters.ts";
 
 export type ImageFormat = "png" | "jpeg" | "webp";
-export type ImageSpec = {
+export interface ImageSpec {
   /** Decides the picture. */
   readonly digest: string;
   readonly width: number;
@@ -15,7 +15,7 @@ export type ImageSpec = {
   readonly transparent?: boolean;
   /** 1 to 100; JPEG and WebP only. */
   readonly quality?: number;
-};
+}
 
 const fields = 8;
 const rememberedBytes = 64 * 1024 * 1024;

@@ -105,7 +105,11 @@ const letterWidth = 6;
 const lineHeight = 10;
 
 /** A picture of two colours: 1 where something is drawn. */
-export type Bitmap = { readonly width: number; readonly height: number; readonly dots: Uint8Array };
+export interface Bitmap {
+  readonly width: number;
+  readonly height: number;
+  readonly dots: Uint8Array;
+}
 
 /** Characters that a line of so many dots holds. */
 export function lineLength(width: number): number {

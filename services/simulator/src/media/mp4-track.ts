@@ -1,7 +1,7 @@
 import { ascii, box, fullBox, u8, u16, u32, unitMatrix } from "./mp4-boxes.ts";
 
 /** One track of an MP4 file: samples of equal length, stored in one chunk. */
-export type Track = {
+export interface Track {
   readonly kind: "video" | "sound";
   /** Ticks a second. */
   readonly timescale: number;
@@ -14,7 +14,7 @@ export type Track = {
   readonly entry: Buffer;
   readonly width: number;
   readonly height: number;
-};
+}
 
 /** Ticks a second of the movie as a whole. */
 export const movieTimescale = 1000;

@@ -5,7 +5,7 @@ import { type Bitmap, drawn, enlarged, lineLength, wrapped } from "./letters.ts"
 import { ascii, box, fullBox, u8, u16, u32, unitMatrix } from "./mp4-boxes.ts";
 import { movieTicks, movieTimescale, type Track, trackBox } from "./mp4-track.ts";
 
-export type VideoSpec = {
+export interface VideoSpec {
   /** Decides the colours. */
   readonly digest: string;
   readonly width: number;
@@ -15,7 +15,7 @@ export type VideoSpec = {
   readonly sound: boolean;
   /** Shown above a clock that counts the seconds; empty for a video without words. */
   readonly caption: string;
-};
+}
 
 function avcEntry({ sps, pps }: H264, width: number, height: number): Buffer {
   const config = box(

@@ -16,7 +16,10 @@ function refusalOf({ query, path }: Call): Reply | undefined {
   return Number(expires) * 1000 < Date.now() ? problem(403, "AccessDenied", "Request has expired.") : undefined;
 }
 
-type Span = { readonly from: number; readonly to: number };
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
 
 // One range of bytes, its end included; several at once are answered with the whole file, as RFC
 // 9110 allows.

@@ -11,14 +11,14 @@ export type MediaSpec =
   | { readonly kind: "speech"; readonly digest: string; readonly seconds: number; readonly unsized: boolean };
 
 /** How a URL behaves beside naming its file. */
-export type UrlTraits = {
+export interface UrlTraits {
   readonly origin: string;
   /** Unix time in seconds. */
   readonly expires: number;
   readonly slow?: number | undefined;
   /** Size that the file is padded to, in MiB. */
   readonly mebibytes?: number | undefined;
-};
+}
 
 /** How long media URLs live, in seconds. */
 export const dayOfSeconds = 86_400;

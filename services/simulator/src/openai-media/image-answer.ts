@@ -10,7 +10,7 @@ import type { ImageModel } from "./image-models.ts";
 import type { ImageRequest } from "./image-schema.ts";
 import { imageUsage } from "./image-usage.ts";
 
-export type ImageJob = {
+export interface ImageJob {
   readonly call: Call;
   readonly request: ImageRequest;
   readonly model: ImageModel;
@@ -18,15 +18,15 @@ export type ImageJob = {
   readonly inputs: readonly { readonly width: number; readonly height: number }[];
   /** Names of stream events begin with it. */
   readonly eventPrefix: "image_generation" | "image_edit";
-};
+}
 
-type Look = {
+interface Look {
   readonly width: number;
   readonly height: number;
   readonly quality: "low" | "medium" | "high";
   readonly background: "opaque" | "transparent";
   readonly format: "png" | "jpeg" | "webp";
-};
+}
 
 const urlLifeSeconds = 3600;
 
@@ -89,15 +89,15 @@ async function eventsOf(job: ImageJob, look: Look, usage: Usage | undefined): Pr
   const events: StreamEvent[] = [];
   for (let i = 0; i < (request.partial_images ?? 0); i++) {
     const type = `${eventPrefix}.partial_image`;
-    const b64_json = await encoded(job, look, `partial ${i}`);
-    events.push({ event: type, data: JSON.stringify({ type, b64_json, partial_image_index: i, ...shared }) });
+    const b64Json = await encoded(job, look, `partial ${i}`);
+    events.push({ event: type, data: JSON.stringify({ type, b64_json: b64Json, partial_image_index: i, ...shared }) });
   }
   const type = `${eventPrefix}.completed`;
   const count = request.n ?? 1;
   for (let i = 0; i < count; i++) {
-    const b64_json = await encoded(job, look, String(i));
+    const b64Json = await encoded(job, look, String(i));
     const told = i === count - 1 && usage !== undefined ? { usage } : {};
-    events.push({ event: type, data: JSON.stringify({ type, b64_json, ...shared, ...told }), ...told });
+    events.push({ event: type, data: JSON.stringify({ type, b64_json: b64Json, ...shared, ...told }), ...told });
   }
   return events;
 }

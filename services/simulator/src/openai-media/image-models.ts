@@ -1,5 +1,5 @@
 /** What the simulator knows of one of OpenAI's image models. */
-export type ImageModel = {
+export interface ImageModel {
   readonly id: string;
   readonly kind: "gpt-image" | "dall-e-2" | "dall-e-3";
   /** The sizes of a list; any within the bounds of `freeSizeFault` when absent. */
@@ -11,7 +11,7 @@ export type ImageModel = {
   readonly longestPrompt: number;
   readonly most: number;
   readonly edits: boolean;
-};
+}
 
 const gpt: Omit<ImageModel, "id"> = {
   kind: "gpt-image",

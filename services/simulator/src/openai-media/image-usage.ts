@@ -3,8 +3,8 @@ import type { Units, Usage } from "../usage.ts";
 
 type Quality = "low" | "medium" | "high";
 
-const square: { readonly [quality in Quality]: number } = { low: 272, medium: 1056, high: 4160 };
-const listedTokens: { readonly [size: string]: { readonly [quality in Quality]: number } } = {
+const square: Readonly<Record<Quality, number>> = { low: 272, medium: 1056, high: 4160 };
+const listedTokens: { readonly [size: string]: Readonly<Record<Quality, number>> } = {
   "1024x1536": { low: 408, medium: 1584, high: 6240 },
   "1536x1024": { low: 400, medium: 1568, high: 6208 },
 };
@@ -13,7 +13,7 @@ const inputBase = 65;
 const inputTile = 129;
 
 /** What was made, as far as it decides the bill. */
-export type Made = {
+export interface Made {
   readonly prompt: string;
   readonly inputs: readonly { readonly width: number; readonly height: number }[];
   readonly highFidelity: boolean;
@@ -22,7 +22,7 @@ export type Made = {
   readonly quality: Quality;
   readonly count: number;
   readonly partials: number;
-};
+}
 
 // Scaled to a shortest side of 512, then tiles of 512; high fidelity adds by shape.
 function inputTokens({ width, height }: { width: number; height: number }, highFidelity: boolean): number {

@@ -1,7 +1,9 @@
 import type { ApiError } from "../completions/flavour.ts";
 import { type Dialect, type JsonReply, type Problem, Rejection, type StreamEvent } from "../http/types.ts";
 
-type ErrorBody = { error: { message: string; type: string; param: string | null; code: string | null } };
+interface ErrorBody {
+  error: { message: string; type: string; param: string | null; code: string | null };
+}
 
 function errorBody(message: string, type: string, param: string | null, code: string | null): ErrorBody {
   return { error: { message, type, param, code } };

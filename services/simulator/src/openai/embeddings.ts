@@ -5,7 +5,10 @@ import { type EmbeddingInput, embeddingList, inputsOf, tokensOfInput } from "../
 import type { Call, Reply } from "../http/types.ts";
 import { rejectOpenAi } from "./dialect.ts";
 
-type EmbeddingModel = { readonly dimensions: number; readonly shortens: boolean };
+interface EmbeddingModel {
+  readonly dimensions: number;
+  readonly shortens: boolean;
+}
 
 const models: { readonly [id: string]: EmbeddingModel } = {
   "text-embedding-3-small": { dimensions: 1536, shortens: true },

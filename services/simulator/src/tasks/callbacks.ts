@@ -6,10 +6,10 @@ const attemptsAtEnd = 3;
 // setTimeout takes no longer waits.
 const longestWaitMs = 2_147_483_647;
 
-export type CallbackOptions = {
+export interface CallbackOptions {
   /** The body that tells of a task in a phase. */
   readonly bodyOf: (task: Task, phase: Phase) => unknown;
-};
+}
 
 /**
  * Posts the callbacks of tasks that asked for them: one for each phase, none for a cancelled task.

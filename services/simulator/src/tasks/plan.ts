@@ -4,14 +4,17 @@ import type { Units, Usage } from "../usage.ts";
 import { ownerOf } from "./store.ts";
 import type { Fate, Task, TaskPlan } from "./task.ts";
 
-type Failure = { readonly code: string; readonly message: string };
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
 
 /** What an operation says of the task that it accepts; faults decide the rest. */
-export type NewTask = {
+export interface NewTask {
   readonly id: string;
   readonly provider: string;
   readonly operation: string;
-  readonly facts: { readonly [name: string]: unknown };
+  readonly facts: object;
   readonly trueUsage: Usage;
   readonly units: Units;
   /** Why it fails of itself, such as a field error that only the task finds. */
@@ -20,7 +23,7 @@ export type NewTask = {
   /** The code of a failure that a fault asks for. */
   readonly failCode: string;
   readonly callbackUrl?: string | undefined;
-};
+}
 
 function fateOf({ faults }: Call, failure: Failure | undefined): Fate {
   if (faults["task-unknown"] !== undefined) return "unknown";

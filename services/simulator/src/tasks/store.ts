@@ -5,8 +5,12 @@ import { phaseAt, type Task, type TaskPlan, type TaskView, viewOf } from "./task
 export type TaskLine = { readonly made: TaskPlan } | { readonly changed: TaskChange };
 type TaskChange = Pick<Task, "id"> & Partial<Omit<Task, keyof TaskPlan>>;
 
-export type TaskFile = { append(line: TaskLine): void; clear(): void; close(): void };
-export type TaskStoreOptions = {
+export interface TaskFile {
+  append(line: TaskLine): void;
+  clear(): void;
+  close(): void;
+}
+export interface TaskStoreOptions {
   /** Milliseconds from acceptance to end, where no fault says otherwise. */
   readonly taskMs: number;
   readonly file?: TaskFile | undefined;
@@ -16,7 +20,7 @@ export type TaskStoreOptions = {
   readonly onClose?: () => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-};
+}
 
 /** The credential as tasks keep it. */
 export function ownerOf(credential: string): string {

@@ -5,7 +5,7 @@ export type Fate = "succeeded" | "failed" | "expired" | "cancelled" | "stuck" | 
 export type Phase = "queued" | "running" | "succeeded" | "failed" | "expired" | "cancelled";
 
 /** A task as its provider accepted it. */
-export type TaskPlan = {
+export interface TaskPlan {
   readonly id: string;
   readonly provider: string;
   readonly operation: string;
@@ -20,7 +20,7 @@ export type TaskPlan = {
   readonly fate: Fate;
   readonly failure?: { readonly code: string; readonly message: string };
   /** What the provider shows of it beside its progress, and needs to show it. */
-  readonly facts: { readonly [name: string]: unknown };
+  readonly facts: object;
   /** Reported on success, and what an honest provider reports. */
   readonly usage: Usage | undefined;
   readonly trueUsage: Usage;
@@ -28,7 +28,7 @@ export type TaskPlan = {
   /** A failure that is charged all the same. */
   readonly chargedAnyway?: true;
   readonly callback?: { readonly url: string; readonly repeat: number; readonly reverse: boolean };
-};
+}
 
 /** A plan and what has happened to it since. */
 export type Task = TaskPlan & {
@@ -71,7 +71,7 @@ export function progressAt(task: Task, now: number): number {
 }
 
 /** A task as `GET /sim/tasks` shows it. */
-export type TaskView = {
+export interface TaskView {
   readonly id: string;
   readonly provider: string;
   readonly operation: string;
@@ -94,7 +94,7 @@ export type TaskView = {
   readonly true_usage: Usage | null;
   /** What it is charged for; null when it is not. */
   readonly units: Units | null;
-};
+}
 
 function isoTime(ms: number | undefined): string | null {
   return ms === undefined || !Number.isFinite(ms) ? null : new Date(ms).toISOString();

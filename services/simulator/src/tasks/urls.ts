@@ -2,7 +2,12 @@ import { dayOfSeconds, type MediaSpec, mediaUrl } from "../media/url.ts";
 import { endOf, type Task } from "./task.ts";
 
 /** What every task keeps for the URLs of its results. */
-type UrlFacts = { origin: string; emptyUrl: boolean; expiredUrl: boolean; slowUrl?: number };
+interface UrlFacts {
+  origin: string;
+  emptyUrl: boolean;
+  expiredUrl: boolean;
+  slowUrl?: number;
+}
 
 /**
  * The URL of a result, which lives for a day after the task's end; empty under the fault that wants

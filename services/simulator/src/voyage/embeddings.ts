@@ -4,11 +4,11 @@ import { embeddingList, inputsOf } from "../embeddings/list.ts";
 import type { Call, Reply } from "../http/types.ts";
 import { rejectVoyage } from "./dialect.ts";
 
-type VoyageModel = {
+interface VoyageModel {
   readonly tokensTogether: number;
   readonly dimensions: readonly number[];
   readonly context: number;
-};
+}
 
 const flexible = [256, 512, 1024, 2048];
 const large: VoyageModel = { tokensTogether: 120_000, dimensions: flexible, context: 32_000 };

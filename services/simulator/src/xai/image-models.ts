@@ -1,12 +1,12 @@
 /** What the simulator knows of one of xAI's image models. Costs in ticks of 1e-10 USD. */
-export type GrokImageModel = {
+export interface GrokImageModel {
   readonly id: string;
   readonly imageTicks: number;
   readonly inputTicks: number;
   readonly resolutions: readonly string[];
   /** Takes low, medium or auto; the others read `quality` without heeding it. */
   readonly heedsQuality: boolean;
-};
+}
 
 const resolutions = ["1k", "2k"];
 const models: readonly GrokImageModel[] = [

@@ -6,13 +6,13 @@ import type { Usage } from "../usage.ts";
 import { rejectXai } from "./dialect.ts";
 
 /** What a video task keeps beside what all tasks keep. */
-export type GrokVideoFacts = {
+export interface GrokVideoFacts {
   readonly digest: string;
   readonly caption: string;
   readonly width: number;
   readonly height: number;
   readonly seconds: number;
-};
+}
 
 const fps = 24;
 // Of the polls of a pending task, every third is answered with no body.

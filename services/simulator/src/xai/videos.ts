@@ -22,14 +22,14 @@ const usualSeconds = 8;
 const unknownVideoSeconds = 5;
 
 /** What a task makes and what it is charged. */
-type Order = {
+interface Order {
   readonly prompt: string;
   readonly seconds: number;
   readonly ratio: string;
   readonly resolution: string;
   readonly inputImages: number;
   readonly inputSeconds: number;
-};
+}
 
 function checkModel(call: Call): void {
   if (models.includes(call.model ?? "")) return;

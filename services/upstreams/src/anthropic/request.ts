@@ -12,7 +12,10 @@ import { chooseThinking, samplingFields } from "./settings.ts";
 import { toolFields } from "./tools.ts";
 
 type Block = Record<string, unknown>;
-type Message = { role: "user" | "assistant"; content: Block[] };
+interface Message {
+  role: "user" | "assistant";
+  content: Block[];
+}
 
 const jsonOnly = "Answer with one JSON object and nothing else: no words around it, no code fence.";
 

@@ -1,11 +1,11 @@
-const QUOTE = 34;
-const COMMA = 44;
-const COLON = 58;
-const OPEN_LIST = 91;
-const BACKSLASH = 92;
-const CLOSE_LIST = 93;
-const OPEN = 123;
-const CLOSE = 125;
+const quote = 34;
+const comma = 44;
+const colon = 58;
+const openBracket = 91;
+const backslash = 92;
+const closeBracket = 93;
+const openBrace = 123;
+const closeBrace = 125;
 
 /** A part of a body: from `start` up to `end`, exclusive. */
 export interface Range {
@@ -75,12 +75,12 @@ class Scanner {
 
   #items(): FoundVector[] {
     const found: FoundVector[] = [];
-    this.#expect(OPEN_LIST);
-    if (this.#peek() !== CLOSE_LIST) {
+    this.#expect(openBracket);
+    if (this.#peek() !== closeBracket) {
       do found.push(this.#item());
-      while (this.#took(COMMA));
+      while (this.#took(comma));
     }
-    this.#expect(CLOSE_LIST);
+    this.#expect(closeBracket);
     return found;
   }
 
@@ -100,34 +100,34 @@ class Scanner {
   }
 
   #eachMember(take: (name: string) => void): void {
-    this.#expect(OPEN);
-    if (this.#took(CLOSE)) return;
+    this.#expect(openBrace);
+    if (this.#took(closeBrace)) return;
     do {
-      if (this.#peek() !== QUOTE) throw this.#unexpected();
+      if (this.#peek() !== quote) throw this.#unexpected();
       const start = this.#at;
       this.#skipString();
       const name = this.#body.toString("utf8", start + 1, this.#at - 1);
-      this.#expect(COLON);
+      this.#expect(colon);
       this.#peek();
       take(name);
-    } while (this.#took(COMMA));
-    this.#expect(CLOSE);
+    } while (this.#took(comma));
+    this.#expect(closeBrace);
   }
 
   #skipVector(): void {
     const first = this.#body[this.#at];
-    if (first !== OPEN_LIST && first !== QUOTE) throw this.#unexpected();
-    const end = this.#body.indexOf(first === QUOTE ? QUOTE : CLOSE_LIST, this.#at + 1);
+    if (first !== openBracket && first !== quote) throw this.#unexpected();
+    const end = this.#body.indexOf(first === quote ? quote : closeBracket, this.#at + 1);
     if (end < 0) throw new SyntaxError("a vector has no end");
     this.#at = end + 1;
   }
 
   #skipString(): void {
     for (let from = this.#at + 1; ; ) {
-      const end = this.#body.indexOf(QUOTE, from);
+      const end = this.#body.indexOf(quote, from);
       if (end < 0) throw new SyntaxError("a string has no end");
       let slashes = 0;
-      while (this.#body[end - 1 - slashes] === BACKSLASH) slashes++;
+      while (this.#body[end - 1 - slashes] === backslash) slashes++;
       from = end + 1;
       if (slashes % 2 === 1) continue;
       this.#at = from;
@@ -140,12 +140,12 @@ class Scanner {
     let depth = 0;
     do {
       const byte = this.#peek();
-      if (byte === QUOTE) this.#skipString();
+      if (byte === quote) this.#skipString();
       else if (byte === undefined) throw this.#unexpected();
       else {
-        if (byte === OPEN || byte === OPEN_LIST) depth++;
-        else if (byte === CLOSE || byte === CLOSE_LIST) depth--;
-        if (depth < 0 || (depth === 0 && byte === COMMA)) break;
+        if (byte === openBrace || byte === openBracket) depth++;
+        else if (byte === closeBrace || byte === closeBracket) depth--;
+        if (depth < 0 || (depth === 0 && byte === comma)) break;
         this.#at++;
       }
     } while (depth > 0 || !this.#isValueEnd());
@@ -158,7 +158,7 @@ class Scanner {
    */
   #isValueEnd(): boolean {
     const byte = this.#body[this.#at];
-    return byte === undefined || byte <= 32 || byte === COMMA || byte === CLOSE || byte === CLOSE_LIST;
+    return byte === undefined || byte <= 32 || byte === comma || byte === closeBrace || byte === closeBracket;
   }
 
   /** The next byte that is not white space; the position is moved to it. */

@@ -7,7 +7,10 @@ import { inlineMedia } from "../media/inline.ts";
 import { wantsSignatures } from "./models.ts";
 
 type Part = Record<string, unknown>;
-type Content = { role: "user" | "model"; parts: Part[] };
+interface Content {
+  role: "user" | "model";
+  parts: Part[];
+}
 
 export interface GeminiContext {
   readonly call: Pick<GenerationCall, "media">;

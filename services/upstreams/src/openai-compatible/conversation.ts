@@ -96,8 +96,8 @@ function formatField({ format }: Conversation): object {
   if (format.kind === "text") return {};
   if (format.kind === "json") return { response_format: { type: "json_object" } };
   const { name, schema } = format;
-  const json_schema = { name, schema, ...(isStrictSchema(schema) && { strict: true }) };
-  return { response_format: { type: "json_schema", json_schema } };
+  const jsonSchema = { name, schema, ...(isStrictSchema(schema) && { strict: true }) };
+  return { response_format: { type: "json_schema", json_schema: jsonSchema } };
 }
 
 function shortUser(user: string): string {

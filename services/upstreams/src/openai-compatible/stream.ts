@@ -18,8 +18,8 @@ const errorKey = new Needle('"error"');
 const done = Buffer.from("[DONE]");
 const terminator = Buffer.from("data: [DONE]\n\n");
 const blankLine = Buffer.from("\n\n");
-const COLON = 58;
-const OPENING = 123;
+const colon = 58;
+const opening = 123;
 
 /**
  * An OpenAI stream for an OpenAI client: the bytes go through as they come, but for a usage chunk
@@ -67,7 +67,7 @@ export class OpenAiStream implements AnswerStream {
     if (this.state !== "open") return;
     if (data === undefined) {
       // Comments keep the connection alive; what is no event at all is not for the client.
-      if (event.source[event.start] === COLON) out.add(event);
+      if (event.source[event.start] === colon) out.add(event);
       return;
     }
     if (data.length === done.length && data.equals(done)) {
@@ -115,8 +115,8 @@ export class OpenAiStream implements AnswerStream {
 function hasUsage(data: Buffer): boolean {
   for (let at = usageKey.indexIn(data); at >= 0; at = usageKey.indexIn(data, at + 1)) {
     let next = at + usageKey.length;
-    while (data[next] === COLON || (data[next] as number) <= 32) next++;
-    if (data[next] === OPENING) return true;
+    while (data[next] === colon || (data[next] as number) <= 32) next++;
+    if (data[next] === opening) return true;
   }
   return false;
 }

@@ -4,9 +4,9 @@ type Fields = Record<string, unknown>;
 
 const delta = new Needle('"delta"');
 const onlyContent = new Needle(':{"content":"');
-const QUOTE = 34;
-const BACKSLASH = 92;
-const CLOSING = 125;
+const quote = 34;
+const backslash = 92;
+const closing = 125;
 
 /**
  * The text of a chunk's data, cut out without parsing the rest: for the chunks that are one choice
@@ -17,8 +17,8 @@ export function quickText(data: Buffer): string | undefined {
   if (at < delta.length || !onlyContent.isAt(data, at)) return undefined;
   const start = at + onlyContent.length;
   let end = start;
-  while (end < data.length && data[end] !== QUOTE && data[end] !== BACKSLASH) end++;
-  if (data[end] !== QUOTE || data[end + 1] !== CLOSING || delta.indexIn(data, end) >= 0) return undefined;
+  while (end < data.length && data[end] !== quote && data[end] !== backslash) end++;
+  if (data[end] !== quote || data[end + 1] !== closing || delta.indexIn(data, end) >= 0) return undefined;
   return data.toString("utf8", start, end);
 }
 

@@ -29,7 +29,7 @@ class ProviderWatch {
   readonly #provider: string;
   readonly #alarm: Alarm;
   readonly #running = new Set<Promise<void>>();
-  #goingOn: GoOn[] = [];
+  readonly #goingOn: GoOn[] = [];
   #flushing: Promise<void> | undefined;
 
   constructor(context: VideoContext, gate: RateGate, provider: string) {

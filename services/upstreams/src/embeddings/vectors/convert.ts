@@ -5,11 +5,11 @@ import { formatFloats } from "./format.ts";
 import { parseFloats } from "./parse.ts";
 import { unitVector } from "./shorten.ts";
 
-const QUOTE = 34;
+const quote = 34;
 
 /** True when the vector's bytes can go to a client that asked for this format as they are. */
 export function isIn(vector: RawVector, format: VectorFormat): boolean {
-  return (vector.body[vector.start] === QUOTE) === (format === "base64");
+  return (vector.body[vector.start] === quote) === (format === "base64");
 }
 
 /**

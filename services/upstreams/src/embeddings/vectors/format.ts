@@ -1,9 +1,9 @@
-const MINUS = 45;
-const POINT = 46;
-const ZERO = 48;
-const COMMA = 44;
-const OPEN = 91;
-const CLOSE = 93;
+const minus = 45;
+const decimalPoint = 46;
+const zero = 48;
+const comma = 44;
+const openBracket = 91;
+const closeBracket = 93;
 
 /** Longest text of a 32-bit float: sign, nine digits, a point, leading zeros or an exponent. */
 const longest = 18;
@@ -59,19 +59,19 @@ export function formatFloats(floats: Float32Array): Buffer {
   }
   const [bytes, view, start] = [page, pageView, written];
   const patterns = new Uint32Array(floats.buffer, floats.byteOffset, floats.length);
-  bytes[start] = OPEN;
+  bytes[start] = openBracket;
   let at = start + 1;
   for (let i = 0; i < floats.length; i++) {
-    if (i > 0) bytes[at++] = COMMA;
+    if (i > 0) bytes[at++] = comma;
     let value = floats[i] as number;
     if (value < 0) {
-      bytes[at++] = MINUS;
+      bytes[at++] = minus;
       value = -value;
     }
     const usual = value >= least && value < most;
     at = usual ? writeUsual(view, at, value, patterns[i] as number) : writeRare(bytes, at, value);
   }
-  bytes[at++] = CLOSE;
+  bytes[at++] = closeBracket;
   written = at;
   return bytes.subarray(start, at);
 }
@@ -110,8 +110,8 @@ function writeFraction(view: DataView, start: number, digits: number, places: nu
     rest = digits - whole * power;
   }
   const point = whole === 0 ? start + 1 : writeWhole(view, start, whole);
-  if (whole === 0) view.setUint8(start, ZERO);
-  view.setUint8(point, POINT);
+  if (whole === 0) view.setUint8(start, zero);
+  view.setUint8(point, decimalPoint);
   const end = point + 1 + places;
   let at = end;
   for (; at - 4 > point; at -= 4) {
@@ -121,7 +121,7 @@ function writeFraction(view: DataView, start: number, digits: number, places: nu
   }
   for (at--; at > point; at--) {
     const next = (rest / 10) | 0;
-    view.setUint8(at, ZERO + rest - next * 10);
+    view.setUint8(at, zero + rest - next * 10);
     rest = next;
   }
   return end;
@@ -133,7 +133,7 @@ function writeWhole(view: DataView, start: number, whole: number): number {
   let left = whole;
   for (let at = start + length - 1; at >= start; at--) {
     const next = (left / 10) | 0;
-    view.setUint8(at, ZERO + left - next * 10);
+    view.setUint8(at, zero + left - next * 10);
     left = next;
   }
   return start + length;

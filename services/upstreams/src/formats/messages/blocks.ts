@@ -20,7 +20,7 @@ export class BlockSequence {
   #index = -1;
   #open: Kind | undefined;
   #current: { call: number; end: JsonEnd } | undefined;
-  #queue: (Waiting | ContentEvent)[] = [];
+  readonly #queue: (Waiting | ContentEvent)[] = [];
 
   content(event: ContentEvent): string {
     if (this.#isBusy) {

@@ -1,5 +1,5 @@
 // Runs agents of LangChain and of OpenAI's Agents SDK against a running gateway:
-// javascript_agents.mjs RUN_JSON MODEL...
+// javascript-agents.mjs RUN_JSON MODEL...
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
