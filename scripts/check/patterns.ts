@@ -32,7 +32,7 @@ export async function patternsOf(root: string): Promise<Patterns> {
   const found: FoundPattern[] = [];
   const built: BuiltPattern[] = [];
   for await (const file of glob("{gateway,services/*}/src/**/*.ts", { cwd: root })) {
-    if (isTest(file) || file.startsWith("services/fleet/")) continue;
+    if (isTest(file) || /^services\/(?:fleet|proofs)\//.test(file)) continue;
     const inFile = patternsIn(await readFile(join(root, file), "utf8"), file);
     found.push(...inFile.found);
     built.push(...inFile.built);

@@ -12,7 +12,7 @@ import { generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { z } from "zod";
 import { examples } from "../src/openapi/examples.ts";
-import { startReceiver } from "../src/soak/receiver.ts";
+import { startReceiver } from "../src/testing/receiver.ts";
 import { simulatorPort } from "../src/testing/simulator-port.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { answerTests } from "./clients/answers.ts";

@@ -7,6 +7,7 @@ import { parseCatalog } from "@uag/catalog/parse.ts";
 import { providerEnvironments } from "@uag/catalog/provider-environment.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { startSimulator } from "@uag/simulator/service.ts";
@@ -15,7 +16,6 @@ import type { VideoAdapter, VideoCall, VideoState } from "@uag/upstreams/video/t
 import { billOf, keptRates, priceOf } from "@uag/video/price.ts";
 import { findVideoModel, readVideoRequest, type VideoRequest, videoModelOf } from "@uag/video/request/read.ts";
 import { providerSettings } from "../src/providers.ts";
-import { seeded } from "../src/soak/kills.ts";
 import { setFault } from "../src/testing/faults.ts";
 import { videoEdge } from "./holds/video-requests.ts";
 
@@ -57,7 +57,7 @@ test("no request for a video, of any model, can cost more than is held for it", 
   await setFault(simulator.url, { "task-ms": 1 });
   const yaml = await readFile(catalogFile, "utf8");
   const catalog = parseCatalog(yaml, providerSettings(providerEnvironments(yaml), {}, simulator.url));
-  const random = seeded(seed);
+  const random = seededRandom(seed);
   const clipOf = (seconds: number): string =>
     `${simulator.url}/media/video/0123456789abcdef-1280x720-${seconds * 1_000}ms-30fps-sound.mp4?Expires=4000000000&Signature=x`;
   const read = (model: Model): VideoRequest | undefined => {

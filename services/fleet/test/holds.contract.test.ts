@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Model } from "@uag/catalog/types.ts";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { seeded } from "../src/soak/kills.ts";
 import { chatEdge, type Edge, messagesEdge, type Random } from "./holds/chat-requests.ts";
 import { editsEdge, embeddingsEdge, imagesEdge, speechEdge } from "./holds/other-requests.ts";
 import { openStage, type Stage } from "./holds/stage.ts";
@@ -28,7 +28,7 @@ const edges: Readonly<Record<string, (model: Model, random: Random) => Edge | Pr
 
 for (const [operation, edgeOf] of Object.entries(edges)) {
   test(`no request for ${operation}, of any model, can cost more than is held for it`, async (context) => {
-    const random = seeded(seed);
+    const random = seededRandom(seed);
     const worst = { ratio: 0, model: "", body: "" };
     const silent: string[] = [];
     for (const model of stage.catalog.models.values()) {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CrashPoint } from "@uag/kit/crash-point.ts";
-import { newAccount, newKey } from "../src/soak/limited-key.ts";
 import type { TestClient, TestResponse } from "../src/testing/client.ts";
 import { setFault } from "../src/testing/faults.ts";
+import { newAccount, newKey } from "../src/testing/limited-key.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 

@@ -3,10 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { type Receiver, startReceiver } from "../src/soak/receiver.ts";
-import { soakVideo } from "../src/soak/video.ts";
+import { type Receiver, startReceiver } from "../src/testing/receiver.ts";
 import { simulatorPort } from "../src/testing/simulator-port.ts";
-import { withTemporaryDir } from "../src/testing/temporary-dir.ts";
 import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { picture, requests, text } from "./video/requests.ts";
@@ -202,22 +200,5 @@ describe("video through the public door", () => {
     };
     await waitFor(held, { timeoutMs: 30_000, what: "the release of every hold" });
     assert.deepEqual((await fleet.audit()).violations, []);
-  });
-});
-
-test("60 tasks with webhooks while video is killed with -9: each ends, is charged as it ended, and told of under one id", async () => {
-  await withTemporaryDir(async (dataDir) => {
-    const report = await soakVideo({
-      tasks: 60,
-      seed: 3,
-      kill: ["video", "video-2"],
-      killEveryMs: 3_000,
-      dataDir,
-      replicas: 2,
-      concurrency: 6,
-    });
-    assert.deepEqual(report.violations, [], JSON.stringify(report));
-    assert.equal(report.tasks, 60);
-    assert.ok(report.kills > 0);
   });
 });

@@ -1,0 +1,64 @@
+import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type Key, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
+import type { Limits } from "@uag/proto/common/v1/caller.ts";
+import { operatorClient } from "../operator.ts";
+import { createTestClient, type TestClient } from "./client.ts";
+import type { TestFleet } from "./with-fleet.ts";
+
+export const noLimits: Limits = {
+  requestsPerMinute: 0n,
+  tokensPerMinute: 0n,
+  concurrentRequests: 0n,
+  monthlyBudgetNanoUsd: 0n,
+};
+
+export interface LimitedKey {
+  readonly key: Key;
+  readonly client: TestClient;
+}
+
+/** A new key with these limits, on the fleet's own account unless another is named. */
+export async function newKey(
+  fleet: TestFleet,
+  limits: Partial<Limits>,
+  accountId = fleet.run.account_id,
+): Promise<LimitedKey> {
+  using keys = operatorClient<KeyServiceServer>(fleet.run, "billing", KeyServiceService);
+  const ask = { accountId, name: "limited", models: [], expiresAtMs: 0n };
+  const { key, secret } = await keys.createKey({ ...ask, limits: { ...noLimits, ...limits } });
+  return { key: key as Key, client: createTestClient({ baseUrl: fleet.run.base_url, apiKey: secret }) };
+}
+
+/** Changes a key's limits. */
+export async function setLimits(fleet: TestFleet, key: Key, limits: Partial<Limits>): Promise<void> {
+  using keys = operatorClient<KeyServiceServer>(fleet.run, "billing", KeyServiceService);
+  const rest = { name: "", models: [], expiresAtMs: 0n };
+  await keys.updateKey({ id: key.id, fields: ["limits"], limits: { ...noLimits, ...limits }, ...rest });
+}
+
+/** A new account with this much money, and a key for it. */
+export async function newAccount(fleet: TestFleet, nanoUsd: bigint): Promise<LimitedKey> {
+  using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
+  const { id } = await accounts.createAccount({ id: "", name: "proof" });
+  await accounts.topUp({ accountId: id, amountNanoUsd: nanoUsd, reference: "first", note: "" });
+  return newKey(fleet, {}, id);
+}
+
+/** A new account without any money, and a key for it. */
+export async function newEmptyAccount(fleet: TestFleet): Promise<LimitedKey> {
+  using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
+  const { id } = await accounts.createAccount({ id: "", name: "empty" });
+  return newKey(fleet, {}, id);
+}
+
+/** Puts money on an account, so that no proof runs out of it. */
+export async function topUp(fleet: TestFleet, nanoUsd: bigint, reference: string): Promise<void> {
+  using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
+  await accounts.topUp({ accountId: fleet.run.account_id, amountNanoUsd: nanoUsd, reference, note: "" });
+}
+
+/** What an account has available, nano-USD. */
+export async function availableOf(fleet: TestFleet, accountId: string): Promise<bigint> {
+  using accounts = operatorClient<AccountServiceServer>(fleet.run, "billing", AccountServiceService);
+  return (await accounts.getAccount({ id: accountId })).availableNanoUsd;
+}

@@ -1,0 +1,77 @@
+import { Worker } from "node:worker_threads";
+import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import type { Probe, Sightings } from "./probe-worker.ts";
+import type { TurnProbes } from "./turns.ts";
+
+/** Processes of ours that clients' requests reach. */
+const watched = ["router", "chat", "embedding", "media", "speech", "video", "billing"] as const;
+const mebibyte = 1024 * 1024;
+
+/** What others felt of an attack. */
+export interface Felt {
+  /**
+   * Longest turn of each process's event loop, milliseconds of processor time: what others waited
+   * on a machine at rest.
+   */
+  readonly stalls: Readonly<Record<string, number>>;
+  /** Growth of each process's memory at its largest, MiB. */
+  readonly growth: Readonly<Record<string, number>>;
+  /** 99th percentile of the waits of another key's small requests, milliseconds. */
+  readonly neighbourMs: number;
+  readonly failedNeighbours: readonly string[];
+}
+
+function percentile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+}
+
+/** Another key's small request, all the time. */
+function neighbourProbe({ run }: TestFleet): Probe {
+  const body = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "say: hello" }] });
+  const headers = { authorization: `Bearer ${run.api_key}`, "content-type": "application/json" };
+  return { url: `${run.base_url}/v1/chat/completions`, method: "POST", headers, body };
+}
+
+/** Measures what a fleet's processes and its other clients feel. */
+export class Gauges implements AsyncDisposable {
+  readonly #fleet: TestFleet;
+  readonly #turns: TurnProbes | undefined;
+  readonly #worker: Worker;
+
+  /**
+   * @param turns of the processes of the fleet; without, their turns and memory are not looked at
+   */
+  constructor(fleet: TestFleet, turns?: TurnProbes) {
+    this.#fleet = fleet;
+    this.#turns = turns;
+    this.#worker = new Worker(new URL("./probe-worker.ts", import.meta.url), { workerData: neighbourProbe(fleet) });
+  }
+
+  /** Runs `work`, and tells what was felt from its beginning to a moment after its end. */
+  async during(work: () => Promise<void>, settleMs = 300): Promise<Felt> {
+    await this.#sightings();
+    await this.#turns?.read(this.#fleet.run, watched);
+    await work();
+    await new Promise((resolve) => setTimeout(resolve, settleMs));
+    const reports = [...((await this.#turns?.read(this.#fleet.run, watched)) ?? [])];
+    const { latencies, failures } = await this.#sightings();
+    return {
+      stalls: Object.fromEntries(reports.map(([name, { longestMs }]) => [name, longestMs])),
+      growth: Object.fromEntries(reports.map(([name, { grownBytes }]) => [name, grownBytes / mebibyte])),
+      neighbourMs: percentile(latencies, 0.99),
+      failedNeighbours: failures,
+    };
+  }
+
+  #sightings(): Promise<Sightings> {
+    return new Promise((resolve) => {
+      this.#worker.once("message", resolve);
+      this.#worker.postMessage("tell");
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#worker.terminate();
+  }
+}

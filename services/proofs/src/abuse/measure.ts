@@ -1,0 +1,110 @@
+import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { type Attack, attacksOn } from "./attacks.ts";
+import { type Felt, Gauges } from "./gauges.ts";
+import { PoorKeys } from "./poor-keys.ts";
+import { type Outcome, send } from "./send.ts";
+import { type Target, targets } from "./targets.ts";
+import type { ThirdParty } from "./third-party.ts";
+import type { TurnProbes } from "./turns.ts";
+
+/** What a process may do to others at the request of a key without money. */
+export const limits = { stallMs: 50, growthMiB: 200 } as const;
+
+/** What came of one attack. */
+export interface Row extends Felt {
+  readonly method: string;
+  readonly path: string;
+  readonly attack: string;
+  readonly outcome: Outcome;
+  readonly tookMs: number;
+  /** What third parties were asked, and how much they sent. */
+  readonly fetches: number;
+  readonly fetchedMiB: number;
+}
+
+export interface MeasureOptions {
+  readonly fleet: TestFleet;
+  readonly thirdParty: ThirdParty;
+  /** Of the fleet. */
+  readonly turns: TurnProbes;
+  /** Only paths that hold this. */
+  readonly path: string;
+  /** Only attacks whose name holds this. */
+  readonly attack: string;
+  readonly report: (row: Row) => void;
+}
+
+const timeoutMs = 20_000;
+
+async function run(attack: Attack, target: Target, options: { baseUrl: string; key: string }): Promise<Outcome> {
+  const { parallel = 1 } = attack;
+  const sent = { ...options, method: target.method, timeoutMs };
+  const outcomes = await Promise.all(Array.from({ length: parallel }, () => send(attack, sent)));
+  return outcomes[0] as Outcome;
+}
+
+/** Attacks every path in every way, one after the other, and measures what others feel. */
+export async function measure(options: MeasureOptions): Promise<Row[]> {
+  const { fleet, thirdParty, report } = options;
+  await using gauges = new Gauges(fleet, options.turns);
+  const keys = new PoorKeys(fleet.run);
+  const rows: Row[] = [];
+  for (const target of targets().filter(({ path }) => path.includes(options.path))) {
+    for (const attack of attacksOn(target, thirdParty.url)) {
+      if (!attack.name.includes(options.attack)) continue;
+      const door = { baseUrl: fleet.run.base_url, key: await keys.next() };
+      const before = { requests: thirdParty.requests, bytes: thirdParty.bytes };
+      let [outcome, tookMs]: [Outcome, number] = ["late", 0];
+      const felt = await gauges.during(async () => {
+        const startedAt = performance.now();
+        outcome = await run(attack, target, door);
+        tookMs = performance.now() - startedAt;
+      });
+      const row: Row = {
+        method: target.method,
+        path: target.path,
+        attack: attack.name,
+        outcome,
+        tookMs,
+        ...felt,
+        fetches: thirdParty.requests - before.requests,
+        fetchedMiB: (thirdParty.bytes - before.bytes) / 1024 / 1024,
+      };
+      rows.push(row);
+      report(row);
+    }
+  }
+  return rows;
+}
+
+/** The process that stood still for longest, or grew most. */
+export function worstOf(values: Readonly<Record<string, number>>): [name: string, value: number] {
+  const [worst] = Object.entries(values).sort(([, a], [, b]) => b - a);
+  return worst ?? ["", 0];
+}
+
+/** True for what is within the limits. */
+export function isWithin({ stalls, growth, failedNeighbours }: Row): boolean {
+  return (
+    worstOf(stalls)[1] <= limits.stallMs && worstOf(growth)[1] <= limits.growthMiB && failedNeighbours.length === 0
+  );
+}
+
+/** One line for people. */
+export function showRow(row: Row): string {
+  const [stalledProcess, stallMs] = worstOf(row.stalls);
+  const [grownProcess, growthMiB] = worstOf(row.growth);
+  const cells = [
+    isWithin(row) ? "ok  " : "OVER",
+    `${row.method} ${row.path}`.padEnd(38),
+    row.attack.padEnd(38),
+    String(row.outcome).padStart(4),
+    `${Math.round(row.tookMs)} ms`.padStart(9),
+    `stall ${Math.round(stallMs)} ms ${stalledProcess}`.padEnd(24),
+    `grew ${Math.round(growthMiB)} MiB ${grownProcess}`.padEnd(22),
+    `others p99 ${Math.round(row.neighbourMs)} ms`.padEnd(20),
+    row.fetches > 0 ? `${row.fetches} fetches, ${Math.round(row.fetchedMiB)} MiB` : "",
+    row.failedNeighbours.length > 0 ? `${row.failedNeighbours.length} others failed: ${row.failedNeighbours[0]}` : "",
+  ];
+  return cells.join("  ").trimEnd();
+}

@@ -1,0 +1,27 @@
+import type { Run } from "@uag/fleet/run-file.ts";
+
+/** Makes keys that are good and have nothing: an account without money, one request a minute. */
+export class PoorKeys {
+  readonly #run: Run;
+  #account: string | undefined;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** A key that has made no request yet, so that its limit keeps nothing from it. */
+  async next(): Promise<string> {
+    this.#account ??= (await this.#ask("/accounts", { name: "nobody" }))["id"] as string;
+    return (await this.#ask("/keys", { account_id: this.#account, rpm_limit: 1 }))["key"] as string;
+  }
+
+  async #ask(path: string, body: object): Promise<Record<string, unknown>> {
+    const response = await fetch(`${this.#run.admin_url}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${this.#run.admin.token}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+    return (await response.json()) as Record<string, unknown>;
+  }
+}

@@ -1,0 +1,37 @@
+import { mkdir } from "node:fs/promises";
+import { createConnection } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Run } from "@uag/fleet/run-file.ts";
+import type { TurnReport } from "./turn-probe.ts";
+
+/** Asks the processes of a fleet how long their turns of the event loop were. */
+export class TurnProbes {
+  readonly #dir: string;
+  /** What the fleet has to be started with. */
+  readonly env: Readonly<Record<string, string>>;
+
+  private constructor(dir: string) {
+    this.#dir = dir;
+    const probe = fileURLToPath(import.meta.resolve("./turn-probe.ts"));
+    this.env = { NODE_OPTIONS: `--import=${probe}`, TURN_PROBE_DIR: dir };
+  }
+
+  /** @param dir for their sockets; its path must be short */
+  static async in(dir: string): Promise<TurnProbes> {
+    await mkdir(dir, { recursive: true });
+    return new TurnProbes(dir);
+  }
+
+  /** What has been since the last time that was asked, by process. */
+  async read({ pids }: Pick<Run, "pids">, names: readonly string[]): Promise<Map<string, TurnReport>> {
+    const running = names.flatMap((name): [string, number][] => (pids[name] ? [[name, pids[name]]] : []));
+    return new Map(await Promise.all(running.map(async ([name, pid]) => [name, await this.#ask(pid)] as const)));
+  }
+
+  async #ask(pid: number): Promise<TurnReport> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of createConnection(join(this.#dir, String(pid)))) chunks.push(chunk as Buffer);
+    return JSON.parse(Buffer.concat(chunks).toString()) as TurnReport;
+  }
+}

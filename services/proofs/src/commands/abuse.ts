@@ -1,0 +1,79 @@
+// npm run abuse: what a key without money can do to others, on a fleet of its own.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { fail, UserError } from "@uag/command/step.mjs";
+import { readCrashLog } from "@uag/fleet/crash-log.ts";
+import { startTestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { isWithin, limits, measure, showRow } from "../abuse/measure.ts";
+import { storm } from "../abuse/storm.ts";
+import { startThirdParty } from "../abuse/third-party.ts";
+import { TurnProbes } from "../abuse/turns.ts";
+
+const help = `npm run abuse [-- options]
+
+Sends every path of the router, with a key that has no money and one request a minute, the most expensive requests there are:
+the largest, deepest and widest bodies, the most parts and URLs, the longest heads, the slowest uploads. Prints for each how
+long the longest turn of a process's event loop was in processor time, how much a process grew, what others waited, and what third
+parties were asked. The limits: ${limits.stallMs} ms, ${limits.growthMiB} MiB, and no other client's request fails.
+
+  --path <part>     only paths that hold this
+  --attack <part>   only attacks whose name holds this
+  --minutes <n>     instead: abuse at random for so long, while others use the fleet; nothing may end, nobody else may fail
+  --seed <n>        of what is drawn; default 1
+  --attackers <n>   at once; default 4
+`;
+
+const text = { type: "string" } as const;
+const options = {
+  path: text,
+  attack: text,
+  minutes: text,
+  seed: text,
+  attackers: text,
+  help: { type: "boolean", short: "h" },
+} as const;
+const mostShown = 20;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options });
+  if (values.help) {
+    say(help);
+    return 0;
+  }
+  const minutes = Number(values.minutes ?? 0);
+  if (!(minutes >= 0)) throw new UserError(`--minutes ${values.minutes} is no number`);
+  await using cleanup = new AsyncDisposableStack();
+  const dataDir = await mkdtemp(join(tmpdir(), "abuse-"));
+  cleanup.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const thirdParty = cleanup.use(await startThirdParty());
+  const turns = await TurnProbes.in(join(dataDir, "t"));
+  const fleet = cleanup.use(
+    await startTestFleet({ dataDir, egressAllow: thirdParty.host, ...(minutes === 0 && { env: turns.env }) }),
+  );
+  if (minutes === 0) {
+    const report = (row: Parameters<typeof showRow>[0]): void => say(showRow(row));
+    const { path = "", attack = "" } = values;
+    const rows = await measure({ fleet, thirdParty, turns, path, attack, report });
+    const over = rows.filter((row) => !isWithin(row));
+    say(
+      `${rows.length} attacks, ${over.length} beyond the limits, ${(await readCrashLog(dataDir)).length} processes ended.`,
+    );
+    return over.length === 0 ? 0 : 1;
+  }
+  const seed = Number(values.seed ?? 1);
+  const attackers = Number(values.attackers ?? 4);
+  const result = await storm({ fleet, thirdParty, durationMs: minutes * 60_000, seed, attackers });
+  const outcomes = [...result.outcomes].sort(([, a], [, b]) => b - a).map(([name, count]) => `${name}: ${count}`);
+  say(`${result.attacks} attacks (${outcomes.join(", ")})`);
+  say(
+    `${result.crashes.length} processes ended, ${result.failedNeighbours.length} requests of others failed; others' p99 ${Math.round(result.neighbourMs)} ms`,
+  );
+  for (const sentence of [...result.crashes, ...result.failedNeighbours].slice(0, mostShown)) say(`  - ${sentence}`);
+  return result.crashes.length + result.failedNeighbours.length === 0 ? 0 : 1;
+}
+
+process.exit((await main().catch(fail)) ?? 1);

@@ -1,0 +1,54 @@
+// npm run prove: shows one promise, or all of them, on a fleet of its own.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { fail, UserError } from "@uag/command/step.mjs";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
+import { isClean, showFigures } from "../soak/figures.ts";
+import { startProofFleet } from "../soak/proof.ts";
+import { proofs } from "../soak/proofs.ts";
+
+const lines = proofs.map(({ name, about, seconds }) => {
+  const lasts = seconds === 0 ? "" : ` (${seconds} s)`;
+  return `  ${name.padEnd(16)} ${about}${lasts}`;
+});
+const help = `npm run prove -- <name ...> | all [options]
+
+${lines.join("\n")}
+
+Each runs on a fleet of its own with three chat replicas, ends with the audit and prints its figures. Beside these:
+npm run simulate, npm run crash, npm run soak.
+  --seconds <n>   how long what is broken stays broken, in place of the above
+  --seed <n>      of the load; default 1
+`;
+
+const text = { type: "string" } as const;
+const options = { seconds: text, seed: text, help: { type: "boolean", short: "h" } } as const;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
+  if (values.help || positionals.length === 0) {
+    process.stdout.write(help);
+    return values.help ? 0 : 1;
+  }
+  const unknown = positionals.filter((name) => name !== "all" && !proofs.some((proof) => proof.name === name));
+  if (unknown.length > 0) throw new UserError(`There is no proof ${unknown.join(", ")}.\n\n${help}`);
+  let clean = true;
+  for (const proof of proofs) {
+    if (!positionals.includes("all") && !positionals.includes(proof.name)) continue;
+    const dataDir = await mkdtemp(join(tmpdir(), "proof-"));
+    try {
+      await using fleet = await startProofFleet(dataDir);
+      const seconds = Number(values.seconds ?? proof.seconds);
+      const figures = await proof.run({ fleet, seconds, random: seededRandom(Number(values.seed ?? 1)) });
+      process.stdout.write(showFigures(proof.name, figures));
+      clean &&= isClean(figures);
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  }
+  return clean ? 0 : 1;
+}
+
+process.exit((await main().catch(fail)) ?? 1);

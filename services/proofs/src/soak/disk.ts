@@ -1,0 +1,114 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { waitFor } from "@uag/fleet/testing/wait-for.ts";
+import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import type { DiskOperation } from "@uag/journal/disk-point.ts";
+import { MongoClient } from "mongodb";
+import { type Figures, takeFigures } from "./figures.ts";
+import { Load } from "./load.ts";
+
+const chat = "chat";
+const concurrency = 8;
+const faultsFile = "disk-faults";
+
+/**
+ * Belongs in the environment of a fleet whose disk is to fail: the faults are what that file says,
+ * while it is there.
+ */
+export const diskFaultsEnv = (dataDir: string): Record<string, string> => ({ DISK_FAULTS: join(dataDir, faultsFile) });
+
+/** What a full disk refuses, and what fails without descriptors, one by one and together. */
+export const diskFaults = [
+  ...(["mkdir", "open", "write", "sync", "rename"] as const satisfies readonly DiskOperation[]).map(
+    (one) => `ENOSPC ${one}`,
+  ),
+  ...(["open", "read", "list", "sync"] as const satisfies readonly DiskOperation[]).map((one) => `EMFILE ${one}`),
+  "EIO remove",
+  "ENOSPC mkdir open write sync rename",
+  "EMFILE open read list sync",
+] as const;
+
+/** What the process is about when its disk fails. */
+export const diskPhases = ["billing", "fencing", "adopting"] as const;
+export type DiskPhase = (typeof diskPhases)[number];
+
+/** Has billing take the lease of every chat replica for lapsed. */
+async function fence(fleet: TestFleet): Promise<void> {
+  const client = new MongoClient(fleet.run.mongodb_url);
+  try {
+    const set = { state: "orphaned", orphanedAt: new Date() };
+    await client.db("billing").collection("holders").updateMany({ state: "alive", service: chat }, { $set: set });
+  } finally {
+    await client.close();
+  }
+}
+
+/** Lets `during` happen on a disk that fails, for so long. */
+export async function onFailingDisk(fleet: TestFleet, fault: string, during: () => Promise<void>): Promise<void> {
+  const file = join(fleet.dataDir, faultsFile);
+  await writeFile(file, fault);
+  try {
+    await during();
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+const phases: Readonly<Record<DiskPhase, (fleet: TestFleet, fault: string, lastsMs: number) => Promise<number>>> = {
+  async billing(fleet, fault, lastsMs) {
+    await onFailingDisk(fleet, fault, () => sleep(lastsMs));
+    return 0;
+  },
+  async fencing(fleet, fault, lastsMs) {
+    await onFailingDisk(fleet, fault, async () => {
+      await fence(fleet);
+      await sleep(lastsMs);
+    });
+    return 0;
+  },
+  async adopting(fleet, fault, lastsMs) {
+    const before = fleet.processes.restarts(chat);
+    await onFailingDisk(fleet, fault, async () => {
+      await fleet.processes.kill(chat);
+      await waitFor(() => fleet.processes.restarts(chat) > before, { timeoutMs: 30_000, what: "a new process" });
+      await sleep(lastsMs);
+    });
+    return 1;
+  },
+};
+
+export interface DiskRound {
+  readonly faults: readonly string[];
+  readonly phases: readonly DiskPhase[];
+  /** How long each lasts. */
+  readonly lastsMs: number;
+  readonly random: () => number;
+}
+
+/**
+ * The disk fails in each of these ways in each of these phases, under load; requests go on after
+ * each, and the books are exact.
+ */
+export async function failDisk(fleet: TestFleet, round: DiskRound): Promise<Figures> {
+  const { faults, lastsMs, random } = round;
+  const kinds = ["json", "stream", "messages", "disconnect"] as const;
+  const load = new Load({ clients: [fleet.client], kinds, concurrency, random });
+  let kills = 0;
+  const answers = async (what: string): Promise<void> => {
+    const before = load.completed;
+    await waitFor(() => load.completed >= before + 2 * concurrency, { timeoutMs: 90_000, what });
+  };
+  try {
+    await answers("answers before the disk fails");
+    for (const fault of faults) {
+      for (const phase of round.phases) {
+        kills += await phases[phase](fleet, fault, lastsMs);
+        await answers(`answers after ${fault} while ${phase}`);
+      }
+    }
+  } finally {
+    await load.stop();
+  }
+  return takeFigures(fleet, { answers: load.answers, kills, waitMs: 90_000 });
+}

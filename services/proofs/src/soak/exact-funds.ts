@@ -1,0 +1,66 @@
+import { availableOf, newAccount } from "@uag/fleet/testing/limited-key.ts";
+import { type Figures, takeFigures } from "./figures.ts";
+import { type Answer, Load } from "./load.ts";
+import { exactModel, type Proof, type ProofOptions } from "./proof.ts";
+
+const words = 20;
+const nanoUsdPerToken = 1_000_000n;
+const cost = BigInt(words) * nanoUsdPerToken;
+const requests = 1_000;
+const body = { max_tokens: words, messages: [{ role: "user", content: `repeat ${words} words` }] };
+
+/** All requests at once, of an account with money for exactly `count` of them. */
+async function spendAll(
+  { fleet, random }: Pick<ProofOptions, "fleet" | "random">,
+  count: number,
+): Promise<{ answers: readonly Answer[]; accountId: string; violations: string[] }> {
+  const { client, key } = await newAccount(fleet, BigInt(count) * cost);
+  const load = new Load({
+    clients: [client],
+    kinds: ["json"],
+    concurrency: requests,
+    requests,
+    random,
+    model: exactModel,
+    body,
+  });
+  await load.ended();
+  const wrong = [...load.counts].filter(
+    ([outcome]) => outcome !== "completed" && outcome !== "402 insufficient_balance",
+  );
+  const violations = wrong.map(
+    ([outcome, many]) => `Of money for ${count}: ${many} requests were answered ${outcome}.`,
+  );
+  if (load.completed !== count) violations.push(`Of money for ${count}: ${load.completed} requests succeeded.`);
+  return { answers: load.answers, accountId: key.accountId, violations };
+}
+
+/** For each of `counts`: 1,000 requests at once with money for exactly so many. */
+export async function proveExactFunds(
+  options: Pick<ProofOptions, "fleet" | "random">,
+  counts: readonly number[],
+): Promise<Figures> {
+  const answers: Answer[] = [];
+  const violations: string[] = [];
+  const accounts: string[] = [];
+  for (const count of counts) {
+    const spent = await spendAll(options, count);
+    answers.push(...spent.answers);
+    violations.push(...spent.violations);
+    accounts.push(spent.accountId);
+  }
+  const figures = await takeFigures(options.fleet, { answers, violations });
+  const left: string[] = [];
+  for (const id of accounts) {
+    const available = await availableOf(options.fleet, id);
+    if (available !== 0n) left.push(`${available} nano-USD are left on ${id}.`);
+  }
+  return { ...figures, violations: [...figures.violations, ...left] };
+}
+
+export const exactFunds: Proof = {
+  name: "exact-funds",
+  about: "1,000 requests at once with money for exactly 1, 7, 50, 250, 999: so many succeed, balance 0",
+  seconds: 0,
+  run: (options) => proveExactFunds(options, [1, 7, 50, 250, 999]),
+};

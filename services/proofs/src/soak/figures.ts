@@ -1,0 +1,156 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { recallSubjects } from "@uag/contract/messages/billing.ts";
+import type { AuditReport } from "@uag/fleet/audit/audit.ts";
+import type { Books } from "@uag/fleet/audit/billed.ts";
+import { operatorClient } from "@uag/fleet/operator.ts";
+import type { Run } from "@uag/fleet/run-file.ts";
+import { waitFor } from "@uag/fleet/testing/wait-for.ts";
+import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { natsOptions } from "@uag/kit/bus.ts";
+import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
+import { connect } from "nats";
+import type { Answer } from "./load.ts";
+
+/** What a proof comes to. All but the first three are to be 0. */
+export interface Figures {
+  readonly requests: number;
+  /** Answers of which the client got all. */
+  readonly completed: number;
+  readonly kills: number;
+  /** Requests that were served and are not in the ledger, or not in the usage. */
+  readonly lost: number;
+  /** Requests in the ledger or in the usage twice, or without having been served. */
+  readonly doubled: number;
+  /** Times that an account had less than nothing. */
+  readonly overdraft: number;
+  /** Grants that stayed open when nothing was under way any more. */
+  readonly leakedHolds: number;
+  /** Requests admitted beyond a key's limits. */
+  readonly overAdmitted: number;
+  /** A sentence for each promise that was not kept, the audit's included. */
+  readonly violations: readonly string[];
+}
+
+export interface Evidence {
+  readonly answers: readonly Answer[];
+  readonly kills?: number;
+  readonly overAdmitted?: number;
+  /** What else was not as it should be, a sentence each. */
+  readonly violations?: readonly string[];
+  /** For bills on their way and grants to come home. Default 60,000. */
+  readonly waitMs?: number;
+}
+
+const pageLimit = 1_000;
+const recallMs = 500;
+
+/** The whole usage by metering's daily sums. */
+async function usageOf(run: Run): Promise<{ requests: number; costNanoUsd: bigint }> {
+  using client = operatorClient<MeteringServiceServer>(run, "metering", MeteringServiceService);
+  const filter = { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
+  const sum = { requests: 0, costNanoUsd: 0n };
+  for (let cursor = ""; ; ) {
+    const answer = await client.queryUsage({ filter, bucket: "day", page: { limit: pageLimit, cursor } });
+    for (const { requests, costNanoUsd } of answer.buckets) {
+      sum.requests += Number(requests);
+      sum.costNanoUsd += costNanoUsd;
+    }
+    cursor = answer.nextCursor;
+    if (cursor === "") return sum;
+  }
+}
+
+interface Home {
+  readonly report: AuditReport;
+  readonly usage: { readonly requests: number; readonly costNanoUsd: bigint };
+}
+
+/** A process that is just being started again, or that breaks off: it is asked once more. */
+function unlessAway(error: unknown): undefined {
+  const away = error instanceof GatewayError ? error.retryable : error instanceof TypeError;
+  if (!away) throw error;
+}
+
+/**
+ * Has all holders give back what is unspent, and waits until no grant is open and the usage has
+ * all; answers the last audit.
+ */
+async function bringHome(fleet: TestFleet, waitMs: number): Promise<Home> {
+  await using connection = await connect(natsOptions({ NATS_URL: fleet.run.nats_url })).then((nats) =>
+    Object.assign(nats, { [Symbol.asyncDispose]: () => nats.close() }),
+  );
+  const look = async (auditMs: number): Promise<Home> => ({
+    report: await fleet.audit(auditMs),
+    usage: await usageOf(fleet.run),
+  });
+  let home = await waitFor(() => look(waitMs).catch(unlessAway), { timeoutMs: waitMs, everyMs: recallMs });
+  const isHome = async (): Promise<boolean> => {
+    for (const { id } of home.report.books.accounts) connection.publish(recallSubjects.of(id));
+    home = (await look(0).catch(unlessAway)) ?? home;
+    const { report, usage } = home;
+    return report.exact && report.books.openGrants === 0n && usage.requests === Number(report.books.settledRequests);
+  };
+  await waitFor(isHome, { timeoutMs: waitMs, everyMs: recallMs }).catch(() => undefined);
+  return home;
+}
+
+/**
+ * Answers that the client has in full and that the ledger does not know; those given again from
+ * memory have no bill.
+ */
+function missingIn({ billed }: Books, answers: readonly Answer[]): string[] {
+  const known = new Set(billed.map(({ requestId }) => requestId));
+  const mine = answers.filter(
+    ({ outcome, headers }) => outcome === "completed" && !headers?.has("idempotent-replayed"),
+  );
+  return mine.flatMap(({ requestId }) =>
+    known.has(requestId) ? [] : [`${requestId} was answered and is not billed.`],
+  );
+}
+
+/**
+ * Waits until everything is booked, audits, and adds up what was lost, doubled, overdrawn, leaked.
+ */
+export async function takeFigures(fleet: TestFleet, evidence: Evidence): Promise<Figures> {
+  const { answers, kills = 0, overAdmitted = 0, violations = [], waitMs = 60_000 } = evidence;
+  const { report, usage } = await bringHome(fleet, waitMs);
+  const { books, comparison, violations: audited } = report;
+  const missing = missingIn(books, answers);
+  const difference = usage.requests - Number(books.settledRequests);
+  const cost = books.billed.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n);
+  const counted =
+    difference === 0 && usage.costNanoUsd === cost
+      ? []
+      : [
+          `The usage counts ${usage.requests} requests for ${usage.costNanoUsd} nano-USD, the ledger ${books.settledRequests} for ${cost}.`,
+        ];
+  const leaked = books.openGrants === 0n ? [] : [`${books.openGrants} grants are still open.`];
+  return {
+    requests: answers.length,
+    completed: answers.filter(({ outcome }) => outcome === "completed").length,
+    kills,
+    lost: Math.max(comparison.unbilled, missing.length, -difference),
+    doubled: books.doubled + comparison.unserved + Math.max(0, difference),
+    overdraft: books.overdrafts,
+    leakedHolds: Number(books.openGrants),
+    overAdmitted,
+    violations: [...violations, ...audited, ...missing, ...counted, ...leaked],
+  };
+}
+
+/** True when every promise was kept. */
+export function isClean({ violations, lost, doubled, overdraft, leakedHolds, overAdmitted }: Figures): boolean {
+  return violations.length === 0 && lost + doubled + overdraft + leakedHolds + overAdmitted === 0;
+}
+
+const mostShown = 20;
+
+/** For people: one line of figures, and what is wrong. */
+export function showFigures(title: string, figures: Figures): string {
+  const { violations, leakedHolds, overAdmitted, ...rest } = figures;
+  const parts = Object.entries({ ...rest, "leaked holds": leakedHolds, "over-admitted": overAdmitted });
+  const shown = violations.slice(0, mostShown).map((sentence) => `\n  - ${sentence}`);
+  const more = violations.length > mostShown ? `\n  - and ${violations.length - mostShown} more` : "";
+  const verdict = isClean(figures) ? "exact" : "NOT exact";
+  return `${title}: ${parts.map(([name, value]) => `${name} ${value}`).join(", ")}; ${verdict}${shown.join("")}${more}\n`;
+}

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { readBooks } from "@uag/fleet/audit/billed.ts";
+import { newKey } from "@uag/fleet/testing/limited-key.ts";
+import { waitFor } from "@uag/fleet/testing/wait-for.ts";
+import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { type Figures, takeFigures } from "./figures.ts";
+import { Load, receipt } from "./load.ts";
+import type { Proof, ProofOptions } from "./proof.ts";
+
+const mongod = "mongod";
+const concurrency = 12;
+/** Runs take a part of a second: most moments of a run are met by one kill or another. */
+const killEveryMs = 3_000;
+
+/** Ends MongoDB again and again at random moments, and waits for it each time. */
+async function killForSeconds({ fleet, seconds, random }: ProofOptions): Promise<number> {
+  const end = performance.now() + seconds * 1_000;
+  let kills = 0;
+  while (performance.now() < end) {
+    await sleep(killEveryMs * (0.5 + random()));
+    await fleet.processes.kill(mongod);
+    kills++;
+    await fleet.processes.ready(mongod, { timeoutMs: 60_000 });
+  }
+  return kills;
+}
+
+/** How many requests of a key cost something. */
+async function paidBy(fleet: TestFleet, keyId: string): Promise<number> {
+  const { billed } = await readBooks(fleet.run);
+  return billed.filter((one) => one.keyId === keyId && one.costNanoUsd > 0n).length;
+}
+
+/**
+ * Every request has an idempotency key and is sent again under it until it is answered: each key is
+ * paid for once.
+ */
+async function run(options: ProofOptions): Promise<Figures> {
+  const { fleet, random } = options;
+  const { key, client } = await newKey(fleet, {});
+  const load = new Load({ clients: [client], kinds: ["retry"], concurrency, random });
+  let kills = 0;
+  try {
+    await waitFor(() => load.completed >= concurrency, { timeoutMs: 60_000, what: "answers before MongoDB is ended" });
+    kills = await killForSeconds(options);
+  } finally {
+    await load.stop();
+  }
+  const figures = await takeFigures(fleet, { answers: load.answers, kills, waitMs: 90_000 });
+  const { counts, answers } = load;
+  const wrong = [...counts].filter(([outcome]) => outcome !== "completed" && outcome !== receipt);
+  const violations = wrong.map(([outcome, count]) => `${count} keys were answered: ${outcome}.`);
+  const paid = await paidBy(fleet, key.id);
+  if (paid !== answers.length) violations.push(`${answers.length} keys were answered, and ${paid} requests paid for.`);
+  return { ...figures, violations: [...figures.violations, ...violations] };
+}
+
+export const keyedRuns: Proof = {
+  name: "keyed-runs",
+  about: "MongoDB is killed again and again under idempotency keys: each key is answered, and paid for once",
+  seconds: 60,
+  run,
+};

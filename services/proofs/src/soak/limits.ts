@@ -1,0 +1,111 @@
+import { readServed } from "@uag/fleet/audit/served.ts";
+import { setFault } from "@uag/fleet/testing/faults.ts";
+import { type LimitedKey, newKey } from "@uag/fleet/testing/limited-key.ts";
+import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import type { Limits } from "@uag/proto/common/v1/caller.ts";
+import { type Figures, takeFigures } from "./figures.ts";
+import { type Answer, Load } from "./load.ts";
+import type { Proof, ProofOptions } from "./proof.ts";
+
+const requests = 1_000;
+const atOnce = 100;
+
+type Options = Pick<ProofOptions, "fleet" | "random">;
+
+/** What a key's limit let through of 1,000 requests. */
+export interface LimitEvidence {
+  readonly key: LimitedKey;
+  readonly answers: readonly Answer[];
+  readonly completed: number;
+  /** Beyond the limit, by the upstream's own count. */
+  readonly overAdmitted: number;
+  readonly violations: readonly string[];
+}
+
+interface Hit {
+  readonly limits: Partial<Limits>;
+  readonly model: string;
+  readonly body?: object;
+  /** The only refusal there may be. */
+  readonly refusal: string;
+}
+
+/** 1,000 requests, 100 at once, on a new key. */
+async function hit({ fleet, random }: Options, { limits, model, body = {}, refusal }: Hit) {
+  const key = await newKey(fleet, limits);
+  const load = new Load({ clients: [key.client], kinds: ["json"], concurrency: atOnce, requests, random, model, body });
+  await load.ended();
+  const wrong = [...load.counts].filter(([outcome]) => outcome !== "completed" && outcome !== refusal);
+  const violations = wrong.map(([outcome, count]) => `${count} requests of a limited key were answered ${outcome}.`);
+  return { key, load, violations };
+}
+
+/** How many of these requests reached the upstream, by its own log. */
+async function servedOf(fleet: TestFleet, answers: readonly Answer[]): Promise<number> {
+  const mine = new Set(answers.map(({ requestId }) => requestId));
+  const { attempts } = await readServed(fleet.run.simulator_url);
+  return new Set(attempts.flatMap(({ requestId = "" }) => (mine.has(requestId) ? [requestId] : []))).size;
+}
+
+/** Of 1,000 requests exactly the limit's number is served within a minute. */
+export async function proveRequests(options: Options, limit = 60): Promise<LimitEvidence> {
+  const limits = { requestsPerMinute: BigInt(limit) };
+  const refusal = "429 rate_limit_exceeded";
+  const { key, load, violations } = await hit(options, { limits, model: "gpt-5.4-nano", refusal });
+  const served = await servedOf(options.fleet, load.answers);
+  const { completed } = load;
+  const short = completed < limit ? [`Only ${completed} of ${limit} requests a minute were admitted.`] : [];
+  const overAdmitted = Math.max(0, served - limit, completed - limit);
+  return { key, answers: load.answers, completed, overAdmitted, violations: [...violations, ...short] };
+}
+
+/**
+ * Of 1,000 requests never more than the limit are at the upstream at once. No other proof may use
+ * its model.
+ */
+export async function proveConcurrency(options: Options, limit = 5): Promise<LimitEvidence> {
+  const { simulator_url: simulator } = options.fleet.run;
+  const model = "gpt-4.1-mini";
+  const limits = { concurrentRequests: BigInt(limit) };
+  const end = await setFault(simulator, { latency: 30 }, { model: `${model}*` });
+  const refusal = "429 concurrency_limit_exceeded";
+  const { key, load, violations } = await hit(options, { limits, model, refusal });
+  await end();
+  const { models } = (await (await fetch(`${simulator}/sim/stats`)).json()) as {
+    models: Record<string, { max: number }>;
+  };
+  const most = Math.max(...Object.entries(models).map(([name, { max }]) => (name.startsWith(model) ? max : 0)));
+  const short = most < limit ? [`Only ${most} of ${limit} requests were at the upstream at once.`] : [];
+  const overAdmitted = Math.max(0, most - limit);
+  const { completed, answers } = load;
+  return { key, answers, completed, overAdmitted, violations: [...violations, ...short] };
+}
+
+const leastShareOfTokens = 0.9;
+
+/** Of 1,000 requests with a cap of 50 tokens so many are answered as fit into the limit. */
+export async function proveTokens(options: Options, limit = 3_000): Promise<LimitEvidence> {
+  const limits = { tokensPerMinute: BigInt(limit) };
+  const refusal = "429 token_limit_exceeded";
+  const asked = { limits, model: "gpt-4o-mini", body: { max_tokens: 50 }, refusal };
+  const { key, load, violations } = await hit(options, asked);
+  const tokens = load.answers.reduce((sum, answer) => sum + answer.tokens, 0);
+  const short =
+    tokens < limit * leastShareOfTokens ? [`Only ${tokens} of ${limit} tokens a minute were admitted.`] : [];
+  const { completed, answers } = load;
+  return { key, answers, completed, overAdmitted: Math.max(0, tokens - limit), violations: [...violations, ...short] };
+}
+
+export const limits: Proof = {
+  name: "limits",
+  about: "60 requests a minute, 3,000 tokens a minute, 5 at once, each hit by 1,000: exactly the limit",
+  seconds: 0,
+  async run(options): Promise<Figures> {
+    const found = [await proveRequests(options), await proveConcurrency(options), await proveTokens(options)];
+    return takeFigures(options.fleet, {
+      answers: found.flatMap(({ answers }) => answers),
+      violations: found.flatMap(({ violations }) => violations),
+      overAdmitted: found.reduce((sum, one) => sum + one.overAdmitted, 0),
+    });
+  },
+};

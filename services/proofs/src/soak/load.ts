@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TestClient, TestRequest } from "@uag/fleet/testing/client.ts";
+
+/**
+ * `disconnect`: a stream that the client leaves; `leave`: any answer, left at any moment, before
+ * its first byte too; `retry`: sent again under one idempotency key until it is answered.
+ */
+export type RequestKind = "json" | "stream" | "messages" | "disconnect" | "leave" | "retry";
+
+export interface LoadOptions {
+  readonly clients: readonly TestClient[];
+  readonly kinds: readonly RequestKind[];
+  /** Requests under way at once. */
+  readonly concurrency: number;
+  /** Numbers in [0, 1). */
+  readonly random: () => number;
+  /** Of all but messages. */
+  readonly model?: string;
+  /** Fields over those of each request. */
+  readonly body?: object;
+  /** Ends after so many; without it at `stop`. */
+  readonly requests?: number;
+  /** Told of every answer. */
+  readonly seen?: (answer: Answer) => void;
+}
+
+/** What a client saw of one request. */
+export interface Answer {
+  /** Empty when not even a head came. */
+  readonly requestId: string;
+  /**
+   * `completed`: all of it; `left`: by the client's own will; `broken`: without its end; else
+   * status and code, as `429 rate_limit_exceeded`.
+   */
+  readonly outcome: string;
+  /** Unix milliseconds. */
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly headers: Headers | undefined;
+  /** The upstream's count, of JSON answers; else 0. */
+  readonly tokens: number;
+}
+
+type Ask = (client: TestClient, body: object, random: () => number) => Promise<Seen>;
+type Seen = Pick<Answer, "outcome" | "headers"> & { readonly tokens?: number };
+
+const restAfterFailureMs = 50;
+/** For longer than an idempotency key of a killed process stays taken. */
+const mostTries = 200;
+/**
+ * What a retry comes to whose first run was billed by a process that died before it kept the
+ * answer.
+ */
+export const receipt = "receipt";
+const completions = "/v1/chat/completions";
+
+function refusalOf(status: number, text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { error: { code?: string; type?: string } };
+    return `${status} ${error.code ?? error.type}`;
+  } catch {
+    return `${status} without JSON`;
+  }
+}
+
+async function askWhole(client: TestClient, path: string, body: object, request?: TestRequest): Promise<Seen> {
+  const { status, headers, text } = await client.post(path, body, request);
+  if (status !== 200) return { outcome: refusalOf(status, text), headers };
+  const { usage } = JSON.parse(text) as { usage?: { total_tokens?: number } };
+  return { outcome: "completed", headers, tokens: usage?.total_tokens ?? 0 };
+}
+
+/** Reads a stream to its end, or leaves it after `most` events. */
+async function askStream(client: TestClient, path: string, body: object, most?: number): Promise<Seen> {
+  const answer = await client.stream(path, { ...body, stream: true });
+  const { status, headers, events } = answer;
+  if (status !== 200) return { outcome: refusalOf(status, await answer.text()), headers };
+  let [count, done] = [0, false];
+  for await (const { data, event } of events) {
+    done ||= data === "[DONE]" || event === "message_stop";
+    // Ending the loop before the stream ends closes the connection.
+    if (++count === most) return { outcome: "left", headers };
+  }
+  return { outcome: done ? "completed" : "broken", headers };
+}
+
+/** Leaves at any moment of its first tenth of a second. */
+async function leave(client: TestClient, body: object, random: () => number): Promise<Seen> {
+  const signal = AbortSignal.timeout(Math.floor(random() * 100));
+  const streamed = random() < 0.5;
+  try {
+    const answer = await client.post(completions, { ...body, stream: streamed }, { signal });
+    return {
+      outcome: answer.status === 200 ? "completed" : refusalOf(answer.status, answer.text),
+      headers: answer.headers,
+    };
+  } catch (error) {
+    if (signal.aborted) return { outcome: "left", headers: undefined };
+    throw error;
+  }
+}
+
+async function askAgain(client: TestClient, body: object, random: () => number): Promise<Seen> {
+  const headers = { "idempotency-key": `load-${random()}-${random()}` };
+  for (let tries = 1; ; tries++) {
+    const seen = await askWhole(client, completions, body, { headers }).catch(() => undefined);
+    if (seen?.outcome === "409 idempotency_result_lost") return { ...seen, outcome: receipt };
+    const again = seen === undefined || /^(409|5\d\d)/.test(seen.outcome);
+    if (!again || tries === mostTries) return seen ?? { outcome: "broken", headers: undefined };
+    await sleep(restAfterFailureMs * 4);
+  }
+}
+
+const asks: Readonly<Record<RequestKind, Ask>> = {
+  json: (client, body) => askWhole(client, completions, body),
+  stream: (client, body) => askStream(client, completions, body),
+  messages: (client, body) =>
+    askStream(client, "/v1/messages", { ...body, model: "claude-sonnet-4-6", max_tokens: 64 }),
+  disconnect: (client, body, random) => askStream(client, completions, body, 1 + Math.floor(random() * 6)),
+  leave,
+  retry: askAgain,
+};
+
+/** Requests of mixed kinds through the public door, some at once, and what came of them. */
+export class Load {
+  readonly answers: Answer[] = [];
+  readonly #options: LoadOptions;
+  readonly #working: Promise<unknown>;
+  #left: number;
+  /** By outcome. */
+  readonly counts = new Map<string, number>();
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+    this.#left = options.requests ?? Number.POSITIVE_INFINITY;
+    this.#working = Promise.all(Array.from({ length: options.concurrency }, (_, worker) => this.#work(worker)));
+  }
+
+  get completed(): number {
+    return this.counts.get("completed") ?? 0;
+  }
+
+  async #work(worker: number): Promise<void> {
+    const { clients, kinds, random } = this.#options;
+    for (let n = worker; this.#left-- > 0; n++) {
+      const kind = kinds[n % kinds.length] as RequestKind;
+      const client = clients[(n + worker) % clients.length] as TestClient;
+      const answer = await this.#ask(asks[kind], client, random);
+      this.answers.push(answer);
+      this.counts.set(answer.outcome, (this.counts.get(answer.outcome) ?? 0) + 1);
+      this.#options.seen?.(answer);
+      if (answer.outcome === "broken" || answer.outcome.startsWith("5")) await sleep(restAfterFailureMs);
+    }
+  }
+
+  async #ask(ask: Ask, client: TestClient, random: () => number): Promise<Answer> {
+    const startedAtMs = Date.now();
+    const content = `repeat ${4 + Math.floor(random() * 30)} words ${random()}`;
+    const { model = "gpt-4o-mini", body = {} } = this.#options;
+    const asked = { model, messages: [{ role: "user", content }], ...body };
+    const seen = await ask(client, asked, random).catch((): Seen => ({ outcome: "broken", headers: undefined }));
+    const requestId = seen.headers?.get("x-request-id") ?? "";
+    return { tokens: 0, ...seen, requestId, startedAtMs, endedAtMs: Date.now() };
+  }
+
+  /** Begins no more requests and waits for those under way. */
+  async stop(): Promise<void> {
+    this.#left = 0;
+    await this.#working;
+  }
+
+  /** Waits for the end of all requests. */
+  async ended(): Promise<void> {
+    await this.#working;
+  }
+}

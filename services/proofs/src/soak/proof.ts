@@ -1,0 +1,57 @@
+import { appendFile, copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { repoRoot } from "@uag/fleet/paths.ts";
+import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { diskFaultsEnv } from "./disk.ts";
+import type { Figures } from "./figures.ts";
+
+export interface ProofOptions {
+  readonly fleet: TestFleet;
+  /** How long what is broken stays broken. */
+  readonly seconds: number;
+  /** Numbers in [0, 1). */
+  readonly random: () => number;
+}
+
+/** Something that this system promises, and what shows it. */
+export interface Proof {
+  readonly name: string;
+  readonly about: string;
+  /** By command; tests take less. 0 where nothing is broken for a time. */
+  readonly seconds: number;
+  run(options: ProofOptions): Promise<Figures>;
+}
+
+/**
+ * A model whose price is its answer's alone: with a cap that the answer meets, a request costs just
+ * what was held for it.
+ */
+export const exactModel = "exact-words";
+const exactModelEntry = `
+  - id: ${exactModel}
+    owned_by: openai
+    display_name: Exact words
+    created: 2024-07-18
+    operations: [chat.completions]
+    context_tokens: 128000
+    max_output_tokens: 16384
+    input: [text]
+    price: { input_tokens: 0, output_tokens: 1000 }
+    upstreams: [{ provider: openai, model: gpt-4o-mini }]
+`;
+
+/**
+ * A fleet with three chat replicas that proofs and tests of them share. Its catalogue has the exact
+ * model besides.
+ */
+export async function startProofFleet(dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<TestFleet> {
+  const catalog = join(dataDir, "catalog.yaml");
+  await copyFile(join(repoRoot, "infra/config/catalog.yaml"), catalog);
+  await appendFile(catalog, exactModelEntry);
+  return startTestFleet({
+    dataDir,
+    services: ["billing", "metering", "chat", "router"],
+    replicas: { chat: 3 },
+    env: { CATALOG_FILE: catalog, ...diskFaultsEnv(dataDir), ...env },
+  });
+}

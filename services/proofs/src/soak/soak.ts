@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { readBooks } from "@uag/fleet/audit/billed.ts";
+import { setFault } from "@uag/fleet/testing/faults.ts";
+import { type LimitedKey, newKey, topUp } from "@uag/fleet/testing/limited-key.ts";
+import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
+import { type Figures, takeFigures } from "./figures.ts";
+import { keepKilling } from "./kills.ts";
+import { type Answer, Load } from "./load.ts";
+
+export interface SoakOptions {
+  readonly minutes: number;
+  readonly seed: number;
+  /** Between two kills, about. */
+  readonly killEveryMs: number;
+  readonly dataDir: string;
+  /** Told how it stands, a line now and then. */
+  report(line: string): void;
+}
+
+const perMinute = 300;
+const atOnce = 4;
+const concurrentModel = "gpt-4.1-mini";
+/** Its provider goes on when a client leaves, and charges for all of it. */
+const continuingModel = "gemini-2.5-flash";
+const progressMs = 10_000;
+/** A second less than the limit's: from a slot's use to the note of it some time may pass. */
+const windowMs = 59_000;
+
+/** Every process but the simulator: it is the witness. */
+const killed = ["router", "chat", "chat-2", "chat-3", "billing", "metering", "nats-server", "mongod"];
+
+interface Loads {
+  readonly all: readonly Load[];
+  readonly limited: LimitedKey;
+}
+
+async function startLoads(fleet: TestFleet, random: () => number): Promise<Loads> {
+  const limited = await newKey(fleet, { requestsPerMinute: BigInt(perMinute) });
+  const narrow = await newKey(fleet, { concurrentRequests: BigInt(atOnce) });
+  await setFault(fleet.run.simulator_url, { "abort-bills": 1 }, { model: `${continuingModel}*` });
+  const mixed = ["json", "stream", "messages", "disconnect", "leave", "retry", "json", "stream"] as const;
+  const leaving = ["disconnect", "leave", "stream"] as const;
+  const all = [
+    new Load({ clients: [fleet.client], kinds: mixed, concurrency: 12, random }),
+    new Load({ clients: [limited.client], kinds: ["json", "stream"], concurrency: 4, random }),
+    new Load({ clients: [narrow.client], kinds: ["stream"], concurrency: 8, random, model: concurrentModel }),
+    new Load({ clients: [fleet.client], kinds: leaving, concurrency: 4, random, model: continuingModel }),
+  ];
+  return { all, limited };
+}
+
+const sumOf = (loads: readonly Load[], outcome: RegExp): number =>
+  loads.reduce((sum, { counts }) => {
+    for (const [name, count] of counts) if (outcome.test(name)) sum += count;
+    return sum;
+  }, 0);
+
+/** Requests of a key beyond its limit in the worst minute. */
+export function overAdmittedIn(startedAtMs: readonly number[], limit: number): number {
+  const times = startedAtMs.toSorted((a, b) => a - b);
+  let [worst, first] = [0, 0];
+  times.forEach((time, n) => {
+    while (time - (times[first] as number) >= windowMs) first++;
+    worst = Math.max(worst, n - first + 1);
+  });
+  return Math.max(0, worst - limit);
+}
+
+/**
+ * By the times of admission that the bills tell, and by the upstream's own count of what is there
+ * at once; its requests end when the connection of a killed process does.
+ */
+async function overAdmitted(fleet: TestFleet, limited: LimitedKey): Promise<number> {
+  const { billed } = await readBooks(fleet.run);
+  const mine = billed.filter(({ keyId }) => keyId === limited.key.id);
+  const stats = (await (await fetch(`${fleet.run.simulator_url}/sim/stats`)).json()) as {
+    models: Record<string, { max: number }>;
+  };
+  const gauges = Object.entries(stats.models).filter(([name]) => name.startsWith(concurrentModel));
+  const beyond = gauges.map(([, { max }]) => Math.max(0, max - atOnce));
+  return (
+    overAdmittedIn(
+      mine.map(({ startedAtMs }) => startedAtMs),
+      perMinute,
+    ) + Math.max(0, ...beyond)
+  );
+}
+
+/**
+ * Ends that no kill of ours explains, such as a start while the database was down; each once, with
+ * how often.
+ */
+function unasked(lines: readonly string[]): string[] {
+  const ends = lines.flatMap((line) => /^.* ended \((?!SIGKILL).*?\)/.exec(line)?.[0] ?? []);
+  return [...Map.groupBy(ends, (line) => line)].map(([line, same]) => `${line}: ${same.length} times`);
+}
+
+/** Mixed load while one process after another is ended with SIGKILL; then the figures. */
+export async function soak(options: SoakOptions): Promise<Figures> {
+  const { minutes, seed, killEveryMs, dataDir, report } = options;
+  const random = seededRandom(seed);
+  await using fleet = await startTestFleet({
+    dataDir,
+    services: ["billing", "metering", "chat", "router"],
+    replicas: { chat: 3 },
+    env: { LOG_LEVEL: "warn" },
+  });
+  await topUp(fleet, 1_000_000_000_000n, "soak");
+  const { all, limited } = await startLoads(fleet, random);
+  const stop = new AbortController();
+  let kills = 0;
+  const killing = keepKilling(fleet, {
+    names: killed,
+    everyMs: killEveryMs,
+    random: seededRandom(seed + 1),
+    signal: stop.signal,
+    killed: () => kills++,
+  });
+  const began = performance.now();
+  while (performance.now() - began < minutes * 60_000) {
+    await sleep(Math.min(progressMs, minutes * 60_000));
+    const seconds = Math.round((performance.now() - began) / 1_000);
+    const answers = all.reduce((sum, load) => sum + load.answers.length, 0);
+    const [completed, refused] = [sumOf(all, /^completed$/), sumOf(all, /^\d/)];
+    report(
+      `${seconds} s: ${kills} kills, ${answers} requests, ${completed} completed, ${sumOf(all, /^left$/)} left, ${sumOf(all, /^broken$/)} broken, ${refused} refused`,
+    );
+  }
+  stop.abort();
+  await killing;
+  await Promise.all(killed.map((name) => fleet.processes.ready(name)));
+  await Promise.all(all.map((load) => load.stop()));
+  const answers: Answer[] = all.flatMap((load) => load.answers);
+  const wrong = all.flatMap(({ counts }) => [...counts.keys()].filter((name) => name.startsWith("40")));
+  const figures = await takeFigures(fleet, {
+    answers,
+    kills,
+    overAdmitted: await overAdmitted(fleet, limited),
+    waitMs: 150_000,
+    violations: [...new Set(wrong)].map((outcome) => `A good request was answered ${outcome}.`),
+  });
+  for (const line of unasked(fleet.lines)) report(line);
+  return figures;
+}

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TestClient } from "@uag/fleet/testing/client.ts";
+import { setFault } from "@uag/fleet/testing/faults.ts";
+import { waitFor } from "@uag/fleet/testing/wait-for.ts";
+
+export interface Task {
+  readonly id: string;
+  readonly status: string;
+  readonly model: string;
+}
+
+export const path = "/v1/videos/generations";
+
+/** How the simulator's tasks end: most of them well. */
+const fates: readonly (readonly [fault: string, probability: number])[] = [
+  ["task-fail", 0.1],
+  ["task-cancelled", 0.04],
+  ["task-unknown", 0.03],
+  ["task-stuck", 0.03],
+];
+
+const bodies: readonly ((n: number) => Record<string, unknown>)[] = [
+  (n) => ({ model: "beta2.6-t2v", duration: 5, resolution: "720p", input: { prompt: `a boat, take ${n}` } }),
+  (n) => ({ model: "beta2.7-t2v", duration: 4, input: { prompt: `a tree, take ${n}` } }),
+  (n) => ({ model: "seedance-1-0-pro", resolution: "480p", content: [{ type: "text", text: `a bird, take ${n}` }] }),
+  (n) => ({ model: "grok-imagine-video", duration: 3, resolution: "480p", prompt: `a lamp, take ${n}` }),
+];
+
+/** Has the simulator end tasks as they may end, by chance that follows from the seed. */
+export async function setFates(simulatorUrl: string, seed: number): Promise<void> {
+  for (const [fault, probability] of fates) {
+    for (const model of ["wan*", "seedance*", "grok*"]) {
+      await setFault(simulatorUrl, { [fault]: true }, { model, probability, seed: `${seed} ${fault} ${model}` });
+    }
+  }
+}
+
+export interface SubmitOptions {
+  readonly tasks: number;
+  readonly seed: number;
+  /** Submissions under way at once. */
+  readonly concurrency: number;
+  /** Told of each task's end. */
+  readonly url: string;
+  /** Milliseconds of the submissions that were answered at the first try. */
+  readonly submitMs: number[];
+  /** Ids that were told, in the order in which they came. */
+  readonly told: string[];
+}
+
+/** The nth request: every family by turns. */
+function bodyOf(n: number): Record<string, unknown> {
+  return (bodies[n % bodies.length] as (n: number) => Record<string, unknown>)(n);
+}
+
+export async function submitAll(client: TestClient, options: SubmitOptions): Promise<void> {
+  const { tasks, seed, concurrency, url, submitMs, told } = options;
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < tasks) {
+      const n = next++;
+      const body = { ...bodyOf(n), webhook_url: url };
+      told.push(await submitUntilTaken(client, body, { key: `soak-${seed}-${n}`, submitMs }));
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+}
+
+/** As an SDK does: again under the same key, until there is an answer. */
+async function submitUntilTaken(
+  client: TestClient,
+  body: unknown,
+  { key, submitMs }: { key: string; submitMs: number[] },
+): Promise<string> {
+  for (let tries = 0; tries < 400; tries++) {
+    const began = performance.now();
+    try {
+      const response = await client.post(path, body, { headers: { "idempotency-key": key } });
+      if (response.status === 202) {
+        if (tries === 0) submitMs.push(performance.now() - began);
+        return response.json<Task>().id;
+      }
+      if (response.status < 500 && response.status !== 409 && response.status !== 429)
+        throw new Error(`a submission was answered ${response.status}: ${response.text}`);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+    }
+    await sleep(200);
+  }
+  throw new Error("a submission was never taken");
+}
+
+/** Every task, by the listing. */
+export async function listAll(client: TestClient): Promise<Task[]> {
+  const tasks: Task[] = [];
+  let cursor: string | null = null;
+  do {
+    const query: string = cursor === null ? "" : `&cursor=${cursor}`;
+    const response = await client.get(`${path}?limit=100${query}`);
+    if (response.status !== 200) {
+      await sleep(200);
+      continue;
+    }
+    const page = response.json<{ data: Task[]; next_cursor: string | null }>();
+    tasks.push(...page.data);
+    cursor = page.next_cursor;
+  } while (cursor !== null || tasks.length === 0);
+  return tasks;
+}
+
+const live = ["submitted", "queued", "running"];
+
+/** Waits until the listing knows no unfinished task. */
+export async function allEnded(client: TestClient, timeoutMs: number): Promise<void> {
+  const noneLeft = async (): Promise<boolean> => {
+    for (const status of live) {
+      const response = await client.get(`${path}?limit=1&status=${status}`).catch(() => undefined);
+      if (response?.status !== 200 || response.json<{ data: Task[] }>().data.length > 0) return false;
+    }
+    return true;
+  };
+  await waitFor(noneLeft, { timeoutMs, everyMs: 500, what: "the end of every task" });
+}
+
+/** What half, and all but a hundredth, of the values stay under; whole numbers. */
+export function quantiles(values: readonly number[]): { p50: number; p99: number } {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number): number => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
+  return { p50: at(0.5), p99: at(0.99) };
+}

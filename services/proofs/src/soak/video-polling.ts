@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFault } from "@uag/fleet/testing/faults.ts";
+import { topUp } from "@uag/fleet/testing/limited-key.ts";
+import { waitFor } from "@uag/fleet/testing/wait-for.ts";
+import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { cpuWhile } from "./cpu.ts";
+import { readMade } from "./video-check.ts";
+import { quantiles, submitAll } from "./video-load.ts";
+
+export interface PollingOptions {
+  readonly tasks: number;
+  readonly seconds: number;
+  readonly replicas: number;
+  readonly dataDir: string;
+  report(line: string): void;
+}
+
+export interface PollingReport {
+  /** Tasks that ran the whole time. */
+  readonly running: number;
+  readonly seconds: number;
+  /** Looks at tasks, a second. */
+  readonly looksPerSecond: number;
+  /** CPU milliseconds a second, by process. */
+  readonly cpuMsPerSecond: Readonly<Record<string, number>>;
+  /** The same while no task runs. */
+  readonly idleCpuMsPerSecond: Readonly<Record<string, number>>;
+  readonly submitMs: { readonly p50: number; readonly p99: number };
+}
+
+const idleSeconds = 30;
+const settleMs = 10_000;
+/**
+ * At the pace at which real providers are asked; DashScope, Ark and xAI together are asked no more
+ * than this.
+ */
+const pace = { POLL_SCALE: "1", POLL_QPS: "20" };
+
+async function cpuFor(fleet: TestFleet, seconds: number): Promise<Record<string, number>> {
+  const used = await cpuWhile(fleet.processes.pids(), () => sleep(seconds * 1_000));
+  return Object.fromEntries(Object.entries(used).map(([name, ms]) => [name, Math.round((10 * ms) / seconds) / 10]));
+}
+
+/**
+ * Measures what it costs to look after running tasks, at the pace of real providers, and what
+ * idling costs.
+ */
+export async function measurePolling(options: PollingOptions): Promise<PollingReport> {
+  const { dataDir, replicas, tasks, seconds, report } = options;
+  const services = ["billing", "metering", "video", "router"];
+  await using fleet = await startTestFleet({ dataDir, services, replicas: { video: replicas }, env: pace });
+  const url = "https://example.com/never-called";
+  await topUp(fleet, BigInt(tasks) * 1_000_000_000n, "polling");
+  await sleep(settleMs);
+  report(`${idleSeconds} s of idling`);
+  const idleCpuMsPerSecond = await cpuFor(fleet, idleSeconds);
+  await setFault(fleet.run.simulator_url, { "task-stuck": true }, { model: "*" });
+  const submitMs: number[] = [];
+  await submitAll(fleet.client, { tasks, seed: 1, concurrency: 8, url, submitMs, told: [] });
+  const looks = async (): Promise<number> =>
+    (await readMade(fleet.run.simulator_url)).reduce((sum, { polls }) => sum + polls, 0);
+  report(`${tasks} tasks run`);
+  await waitFor(async () => (await looks()) >= tasks, { timeoutMs: 120_000, everyMs: 1_000, what: "first looks" });
+  const before = await looks();
+  report(`${seconds} s of looking after them`);
+  const cpuMsPerSecond = await cpuFor(fleet, seconds);
+  const looked = (await looks()) - before;
+  const looksPerSecond = Math.round((10 * looked) / seconds) / 10;
+  return { running: tasks, seconds, looksPerSecond, cpuMsPerSecond, idleCpuMsPerSecond, submitMs: quantiles(submitMs) };
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { topUp } from "@uag/fleet/testing/limited-key.ts";
+import { type Receiver, startReceiver } from "@uag/fleet/testing/receiver.ts";
+import { waitFor } from "@uag/fleet/testing/wait-for.ts";
+import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
+import { keepKilling } from "./kills.ts";
+import { checkVideo, type Findings } from "./video-check.ts";
+import { allEnded, listAll, quantiles, setFates, submitAll, type Task } from "./video-load.ts";
+
+export interface VideoSoakOptions {
+  readonly tasks: number;
+  readonly seed: number;
+  /** Processes that are killed. */
+  readonly kill: readonly string[];
+  readonly killEveryMs: number;
+  readonly dataDir: string;
+  readonly replicas: number;
+  /** Submissions under way at once. */
+  readonly concurrency: number;
+  /** Told how it stands, a line now and then. */
+  readonly report?: (line: string) => void;
+}
+
+export interface VideoSoakReport extends Findings {
+  readonly tasks: number;
+  readonly kills: number;
+  /** How often each process was started again. */
+  readonly restarts: Readonly<Record<string, number>>;
+  /** Milliseconds, of the submissions that were answered at the first try. */
+  readonly submitMs: { readonly p50: number; readonly p99: number };
+  readonly seconds: number;
+}
+
+const settings = { SIM_TASK_MS: "3000", TASK_AGE_LIMIT_MS: "25000", WEBHOOK_SCALE: "0.02", LOG_LEVEL: "warn" };
+const progressMs = 10_000;
+
+/** A signing secret, as an administrator gets it. */
+async function newSecret({ run }: TestFleet): Promise<string> {
+  const response = await fetch(`${run.base_url}/admin/v1/webhooks/secrets`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" },
+    body: JSON.stringify({ account_id: run.account_id, overlap_seconds: 0 }),
+  });
+  if (response.status !== 201) throw new Error(`a secret was refused: ${await response.text()}`);
+  return ((await response.json()) as { secret: string }).secret;
+}
+
+async function webhooksArrived(receiver: Receiver, tasks: readonly Task[]): Promise<void> {
+  const all = (): boolean => new Set(receiver.received.map(({ task }) => task.id)).size >= tasks.length;
+  // What is missing then is told as a violation.
+  await waitFor(all, { timeoutMs: 120_000, everyMs: 200, what: "a webhook for every task" }).catch(() => undefined);
+}
+
+/** Says every few seconds how far it is. */
+async function tellProgress(options: VideoSoakOptions, told: readonly string[], stop: AbortSignal): Promise<void> {
+  for (;;) {
+    await sleep(progressMs, undefined, { signal: stop, ref: false }).catch(() => undefined);
+    if (stop.aborted) return;
+    options.report?.(`${told.length} of ${options.tasks} tasks taken`);
+  }
+}
+
+interface Run {
+  readonly fleet: TestFleet;
+  readonly receiver: Receiver;
+  readonly submitMs: number[];
+  readonly told: string[];
+}
+
+/**
+ * Submits everything while processes are killed, until the last task has ended; answers how many
+ * were killed.
+ */
+async function underFire({ fleet, receiver, submitMs, told }: Run, options: VideoSoakOptions): Promise<number> {
+  const { kill: names, killEveryMs: everyMs, seed, tasks, concurrency } = options;
+  const stop = new AbortController();
+  const { signal } = stop;
+  const killing = keepKilling(fleet, { names, everyMs, random: seededRandom(seed), signal });
+  const telling = tellProgress(options, told, signal);
+  try {
+    await submitAll(fleet.client, { tasks, seed, concurrency, url: receiver.url, submitMs, told });
+    options.report?.("all are taken; now their ends");
+    await allEnded(fleet.client, 180_000 + tasks * 500);
+  } finally {
+    stop.abort();
+    await Promise.all([killing, telling]);
+  }
+  await Promise.all(names.map((name) => fleet.processes.ready(name)));
+  return await killing;
+}
+
+/**
+ * Submits tasks with webhooks while processes are killed with SIGKILL, and checks afterwards that
+ * every task has ended, was made once at most, was charged as its end says and told of under one
+ * id, and that the books are exact.
+ */
+export async function soakVideo(options: VideoSoakOptions): Promise<VideoSoakReport> {
+  const began = performance.now();
+  await using receiver = await startReceiver({ refuseEvery: 20 });
+  await using fleet = await startTestFleet({
+    dataDir: options.dataDir,
+    services: ["billing", "metering", "video", "router"],
+    replicas: { video: options.replicas },
+    egressAllow: receiver.address,
+    env: settings,
+  });
+  receiver.secret = await newSecret(fleet);
+  await topUp(fleet, BigInt(options.tasks) * 1_000_000_000n, "soak");
+  await setFates(fleet.run.simulator_url, options.seed);
+  const run: Run = { fleet, receiver, submitMs: [], told: [] };
+  const kills = await underFire(run, options);
+  const tasks = await listAll(fleet.client);
+  await webhooksArrived(receiver, tasks);
+  options.report?.("checking");
+  const findings = await checkVideo(fleet, { tasks, told: run.told, receiver });
+  const restarts = Object.fromEntries(options.kill.map((name) => [name, fleet.processes.restarts(name)]));
+  const seconds = Math.round((performance.now() - began) / 1_000);
+  return { ...findings, tasks: tasks.length, kills, restarts, seconds, submitMs: quantiles(run.submitMs) };
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { TestClient } from "@uag/fleet/testing/client.ts";
+import { newEmptyAccount } from "@uag/fleet/testing/limited-key.ts";
+import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import type { TurnReport } from "../src/abuse/turn-probe.ts";
+import { TurnProbes } from "../src/abuse/turns.ts";
+import { worstBodies } from "./bodies/worst-bodies.ts";
+
+/**
+ * What others wait for at most, in processor time. Aimed at are 50 ms; a busy machine, where memory
+ * is slow, takes some times that.
+ */
+const longestTurnMs = 150;
+const mostGrowthBytes = 250 * 1024 * 1024;
+/** A fleet's services, each by its process. */
+const watched = ["router", "chat", "embedding", "speech", "media", "video"];
+
+const message = [{ role: "user", content: "Hi" }];
+const alphaInput = { messages: [{ role: "user", content: [{ text: "a cat" }] }] };
+const operations: [path: string, good: object, list: string][] = [
+  ["/v1/chat/completions", { model: "gpt-4o-mini", messages: message }, "messages"],
+  ["/v1/messages", { model: "claude-haiku-4-5", max_tokens: 5, messages: message }, "messages"],
+  ["/v1/messages/count_tokens", { model: "claude-haiku-4-5", messages: message }, "messages"],
+  ["/v1/embeddings", { model: "text-embedding-3-small", input: "Hi" }, "input"],
+  ["/v1/audio/speech", { model: "alpha3-tts-flash", input: "Hi" }, "input"],
+  ["/v1/images/generations", { model: "alpha-image-2.0", input: alphaInput }, "input"],
+  ["/v1/images/generations", { model: "seedream-4-0", prompt: "a cat" }, "image"],
+  [
+    "/v1/videos/generations",
+    { model: "beta2.6-t2v", duration: 5, resolution: "720p", input: { prompt: "a cat" } },
+    "input",
+  ],
+];
+
+describe("whatever a body is made of, others hardly wait for it and no process grows by it", () => {
+  const resources = new AsyncDisposableStack();
+  let fleet: TestFleet;
+  let turns: TurnProbes;
+  let poor: TestClient;
+
+  before(async () => {
+    const dir = await mkdtemp(join(tmpdir(), "bodies-"));
+    resources.defer(() => rm(dir, { recursive: true, force: true }));
+    turns = await TurnProbes.in(join(dir, "p"));
+    fleet = resources.use(await startTestFleet({ dataDir: join(dir, "data"), env: turns.env }));
+    poor = (await newEmptyAccount(fleet)).client;
+    for (const [path, good] of operations) await fleet.client.post(path, good);
+  });
+  after(() => resources.disposeAsync());
+
+  const reports = (): Promise<Map<string, TurnReport>> => turns.read(fleet.run, watched);
+
+  for (const [path, good, list] of operations) {
+    test(`POST ${path}: ${JSON.stringify(good)}`, async () => {
+      const problems: string[] = [];
+      for (const { what, text } of worstBodies(good, list)) {
+        await reports();
+        const { status, text: said } = await poor.post(path, text);
+        const [longest, growth] = worstOf(await reports());
+        if (process.env["TEST_LOG"]) console.log(path, what, status, said.slice(0, 100), longest, growth);
+        if (status < 400 || status >= 500) problems.push(`${what}: ${status}`);
+        if (longest.value > longestTurnMs) problems.push(`${what}: ${longest.name} is busy for ${longest.value} ms`);
+        if (growth.value > mostGrowthBytes) problems.push(`${what}: ${growth.name} grows by ${growth.value} bytes`);
+      }
+      assert.deepEqual(problems, []);
+    });
+  }
+});
+
+interface Worst {
+  readonly name: string;
+  readonly value: number;
+}
+
+function worstOf(all: ReadonlyMap<string, TurnReport>): [longest: Worst, growth: Worst] {
+  const named = (value: (report: TurnReport) => number): Worst[] =>
+    [...all].map(([name, report]) => ({ name, value: Math.round(value(report)) }));
+  const worst = (list: Worst[]): Worst => list.reduce((a, b) => (b.value > a.value ? b : a));
+  return [worst(named(({ longestMs }) => longestMs)), worst(named(({ grownBytes }) => grownBytes))];
+}

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { withTemporaryDir } from "@uag/fleet/testing/temporary-dir.ts";
+import { withFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
+import { crashEverywhere } from "../src/soak/crash.ts";
+import { diskFaultsEnv, diskPhases, failDisk } from "../src/soak/disk.ts";
+import { isClean, showFigures } from "../src/soak/figures.ts";
+
+const services = ["billing", "metering", "chat", "router"];
+
+test("processes killed with -9 at every named point of a request's life: answers go on, and the books are exact", async (t) => {
+  await withFleet({ services, env: { ACK_WAIT_MS: "1500" } }, async (fleet) => {
+    const figures = await crashEverywhere(fleet, seededRandom(1));
+    t.diagnostic(showFigures("every crash point", figures));
+    assert.ok(isClean(figures), showFigures("every crash point", figures));
+  });
+});
+
+test("a disk that is full, and a process without descriptors, while it bills, is fenced and adopts: answers go on, and the books are exact", async (t) => {
+  await withTemporaryDir(async (dataDir) => {
+    const env = { ...diskFaultsEnv(dataDir), HOLDER_LEASE_MS: "2000", ACK_WAIT_MS: "1500" };
+    await withFleet({ dataDir, services, env }, async (fleet) => {
+      const faults = ["ENOSPC mkdir open write sync rename", "EMFILE open read list sync"];
+      const figures = await failDisk(fleet, { faults, phases: diskPhases, lastsMs: 1_500, random: seededRandom(1) });
+      t.diagnostic(showFigures("failing disk", figures));
+      assert.ok(isClean(figures), showFigures("failing disk", figures));
+    });
+  });
+});

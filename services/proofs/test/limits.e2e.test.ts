@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TestClient, TestResponse } from "@uag/fleet/testing/client.ts";
+import { type LimitedKey, newKey, setLimits } from "@uag/fleet/testing/limited-key.ts";
+import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
+import { type LimitEvidence, proveConcurrency, proveRequests, proveTokens } from "../src/soak/limits.ts";
+import { Load } from "../src/soak/load.ts";
+
+describe("a key's limits hold over three replicas, seen from the public door and by the upstream", () => {
+  let fleet: TestFleet;
+  const random = seededRandom(1);
+  let exhausted: { client: TestClient; endedAt: number; refused: TestResponse } | undefined;
+  const resources = new AsyncDisposableStack();
+
+  before(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "limits-"));
+    resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+    fleet = resources.use(await startTestFleet({ dataDir, replicas: { chat: 3 } }));
+  });
+  after(() => resources.disposeAsync());
+
+  const ask = (client: TestClient, body: object, path = "/v1/chat/completions"): Promise<TestResponse> =>
+    client.post(path, { messages: [{ role: "user", content: `repeat 20 words ${Math.random()}` }], ...body });
+
+  const codeOf = (response: TestResponse): string => response.json<{ error: { code: string } }>().error.code;
+
+  /** Holds a proof to its promise and answers the key that it was about. */
+  function assertExact({ key, overAdmitted, violations }: LimitEvidence): LimitedKey {
+    assert.equal(overAdmitted, 0);
+    assert.deepEqual(violations, []);
+    return key;
+  }
+
+  function assertRefusal(response: TestResponse): void {
+    const { headers } = response;
+    const [seconds, ms] = [Number(headers.get("retry-after")), Number(headers.get("retry-after-ms"))];
+    assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 60, `retry-after: ${headers.get("retry-after")}`);
+    assert.ok(Number.isInteger(ms) && ms >= 1 && Math.ceil(ms / 1_000) === seconds, `${ms} ms`);
+    assert.equal(headers.get("x-should-retry"), "true");
+  }
+
+  test("60 requests a minute hit by 1,000 are 60, and the refusals say when the next one is", async () => {
+    const { client } = assertExact(await proveRequests({ fleet, random }));
+    const refused = await ask(client, { model: "gpt-5.4-nano" });
+    assert.equal(refused.status, 429);
+    assertRefusal(refused);
+    assert.equal(refused.headers.get("x-ratelimit-limit-requests"), "60");
+    assert.equal(refused.headers.get("x-ratelimit-remaining-requests"), "0");
+    assert.match(refused.headers.get("x-ratelimit-reset-requests") ?? "", /^([0-5]?[0-9](\.\d+)?s|1m0s|\d+ms)$/);
+    exhausted = { client, endedAt: performance.now(), refused };
+  });
+
+  test("of 1,000 requests never more than 5 are at the upstream at once, and all slots come back", async () => {
+    const { client } = assertExact(await proveConcurrency({ fleet, random }));
+    for (let tries = 0; ; tries++) {
+      const five = await Promise.all(Array.from({ length: 5 }, () => ask(client, { model: "gpt-4.1-mini" })));
+      if (five.every(({ status }) => status === 200)) break;
+      assert.ok(tries < 5, "slots were lost");
+      await sleep(200);
+    }
+  });
+
+  test("tokens a minute hit by 1,000 are what answers came to, within the limit", async () => {
+    const { client } = assertExact(await proveTokens({ fleet, random }));
+    const large = await ask(client, { model: "gpt-4o-mini", max_tokens: 3_001 });
+    assert.equal(large.status, 429);
+    assert.equal(codeOf(large), "token_limit_exceeded");
+    assert.equal(large.headers.get("x-should-retry"), "false");
+    assert.equal(large.headers.get("retry-after"), null);
+  });
+
+  test("every answer of a limited key says how its limits stand, on messages in Anthropic's words too", async () => {
+    const { client } = await newKey(fleet, { requestsPerMinute: 10n, tokensPerMinute: 100_000n });
+    const first = await ask(client, { model: "gpt-4o-mini" });
+    assert.equal(first.headers.get("x-ratelimit-limit-requests"), "10");
+    assert.equal(first.headers.get("x-ratelimit-remaining-requests"), "9");
+    assert.match(first.headers.get("x-ratelimit-reset-requests") ?? "", /^(59\.\d+|60)s$|^1m0(\.\d+)?s$/);
+    assert.equal(first.headers.get("x-ratelimit-limit-tokens"), "100000");
+    assert.ok(Number(first.headers.get("x-ratelimit-remaining-tokens")) < 100_000);
+    const body = { model: "gpt-4o-mini", max_tokens: 20 };
+    const native = await ask(client, body, "/v1/messages");
+    assert.equal(native.status, 200, native.text);
+    assert.equal(native.headers.get("anthropic-ratelimit-requests-limit"), "10");
+    const reset = native.headers.get("anthropic-ratelimit-requests-reset") ?? "";
+    assert.match(reset, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    assert.ok(Math.abs(Date.parse(reset) - Date.now() - 60_000) < 5_000, reset);
+    const unlimited = await ask(fleet.client, { model: "gpt-4o-mini" });
+    assert.equal(unlimited.headers.get("x-ratelimit-limit-requests"), "10000", "what the provider says");
+  });
+
+  test("a changed limit holds within a second, lowered and raised", async () => {
+    const { client, key } = await newKey(fleet, { requestsPerMinute: 1_000n });
+    for (let i = 0; i < 6; i++) assert.equal((await ask(client, { model: "gpt-4o-mini" })).status, 200);
+    const set = async (requestsPerMinute: bigint): Promise<void> => {
+      await setLimits(fleet, key, { requestsPerMinute });
+      await sleep(1_000);
+    };
+    await set(5n);
+    const lowered = await Promise.all(Array.from({ length: 20 }, () => ask(client, { model: "gpt-4o-mini" })));
+    assert.ok(lowered.every(({ status }) => status === 429));
+    assert.equal(lowered[0]?.headers.get("x-ratelimit-limit-requests"), "5");
+    await set(10n);
+    const raised = await Promise.all(Array.from({ length: 20 }, () => ask(client, { model: "gpt-4o-mini" })));
+    assert.equal(raised.filter(({ status }) => status === 200).length, 4);
+  });
+
+  test("when the minute is over there are 60 again, the first when retry-after said so", async () => {
+    assert.ok(exhausted !== undefined);
+    const { client, endedAt, refused } = exhausted;
+    const passed = performance.now() - endedAt;
+    await sleep(Math.max(0, Number(refused.headers.get("retry-after-ms")) - passed));
+    assert.equal((await ask(client, { model: "gpt-5.4-nano" })).status, 200, "retry-after was too short");
+    await sleep(Math.max(0, endedAt + 61_000 - performance.now()));
+    const load = new Load({ clients: [client], kinds: ["json"], concurrency: 100, requests: 1_000, random });
+    await load.ended();
+    assert.equal(load.completed, 59);
+  });
+
+  test("after all of it the ledger holds exactly what the upstream served", async () => {
+    assert.deepEqual((await fleet.audit()).violations, []);
+  });
+});

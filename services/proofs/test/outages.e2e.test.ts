@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { newAccount } from "@uag/fleet/testing/limited-key.ts";
+import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
+import { seededRandom } from "@uag/kit/seeded-random.ts";
+import { proveExactFunds } from "../src/soak/exact-funds.ts";
+import { type Figures, isClean, showFigures } from "../src/soak/figures.ts";
+import { type Proof, startProofFleet } from "../src/soak/proof.ts";
+import { proofs } from "../src/soak/proofs.ts";
+
+describe("three replicas under load, seen from the public door", () => {
+  let fleet: TestFleet;
+  const resources = new AsyncDisposableStack();
+  const random = seededRandom(1);
+
+  before(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "outages-"));
+    resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+    // A short lease, so that grants run out within the outage.
+    fleet = resources.use(await startProofFleet(dataDir, { HOLDER_LEASE_MS: "2000", ACK_WAIT_MS: "1500" }));
+  });
+  after(() => resources.disposeAsync());
+
+  function assertClean(title: string, figures: Figures): void {
+    assert.ok(isClean(figures), showFigures(title, figures));
+  }
+
+  async function prove(name: string, seconds: number): Promise<void> {
+    const proof = proofs.find((one) => one.name === name) as Proof;
+    assertClean(name, await proof.run({ fleet, seconds, random }));
+  }
+
+  test("of 1,000 requests at once exactly as many succeed as there is money for, and nothing is left", async () => {
+    assertClean("exact funds", await proveExactFunds({ fleet, random }, [7, 250]));
+  });
+
+  test("a balance that does not cover the model's longest answer caps the answer, and says at how many tokens", async () => {
+    const { client } = await newAccount(fleet, 1_500_000n);
+    const ask = (more: object) =>
+      client.post("/v1/chat/completions", {
+        model: "gpt-4o-mini",
+        messages: [{ role: "user", content: "echo body" }],
+        ...more,
+      });
+    const capped = await ask({});
+    assert.equal(capped.status, 200, capped.text);
+    const cap = Number(capped.headers.get("x-gateway-max-tokens"));
+    assert.ok(cap > 1_000 && cap < 2_500, String(cap));
+    const [choice] = capped.json<{ choices: { message: { content: string } }[] }>().choices;
+    assert.match(choice?.message.content ?? "", new RegExp(`"max_(completion_)?tokens":\\s*${cap}\\b`));
+    const refused = await ask({ max_tokens: 16_000 });
+    assert.equal(refused.status, 402);
+    assert.match(refused.text, /may cost up to \$0\.0096\d*, and the account has \$0\.001\d* available/);
+    const small = await ask({ max_tokens: 200 });
+    assert.equal(small.headers.get("x-gateway-max-tokens"), null);
+  });
+
+  test("NATS goes down and loses its store: no client notices, and no bill is lost", () => prove("stream-wiped", 3));
+
+  test("metering is down: no client notices, and its usage arrives when it is back", () => prove("metering-down", 5));
+
+  test("the journals' disk is full: at most 503, and nothing is lost or doubled when there is room again", () =>
+    prove("disk-full", 14));
+
+  test("MongoDB is down until grants run out: 503 that says when to come back, never 402", () =>
+    prove("mongod-down", 6));
+
+  test("MongoDB is killed again and again under idempotency keys: each key is answered, and paid for once", () =>
+    prove("keyed-runs", 8));
+});
