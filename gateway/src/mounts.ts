@@ -19,7 +19,8 @@ export interface Mount {
 export const mounts: readonly Mount[] = [
   { path: "/assets", setting: "ASSETS_URL", credentials: [], bodyLimit: 0 },
   { path: "/mcp", setting: "MCP_URL", credentials: ["authorization"], bodyLimit: 32 * mebibyte },
-  { path: "/console", setting: "CONSOLE_URL", credentials: ["cookie"], bodyLimit: mebibyte },
+  // Pictures of the playground. Before anybody has signed in the console reads 16 KiB.
+  { path: "/console", setting: "CONSOLE_URL", credentials: ["cookie"], bodyLimit: 32 * mebibyte },
 ];
 
 /**

@@ -25,6 +25,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   auditor: ["proto", "kit", "mongo", "billing"],
   // It is a client of the public API like any other.
   mcp: ["contract", "kit"],
+  // Users and sessions of its own; all else it asks of the admin API and the public API.
+  console: ["proto", "contract", "kit", "mongo"],
   // A second reading of each protocol: it may share the runtime, but nothing that the adapters read
   // protocols with.
   simulator: ["kit"],

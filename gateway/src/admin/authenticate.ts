@@ -1,13 +1,13 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey, parseKey } from "@uag/kit/api-key.ts";
 import type { Clock } from "@uag/kit/clock.ts";
+import { Failures } from "@uag/kit/failures.ts";
+import { networkOf } from "@uag/kit/http/network.ts";
 import type { Keyring } from "@uag/kit/keyring.ts";
 import type { AdminToken } from "@uag/proto/billing/v1/admin.ts";
 import type { Request } from "express";
 import { LRUCache } from "lru-cache";
-import { networkOf } from "../client-address.ts";
 import { bearerKey } from "../keys/bearer.ts";
-import { Failures } from "../keys/failures.ts";
 import type { Administrator } from "./administrator.ts";
 import type { AdminClients } from "./clients.ts";
 import type { FailedLogins } from "./failed-logins.ts";

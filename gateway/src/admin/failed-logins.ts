@@ -1,6 +1,6 @@
 import type { Clock } from "@uag/kit/clock.ts";
+import { Failures } from "@uag/kit/failures.ts";
 import type { Logger } from "@uag/kit/log.ts";
-import { Failures } from "../keys/failures.ts";
 import type { AdminClients } from "./clients.ts";
 
 export interface FailedLogin {

@@ -1,10 +1,10 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Clock } from "@uag/kit/clock.ts";
+import { Failures } from "@uag/kit/failures.ts";
+import { networkOf } from "@uag/kit/http/network.ts";
 import type { ResolveKeyRequest, ResolveKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { LRUCache } from "lru-cache";
-import { networkOf } from "../client-address.ts";
-import { Failures } from "./failures.ts";
 import { tooManyGuesses } from "./lookup-batch.ts";
 
 /** A key that may be used, as long as it has not expired. */

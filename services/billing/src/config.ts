@@ -5,6 +5,7 @@ import { z } from "zod";
 const pepper = z.string().regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex");
 
 const milliseconds = (least: number, preset: number) => z.coerce.number().int().min(least).default(preset);
+const adminToken = z.string().regex(/^[\x21-\x7e]{24,200}$/, "must be 24 to 200 visible characters");
 
 export const schema = z.object({
   ...commonSettings,
@@ -16,11 +17,12 @@ export const schema = z.object({
   KEY_PEPPER_PREVIOUS: previousSecrets(pepper).describe(
     "Comma-separated peppers that it replaced: what was digested under them is valid as long as they are here.",
   ),
-  ADMIN_TOKEN: z
-    .string()
-    .regex(/^[\x21-\x7e]{24,200}$/, "must be 24 to 200 visible characters")
+  ADMIN_TOKEN: adminToken
     .optional()
     .describe("First token of the admin API, to make others with. Another value replaces it; without one it ends."),
+  CONSOLE_ADMIN_TOKEN: adminToken
+    .optional()
+    .describe("Token with which the console makes those of its users; the same as there."),
   CATALOG_FILE: z.string().optional().describe("Catalogue whose prices repair unpriced requests."),
   HOLDER_LEASE_MS: milliseconds(100, 15_000).describe("How long a holder may admit after a heartbeat."),
   ORPHAN_GRACE_MS: milliseconds(0, 900_000).describe(

@@ -100,7 +100,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const queue = createAccountQueue({ ...commits, onFunds: funds.notify });
   const settings = settingsOf(config);
   const transact = inLine((work) => inTransaction({ connection, ...transactions }, work));
-  await seedAdminToken({ store, transact, settings }, config.ADMIN_TOKEN);
+  for (const name of ["ADMIN_TOKEN", "CONSOLE_ADMIN_TOKEN"] as const)
+    await seedAdminToken({ store, transact, settings }, { name, token: config[name] });
   const limits = {
     changePool: createChangePool(store.limitPools),
     livenessGuard: started.use(createLivenessGuard(steadyMs)),

@@ -40,13 +40,13 @@ type Rpc<Q, A> = (billing: Billing, request: Q) => Promise<A>;
 type Bind = <Q, A>(rpc: Rpc<Q, A>) => (request: Q, who: WhoCalls) => Promise<A>;
 
 /**
- * Who is written into the audit log: whom the router says it has authenticated, and of any other
- * caller the name in its certificate, whatever it says itself.
+ * Who is written into the audit log: whom the router or the console says it has authenticated, and
+ * of any other caller the name in its certificate, whatever it says itself.
  */
 function withActor<Q>(request: Q, who: WhoCalls): Q {
   if (typeof request !== "object" || request === null || !("actor" in request)) return request;
   const peer = who();
-  if (peer === undefined || peer === "router") return request;
+  if (peer === undefined || peer === "router" || peer === "console") return request;
   return { ...request, actor: { id: peer, name: peer, requestId: "" } };
 }
 

@@ -9,11 +9,15 @@ export function curlLine(run: Run): string {
 }
 
 /** Pages and servers for people, which the banner names where they answer. */
-const extras = [
-  ["Console", (run: Run) => run.console_url],
-  ["MCP", (run: Run) => run.mcp_url],
-  ["Reference", (run: Run) => `${run.base_url}/docs`],
-] as const;
+const extras: readonly { name: string; urlOf(run: Run): string; noteOf?(run: Run): string }[] = [
+  {
+    name: "Console",
+    urlOf: (run) => run.console_url,
+    noteOf: ({ admin }) => `   (${admin.email}, first password ${admin.password})`,
+  },
+  { name: "MCP", urlOf: (run) => run.mcp_url },
+  { name: "Reference", urlOf: (run) => `${run.base_url}/docs` },
+];
 
 const answerMs = 2_000;
 
@@ -28,10 +32,10 @@ async function isServed(url: string): Promise<boolean> {
  * answer.
  */
 export async function banner(run: Run, seconds: number): Promise<string> {
-  const served = await Promise.all(extras.map(([, urlOf]) => isServed(urlOf(run))));
+  const served = await Promise.all(extras.map(({ urlOf }) => isServed(urlOf(run))));
   const lines = extras
     .filter((_, index) => served[index])
-    .map(([name, urlOf]) => `  ${name.padEnd(10)} ${urlOf(run)}\n`);
+    .map(({ name, urlOf, noteOf }) => `  ${name.padEnd(10)} ${urlOf(run)}${noteOf?.(run) ?? ""}\n`);
   return `
 Ready in ${seconds.toFixed(1)} s.
 

@@ -137,6 +137,7 @@ export const services: readonly ServiceRow[] = [
     env: ({ secrets, catalogFile }) => ({
       KEY_PEPPER: secrets.key_pepper,
       ADMIN_TOKEN: secrets.admin.token,
+      CONSOLE_ADMIN_TOKEN: secrets.console_admin_token,
       CATALOG_FILE: catalogFile,
     }),
   },
@@ -179,6 +180,22 @@ export const services: readonly ServiceRow[] = [
     }),
   },
   {
+    name: "console",
+    peer: "console",
+    entry: "services/console/src/main.ts",
+    ports: ["PORT", "ADMIN_PORT"],
+    ...health,
+    env: ({ port, secrets, grpc, address }) => ({
+      GATEWAY_URL: publicUrl(port),
+      ADMIN_URL: `http://${address("router", "ADMIN_PORT").split(",", 1)[0]}/admin/v1`,
+      BILLING_ADDR: grpc("billing"),
+      CONSOLE_ADMIN_TOKEN: secrets.console_admin_token,
+      FIRST_EMAIL: secrets.admin.email,
+      FIRST_PASSWORD: secrets.admin.password,
+      DRAIN_MS: drainMs,
+    }),
+  },
+  {
     name: "router",
     peer: "router",
     entry: "gateway/src/main.ts",
@@ -198,6 +215,7 @@ export const services: readonly ServiceRow[] = [
       MEDIA_ADDR: grpc("media"),
       VIDEO_ADDR: grpc("video"),
       ASSETS_URL: `http://${address("media", "ASSETS_PORT").split(",", 1)[0]}`,
+      CONSOLE_URL: `http://${address("console", "PORT").split(",", 1)[0]}`,
       MCP_URL: `http://${address("mcp", "PORT").split(",", 1)[0]}`,
       DRAIN_MS: drainMs,
     }),

@@ -13,6 +13,7 @@ const allSecrets = z.object({
   assets_secret: rotated,
   answer_key: rotated,
   admin: z.object({ email: z.string(), password: z.string(), token: z.string() }),
+  console_admin_token: z.string(),
   /**
    * The passwords of the fleet's own engines and the keys of usage batches and checkpoints derive
    * from it.
@@ -21,7 +22,13 @@ const allSecrets = z.object({
   api_key: z.object({ id: z.string(), secret: z.string() }).optional(),
 });
 /** Data directories from before have the pepper alone. */
-const savedSecrets = allSecrets.partial({ webhook_key: true, assets_secret: true, answer_key: true, engines: true });
+const savedSecrets = allSecrets.partial({
+  webhook_key: true,
+  assets_secret: true,
+  answer_key: true,
+  engines: true,
+  console_admin_token: true,
+});
 
 /**
  * What a fleet makes up once and keeps: lose the pepper and no key of the data directory is valid
@@ -30,6 +37,7 @@ const savedSecrets = allSecrets.partial({ webhook_key: true, assets_secret: true
 export type Secrets = z.infer<typeof allSecrets>;
 
 const newSecret = (): string => randomBytes(32).toString("hex");
+const newToken = (): string => randomBytes(24).toString("base64url");
 
 /**
  * What was once made from the pepper is a secret of its own now. The old value opens what it made.
@@ -47,7 +55,7 @@ function newSecrets(): z.infer<typeof savedSecrets> {
     admin: {
       email: "admin@localhost",
       password: randomBytes(12).toString("base64url"),
-      token: randomBytes(24).toString("base64url"),
+      token: newToken(),
     },
   };
 }
@@ -63,12 +71,13 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
   const saved = text === undefined ? newSecrets() : savedSecrets.parse(JSON.parse(text));
   const whole = allSecrets.safeParse(saved);
   if (text !== undefined && whole.success) return whole.data;
-  const { webhook_key, assets_secret, answer_key, engines } = saved;
+  const { webhook_key, assets_secret, answer_key, engines, console_admin_token } = saved;
   const completed = {
     ...saved,
     webhook_key: webhook_key ?? independent(saved.key_pepper, "webhooks"),
     assets_secret: assets_secret ?? independent(saved.key_pepper, "assets"),
     engines: engines ?? newSecret(),
+    console_admin_token: console_admin_token ?? newToken(),
     answer_key: answer_key ?? { current: newSecret(), previous: [] },
   };
   await saveSecrets(dataDir, completed);

@@ -30,5 +30,6 @@ export const busAccess: Readonly<Record<Peer, BusAccess>> = {
   media: capability,
   speech: capability,
   video: capability,
+  console: { publish: [], subscribe: [] },
   operator: { publish: [">"], subscribe: [">"] },
 };

@@ -6,16 +6,27 @@ import type { AdminTokenDocument } from "../store/admin-tokens.ts";
 import { recordChange } from "./record.ts";
 import { tokenSnapshot } from "./snapshot.ts";
 
-const id = "admtok_first";
+/** The settings that name an admin token, each with the id of the token that it is. */
+const ids = { ADMIN_TOKEN: "admtok_first", CONSOLE_ADMIN_TOKEN: "admtok_console" } as const;
 
 type Parts = Pick<Billing, "store" | "transact" | "settings">;
 
-/** The first token as the environment has it now. */
-function firstToken(token: string, { settings }: Parts, before: AdminTokenDocument | null): AdminTokenDocument {
+interface Given {
+  readonly name: keyof typeof ids;
+  /** Undefined where the setting is not set. */
+  readonly token: string | undefined;
+}
+
+/** A setting's token as the environment has it now. */
+function seededToken(
+  { name, token }: { name: Given["name"]; token: string },
+  { settings }: Parts,
+  before: AdminTokenDocument | null,
+): AdminTokenDocument {
   const { current } = settings.peppers;
   return {
-    _id: id,
-    name: "ADMIN_TOKEN",
+    _id: ids[name],
+    name,
     hint: `…${token.slice(-4)}`,
     role: AdminRole.OPERATOR,
     digest: digestKey(token, current.secret),
@@ -28,22 +39,23 @@ function firstToken(token: string, { settings }: Parts, before: AdminTokenDocume
 /**
  * What is to be written, and what the audit log calls it; undefined when the token is as it was.
  */
-function changeOf(before: AdminTokenDocument | null, token: string | undefined, parts: Parts) {
+function changeOf(before: AdminTokenDocument | null, { name, token }: Given, parts: Parts) {
   if (token === undefined) {
     if (before === null || before.revokedAt !== null) return undefined;
     return { action: "admin_token.revoke", after: { ...before, revokedAt: new Date() } };
   }
   const digests = parts.settings.peppers.all.map(({ secret }) => digestKey(token, secret));
   const same = before?.revokedAt === null && digests.some((digest) => digest.equals(before.digest));
-  const after = firstToken(token, parts, before);
+  const after = seededToken({ name, token }, parts, before);
   if (same) return before.digest.equals(after.digest) ? undefined : { action: undefined, after };
   return { action: before === null ? "admin_token.create" : "admin_token.replace", after };
 }
 
-async function apply(parts: Parts, token: string | undefined, session: ClientSession): Promise<void> {
+async function apply(parts: Parts, given: Given, session: ClientSession): Promise<void> {
   const { store } = parts;
-  const before = await store.adminTokens.findById(id).session(session).lean<AdminTokenDocument>();
-  const change = changeOf(before, token, parts);
+  const targetId = ids[given.name];
+  const before = await store.adminTokens.findById(targetId).session(session).lean<AdminTokenDocument>();
+  const change = changeOf(before, given, parts);
   if (change === undefined) return;
   const { action, after } = change;
   const { _id, ...set } = after;
@@ -53,16 +65,16 @@ async function apply(parts: Parts, token: string | undefined, session: ClientSes
   await recordChange(store, session, {
     actor: undefined,
     action,
-    targetId: id,
+    targetId,
     after: tokenSnapshot(after),
     ...(before !== null && { before: tokenSnapshot(before) }),
   });
 }
 
 /**
- * Makes the token of the environment the first one: a new value replaces the old, none revokes it.
- * Each leaves a row.
+ * Makes the token that a setting names one that is good: a new value replaces the old, none revokes
+ * it. Each leaves a row.
  */
-export async function seedAdminToken(parts: Parts, token: string | undefined): Promise<void> {
-  await parts.transact((session) => apply(parts, token, session));
+export async function seedAdminToken(parts: Parts, given: Given): Promise<void> {
+  await parts.transact((session) => apply(parts, given, session));
 }

@@ -36,6 +36,8 @@ const schema = new Schema<AdminTokenDocument>(
   { strict: "throw", versionKey: false },
 );
 schema.index({ digest: 1 }, { unique: true });
+// The console makes one for each of its users every hour; what became of them is in the audit log.
+schema.index({ expiresAt: 1 }, { expireAfterSeconds: 30 * 86_400 });
 
 export function adminTokenModel(connection: Connection): Model<AdminTokenDocument> {
   return connection.model<AdminTokenDocument>("AdminToken", schema, "admin_tokens");

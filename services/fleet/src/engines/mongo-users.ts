@@ -27,6 +27,7 @@ export const mongoAccess: Readonly<Partial<Record<Peer, readonly Role[]>>> = {
   speech: [answers],
   media: [answers, readWrite("media")],
   video: [answers, readWrite("video")],
+  console: [readWrite("console")],
   operator: [{ role: "root", db: "admin" }],
 };
 

@@ -4,7 +4,7 @@ const capabilities = ["chat", "embedding", "media", "speech", "video"] as const;
  * Who a process can be. All replicas of a service share a name; `operator` is whoever runs the
  * commands of the house (and the fleet itself, which puts the first account into the books).
  */
-export const peers = ["router", "billing", "metering", "auditor", ...capabilities, "operator"] as const;
+export const peers = ["router", "billing", "metering", "auditor", ...capabilities, "console", "operator"] as const;
 
 export type Peer = (typeof peers)[number];
 
@@ -41,7 +41,7 @@ export const access: Readonly<Record<string, Access>> = {
       UpdateAccount: router,
       RegenerateKey: router,
       RepairUnpriced: router,
-      RecordAction: router,
+      RecordAction: ["router", "console"],
       ListAuditRecords: router,
     },
   },

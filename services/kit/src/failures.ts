@@ -1,5 +1,5 @@
-import type { Clock } from "@uag/kit/clock.ts";
 import { LRUCache } from "lru-cache";
+import type { Clock } from "./clock.ts";
 
 export interface FailuresOptions {
   readonly clock: Clock;

@@ -1,0 +1,61 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { nestedError } from "@uag/contract/errors/shapes.ts";
+import { isErrorCode } from "@uag/contract/errors/table.ts";
+import type { Method } from "@uag/contract/routes.ts";
+import { type Dispatcher, request } from "undici";
+
+const mostAnswerBytes = 8 * 1024 * 1024;
+const timeoutMs = 20_000;
+
+export interface AdminCall {
+  readonly method: Method;
+  /** Below `/admin/v1`, with its query. */
+  readonly path: string;
+  readonly body?: object;
+}
+
+/** The admin API, called by the console itself. */
+export class AdminApi {
+  readonly #baseUrl: string;
+  readonly #dispatcher: Dispatcher;
+
+  constructor({ baseUrl, dispatcher }: { baseUrl: string; dispatcher: Dispatcher }) {
+    this.#baseUrl = baseUrl.replace(/\/$/, "");
+    this.#dispatcher = dispatcher;
+  }
+
+  /**
+   * @throws {GatewayError} what the admin API says; `service_unavailable` when it cannot be reached
+   */
+  async call(token: string, { method, path, body }: AdminCall): Promise<unknown> {
+    const answer = await request(this.#baseUrl + path, {
+      method,
+      dispatcher: this.#dispatcher,
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { "content-type": "application/json" }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    }).catch((cause: unknown) => {
+      throw new GatewayError("service_unavailable", undefined, { cause });
+    });
+    const told: unknown = JSON.parse(await textOf(answer.body));
+    if (answer.statusCode < 300) return told;
+    throw refusalOf(told);
+  }
+}
+
+async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > mostAnswerBytes) throw new Error(`the admin API answered more than ${mostAnswerBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function refusalOf(told: unknown): GatewayError {
+  const { success, data } = nestedError.safeParse(told);
+  if (!success || !isErrorCode(data.error.code)) return new GatewayError("internal_error", undefined, { cause: told });
+  return new GatewayError(data.error.code, data.error.message, { param: data.error.param ?? undefined });
+}

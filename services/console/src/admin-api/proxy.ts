@@ -1,0 +1,72 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { type AdminOperation, type AdminRoute, adminBodyLimit, adminRoutes } from "@uag/contract/routes.ts";
+import type { Request, Response } from "express";
+import { Router } from "express";
+import type { Dispatcher } from "undici";
+import { readJson } from "../http/read-json.ts";
+import { relay } from "../http/relay.ts";
+import { grantOf } from "../people/access.ts";
+import type { PersonOf } from "../people/enter.ts";
+import type { Person } from "../people/person.ts";
+import type { BorrowedSecrets } from "./borrowed.ts";
+import type { AdminApi } from "./client.ts";
+import { type AdminRequest, confineMember, listOwnKeys, withMaker } from "./members.ts";
+
+export interface AdminProxyOptions {
+  readonly api: AdminApi;
+  readonly borrowed: BorrowedSecrets;
+  readonly personOf: PersonOf;
+  readonly dispatcher: Dispatcher;
+  /** Base URL of the admin API. */
+  readonly adminUrl: string;
+}
+
+const prefix = "/admin/v1";
+
+/**
+ * `/console/api/admin/v1/*`: the admin API, as far as the person's role goes. What it has no route
+ * for is not there.
+ */
+export function adminProxy(options: AdminProxyOptions): Router {
+  const router = Router({ caseSensitive: true });
+  for (const route of adminRoutes) {
+    const verb = route.method.toLowerCase() as "get" | "post" | "patch" | "delete";
+    router.route(route.path)[verb]((request, response) => answer(request, response, { ...options, route }));
+  }
+  return router;
+}
+
+async function answer(
+  request: Request,
+  response: Response,
+  options: AdminProxyOptions & { readonly route: AdminRoute<AdminOperation> },
+): Promise<void> {
+  const { api, borrowed, personOf, route, adminUrl, dispatcher } = options;
+  const person = personOf(response);
+  const grant = grantOf(person.user.role, route.operation);
+  if (grant === undefined) throw new GatewayError("permission_denied", "Your role does not allow that.");
+  const token = await borrowed.token(person, grant.token);
+  const path = request.originalUrl.slice(request.originalUrl.indexOf(prefix) + prefix.length);
+  const asked: AdminRequest = { api, token, person, path, id: String(request.params["id"] ?? "") };
+  await confineMember(asked, grant.rule);
+  if (grant.rule === "list") {
+    response.setHeader("cache-control", "no-store").json(await listOwnKeys(asked));
+    return;
+  }
+  const body = await bodyOf(request, asked, route.operation);
+  const url = adminUrl.replace(/\/$/, "") + path;
+  if (await relay(request, response, { dispatcher, url, bearer: token, bodyLimit: adminBodyLimit, body })) return;
+  refused(borrowed, person, grant.token);
+}
+
+/** A token that somebody has revoked meanwhile: the next request gets another. */
+function refused(borrowed: BorrowedSecrets, person: Person, role: Parameters<BorrowedSecrets["token"]>[1]): never {
+  borrowed.dropToken(person, role);
+  throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 100 });
+}
+
+/** What says who made a key is the console's word, and stays when the key is changed. */
+async function bodyOf(request: Request, asked: AdminRequest, operation: AdminOperation): Promise<object | undefined> {
+  if (operation !== "admin.keys.create" && operation !== "admin.keys.update") return undefined;
+  return withMaker(asked, await readJson(request, adminBodyLimit), operation);
+}

@@ -1,0 +1,76 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import express, { type Express, type RequestHandler, Router } from "express";
+import type { Dispatcher } from "undici";
+import type { AdminApi } from "./admin-api/client.ts";
+import { adminProxy } from "./admin-api/proxy.ts";
+import { checkOrigin } from "./http/origin.ts";
+import { renderErrors } from "./http/refuse.ts";
+import { securityHeaders } from "./http/security-headers.ts";
+import { enter, personOf } from "./people/enter.ts";
+import { playgroundProxy } from "./playground/proxy.ts";
+import { ownRoutes, type SignInParts, signInRoutes } from "./sign-in/routes.ts";
+import { webPages } from "./web/pages.ts";
+
+export interface AppOptions extends SignInParts {
+  readonly api: AdminApi;
+  readonly dispatcher: Dispatcher;
+  readonly adminUrl: string;
+  readonly gatewayUrl: string;
+  readonly contentOrigins: readonly string[];
+  /** Folder of the built web half. */
+  readonly webDir: string;
+  readonly mostOpen: number;
+  readonly mostOpenPerSession: number;
+}
+
+/** Everything that happens to a request at `/console`, in order. */
+export function createApp(options: AppOptions): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.enable("case sensitive routing");
+  app.set("query parser", false);
+  app.use(count(options));
+  app.use(securityHeaders(options.contentOrigins));
+  app.use("/console/api", apiOf(options));
+  app.use("/console", webPages(options.webDir));
+  app.use(() => {
+    throw new GatewayError("not_found");
+  });
+  app.use(renderErrors(options.events));
+  return app;
+}
+
+/** Bounds how many requests are open at once, and counts them. */
+function count({ events, mostOpen }: AppOptions): RequestHandler {
+  let open = 0;
+  return (_request, response, next) => {
+    if (open >= mostOpen) throw new GatewayError("service_unavailable");
+    open++;
+    response.once("close", () => {
+      open--;
+      events.answered(response.statusCode);
+    });
+    next();
+  };
+}
+
+function apiOf(options: AppOptions): Router {
+  const { store, sessions, mostOpenPerSession, api, borrowed, dispatcher, adminUrl, gatewayUrl } = options;
+  const router = Router({ caseSensitive: true });
+  router.use((request, response, next) => {
+    response.setHeader("cache-control", "no-store");
+    checkOrigin(request);
+    next();
+  });
+  router.get("/sign-in", (_request, response) => void response.json({ password: true, oidc: null }));
+  router.use(signInRoutes(options));
+  router.use(enter({ store, sessions, mostOpen: mostOpenPerSession }));
+  router.use(ownRoutes(options));
+  router.use(adminProxy({ api, borrowed, personOf, dispatcher, adminUrl }));
+  router.use("/gateway", playgroundProxy({ api, borrowed, personOf, dispatcher, gatewayUrl }));
+  router.use(() => {
+    throw new GatewayError("not_found");
+  });
+  return router;
+}

@@ -1,0 +1,40 @@
+import { commaList, commonSettings } from "@uag/kit/config.ts";
+import { z } from "zod";
+
+const count = z.coerce.number().int().positive();
+const url = z.url({ protocol: /^https?$/ });
+
+/** The console's settings. It speaks HTTP only: the router stands in front of it. */
+export const schema = z.object({
+  ...commonSettings,
+  PORT: z.coerce.number().int().min(0).max(65535).default(0).describe("Port of /console; 0 picks a free one."),
+  MONGODB_URL: z.string().min(1).describe("MongoDB replica set, as `mongodb://host:port/?replicaSet=name`."),
+  MONGODB_DATABASE: z.string().min(1).default("console").describe("Database of users, sessions and invitations."),
+  BILLING_ADDR: z.string().describe("gRPC address of billing, whose audit log hears of sign-ins and users."),
+  GATEWAY_URL: url.describe("The public API, as this process reaches it: a router."),
+  ADMIN_URL: url.describe(
+    "The admin API, as this process reaches it: a router's operators' port, `/admin/v1` included.",
+  ),
+  CONSOLE_ADMIN_TOKEN: z
+    .string()
+    .min(24)
+    .describe("Admin token of the role operator; it makes the short-lived ones of users, and nothing else."),
+  PUBLIC_URL: url.optional().describe("Where clients reach the public door; GATEWAY_URL when unset."),
+  FIRST_EMAIL: z.string().min(3).default("admin@localhost").describe("E-mail address of the first operator."),
+  FIRST_PASSWORD: z
+    .string()
+    .min(12)
+    .optional()
+    .describe("The first operator's password. Counts only while there are no users at all."),
+  SESSION_IDLE_MS: count.default(12 * 3_600_000).describe("How long a session may rest before it ends."),
+  SESSION_MAX_MS: count.default(7 * 86_400_000).describe("When a session ends at the latest."),
+  MAX_OPEN: count.default(512).describe("Most requests open at once; more get a 503."),
+  MAX_OPEN_PER_SESSION: count.default(48).describe("Most requests of one session open at once; more get a 429."),
+  CONTENT_ORIGINS: commaList
+    .default([])
+    .describe("Further origins that pictures, sound and films of the playground may come from, comma-separated."),
+  WEB_DIR: z.string().optional().describe("Folder of the built web half; `web/dist` beside the sources when unset."),
+  DRAIN_MS: count.default(20_000).describe("How long stopping waits for requests under way."),
+});
+
+export type ConsoleSettings = z.infer<typeof schema>;

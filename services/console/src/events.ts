@@ -1,0 +1,35 @@
+import type { Logger } from "@uag/kit/log.ts";
+import type { Metrics } from "@uag/kit/metrics.ts";
+
+/** What happens here that operators hear of. */
+export interface Events {
+  /** A request was answered. */
+  answered(status: number): void;
+  signedIn(by: "password" | "oidc"): void;
+  signInFailed(address: string, requestId: string): void;
+  /** What was made for a session could not be revoked; it ends by itself. */
+  leftBehind(error: unknown): void;
+  /** The admin API does not take the console's own token. */
+  tokenRefused(error: unknown): void;
+  /** A row of the audit log that nobody waits for could not be written. */
+  unrecorded(error: unknown): void;
+  /** Something that should not have happened. */
+  failed(error: unknown, requestId?: string): void;
+}
+
+export function createEvents(log: Logger, metrics: Metrics): Events {
+  const requests = metrics.counter("console_requests_total", "Requests to /console, by HTTP status.", ["status"]);
+  const signIns = metrics.counter("console_sign_ins_total", "Sign-ins, by how they ended.", ["outcome"]);
+  return {
+    answered: (status) => requests.inc({ status: String(status) }),
+    signedIn: (by) => signIns.inc({ outcome: by }),
+    signInFailed(address, requestId) {
+      signIns.inc({ outcome: "failed" });
+      log.warn({ client_address: address, request_id: requestId }, "sign-in failed");
+    },
+    leftBehind: (error) => log.warn({ err: error }, "what was made for a session could not be revoked"),
+    tokenRefused: (error) => log.error({ err: error }, "the admin API refuses CONSOLE_ADMIN_TOKEN"),
+    unrecorded: (error) => log.error({ err: error }, "a failed sign-in could not be recorded"),
+    failed: (error, requestId) => log.error({ err: error, request_id: requestId }, "a request failed"),
+  };
+}

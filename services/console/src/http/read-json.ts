@@ -1,0 +1,48 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { parseJson } from "@uag/kit/json/parse.ts";
+import { checked } from "@uag/kit/schema-fault.ts";
+import type { Request } from "express";
+import type { z } from "zod";
+
+/** Bytes of a body of the console's own API. */
+const ownBodyLimit = 16 * 1024;
+
+const tooLarge = (limit: number): GatewayError =>
+  new GatewayError("payload_too_large", `The request body is longer than ${limit} bytes.`);
+
+/** A body, counted before it is kept. @throws {GatewayError} `payload_too_large` */
+export async function readBytes(request: Request, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of counted(request, limit)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** A body as it comes. @throws {GatewayError} `payload_too_large` */
+export async function* counted(request: Request, limit: number): AsyncGenerator<Buffer> {
+  if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > limit) throw tooLarge(limit);
+    yield chunk;
+  }
+}
+
+/**
+ * A JSON body; undefined when there is none.
+ * @throws {GatewayError} for what is too long or no JSON
+ */
+export async function readJson(request: Request, limit: number): Promise<unknown> {
+  const bytes = await readBytes(request, limit);
+  return bytes.length === 0 ? undefined : parseJson(bytes);
+}
+
+/**
+ * What the console's own API was sent, if it fits.
+ * @throws {GatewayError} `invalid_request` for the first fault
+ */
+export async function readChecked<S extends z.ZodType>(request: Request, schema: S): Promise<z.output<S>> {
+  // A form of another site cannot send this type.
+  if (request.is("application/json") === false) throw new GatewayError("unsupported_media_type");
+  return checked(schema, (await readJson(request, ownBodyLimit)) ?? {});
+}

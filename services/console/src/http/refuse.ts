@@ -1,0 +1,38 @@
+import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { retryHeaders } from "@uag/contract/errors/retry-headers.ts";
+import { errorBody } from "@uag/contract/errors/shapes.ts";
+import { newId } from "@uag/kit/ids.ts";
+import { isUnavailable } from "@uag/mongo/errors.ts";
+import type { NextFunction, Request, Response } from "express";
+import type { Events } from "../events.ts";
+
+/** The router's id of a request; one of our own where no router stands in front. */
+export function requestIdOf(request: Request): string {
+  const given = request.headers["x-request-id"];
+  return typeof given === "string" && given !== "" ? given : newId("con");
+}
+
+function asGatewayError(thrown: unknown): GatewayError {
+  return isUnavailable(thrown)
+    ? new GatewayError("service_unavailable", undefined, { cause: thrown })
+    : toGatewayError(thrown);
+}
+
+/** The last handler: whatever was thrown becomes an error of the gateway's shape. */
+export function renderErrors(events: Events) {
+  return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
+    const error = asGatewayError(thrown);
+    const requestId = requestIdOf(request);
+    if (error.code === "internal_error") events.failed(thrown, requestId);
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const headers = retryHeaders(error);
+    for (let i = 0; i + 1 < headers.length; i += 2) response.setHeader(headers[i] as string, headers[i + 1] as string);
+    // What is left of the body is not read.
+    if (!request.complete) response.setHeader("connection", "close");
+    response.setHeader("cache-control", "no-store");
+    response.status(error.httpStatus).json(errorBody("nested", { error, requestId }));
+  };
+}

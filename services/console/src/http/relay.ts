@@ -1,0 +1,92 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { Request, Response } from "express";
+import { type Dispatcher, request as send } from "undici";
+import { counted } from "./read-json.ts";
+
+export interface RelayOptions {
+  readonly dispatcher: Dispatcher;
+  /** Whole, with its query. */
+  readonly url: string;
+  /** The credential that takes the place of the session's. */
+  readonly bearer: string;
+  /** Bytes. */
+  readonly bodyLimit: number;
+  /** In place of the request's own body. */
+  readonly body?: object | undefined;
+}
+
+const passed = ["accept", "content-type", "idempotency-key", "user-agent", "prefer"] as const;
+const answered = new Set([
+  "allow",
+  "cache-control",
+  "content-disposition",
+  "content-length",
+  "content-type",
+  "idempotent-replayed",
+  "retry-after",
+  "retry-after-ms",
+  "x-should-retry",
+]);
+const answeredPrefixes = ["x-gateway-", "x-ratelimit-"];
+
+function headersOf({ headers }: Request, bearer: string): Record<string, string> {
+  const given = passed.flatMap((name) => {
+    const value = headers[name];
+    return typeof value === "string" ? [[name, value] as const] : [];
+  });
+  return { ...Object.fromEntries(given), authorization: `Bearer ${bearer}` };
+}
+
+function bodyOf(request: Request, { body, bodyLimit }: RelayOptions) {
+  if (body !== undefined) return JSON.stringify(body);
+  return request.method === "GET" || request.method === "HEAD"
+    ? null
+    : Readable.from(counted(request, bodyLimit), { objectMode: false });
+}
+
+/** What was thrown while a request was handed on: an error of ours keeps its words. */
+function refusalOf(error: unknown): GatewayError {
+  for (let at = error; at instanceof Error; at = at.cause as Error) if (at instanceof GatewayError) return at;
+  return new GatewayError("service_unavailable", undefined, { cause: error });
+}
+
+/**
+ * Hands a request on under another credential and its answer back, both as they come; a client that
+ * leaves cancels it. The inner request's id is answered in `x-gateway-request-id`.
+ * @returns false when the credential was refused; then nothing is answered yet
+ * @throws {GatewayError} `payload_too_large`; `service_unavailable` when nobody answers
+ */
+export async function relay(request: Request, response: Response, options: RelayOptions): Promise<boolean> {
+  const controller = new AbortController();
+  response.once("close", () => controller.abort());
+  const answer = await send(options.url, {
+    method: request.method as Dispatcher.HttpMethod,
+    dispatcher: options.dispatcher,
+    signal: controller.signal,
+    headers: {
+      ...headersOf(request, options.bearer),
+      ...(options.body !== undefined && { "content-type": "application/json" }),
+    },
+    body: bodyOf(request, options),
+  }).catch((error: unknown) => {
+    throw refusalOf(error);
+  });
+  if (answer.statusCode === 401) {
+    await answer.body.dump();
+    return false;
+  }
+  response.status(answer.statusCode);
+  response.setHeader("cache-control", "no-store");
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (value === undefined) continue;
+    if (name === "x-request-id") response.setHeader("x-gateway-request-id", value);
+    else if (answered.has(name) || answeredPrefixes.some((prefix) => name.startsWith(prefix)))
+      response.setHeader(name, value);
+  }
+  response.flushHeaders();
+  // The head has left: whoever breaks off now finds the connection closed.
+  await pipeline(answer.body, response).catch(() => response.destroy());
+  return true;
+}

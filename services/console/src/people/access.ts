@@ -1,0 +1,77 @@
+import type { AdminOperation } from "@uag/contract/routes.ts";
+import type { TokenRole } from "../admin-api/borrowed.ts";
+import type { Role } from "../store/users.ts";
+
+/**
+ * What the console itself sees to before a member's call goes on, for the admin API knows accounts
+ * but not people: `own-key` is about a key that the member has made, `key-in-query` about one that
+ * the query names, `own-event` about a request of one, `list` is kept to such keys.
+ */
+export type MemberRule = "none" | "own-key" | "key-in-query" | "own-event" | "list";
+
+export interface Grant {
+  /** The role of the admin token with which the call goes on. */
+  readonly token: TokenRole;
+  readonly rule: MemberRule;
+}
+
+type Grants = Readonly<Record<string, Grant>>;
+
+const reads: Grant = { token: "read-only", rule: "none" };
+const keys: Grant = { token: "keys", rule: "none" };
+const operator: Grant = { token: "operator", rule: "none" };
+
+/** What everybody may look at who may look at an account. */
+const reading = {
+  "admin.accounts.get": reads,
+  "admin.accounts.ledger": reads,
+  "admin.keys.list": reads,
+  "admin.keys.get": reads,
+  "admin.usage.list": reads,
+  "admin.usage.events": reads,
+  "admin.usage.export": reads,
+  "admin.ledger.read": reads,
+  "admin.audit_log.list": reads,
+  "admin.webhooks.secrets.list": reads,
+  "admin.webhooks.deliveries.list": reads,
+  "admin.webhooks.deliveries.get": reads,
+} as const satisfies Partial<Record<AdminOperation, Grant>>;
+
+const owner = {
+  ...reading,
+  "admin.keys.create": keys,
+  "admin.keys.update": keys,
+  "admin.keys.revoke": keys,
+  "admin.keys.regenerate": keys,
+  "admin.webhooks.secrets.create": keys,
+  "admin.webhooks.secrets.end": keys,
+  "admin.webhooks.deliveries.replay": keys,
+} as const satisfies Partial<Record<AdminOperation, Grant>>;
+
+const member = {
+  "admin.keys.create": keys,
+  "admin.keys.list": { token: "read-only", rule: "list" },
+  "admin.keys.get": { token: "read-only", rule: "own-key" },
+  "admin.keys.update": { token: "keys", rule: "own-key" },
+  "admin.keys.revoke": { token: "keys", rule: "own-key" },
+  "admin.keys.regenerate": { token: "keys", rule: "own-key" },
+  "admin.usage.list": { token: "read-only", rule: "key-in-query" },
+  "admin.usage.events": { token: "read-only", rule: "key-in-query" },
+  "admin.usage.export": { token: "read-only", rule: "key-in-query" },
+} as const satisfies Partial<Record<AdminOperation, Grant>>;
+
+/** An auditor of all accounts sees the list of them, and who has tokens. */
+const auditor = {
+  ...reading,
+  "admin.accounts.list": reads,
+  "admin.tokens.list": reads,
+} as const satisfies Partial<Record<AdminOperation, Grant>>;
+
+/** Who may call what of the admin API through the console. What is not in here is refused. */
+const grants: Readonly<Record<Exclude<Role, "operator">, Grants>> = { owner, member, auditor };
+
+/** How a role may make a call; undefined when it may not. An operator may make every one. */
+export function grantOf(role: Role, operation: string): Grant | undefined {
+  if (role === "operator") return operator;
+  return Object.hasOwn(grants[role], operation) ? grants[role][operation] : undefined;
+}

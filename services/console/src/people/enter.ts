@@ -1,0 +1,62 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { OpenRequests } from "@uag/kit/open-requests.ts";
+import type { NextFunction, Request, RequestHandler, Response } from "express";
+import { cookieOf } from "../http/cookies.ts";
+import { requestIdOf } from "../http/refuse.ts";
+import { isCsrfToken, type Sessions } from "../sign-in/sessions.ts";
+import type { Store } from "../store/store.ts";
+import type { UserDocument } from "../store/users.ts";
+import type { Person } from "./person.ts";
+
+export const sessionCookie = "console_session";
+
+/** The person whose request it is. @throws {Error} where nobody has signed in: a mistake of ours */
+export type PersonOf = (response: Response) => Person;
+
+export const personOf: PersonOf = (response) => {
+  const { person } = response.locals as { person?: Person };
+  if (person === undefined) throw new Error("a request is answered only for a person");
+  return person;
+};
+
+const notSignedIn = (): GatewayError =>
+  new GatewayError("invalid_api_key", "You are not signed in, or your session has ended.");
+
+/** Where a request comes from, as the router heard it. */
+export const addressOf = (request: Request): string =>
+  String(request.headers["x-forwarded-for"] ?? request.socket.remoteAddress ?? "");
+
+/**
+ * Lets a request pass that has a session; one that changes something also needs the session's CSRF
+ * token.
+ */
+export function enter({
+  store,
+  sessions,
+  mostOpen,
+}: {
+  store: Store;
+  sessions: Sessions;
+  mostOpen: number;
+}): RequestHandler {
+  const open = new OpenRequests(mostOpen);
+  return async (request: Request, response: Response, next: NextFunction) => {
+    const found = await sessions.find(cookieOf(request, sessionCookie));
+    if (found === undefined) throw notSignedIn();
+    const user = await store.users.findOne({ _id: found.session.userId, disabled: false }).lean<UserDocument>();
+    if (user === null) throw notSignedIn();
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (!isRead && !isCsrfToken(request.get("x-csrf-token"), found.cookie))
+      throw new GatewayError("permission_denied", "The x-csrf-token is not this session's.");
+    open.enter(found.session._id);
+    response.once("close", () => open.leave(found.session._id));
+    const actor = {
+      id: user._id,
+      name: user.email,
+      requestId: requestIdOf(request),
+      clientAddress: addressOf(request),
+    };
+    response.locals["person"] = { ...found, user, actor } satisfies Person;
+    next();
+  };
+}

@@ -1,0 +1,104 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { systemClock } from "@uag/kit/clock.ts";
+import { readConfig } from "@uag/kit/config.ts";
+import { startAdminServer } from "@uag/kit/health.ts";
+import { createLogger } from "@uag/kit/log.ts";
+import { createMetrics } from "@uag/kit/metrics.ts";
+import { openIdentity } from "@uag/kit/rpc/identity.ts";
+import { connectMongo, mongoCheck } from "@uag/mongo/connect.ts";
+import { Agent } from "undici";
+import manifest from "../package.json" with { type: "json" };
+import { BorrowedSecrets } from "./admin-api/borrowed.ts";
+import { AdminApi } from "./admin-api/client.ts";
+import { createApp } from "./app.ts";
+import { Audit } from "./audit.ts";
+import { type ConsoleSettings, schema } from "./config.ts";
+import { createEvents } from "./events.ts";
+import { makeFirstUser } from "./sign-in/first-user.ts";
+import { Passwords } from "./sign-in/passwords.ts";
+import { Sessions } from "./sign-in/sessions.ts";
+import { SignInThrottle } from "./sign-in/throttle.ts";
+import { openStore } from "./store/store.ts";
+
+export interface ConsoleService extends AsyncDisposable {
+  readonly port: number;
+  readonly adminPort: number;
+}
+
+const maxPoolSize = 16;
+/**
+ * Longest that the gateway may take to begin an answer, and to be silent within one, milliseconds.
+ */
+const patienceMs = 900_000;
+const builtWeb = fileURLToPath(new URL("../web/dist", import.meta.url));
+
+/** Starts the console; resolves when it serves. Disposing lets requests under way end. */
+export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<ConsoleService> {
+  const settings = readConfig(schema, env);
+  const log = createLogger({ service: "console", level: settings.LOG_LEVEL });
+  const metrics = createMetrics("console");
+  const events = createEvents(log, metrics);
+  await using started = new AsyncDisposableStack();
+  const { MONGODB_URL: url, MONGODB_DATABASE: database, HOST: host } = settings;
+  const connection = await connectMongo({ url, database, service: "console", maxPoolSize });
+  started.defer(() => connection.close());
+  const store = await openStore(connection);
+  const passwords = new Passwords();
+  await makeFirstUser(store, passwords, { email: settings.FIRST_EMAIL, password: settings.FIRST_PASSWORD });
+  const dispatcher = new Agent({ headersTimeout: patienceMs, bodyTimeout: patienceMs });
+  started.defer(() => dispatcher.destroy());
+  const identity = openIdentity(settings, log);
+  const audit = started.use(new Audit({ address: settings.BILLING_ADDR, identity, clock: systemClock, events }));
+  const sessions = new Sessions(store.sessions, { idleMs: settings.SESSION_IDLE_MS, maxMs: settings.SESSION_MAX_MS });
+  const api = new AdminApi({ baseUrl: settings.ADMIN_URL, dispatcher });
+  const borrowed = new BorrowedSecrets({ api, ownToken: settings.CONSOLE_ADMIN_TOKEN, sessions, events });
+  const throttle = new SignInThrottle(systemClock);
+  const parts = { store, sessions, passwords, throttle, borrowed, audit, events, api, dispatcher };
+  const server = createServer(createApp({ ...parts, ...placesOf(settings) }));
+  await listen(server, settings, started);
+  const admin = await startAdminServer({
+    host,
+    port: settings.ADMIN_PORT,
+    metrics,
+    checks: { mongodb: mongoCheck(connection) },
+  });
+  started.use(admin);
+  const { port } = server.address() as AddressInfo;
+  log.info({ port, adminPort: admin.port }, "console is up");
+  const running = started.move();
+  return { port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+function placesOf(settings: ConsoleSettings) {
+  const baseUrl = (settings.PUBLIC_URL ?? settings.GATEWAY_URL).replace(/\/$/, "");
+  return {
+    baseUrl,
+    version: manifest.version,
+    adminUrl: settings.ADMIN_URL,
+    gatewayUrl: settings.GATEWAY_URL,
+    contentOrigins: [new URL(baseUrl).origin, ...settings.CONTENT_ORIGINS],
+    webDir: settings.WEB_DIR ?? builtWeb,
+    mostOpen: settings.MAX_OPEN,
+    mostOpenPerSession: settings.MAX_OPEN_PER_SESSION,
+  };
+}
+
+async function listen(
+  server: Server,
+  { PORT, HOST, DRAIN_MS }: ConsoleSettings,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(PORT, HOST, resolve);
+  });
+  stack.defer(async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeIdleConnections();
+    const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    await closed;
+    clearTimeout(timer);
+  });
+}

@@ -1,0 +1,24 @@
+import { newId } from "@uag/kit/ids.ts";
+import { isDuplicate } from "@uag/mongo/errors.ts";
+import type { Store } from "../store/store.ts";
+import type { Passwords } from "./passwords.ts";
+
+/** Makes the first operator where there is no user at all. Of several replicas one does. */
+export async function makeFirstUser(
+  store: Store,
+  passwords: Passwords,
+  { email, password }: { email: string; password: string | undefined },
+): Promise<void> {
+  if (password === undefined || (await store.users.exists({})) !== null) return;
+  const user = {
+    _id: newId("usr"),
+    email: email.toLowerCase(),
+    name: "Administrator",
+    role: "operator" as const,
+    password: await passwords.hash(password),
+    createdAt: new Date(),
+  };
+  await store.users.create([user]).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error;
+  });
+}

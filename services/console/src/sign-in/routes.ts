@@ -1,0 +1,191 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { type Request, type Response, Router } from "express";
+import { z } from "zod";
+import type { BorrowedSecrets } from "../admin-api/borrowed.ts";
+import type { Audit } from "../audit.ts";
+import type { Events } from "../events.ts";
+import { clearCookie, cookieOf, setCookie } from "../http/cookies.ts";
+import { readChecked } from "../http/read-json.ts";
+import { requestIdOf } from "../http/refuse.ts";
+import { addressOf, personOf, sessionCookie } from "../people/enter.ts";
+import { showSession, showUser } from "../people/show.ts";
+import type { Store } from "../store/store.ts";
+import type { UserDocument } from "../store/users.ts";
+import { longestPassword, type Passwords, shortestPassword } from "./passwords.ts";
+import { csrfTokenOf, type OpenSession, type Sessions } from "./sessions.ts";
+import type { SignInThrottle } from "./throttle.ts";
+
+export interface SignInParts {
+  readonly store: Store;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  readonly throttle: SignInThrottle;
+  readonly borrowed: BorrowedSecrets;
+  readonly audit: Audit;
+  readonly events: Events;
+  /** Where clients reach the gateway. */
+  readonly baseUrl: string;
+  readonly version: string;
+}
+
+const longestEmail = 254;
+export const email = z
+  .string()
+  .max(longestEmail)
+  .transform((text) => text.trim().toLowerCase());
+export const newPassword = z
+  .string()
+  .min(shortestPassword, `A password has ${shortestPassword} characters or more.`)
+  .max(longestPassword, `A password has at most ${longestPassword} characters.`);
+export const personName = z.string().trim().max(100, "A name has at most 100 characters.");
+
+const credentials = z.strictObject({ email, password: z.string().max(longestPassword) });
+const changedPassword = z.strictObject({ current: z.string().max(longestPassword), new: newPassword });
+const changedUser = z
+  .strictObject({
+    name: personName,
+    language: z
+      .string()
+      .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$/, "Give a language as en or zh-CN.")
+      .nullable(),
+  })
+  .partial();
+
+/** What is there before anybody has signed in. */
+export function signInRoutes(parts: SignInParts): Router {
+  const router = Router();
+  router.post("/session", (request, response) => signIn(request, response, parts));
+  return router;
+}
+
+/** A person's own session, sessions, password and name. */
+export function ownRoutes(parts: SignInParts): Router {
+  const router = Router();
+  router.get("/session", (_request, response) => {
+    const { user, ...open } = personOf(response);
+    response.json(showOpenSession(parts, user, open));
+  });
+  router.delete("/session", (request, response) => signOut(request, response, parts));
+  router.get("/sessions", async (_request, response) => {
+    const { user, session } = personOf(response);
+    const data = (await parts.sessions.ofUser(user._id)).map((one) => showSession(one, session._id));
+    response.json({ object: "list", data });
+  });
+  router.delete("/sessions/:id", (request, response) => endSession(request, response, parts));
+  router.post("/password", (request, response) => changePassword(request, response, parts));
+  router.patch("/user", (request, response) => changeUser(request, response, parts));
+  return router;
+}
+
+function showOpenSession({ baseUrl, version }: SignInParts, user: UserDocument, { session, cookie }: OpenSession) {
+  return {
+    object: "console_session" as const,
+    user: showUser(user),
+    csrf_token: csrfTokenOf(cookie),
+    expires_at: session.endsAt.toISOString(),
+    console: { version },
+    base_url: baseUrl,
+  };
+}
+
+/**
+ * Opens a session for a user who has shown who they are; the one that the browser had before ends.
+ * @param by how they have shown it
+ */
+export async function openSession(
+  request: Request,
+  response: Response,
+  { parts, user, by }: { parts: SignInParts; user: UserDocument; by: "password" | "oidc" },
+): Promise<OpenSession> {
+  const { sessions, borrowed, audit, store, events } = parts;
+  const actor = { id: user._id, name: user.email, requestId: requestIdOf(request), clientAddress: addressOf(request) };
+  await audit.record(actor, {
+    action: "console.sign_in",
+    targetId: user._id,
+    accountId: user.accountId,
+    after: { by },
+  });
+  const before = await sessions.find(cookieOf(request, sessionCookie));
+  const ended = before && (await sessions.end(before.session.userId, before.session._id));
+  if (ended !== undefined) void borrowed.revoke([ended]);
+  const from = { address: addressOf(request), userAgent: request.get("user-agent") ?? "" };
+  const opened = await sessions.open(user._id, from);
+  await store.users.updateOne({ _id: user._id }, { $set: { lastSignInAt: new Date() } });
+  const lifetimeMs = opened.session.endsAtLatest.getTime() - Date.now();
+  setCookie(request, response, sessionCookie, opened.cookie, lifetimeMs);
+  events.signedIn(by);
+  return opened;
+}
+
+async function signIn(request: Request, response: Response, parts: SignInParts): Promise<void> {
+  const { store, passwords, throttle, audit } = parts;
+  const given = await readChecked(request, credentials);
+  const address = addressOf(request);
+  throttle.check(address, given.email);
+  const user = await store.users.findOne({ email: given.email, disabled: false }).lean<UserDocument>();
+  if (!(await passwords.matches(given.password, user?.password)) || user === null) {
+    throttle.failed(address, given.email);
+    audit.signInFailed(given.email, { requestId: requestIdOf(request), clientAddress: address });
+    throw new GatewayError("invalid_api_key", "The e-mail address or the password is not right.");
+  }
+  const opened = await openSession(request, response, { parts, user, by: "password" });
+  response.status(201).json(showOpenSession(parts, user, opened));
+}
+
+async function signOut(
+  request: Request,
+  response: Response,
+  { sessions, borrowed, audit }: SignInParts,
+): Promise<void> {
+  const { user, session, actor } = personOf(response);
+  await audit.record(actor, { action: "console.sign_out", targetId: user._id, accountId: user.accountId });
+  const ended = await sessions.end(user._id, session._id);
+  clearCookie(request, response, sessionCookie);
+  if (ended !== undefined) await borrowed.revoke([ended]);
+  response.status(204).end();
+}
+
+async function endSession(
+  request: Request,
+  response: Response,
+  { sessions, borrowed, audit }: SignInParts,
+): Promise<void> {
+  const { user, session, actor } = personOf(response);
+  const id = String(request.params["id"]);
+  const ended = await sessions.end(user._id, id);
+  if (ended === undefined) throw new GatewayError("not_found", "There is no such session.", { param: "id" });
+  await audit.record(actor, { action: "console.session_end", targetId: id, accountId: user.accountId });
+  if (id === session._id) clearCookie(request, response, sessionCookie);
+  await borrowed.revoke([ended]);
+  response.status(204).end();
+}
+
+/** A new password ends all other sessions, and gives this one another cookie. */
+async function changePassword(request: Request, response: Response, parts: SignInParts): Promise<void> {
+  const { store, passwords, sessions, borrowed, throttle, audit } = parts;
+  const { user, actor } = personOf(response);
+  const given = await readChecked(request, changedPassword);
+  throttle.check(actor.clientAddress, user.email);
+  if (!(await passwords.matches(given.current, user.password))) {
+    throttle.failed(actor.clientAddress, user.email);
+    throw new GatewayError("permission_denied", "The current password is not right.", { param: "current" });
+  }
+  await audit.record(actor, { action: "console.password_change", targetId: user._id, accountId: user.accountId });
+  await store.users.updateOne({ _id: user._id }, { $set: { password: await passwords.hash(given.new) } });
+  const ended = await sessions.endAll(user._id);
+  const opened = await openSession(request, response, { parts, user, by: "password" });
+  void borrowed.revoke(ended);
+  response.json(showOpenSession(parts, user, opened));
+}
+
+async function changeUser(request: Request, response: Response, parts: SignInParts): Promise<void> {
+  const { store } = parts;
+  const { user } = personOf(response);
+  const { name, language } = await readChecked(request, changedUser);
+  const set = { ...(name !== undefined && { name }), ...(language !== undefined && { language }) };
+  const after = await store.users
+    .findOneAndUpdate({ _id: user._id }, { $set: set }, { returnDocument: "after" })
+    .lean<UserDocument>();
+  if (after === null) throw new GatewayError("not_found");
+  response.json(showUser(after));
+}

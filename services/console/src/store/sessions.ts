@@ -1,0 +1,50 @@
+import { type Connection, type Model, Schema } from "mongoose";
+
+/** What was made for a session at the admin API, and is revoked when it ends. */
+export interface Borrowed {
+  readonly kind: "token" | "key";
+  readonly id: string;
+}
+
+export interface SessionDocument {
+  readonly _id: string;
+  /** SHA-256 of the cookie, which itself is stored nowhere. */
+  readonly digest: Buffer;
+  readonly userId: string;
+  readonly createdAt: Date;
+  readonly seenAt: Date;
+  /** When it ends if it rests from now on. */
+  readonly endsAt: Date;
+  /** When it ends whatever happens. */
+  readonly endsAtLatest: Date;
+  /** Where its sign-in came from. */
+  readonly address: string;
+  readonly userAgent: string;
+  readonly borrowed: Borrowed[];
+}
+
+const text = { type: String, required: true } as const;
+const date = { type: Date, required: true } as const;
+
+const schema = new Schema<SessionDocument>(
+  {
+    _id: text,
+    digest: { type: Buffer, required: true },
+    userId: text,
+    createdAt: date,
+    seenAt: date,
+    endsAt: date,
+    endsAtLatest: date,
+    address: { type: String, default: "" },
+    userAgent: { type: String, default: "" },
+    borrowed: { type: [{ _id: false, kind: text, id: text }], default: [] },
+  },
+  { strict: "throw", versionKey: false },
+);
+schema.index({ digest: 1 }, { unique: true });
+schema.index({ userId: 1, _id: 1 });
+schema.index({ endsAt: 1 }, { expireAfterSeconds: 0 });
+
+export function sessionModel(connection: Connection): Model<SessionDocument> {
+  return connection.model<SessionDocument>("Session", schema, "sessions");
+}

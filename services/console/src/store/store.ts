@@ -1,0 +1,19 @@
+import type { Connection, Model } from "mongoose";
+import { type SessionDocument, sessionModel } from "./sessions.ts";
+import { type UserDocument, userModel } from "./users.ts";
+
+/** The console's collections. */
+export interface Store {
+  readonly users: Model<UserDocument>;
+  readonly sessions: Model<SessionDocument>;
+}
+
+/** Opens the collections, and makes sure that they and their indexes exist. */
+export async function openStore(connection: Connection): Promise<Store> {
+  const models = { users: userModel(connection), sessions: sessionModel(connection) };
+  for (const model of Object.values(models) as Pick<Model<unknown>, "createCollection" | "createIndexes">[]) {
+    await model.createCollection();
+    await model.createIndexes();
+  }
+  return models;
+}

@@ -1,0 +1,47 @@
+import { type Connection, type Model, Schema } from "mongoose";
+
+/** What a person may do: see people/access.ts. */
+export const roles = ["operator", "owner", "member", "auditor"] as const;
+
+export type Role = (typeof roles)[number];
+
+export interface UserDocument {
+  readonly _id: string;
+  /** In lower case. */
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  /** Null for an operator, and for an auditor of all accounts. */
+  readonly accountId: string | null;
+  /** As sign-in/passwords.ts makes it; null for one who signs in elsewhere. */
+  readonly password: string | null;
+  /** BCP 47; null: the browser's own. */
+  readonly language: string | null;
+  readonly disabled: boolean;
+  readonly createdAt: Date;
+  readonly lastSignInAt: Date | null;
+}
+
+const text = { type: String, required: true } as const;
+
+const schema = new Schema<UserDocument>(
+  {
+    _id: text,
+    email: text,
+    name: { type: String, default: "" },
+    role: { type: String, required: true, enum: roles },
+    accountId: { type: String, default: null },
+    password: { type: String, default: null },
+    language: { type: String, default: null },
+    disabled: { type: Boolean, default: false },
+    createdAt: { type: Date, required: true },
+    lastSignInAt: { type: Date, default: null },
+  },
+  { strict: "throw", versionKey: false },
+);
+schema.index({ email: 1 }, { unique: true });
+schema.index({ accountId: 1, _id: 1 });
+
+export function userModel(connection: Connection): Model<UserDocument> {
+  return connection.model<UserDocument>("User", schema, "users");
+}

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { adminApi } from "../src/commands/admin-api.ts";
+import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
+import { Visitor } from "./console/visitor.ts";
+
+describe("the console behind the public door", () => {
+  let fleet: TestFleet;
+  const resources = new AsyncDisposableStack();
+  const visitor = (): Visitor => new Visitor(fleet.run.console_url);
+  const operator = async (): Promise<Visitor> => {
+    const { email, password } = fleet.run.admin;
+    return await visitor().signIn(email, password);
+  };
+
+  before(async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "console-"));
+    resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+    fleet = resources.use(await startTestFleet({ dataDir, replicas: { console: 2 } }));
+  });
+  after(() => resources.disposeAsync());
+
+  test("nothing is open without a sign-in, and the first operator signs in with what npm start printed", async () => {
+    const stranger = visitor();
+    for (const path of ["/api/session", "/api/sessions", "/api/users", "/api/admin/v1/keys", "/api/gateway/v1/models"])
+      assert.equal((await stranger.get(path)).status, 401, path);
+    const page = await stranger.get("/");
+    assert.equal(page.status, 200);
+    assert.match(page.headers.get("content-security-policy") ?? "", /script-src 'self';.*frame-ancestors 'none'/);
+    assert.equal(page.headers.get("x-content-type-options"), "nosniff");
+
+    const wrong = await stranger.post("/api/session", { email: fleet.run.admin.email, password: "not the password" });
+    assert.equal(wrong.status, 401);
+    const session = (await (await operator()).get("/api/session")).json();
+    assert.equal(session.user.role, "operator");
+    assert.equal(session.base_url, fleet.run.base_url);
+  });
+
+  test("the cookie is HttpOnly and SameSite=Lax, behind TLS Secure, and each sign-in begins another session", async () => {
+    const { email, password } = fleet.run.admin;
+    const first = await operator();
+    const cookie = first.cookie;
+    assert.match(
+      first.setCookie,
+      /^console_session=[\w-]{43}; Max-Age=\d+; Path=\/console; Expires=.*; HttpOnly; SameSite=Lax$/,
+    );
+    await first.signIn(email, password);
+    assert.notEqual(first.cookie, cookie);
+    const old = visitor();
+    old.cookie = cookie;
+    assert.equal((await old.get("/api/session")).status, 401, "the session from before has ended");
+  });
+
+  test("what changes something needs the session's CSRF token and the console's own origin", async () => {
+    const person = await operator();
+    const key = { key_alias: "forged" };
+    const forged = [
+      { "x-csrf-token": "" },
+      { "x-csrf-token": "a".repeat(43) },
+      { origin: "https://evil.example" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+    ];
+    for (const headers of forged)
+      assert.equal((await person.post("/api/admin/v1/keys", key, headers)).status, 403, JSON.stringify(headers));
+    const listed = (await person.get("/api/admin/v1/keys?alias=forged")).json();
+    assert.equal(listed.data.length, 0);
+  });
+
+  test("keys are issued and used as by the admin API, and the audit log says who did it and from where", async () => {
+    const person = await operator();
+    const made = await person.post("/api/admin/v1/keys", { key_alias: "from the console", rpm_limit: 5 });
+    assert.equal(made.status, 201, made.text);
+    const used = await fetch(`${fleet.run.base_url}/v1/models`, {
+      headers: { authorization: `Bearer ${made.json().key}` },
+    });
+    assert.equal(used.status, 200);
+    const rows = (await adminApi(fleet.run).call("GET", "/audit-log?limit=50")) as { data: AuditRow[] };
+    const create = rows.data.find(({ target_id }) => target_id === made.json().id);
+    assert.equal(create?.actor.name, "Console: admin@localhost");
+    const signIn = rows.data.find(({ action }) => action === "console.sign_in");
+    assert.equal(signIn?.actor.name, "admin@localhost");
+    assert.equal(signIn?.client_address, "127.0.0.1");
+    assert.ok(
+      rows.data.some(({ action, after }) => action === "console.sign_in_failed" && after?.["email"] !== undefined),
+    );
+  });
+
+  test("the playground streams an answer with a key that is never shown, and its request id leads to the receipt", async () => {
+    const person = await operator();
+    const question = { model: "gpt-4o-mini", stream: true, messages: [{ role: "user", content: "Hello!" }] };
+    const answer = await person.post("/api/gateway/v1/chat/completions", question);
+    assert.equal(answer.status, 200, answer.text);
+    assert.match(answer.headers.get("content-type") ?? "", /text\/event-stream/);
+    assert.match(answer.text, /data: \[DONE\]/);
+    assert.match(answer.headers.get("x-gateway-request-id") ?? "", /^req_/);
+    const keys = (await person.get("/api/admin/v1/keys?alias=Console playground")).json();
+    assert.ok(keys.data.length > 0);
+    assert.doesNotMatch(answer.text + JSON.stringify([...answer.headers]), /sk-/);
+  });
+
+  test("a sign-out ends the session and revokes the tokens and keys that were made for it", async () => {
+    const person = await operator();
+    await person.get("/api/admin/v1/keys");
+    assert.equal((await person.get("/api/gateway/v1/models")).status, 200);
+    const before = await revoked(fleet);
+    assert.equal((await person.delete("/api/session")).status, 204);
+    assert.equal((await person.get("/api/session")).status, 401);
+    assert.ok((await revoked(fleet)) > before);
+  });
+
+  test("sessions are listed with the present one marked, and one that is ended elsewhere is over", async () => {
+    const [here, there] = [await operator(), await operator()];
+    const list = (await here.get("/api/sessions")).json().data as { id: string; current: boolean }[];
+    assert.equal(list.filter(({ current }) => current).length, 1);
+    const other = (await there.get("/api/sessions")).json().data.find(({ current }: { current: boolean }) => current);
+    assert.equal((await here.delete(`/api/sessions/${other.id}`)).status, 204);
+    assert.equal((await there.get("/api/session")).status, 401);
+    assert.equal((await here.delete("/api/sessions/ses_nobody")).status, 404);
+  });
+});
+
+interface AuditRow {
+  readonly action: string;
+  readonly target_id: string;
+  readonly actor: { readonly name: string };
+  readonly client_address: string | null;
+  readonly after: Readonly<Record<string, unknown>> | null;
+}
+
+/** How many admin tokens are revoked. */
+async function revoked(fleet: TestFleet): Promise<number> {
+  const { data } = (await adminApi(fleet.run).call("GET", "/tokens?limit=1000")) as {
+    data: { revoked_at: string | null }[];
+  };
+  return data.filter(({ revoked_at }) => revoked_at !== null).length;
+}

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+
+export interface VisitorAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects of an answer
+  json(): any;
+}
+
+type Headed = Readonly<Record<string, string>>;
+
+/**
+ * Somebody in front of the console, as a browser would ask for them: with a cookie and a CSRF
+ * token.
+ */
+export class Visitor {
+  readonly #base: string;
+  cookie = "";
+  setCookie = "";
+  csrf = "";
+
+  /** @param base address of the console */
+  constructor(base: string) {
+    this.#base = base;
+  }
+
+  async signIn(email: string, password: string): Promise<this> {
+    const answer = await this.post("/api/session", { email, password });
+    assert.equal(answer.status, 201, answer.text);
+    this.csrf = answer.json().csrf_token;
+    return this;
+  }
+
+  get(path: string, headers: Headed = {}): Promise<VisitorAnswer> {
+    return this.send("GET", path, { headers });
+  }
+
+  post(path: string, body: unknown, headers: Headed = {}): Promise<VisitorAnswer> {
+    return this.send("POST", path, { headers, body });
+  }
+
+  patch(path: string, body: unknown): Promise<VisitorAnswer> {
+    return this.send("PATCH", path, { body });
+  }
+
+  delete(path: string): Promise<VisitorAnswer> {
+    return this.send("DELETE", path);
+  }
+
+  async send(method: string, path: string, { headers = {}, body }: { headers?: Headed; body?: unknown } = {}) {
+    const response = await fetch(this.#base + path, {
+      method,
+      redirect: "manual",
+      headers: {
+        cookie: this.cookie,
+        ...(method !== "GET" && { "x-csrf-token": this.csrf }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    this.#keep(response);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) };
+  }
+
+  #keep(response: Response): void {
+    for (const line of response.headers.getSetCookie()) {
+      this.setCookie = line;
+      this.cookie = line.split(";", 1)[0] ?? "";
+    }
+  }
+}

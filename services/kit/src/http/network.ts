@@ -1,0 +1,17 @@
+import { isIPv6 } from "node:net";
+
+/** Groups of an IPv6 address that a provider gives to one customer. */
+const networkGroups = 4;
+
+/**
+ * Whom an address stands for when failures are counted: whoever has one IPv6 address has all of its
+ * /64.
+ */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const [head = "", tail = ""] = address.split("::", 2);
+  const groups = head === "" ? [] : head.split(":");
+  const after = tail === "" ? [] : tail.split(":");
+  if (address.includes("::")) while (groups.length + after.length < 2 * networkGroups) groups.push("0");
+  return [...groups, ...after].slice(0, networkGroups).join(":");
+}
