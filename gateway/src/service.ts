@@ -25,6 +25,8 @@ import { UploadWatch, type UploadWatchOptions } from "./upload-watch.ts";
 export interface Gateway extends AsyncDisposable {
   readonly port: number;
   readonly adminPort: number;
+  /** How long disposing waits for answers under way, milliseconds. */
+  readonly drainMs: number;
 }
 
 /** Starts the router; when it resolves the public port is open. Disposing drains it. */
@@ -68,7 +70,12 @@ export async function startGateway(config: Config): Promise<Gateway> {
   doors.push(door);
   log.info({ port: door.port, admin_port: admin.port }, "ready");
   const running = starting.move();
-  return { port: door.port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return {
+    port: door.port,
+    adminPort: admin.port,
+    drainMs: config.DRAIN_MS,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
 }
 
 /**

@@ -51,6 +51,8 @@ export interface CapabilityOptions {
 export interface CapabilityService extends AsyncDisposable {
   readonly grpcPort: number;
   readonly adminPort: number;
+  /** How long disposing waits for requests under way, milliseconds. */
+  readonly drainMs: number;
 }
 
 /**
@@ -85,6 +87,7 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   return {
     grpcPort: door.port,
     adminPort: admin.port,
+    drainMs: DRAIN_MS,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

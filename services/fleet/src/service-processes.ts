@@ -23,7 +23,7 @@ export interface ServiceProcessOptions {
  * through: V8 itself, seeing processes that rest now and then, looked through it every second or
  * two while streams ran (infra/decisions/0004-speed.md).
  */
-const nodeOptions = ["--max-semi-space-size=32", "--heap-growing-percent=200"];
+export const nodeOptions = ["--max-semi-space-size=32", "--heap-growing-percent=200"];
 
 const livenessWaitMs = 5_000;
 

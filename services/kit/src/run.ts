@@ -1,8 +1,12 @@
 import { ConfigError } from "./config.ts";
 
 /** A running process: ready when its start resolved, gone when disposed. */
-export type Service = AsyncDisposable;
+export interface Service extends AsyncDisposable {
+  /** How long stopping waits for what is under way, milliseconds; nothing when there is none. */
+  readonly drainMs?: number;
+}
 
+/** What stopping may take besides: usage that has to reach metering, connections that have to be closed. */
 const stopTimeoutMs = 30_000;
 
 /**
@@ -21,7 +25,8 @@ export async function run(start: () => Promise<Service>): Promise<void> {
   process.on("unhandledRejection", fail);
   const service = await start().catch(fail);
   const stop = async (): Promise<void> => {
-    setTimeout(() => fail(new Error(`did not stop within ${stopTimeoutMs} ms`)), stopTimeoutMs).unref();
+    const limitMs = (service.drainMs ?? 0) + stopTimeoutMs;
+    setTimeout(() => fail(new Error(`did not stop within ${limitMs} ms`)), limitMs).unref();
     await service[Symbol.asyncDispose]();
     process.exit(0);
   };

@@ -18,6 +18,8 @@ import { Places } from "./http/places.ts";
 export interface McpService extends AsyncDisposable {
   readonly port: number;
   readonly adminPort: number;
+  /** How long disposing waits for requests under way, milliseconds. */
+  readonly drainMs: number;
 }
 
 /** Starts the tool server; resolves when it serves. Disposing lets requests under way end. */
@@ -57,5 +59,10 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const { port } = server.address() as AddressInfo;
   log.info({ port, adminPort: admin.port }, "mcp is up");
   const running = started.move();
-  return { port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return {
+    port,
+    adminPort: admin.port,
+    drainMs: settings.DRAIN_MS,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
 }

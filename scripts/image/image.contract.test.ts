@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { runTool } from "../../services/fleet/src/engines/run-tool.ts";
+import { repoRoot as root } from "../../services/fleet/src/paths.ts";
+import { nodeOptions } from "../../services/fleet/src/service-processes.ts";
+import { withTemporaryDir } from "../../services/fleet/src/testing/temporary-dir.ts";
+import { assemble } from "./assemble.ts";
+import { findHadolint } from "./hadolint.ts";
+import { images } from "./images.ts";
+
+interface Bom {
+  readonly components: readonly { readonly name: string; readonly purl: string }[];
+}
+
+const dockerfile = join(root, "infra/Dockerfile");
+
+/** What the program says when it has no settings: every module was found and run, up to the look at the environment. */
+async function startWithout(dir: string): Promise<string> {
+  const env = { PATH: process.env["PATH"] };
+  return (await runTool(process.execPath, ["main.js"], { cwd: dir, env })).output;
+}
+
+test("each service's image runs by itself, and its list of parts names what was copied as well as what was bundled", async () => {
+  await withTemporaryDir(async (dir) => {
+    for (const image of images.filter(({ service }) => service !== "simulator")) {
+      const home = join(dir, image.service);
+      await assemble(image, root, home);
+      assert.match(await startWithout(home), /^The environment is not complete:/, image.service);
+      const { components } = JSON.parse(await readFile(join(home, "bom.json"), "utf8")) as Bom;
+      for (const name of ["zod", ...Object.keys(image.packages)]) {
+        const purl = `pkg:npm/${name.replace("@", "%40")}@`;
+        assert.ok(
+          components.some((part) => part.purl.startsWith(purl)),
+          `${image.service} has no ${name}`,
+        );
+      }
+      await rm(home, { recursive: true });
+    }
+  });
+});
+
+test("a container gives V8 the options that the fleet does, and runs as nobody", async () => {
+  const lines = (await readFile(dockerfile, "utf8")).trim().split("\n");
+  const command = JSON.parse((lines.at(-1) ?? "").replace("ENTRYPOINT ", "")) as string[];
+  assert.deepEqual(command, ["node", "--enable-source-maps", ...nodeOptions, "main.js"]);
+  assert.ok(lines.includes("USER 65532:65532"));
+});
+
+test("hadolint has nothing to say of the Dockerfile", async () => {
+  const { code, output } = await runTool(await findHadolint(), [dockerfile]);
+  assert.equal(code, 0, output);
+});

@@ -1,0 +1,32 @@
+import { services, simulator } from "../../services/fleet/src/processes.ts";
+
+/** What an image holds beside its bundled code. */
+export interface Image {
+  readonly service: string;
+  /** By the name of the bundle: the program it is made from. `main` is what a container runs. */
+  readonly entries: Readonly<Record<string, string>>;
+  /** Files that the code reads at run time, as globs from the top of the checkout; they keep their paths. */
+  readonly files: readonly string[];
+  /** Packages that cannot be bundled, and the files wanted of each (all when none is named). */
+  readonly packages: Readonly<Record<string, readonly string[]>>;
+}
+
+type Extras = Partial<Pick<Image, "files" | "packages"> & { commands: Readonly<Record<string, string>> }>;
+
+const extras: Readonly<Record<string, Extras>> = {
+  router: {
+    files: ["gateway/openapi.json", "gateway/src/docs/*.html", "gateway/src/docs/guides/*.md"],
+    packages: { "@scalar/api-reference": ["dist/browser/standalone.js"] },
+  },
+  billing: { commands: { roles: "services/billing/src/commands/roles.ts" } },
+  metering: { commands: { "replay-dead": "services/metering/src/commands/replay-dead.ts" } },
+  media: { packages: { sharp: [] } },
+  speech: { packages: { "wasm-media-encoders": ["wasm"] } },
+  simulator: { packages: { sharp: [], "wasm-media-encoders": [] } },
+};
+
+/** Every image there is; the simulator's is for trials only. */
+export const images: readonly Image[] = [...services, simulator].map(({ name, entry }) => {
+  const { files = [], packages = {}, commands = {} } = extras[name] ?? {};
+  return { service: name, entries: { main: entry, ...commands }, files, packages };
+});

@@ -1,0 +1,39 @@
+// npm run image: the tree of a service's image.
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { fail, step, UserError } from "../../services/command/src/step.mjs";
+import { repoRoot as root } from "../../services/fleet/src/paths.ts";
+import { assemble } from "./assemble.ts";
+import { images } from "./images.ts";
+import { sizeOf } from "./size.ts";
+
+const help = `npm run image -- <service> ... | --all  [--out <folder>]
+
+Bundles services and puts what their images hold, but for Node itself, into <folder>/<service> (.data/images when not
+named). infra/Dockerfile runs it. Services: ${images.map(({ service }) => service).join(", ")}.
+`;
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      out: { type: "string", default: join(root, ".data/images") },
+      all: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  const wanted = values.all ? images : images.filter(({ service }) => positionals.includes(service));
+  const unknown = positionals.filter((name) => images.every(({ service }) => service !== name));
+  if (values.help || (wanted.length === 0 && unknown.length === 0)) {
+    process.stdout.write(help);
+    return;
+  }
+  if (unknown.length > 0) throw new UserError(`There is no service ${unknown.join(", ")}.\n\n${help}`);
+  for (const image of wanted) {
+    const dir = resolve(values.out, image.service);
+    await step(`Assembling ${image.service}`, () => assemble(image, root, dir));
+    process.stdout.write(`${dir} ${((await sizeOf(dir)) / 1e6).toFixed(1)} MB\n`);
+  }
+}
+
+await main().catch(fail);

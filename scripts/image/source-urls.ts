@@ -1,0 +1,27 @@
+import { basename, dirname, join, relative } from "node:path";
+import type { Plugin } from "rolldown";
+
+const worker = /new URL\("([^"]+)\.ts", import\.meta\.url\)/g;
+
+/**
+ * Keeps what our sources say by `import.meta.url` true when they are bundled into files of one folder: a program for a thread
+ * becomes a bundle of its own there, and any other file is looked for where the checkout has it.
+ */
+export function sourceUrls(root: string): Plugin {
+  return {
+    name: "source-urls",
+    transform(code, id) {
+      if (!id.startsWith(root) || id.includes("/node_modules/") || !code.includes("import.meta.url")) return undefined;
+      const threads = code.replaceAll(worker, (_, path: string) => {
+        const fileName = `${basename(path)}.js`;
+        this.emitFile({ type: "chunk", id: join(dirname(id), `${path}.ts`), fileName });
+        return `new URL("${fileName}", import.meta.url)`;
+      });
+      const here = JSON.stringify(relative(root, id));
+      const others = threads.replaceAll(/, import\.meta\.url\)/g, (text, at: number) =>
+        threads.slice(0, at).endsWith('.js"') ? text : `, new URL(${here}, import.meta.url))`,
+      );
+      return { code: others, map: null };
+    },
+  };
+}
