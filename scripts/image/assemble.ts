@@ -4,7 +4,7 @@ import { bundle } from "./bundle.ts";
 import type { Image } from "./images.ts";
 import { copyPackage, type Manifest } from "./packages.ts";
 
-/** Puts the whole tree of an image, but for Node itself, into `dir`; what was there before is deleted. */
+/** Puts all of an image but Node itself into `dir`; what was there before is deleted. */
 export async function assemble(image: Image, root: string, dir: string): Promise<void> {
   await rm(dir, { recursive: true, force: true });
   await mkdir(dir, { recursive: true });

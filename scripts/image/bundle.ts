@@ -3,7 +3,7 @@ import sbom from "rollup-plugin-sbom";
 import type { Image } from "./images.ts";
 import { sourceUrls } from "./source-urls.ts";
 
-/** Of the MongoDB driver: compression, Kerberos and the like, each tried and done without when it is not installed. */
+/** Of the MongoDB driver: compression, Kerberos and the like, done without when not installed. */
 const optional = [
   "@aws-sdk/credential-providers",
   "@mongodb-js/zstd",
@@ -15,7 +15,8 @@ const optional = [
 ];
 
 /**
- * Bundles an image's programs into `dir`, with source maps, and writes what went into them to `bom.json` (CycloneDX).
+ * Bundles an image's programs into `dir`, with source maps, and writes what went into them to
+ * `bom.json` (CycloneDX).
  * @throws when an import cannot be resolved
  */
 export async function bundle(image: Image, root: string, dir: string): Promise<void> {

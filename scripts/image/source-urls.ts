@@ -4,8 +4,9 @@ import type { Plugin } from "rolldown";
 const worker = /new URL\("([^"]+)\.ts", import\.meta\.url\)/g;
 
 /**
- * Keeps what our sources say by `import.meta.url` true when they are bundled into files of one folder: a program for a thread
- * becomes a bundle of its own there, and any other file is looked for where the checkout has it.
+ * Keeps what our sources say by `import.meta.url` true when they are bundled into one folder: a
+ * program for a thread becomes a bundle of its own there, and any other file is looked for where
+ * the checkout has it.
  */
 export function sourceUrls(root: string): Plugin {
   return {

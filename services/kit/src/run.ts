@@ -6,7 +6,7 @@ export interface Service extends AsyncDisposable {
   readonly drainMs?: number;
 }
 
-/** What stopping may take besides: usage that has to reach metering, connections that have to be closed. */
+/** What stopping may take besides: usage has to reach metering, connections have to be closed. */
 const stopTimeoutMs = 30_000;
 
 /**
