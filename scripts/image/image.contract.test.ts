@@ -16,7 +16,7 @@ interface Bom {
 
 const dockerfile = join(root, "infra/Dockerfile");
 
-/** What the program says without settings: every module was found and run, up to the look at them. */
+/** What it says without settings: every module was found and run, up to the look at them. */
 async function startWithout(dir: string): Promise<string> {
   const env = { PATH: process.env["PATH"] };
   return (await runTool(process.execPath, ["main.js"], { cwd: dir, env })).output;

@@ -5,7 +5,7 @@ export interface Image {
   readonly service: string;
   /** By the name of the bundle: the program it is made from. `main` is what a container runs. */
   readonly entries: Readonly<Record<string, string>>;
-  /** Files that are read at run time, as globs from the top of the checkout; they keep their paths. */
+  /** Files read at run time, as globs from the top of the checkout; they keep their paths. */
   readonly files: readonly string[];
   /** Packages that cannot be bundled, and the files wanted of each (all when none is named). */
   readonly packages: Readonly<Record<string, readonly string[]>>;
