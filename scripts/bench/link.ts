@@ -1,5 +1,25 @@
-/**
- * node scripts/bench/link.ts: what the link costs at both ends. It lives beside the link, whose
- * packages it needs.
- */
-import "../../services/link/test/bench.ts";
+/** node scripts/bench/link.ts: what the link costs at both ends, and what mutual TLS adds to it. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { makeCertificates } from "../../services/fleet/src/identity/certificates.ts";
+import { benchLink, benchTls } from "../../services/link/bench/main.ts";
+
+const help = `node scripts/bench/link.ts [--tls] [--rounds <n>]
+
+Measures processor time at both ends of the link between router and services, for JSON and for streams.
+
+  --tls         what mutual TLS adds: rounds with it and without alternate
+  --rounds <n>  pairs of rounds, for that (default 9)
+`;
+
+const { values } = parseArgs({
+  options: { tls: { type: "boolean" }, rounds: { type: "string", default: "9" }, help: { type: "boolean" } },
+});
+if (values.help) process.stdout.write(help);
+else if (values.tls) {
+  const dir = await mkdtemp(join(tmpdir(), "bench-link-"));
+  await makeCertificates(dir);
+  await benchTls(join(dir, "tls"), Number(values.rounds)).finally(() => rm(dir, { recursive: true }));
+} else await benchLink();

@@ -1,0 +1,65 @@
+import { FrameBatch } from "@uag/proto/link/v1/link.ts";
+import { BatchReader } from "../src/batch-reader.ts";
+import { BatchWriter } from "../src/batch-writer.ts";
+import type { FrameSink } from "../src/frames.ts";
+import { ANSWER_HEADERS, JSON_ANSWER, JSON_BODY, openFrame } from "./shapes.ts";
+
+export const nothing = (): void => {};
+const ignore: FrameSink = {
+  onOpen: nothing,
+  onBody: nothing,
+  onEnd: nothing,
+  onHead: nothing,
+  onChunk: nothing,
+  onTrailer: nothing,
+  onCancel: nothing,
+  onCredit: nothing,
+  onDrain: nothing,
+};
+
+/** One exchange each way: open, body, end; head, chunk, trailer; eight of them in a batch. */
+function tuned(writer: BatchWriter, reader: BatchReader): void {
+  for (let i = 1; i <= 8; i++) {
+    writer.open(i, openFrame(i));
+    writer.beginBytes("body", i, JSON_BODY.length);
+    writer.append(JSON_BODY, 0, JSON_BODY.length);
+    writer.end(i);
+    writer.head(i, 200, ANSWER_HEADERS);
+    writer.beginBytes("chunk", i, JSON_ANSWER.length);
+    writer.append(JSON_ANSWER, 0, JSON_ANSWER.length);
+    writer.trailer(i, "");
+  }
+  reader.read(writer.take(), ignore);
+}
+
+function generated(): void {
+  const frames: FrameBatch["frames"] = [];
+  for (let i = 1; i <= 8; i++) {
+    const open = openFrame(i);
+    frames.push({ exchange: i, kind: { $case: "open", value: { ...open, headers: [...open.headers] } } });
+    frames.push({ exchange: i, kind: { $case: "body", value: JSON_BODY } });
+    frames.push({ exchange: i, kind: { $case: "end", value: {} } });
+    frames.push({ exchange: i, kind: { $case: "head", value: { status: 200, headers: ANSWER_HEADERS } } });
+    frames.push({ exchange: i, kind: { $case: "chunk", value: JSON_ANSWER } });
+    frames.push({ exchange: i, kind: { $case: "trailer", value: { errorCode: "" } } });
+  }
+  FrameBatch.decode(FrameBatch.encode({ frames }).finish());
+}
+
+function codec(name: string, once: () => void): void {
+  for (let i = 0; i < 5_000; i++) once();
+  const rounds = 20_000;
+  const before = process.cpuUsage();
+  for (let i = 0; i < rounds; i++) once();
+  const { user, system } = process.cpuUsage(before);
+  const us = (user + system) / rounds / 8;
+  process.stdout.write(`${name.padEnd(44)} ${us.toFixed(2)} us CPU an exchange (encoded and decoded, both ways)\n`);
+}
+
+/** Prints what the link's codec costs beside the generated one. */
+export function benchCodec(): void {
+  const writer = new BatchWriter();
+  const reader = new BatchReader();
+  codec("codec: generated", generated);
+  codec("codec: the link's own", () => tuned(writer, reader));
+}
