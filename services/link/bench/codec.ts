@@ -2,7 +2,7 @@ import { FrameBatch } from "@uag/proto/link/v1/link.ts";
 import { BatchReader } from "../src/batch-reader.ts";
 import { BatchWriter } from "../src/batch-writer.ts";
 import type { FrameSink } from "../src/frames.ts";
-import { ANSWER_HEADERS, JSON_ANSWER, JSON_BODY, openFrame } from "./shapes.ts";
+import { answerHeaders, jsonAnswer, jsonBody, openFrame } from "./shapes.ts";
 
 export const nothing = (): void => {};
 const ignore: FrameSink = {
@@ -21,12 +21,12 @@ const ignore: FrameSink = {
 function tuned(writer: BatchWriter, reader: BatchReader): void {
   for (let i = 1; i <= 8; i++) {
     writer.open(i, openFrame(i));
-    writer.beginBytes("body", i, JSON_BODY.length);
-    writer.append(JSON_BODY, 0, JSON_BODY.length);
+    writer.beginBytes("body", i, jsonBody.length);
+    writer.append(jsonBody, 0, jsonBody.length);
     writer.end(i);
-    writer.head(i, 200, ANSWER_HEADERS);
-    writer.beginBytes("chunk", i, JSON_ANSWER.length);
-    writer.append(JSON_ANSWER, 0, JSON_ANSWER.length);
+    writer.head(i, 200, answerHeaders);
+    writer.beginBytes("chunk", i, jsonAnswer.length);
+    writer.append(jsonAnswer, 0, jsonAnswer.length);
     writer.trailer(i, "");
   }
   reader.read(writer.take(), ignore);
@@ -37,10 +37,10 @@ function generated(): void {
   for (let i = 1; i <= 8; i++) {
     const open = openFrame(i);
     frames.push({ exchange: i, kind: { $case: "open", value: { ...open, headers: [...open.headers] } } });
-    frames.push({ exchange: i, kind: { $case: "body", value: JSON_BODY } });
+    frames.push({ exchange: i, kind: { $case: "body", value: jsonBody } });
     frames.push({ exchange: i, kind: { $case: "end", value: {} } });
-    frames.push({ exchange: i, kind: { $case: "head", value: { status: 200, headers: ANSWER_HEADERS } } });
-    frames.push({ exchange: i, kind: { $case: "chunk", value: JSON_ANSWER } });
+    frames.push({ exchange: i, kind: { $case: "head", value: { status: 200, headers: answerHeaders } } });
+    frames.push({ exchange: i, kind: { $case: "chunk", value: jsonAnswer } });
     frames.push({ exchange: i, kind: { $case: "trailer", value: { errorCode: "" } } });
   }
   FrameBatch.decode(FrameBatch.encode({ frames }).finish());

@@ -8,10 +8,10 @@ import type { LinkError } from "../src/errors.ts";
 import { dialGrpc } from "../src/grpc-client.ts";
 import { nothing } from "./codec.ts";
 import { identityOf } from "./identity.ts";
-import { CHUNKS, JSON_BODY, openFrame, streamPath, unaryMethod } from "./shapes.ts";
+import { chunks, jsonBody, openFrame, streamPath, unaryMethod } from "./shapes.ts";
 
-const CONCURRENCY = 64;
-const STREAMS = 50;
+const concurrency = 64;
+const streams = 50;
 
 class Sink implements LinkAnswer {
   call: LinkCall | undefined;
@@ -37,7 +37,7 @@ function viaLink(client: LinkClient, operation: string): Once {
   return (n, done) => {
     const sink = new Sink(done);
     sink.call = client.open({ ...openFrame(n), operation }, sink);
-    sink.call.writeBody(JSON_BODY);
+    sink.call.writeBody(jsonBody);
     sink.call.endBody();
   };
 }
@@ -93,25 +93,25 @@ export class Ends implements AsyncDisposable {
   }
 
   json(name: string, changes: Partial<Load> = {}): Load {
-    const load = { name, count: 40_000, concurrency: CONCURRENCY, per: 1, unit: "exchange" };
+    const load = { name, count: 40_000, concurrency, per: 1, unit: "exchange" };
     return { ...load, once: viaLink(this.#link, "json"), ...changes };
   }
 
   sse(name: string, changes: Partial<Load> = {}): Load {
-    const load = { name, count: 400, concurrency: STREAMS, per: CHUNKS, unit: "chunk" };
+    const load = { name, count: 400, concurrency: streams, per: chunks, unit: "chunk" };
     return { ...load, once: viaLink(this.#link, "sse"), ...changes };
   }
 
   /** A unary gRPC call each. */
   readonly plainJson: Once = (_n, done) => {
     const { path, same } = unaryMethod;
-    this.#plain.makeUnaryRequest(path, same, same, JSON_BODY, done);
+    this.#plain.makeUnaryRequest(path, same, same, jsonBody, done);
   };
 
   /** A gRPC stream each. */
   readonly plainSse: Once = (_n, done) => {
     const { same } = unaryMethod;
-    const call = this.#plain.makeServerStreamRequest(streamPath, same, same, JSON_BODY);
+    const call = this.#plain.makeServerStreamRequest(streamPath, same, same, jsonBody);
     call.on("data", nothing);
     call.on("error", done);
     call.on("end", () => done());

@@ -23,8 +23,8 @@ export async function benchLink(): Promise<void> {
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;
 
 /**
- * Prints what mutual TLS adds, both ends together. Rounds in the clear and over TLS alternate and each is compared with
- * its neighbour, because a shared machine is faster in one minute than in the next.
+ * Prints what mutual TLS adds, both ends together. Rounds in the clear and over TLS alternate and
+ * each is compared with its neighbour: a shared machine is faster in one minute than in the next.
  * @param tls the `tls` folder of a fleet's data directory
  */
 export async function benchTls(tls: string, rounds: number): Promise<void> {

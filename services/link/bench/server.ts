@@ -1,28 +1,28 @@
-/** The serving end: a process of its own, so that both ends' processors are counted apart from the rest. */
+/** The serving end, a process of its own: the processor time of both ends is added up. */
 import { Server, type ServerDuplexStream } from "@grpc/grpc-js";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { linkServerChannelOptions } from "../src/grpc-server.ts";
 import { createLinkServer } from "../src/server.ts";
 import { identityOf } from "./identity.ts";
-import { ANSWER_HEADERS, CHUNKS, JSON_ANSWER, SSE_CHUNK, streamPath, TICK_MS, unaryMethod } from "./shapes.ts";
+import { answerHeaders, chunks, jsonAnswer, sseChunk, streamPath, tickMs, unaryMethod } from "./shapes.ts";
 
 async function serve(identity: Identity): Promise<void> {
   const link = createLinkServer({
     operations: {
       json: async (exchange) => {
         await exchange.readBody({ maxBytes: 1 << 20 });
-        exchange.respond(200, ANSWER_HEADERS, JSON_ANSWER);
+        exchange.respond(200, answerHeaders, jsonAnswer);
       },
       sse: async (exchange) => {
-        exchange.head(200, ANSWER_HEADERS);
-        let left = CHUNKS;
+        exchange.head(200, answerHeaders);
+        let left = chunks;
         const timer = setInterval(() => {
-          exchange.write(SSE_CHUNK);
+          exchange.write(sseChunk);
           if (--left > 0) return;
           clearInterval(timer);
           exchange.end();
-        }, TICK_MS);
-        while (left > 0) await new Promise((resolve) => setTimeout(resolve, TICK_MS * 4));
+        }, tickMs);
+        while (left > 0) await new Promise((resolve) => setTimeout(resolve, tickMs * 4));
       },
     },
   });
@@ -41,15 +41,15 @@ async function serve(identity: Identity): Promise<void> {
       stream: { path: streamPath, requestStream: false, responseStream: true, ...codec },
     },
     {
-      call: (_call: unknown, done: (error: null, answer: Buffer) => void) => done(null, JSON_ANSWER),
+      call: (_call: unknown, done: (error: null, answer: Buffer) => void) => done(null, jsonAnswer),
       stream: (call: ServerDuplexStream<Buffer, Buffer>) => {
-        let left = CHUNKS;
+        let left = chunks;
         const timer = setInterval(() => {
-          call.write(SSE_CHUNK);
+          call.write(sseChunk);
           if (--left > 0) return;
           clearInterval(timer);
           call.end();
-        }, TICK_MS);
+        }, tickMs);
       },
     },
   );

@@ -1,21 +1,32 @@
 import type { OpenFrame } from "../src/frames.ts";
 
 /** Chunks of a stream, and how often one comes, milliseconds. */
-export const CHUNKS = 100;
-export const TICK_MS = 10;
+export const chunks = 100;
+export const tickMs = 10;
 
-export const JSON_BODY = Buffer.alloc(600, "a");
-export const JSON_ANSWER = Buffer.alloc(900, "b");
-export const SSE_CHUNK = Buffer.alloc(220, "c");
-export const ANSWER_HEADERS = [
-  ...["content-type", "application/json"],
-  ...["x-request-id", "req_01k", "openai-processing-ms", "12"],
-];
-const REQUEST_HEADERS = [
-  ...["content-type", "application/json", "accept", "application/json", "user-agent", "OpenAI/JS 5.1.0"],
-  ...["x-stainless-lang", "js", "x-stainless-os", "Linux", "x-stainless-arch", "x64", "x-stainless-runtime", "node"],
-  ...["x-stainless-retry-count", "0", "content-length", "600", "accept-encoding", "gzip, deflate"],
-];
+export const jsonBody = Buffer.alloc(600, "a");
+export const jsonAnswer = Buffer.alloc(900, "b");
+export const sseChunk = Buffer.alloc(220, "c");
+const listed = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
+
+export const answerHeaders = listed({
+  "content-type": "application/json",
+  "x-request-id": "req_01k",
+  "openai-processing-ms": "12",
+});
+
+const requestHeaders = listed({
+  "content-type": "application/json",
+  accept: "application/json",
+  "user-agent": "OpenAI/JS 5.1.0",
+  "x-stainless-lang": "js",
+  "x-stainless-os": "Linux",
+  "x-stainless-arch": "x64",
+  "x-stainless-runtime": "node",
+  "x-stainless-retry-count": "0",
+  "content-length": "600",
+  "accept-encoding": "gzip, deflate",
+});
 
 /** A call of plain gRPC that carries bytes as they are. */
 export const unaryMethod = { path: "/bench.Unary/Call", same: (bytes: Buffer): Buffer => bytes };
@@ -26,7 +37,7 @@ export function openFrame(n: number): OpenFrame {
     operation: "chat.completions",
     requestId: `req_${n.toString(36).padStart(24, "0")}`,
     target: "/v1/chat/completions",
-    headers: REQUEST_HEADERS,
+    headers: requestHeaders,
     context: Buffer.alloc(120, "k"),
     deadlineMs: 600_000,
     bodyless: false,
