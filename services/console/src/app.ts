@@ -7,8 +7,11 @@ import { checkOrigin } from "./http/origin.ts";
 import { renderErrors } from "./http/refuse.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { enter, personOf } from "./people/enter.ts";
+import { invitationRoutes, openInvitationRoutes } from "./people/invitations.ts";
+import { userRoutes } from "./people/users.ts";
 import { playgroundProxy } from "./playground/proxy.ts";
-import { ownRoutes, type SignInParts, signInRoutes } from "./sign-in/routes.ts";
+import type { SignInParts } from "./sign-in/parts.ts";
+import { ownRoutes, signInRoutes } from "./sign-in/routes.ts";
 import { webPages } from "./web/pages.ts";
 
 export interface AppOptions extends SignInParts {
@@ -65,8 +68,11 @@ function apiOf(options: AppOptions): Router {
   });
   router.get("/sign-in", (_request, response) => void response.json({ password: true, oidc: null }));
   router.use(signInRoutes(options));
+  router.use(openInvitationRoutes(options));
   router.use(enter({ store, sessions, mostOpen: mostOpenPerSession }));
   router.use(ownRoutes(options));
+  router.use(userRoutes(options));
+  router.use(invitationRoutes(options));
   router.use(adminProxy({ api, borrowed, personOf, dispatcher, adminUrl }));
   router.use("/gateway", playgroundProxy({ api, borrowed, personOf, dispatcher, gatewayUrl }));
   router.use(() => {

@@ -5,7 +5,7 @@ import type { Metrics } from "@uag/kit/metrics.ts";
 export interface Events {
   /** A request was answered. */
   answered(status: number): void;
-  signedIn(by: "password" | "oidc"): void;
+  signedIn(by: "password" | "oidc" | "invitation"): void;
   signInFailed(address: string, requestId: string): void;
   /** What was made for a session could not be revoked; it ends by itself. */
   leftBehind(error: unknown): void;

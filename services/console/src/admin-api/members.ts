@@ -1,5 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { z } from "zod";
+import { queryOf } from "../http/paging.ts";
 import type { MemberRule } from "../people/access.ts";
 import type { Person } from "../people/person.ts";
 import { makerField } from "./borrowed.ts";
@@ -36,11 +37,6 @@ async function requireOwnKey(asked: AdminRequest, id: string, param: string): Pr
   if (!isOwn(await keyOf(asked, id), asked.person)) throw noSuchKey(param);
 }
 
-function queryOf({ path }: AdminRequest): URLSearchParams {
-  const at = path.indexOf("?");
-  return new URLSearchParams(at < 0 ? "" : path.slice(at + 1));
-}
-
 /**
  * @throws {GatewayError} `not_found` for what is not the member's own; `invalid_request` where no
  * key is named
@@ -48,7 +44,7 @@ function queryOf({ path }: AdminRequest): URLSearchParams {
 export async function confineMember(asked: AdminRequest, rule: MemberRule): Promise<void> {
   if (rule === "own-key") await requireOwnKey(asked, asked.id, "id");
   if (rule !== "key-in-query") return;
-  const named = queryOf(asked).getAll("key");
+  const named = queryOf(asked.path).getAll("key");
   const [id = ""] = named;
   if (named.length !== 1) throw new GatewayError("invalid_request", "Name one of your keys.", { param: "key" });
   await requireOwnKey(asked, id, "key");
@@ -59,7 +55,7 @@ export async function confineMember(asked: AdminRequest, rule: MemberRule): Prom
  * were asked for, with more behind it.
  */
 export async function listOwnKeys(asked: AdminRequest): Promise<object> {
-  const query = queryOf(asked);
+  const query = queryOf(asked.path);
   for (let pages = 1; ; pages++) {
     const answer = page.parse(await asked.api.call(asked.token, { method: "GET", path: `/keys?${query}` }));
     const data = answer.data.filter((row) => isOwn(row, asked.person));

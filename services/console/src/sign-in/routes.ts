@@ -1,43 +1,16 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { type Request, type Response, Router } from "express";
 import { z } from "zod";
-import type { BorrowedSecrets } from "../admin-api/borrowed.ts";
-import type { Audit } from "../audit.ts";
-import type { Events } from "../events.ts";
-import { clearCookie, cookieOf, setCookie } from "../http/cookies.ts";
+import { clearCookie } from "../http/cookies.ts";
 import { readChecked } from "../http/read-json.ts";
 import { requestIdOf } from "../http/refuse.ts";
 import { addressOf, personOf, sessionCookie } from "../people/enter.ts";
 import { showSession, showUser } from "../people/show.ts";
-import type { Store } from "../store/store.ts";
 import type { UserDocument } from "../store/users.ts";
-import { longestPassword, type Passwords, shortestPassword } from "./passwords.ts";
-import { csrfTokenOf, type OpenSession, type Sessions } from "./sessions.ts";
-import type { SignInThrottle } from "./throttle.ts";
-
-export interface SignInParts {
-  readonly store: Store;
-  readonly sessions: Sessions;
-  readonly passwords: Passwords;
-  readonly throttle: SignInThrottle;
-  readonly borrowed: BorrowedSecrets;
-  readonly audit: Audit;
-  readonly events: Events;
-  /** Where clients reach the gateway. */
-  readonly baseUrl: string;
-  readonly version: string;
-}
-
-const longestEmail = 254;
-export const email = z
-  .string()
-  .max(longestEmail)
-  .transform((text) => text.trim().toLowerCase());
-export const newPassword = z
-  .string()
-  .min(shortestPassword, `A password has ${shortestPassword} characters or more.`)
-  .max(longestPassword, `A password has at most ${longestPassword} characters.`);
-export const personName = z.string().trim().max(100, "A name has at most 100 characters.");
+import { email, newPassword, personName } from "./fields.ts";
+import { openSession, showOpenSession } from "./open-session.ts";
+import type { SignInParts } from "./parts.ts";
+import { longestPassword } from "./passwords.ts";
 
 const credentials = z.strictObject({ email, password: z.string().max(longestPassword) });
 const changedPassword = z.strictObject({ current: z.string().max(longestPassword), new: newPassword });
@@ -77,46 +50,6 @@ export function ownRoutes(parts: SignInParts): Router {
   return router;
 }
 
-function showOpenSession({ baseUrl, version }: SignInParts, user: UserDocument, { session, cookie }: OpenSession) {
-  return {
-    object: "console_session" as const,
-    user: showUser(user),
-    csrf_token: csrfTokenOf(cookie),
-    expires_at: session.endsAt.toISOString(),
-    console: { version },
-    base_url: baseUrl,
-  };
-}
-
-/**
- * Opens a session for a user who has shown who they are; the one that the browser had before ends.
- * @param by how they have shown it
- */
-export async function openSession(
-  request: Request,
-  response: Response,
-  { parts, user, by }: { parts: SignInParts; user: UserDocument; by: "password" | "oidc" },
-): Promise<OpenSession> {
-  const { sessions, borrowed, audit, store, events } = parts;
-  const actor = { id: user._id, name: user.email, requestId: requestIdOf(request), clientAddress: addressOf(request) };
-  await audit.record(actor, {
-    action: "console.sign_in",
-    targetId: user._id,
-    accountId: user.accountId,
-    after: { by },
-  });
-  const before = await sessions.find(cookieOf(request, sessionCookie));
-  const ended = before && (await sessions.end(before.session.userId, before.session._id));
-  if (ended !== undefined) void borrowed.revoke([ended]);
-  const from = { address: addressOf(request), userAgent: request.get("user-agent") ?? "" };
-  const opened = await sessions.open(user._id, from);
-  await store.users.updateOne({ _id: user._id }, { $set: { lastSignInAt: new Date() } });
-  const lifetimeMs = opened.session.endsAtLatest.getTime() - Date.now();
-  setCookie(request, response, sessionCookie, opened.cookie, lifetimeMs);
-  events.signedIn(by);
-  return opened;
-}
-
 async function signIn(request: Request, response: Response, parts: SignInParts): Promise<void> {
   const { store, passwords, throttle, audit } = parts;
   const given = await readChecked(request, credentials);
@@ -128,8 +61,7 @@ async function signIn(request: Request, response: Response, parts: SignInParts):
     audit.signInFailed(given.email, { requestId: requestIdOf(request), clientAddress: address });
     throw new GatewayError("invalid_api_key", "The e-mail address or the password is not right.");
   }
-  const opened = await openSession(request, response, { parts, user, by: "password" });
-  response.status(201).json(showOpenSession(parts, user, opened));
+  response.status(201).json(await openSession(request, response, { parts, user, by: "password" }));
 }
 
 async function signOut(
@@ -175,7 +107,7 @@ async function changePassword(request: Request, response: Response, parts: SignI
   const ended = await sessions.endAll(user._id);
   const opened = await openSession(request, response, { parts, user, by: "password" });
   void borrowed.revoke(ended);
-  response.json(showOpenSession(parts, user, opened));
+  response.json(opened);
 }
 
 async function changeUser(request: Request, response: Response, parts: SignInParts): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Connection, Model } from "mongoose";
+import { type InvitationDocument, invitationModel } from "./invitations.ts";
 import { type SessionDocument, sessionModel } from "./sessions.ts";
 import { type UserDocument, userModel } from "./users.ts";
 
@@ -6,11 +7,16 @@ import { type UserDocument, userModel } from "./users.ts";
 export interface Store {
   readonly users: Model<UserDocument>;
   readonly sessions: Model<SessionDocument>;
+  readonly invitations: Model<InvitationDocument>;
 }
 
 /** Opens the collections, and makes sure that they and their indexes exist. */
 export async function openStore(connection: Connection): Promise<Store> {
-  const models = { users: userModel(connection), sessions: sessionModel(connection) };
+  const models = {
+    users: userModel(connection),
+    sessions: sessionModel(connection),
+    invitations: invitationModel(connection),
+  };
   for (const model of Object.values(models) as Pick<Model<unknown>, "createCollection" | "createIndexes">[]) {
     await model.createCollection();
     await model.createIndexes();

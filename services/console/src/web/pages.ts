@@ -4,10 +4,11 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import express, { Router } from "express";
 
 const notBuilt = `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Console</title>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="refresh" content="3"><title>Console</title>
 <h1>The console is not built yet</h1>
-<p><code>npm start</code> builds it from <code>services/console/web</code> while it starts; look at what it printed.
-Then load this page again.</p>
+<p><code>npm start</code> builds it from <code>services/console/web</code> as soon as the gateway is ready, and says so
+or why it cannot. This page loads again by itself.</p>
 <p>Its API answers at <code>/console/api</code>, and the gateway at <code>/v1</code>.</p>
 </html>
 `;

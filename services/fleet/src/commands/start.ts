@@ -3,13 +3,14 @@ import { parseArgs } from "node:util";
 import { readConfig } from "@uag/kit/config.ts";
 import { banner } from "../banner.ts";
 import { schema } from "../config.ts";
+import { buildConsole } from "../console-web.ts";
 import { followRequests } from "../logs/requests.ts";
 import { startFleet } from "../service.ts";
 
 const help = `npm start
 
 Starts the whole system on this machine: MongoDB, NATS, the simulator of the model providers, and every service.
-Prints the base URL, one API key and a curl line that answers. Ctrl-C stops everything; state is kept in .data.
+Prints the base URL, one API key, the console's address and password, and a curl line that answers. Ctrl-C stops everything; state is kept in .data.
 
 Environment:
 ${Object.entries(schema.shape)
@@ -31,6 +32,14 @@ function stopSignal(): AbortSignal {
     pipe.resume();
   }
   return controller.signal;
+}
+
+/** The gateway does not wait for the console's pages: without them it serves all the same. */
+async function buildPages(say: (line: string) => void, signal: AbortSignal): Promise<void> {
+  await buildConsole({ report: say, signal }).catch((error: unknown) => {
+    if (signal.aborted) return;
+    say(`The console could not be built; everything else works.\n${error instanceof Error ? error.message : error}`);
+  });
 }
 
 /**
@@ -65,6 +74,7 @@ export async function start(args: string[]): Promise<void> {
   });
   if (fleet !== undefined) {
     say(await banner(fleet.run, (performance.now() - startedAt) / 1000));
+    await buildPages(say, signal);
     if (atTerminal) followRequests(fleet.dataDir, say, signal);
     await new Promise((resolve) => (signal.aborted ? resolve(0) : signal.addEventListener("abort", resolve)));
     say("Stopping.");

@@ -1,0 +1,26 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { PageRequest } from "@uag/mongo/paging.ts";
+import type { Request, Response } from "express";
+
+/** The query of a path. */
+export function queryOf(path: string): URLSearchParams {
+  const at = path.indexOf("?");
+  return new URLSearchParams(at < 0 ? "" : path.slice(at + 1));
+}
+
+/**
+ * The page that a query asks for, in the admin API's names.
+ * @throws {GatewayError} `invalid_request`
+ */
+export function pageOf(request: Request): PageRequest {
+  const query = queryOf(request.originalUrl);
+  const limit = query.get("limit") ?? "0";
+  if (!/^\d{1,4}$/.test(limit))
+    throw new GatewayError("invalid_request", "A page has 1 to 1000 rows.", { param: "limit" });
+  return { limit: Number(limit), cursor: query.get("after") ?? "" };
+}
+
+/** Answers a page as the admin API does. */
+export function sendPage(response: Response, data: readonly object[], nextCursor: string): void {
+  response.json({ object: "list", data, has_more: nextCursor !== "", next_cursor: nextCursor || null });
+}

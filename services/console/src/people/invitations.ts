@@ -1,0 +1,160 @@
+import { createHash, randomBytes } from "node:crypto";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { newId } from "@uag/kit/ids.ts";
+import { isDuplicate } from "@uag/mongo/errors.ts";
+import { cutPageById, readPage } from "@uag/mongo/paging.ts";
+import { type Request, type Response, Router } from "express";
+import { z } from "zod";
+import { pageOf, sendPage } from "../http/paging.ts";
+import { readChecked } from "../http/read-json.ts";
+import { requestIdOf } from "../http/refuse.ts";
+import { email, newPassword, personName } from "../sign-in/fields.ts";
+import { openSession } from "../sign-in/open-session.ts";
+import type { SignInParts } from "../sign-in/parts.ts";
+import type { InvitationDocument } from "../store/invitations.ts";
+import type { UserDocument } from "../store/users.ts";
+import { addressOf, personOf } from "./enter.ts";
+import { checkPlace, placeFields, requireManager, scopeOf } from "./manage.ts";
+
+const lifetimeMs = 7 * 86_400_000;
+const tokenBytes = 32;
+const mostOpen = 1_000;
+
+const invite = z.strictObject({
+  email: email.refine((text) => /^[^\s@]+@[^\s@]+$/.test(text), "That is not an e-mail address."),
+  role: placeFields.role,
+  account_id: placeFields.account_id.default(null),
+});
+const accept = z.strictObject({ name: personName.default(""), password: newPassword });
+
+const digestOf = (token: string): Buffer => createHash("sha256").update(token).digest();
+
+const show = (invitation: InvitationDocument) => ({
+  object: "console_invitation" as const,
+  id: invitation._id,
+  email: invitation.email,
+  role: invitation.role,
+  account_id: invitation.accountId,
+  created_at: invitation.createdAt.toISOString(),
+  expires_at: invitation.endsAt.toISOString(),
+});
+
+/** What whoever has the link may do with it. */
+export function openInvitationRoutes(parts: SignInParts): Router {
+  const router = Router();
+  router.get("/invitations/:token", async (request, response) => {
+    const { email: invited, role, accountId, endsAt } = await find(request, parts);
+    response.json({ email: invited, role, account_id: accountId, expires_at: endsAt.toISOString() });
+  });
+  router.post("/invitations/:token/accept", (request, response) => take(request, response, parts));
+  return router;
+}
+
+/** Invitations as those who make them see them. */
+export function invitationRoutes(parts: SignInParts): Router {
+  const router = Router();
+  router.post("/invitations", (request, response) => create(request, response, parts));
+  router.get("/invitations", (request, response) => list(request, response, parts));
+  router.delete("/invitations/:id", (request, response) => remove(request, response, parts));
+  return router;
+}
+
+async function create(request: Request, response: Response, parts: SignInParts): Promise<void> {
+  const { store, audit, baseUrl } = parts;
+  const person = personOf(response);
+  requireManager(person);
+  const fields = await readChecked(request, invite);
+  const place = { role: fields.role, accountId: fields.account_id ?? scopeOf(person).accountId ?? null };
+  checkPlace(person, place);
+  if ((await store.users.exists({ email: fields.email })) !== null)
+    throw new GatewayError("already_exists", "There is a user of that address already.", { param: "email" });
+  if ((await store.invitations.countDocuments(scopeOf(person)).limit(mostOpen)) >= mostOpen)
+    throw new GatewayError("rate_limit_exceeded", `At most ${mostOpen} invitations are open at once.`);
+  const token = randomBytes(tokenBytes).toString("base64url");
+  const now = Date.now();
+  const invitation: InvitationDocument = {
+    _id: newId("inv"),
+    digest: digestOf(token),
+    email: fields.email,
+    ...place,
+    invitedBy: person.user._id,
+    createdAt: new Date(now),
+    endsAt: new Date(now + lifetimeMs),
+  };
+  const row = { action: "console.invitation_create", targetId: invitation._id, accountId: place.accountId } as const;
+  await audit.record(person.actor, { ...row, after: show(invitation) });
+  await store.invitations.create([invitation]);
+  response.status(201).json({ ...show(invitation), url: `${baseUrl}/console/invitations/${token}` });
+}
+
+async function list(request: Request, response: Response, { store }: SignInParts): Promise<void> {
+  const person = personOf(response);
+  requireManager(person);
+  const { limit, after } = readPage(pageOf(request));
+  const filter = { ...scopeOf(person), endsAt: { $gt: new Date() }, ...(after !== "" && { _id: { $gt: after } }) };
+  const found = await store.invitations
+    .find(filter)
+    .sort({ _id: 1 })
+    .limit(limit + 1)
+    .lean<InvitationDocument[]>();
+  const { rows, nextCursor } = cutPageById(found, limit, ({ _id }) => _id);
+  sendPage(response, rows.map(show), nextCursor);
+}
+
+async function remove(request: Request, response: Response, { store, audit }: SignInParts): Promise<void> {
+  const person = personOf(response);
+  requireManager(person);
+  const filter = { ...scopeOf(person), _id: String(request.params["id"]) };
+  const invitation = await store.invitations.findOne(filter).lean<InvitationDocument>();
+  if (invitation === null) throw new GatewayError("not_found", "There is no such invitation.", { param: "id" });
+  const { _id: targetId, accountId } = invitation;
+  await audit.record(person.actor, { action: "console.invitation_delete", targetId, accountId });
+  await store.invitations.deleteOne({ _id: targetId });
+  response.status(204).end();
+}
+
+const over = (): GatewayError =>
+  new GatewayError("not_found", "The invitation was used, has ended, or never was. Ask for another.");
+
+const tokenPattern = /^[\w-]{43}$/;
+
+/** The invitation of a link. Guessing is as slow as at the sign-in. */
+async function find(request: Request, { store, throttle }: SignInParts): Promise<InvitationDocument> {
+  const address = addressOf(request);
+  throttle.check(address, `invitation ${address}`);
+  const token = String(request.params["token"]);
+  const live = { digest: digestOf(token), endsAt: { $gt: new Date() } };
+  const found = tokenPattern.test(token) ? await store.invitations.findOne(live).lean<InvitationDocument>() : null;
+  if (found !== null) return found;
+  throttle.failed(address, `invitation ${address}`);
+  throw over();
+}
+
+/** Makes the user of an invitation, once, and signs them in. */
+async function take(request: Request, response: Response, parts: SignInParts): Promise<void> {
+  const { store, passwords, audit } = parts;
+  const fields = await readChecked(request, accept);
+  const invitation = await find(request, parts);
+  const user: UserDocument = {
+    _id: newId("usr"),
+    email: invitation.email,
+    name: fields.name,
+    role: invitation.role,
+    accountId: invitation.accountId,
+    password: await passwords.hash(fields.password),
+    language: null,
+    disabled: false,
+    createdAt: new Date(),
+    lastSignInAt: null,
+  };
+  const actor = { id: user._id, name: user.email, requestId: requestIdOf(request), clientAddress: addressOf(request) };
+  const { _id: targetId, accountId } = invitation;
+  await audit.record(actor, { action: "console.invitation_accept", targetId, accountId });
+  // Whoever takes the row away is the one who uses it.
+  if ((await store.invitations.deleteOne({ _id: targetId })).deletedCount === 0) throw over();
+  await store.users.create([user]).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error;
+    throw new GatewayError("already_exists", "There is a user of that address already.");
+  });
+  response.status(201).json(await openSession(request, response, { parts, user, by: "invitation" }));
+}

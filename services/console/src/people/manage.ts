@@ -1,0 +1,44 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { z } from "zod";
+import { type Role, roles } from "../store/users.ts";
+import type { Person } from "./person.ts";
+
+/** What a user may do, and where. */
+export interface Place {
+  readonly role: Role;
+  /** Null for all accounts. */
+  readonly accountId: string | null;
+}
+
+const accountId = z
+  .string()
+  .regex(/^[\w.:-]{1,200}$/, "That is not an id.")
+  .nullable();
+
+export const placeFields = { role: z.enum(roles), account_id: accountId } as const;
+
+const denied = (text: string): GatewayError => new GatewayError("permission_denied", text);
+
+/** @throws {GatewayError} `permission_denied` to who manages nobody */
+export function requireManager({ user }: Person): void {
+  if (user.role !== "operator" && user.role !== "owner") throw denied("Your role does not allow that.");
+}
+
+/** What of the users a person gets to see: an operator all, an owner those of the account. */
+export function scopeOf({ user }: Person): { accountId?: string } {
+  return user.role === "operator" ? {} : { accountId: user.accountId ?? "" };
+}
+
+/**
+ * Whether a person may give somebody a place.
+ * @throws {GatewayError} `permission_denied` for what is not the person's to give;
+ * `invalid_request` for a place that there is not
+ */
+export function checkPlace({ user }: Person, { role, accountId: account }: Place): void {
+  if (user.role === "owner" && (role === "operator" || account !== user.accountId))
+    throw denied("An owner gives roles in the own account only.");
+  if (role === "operator" && account !== null)
+    throw new GatewayError("invalid_request", "An operator is not of one account.", { param: "account_id" });
+  if ((role === "owner" || role === "member") && account === null)
+    throw new GatewayError("invalid_request", "An owner or a member is of an account.", { param: "account_id" });
+}

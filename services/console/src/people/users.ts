@@ -1,0 +1,88 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { cutPageById, readPage } from "@uag/mongo/paging.ts";
+import { type Request, type Response, Router } from "express";
+import { z } from "zod";
+import { pageOf, sendPage } from "../http/paging.ts";
+import { readChecked } from "../http/read-json.ts";
+import type { SignInParts } from "../sign-in/parts.ts";
+import type { UserDocument } from "../store/users.ts";
+import { personOf } from "./enter.ts";
+import { checkPlace, placeFields, requireManager, scopeOf } from "./manage.ts";
+import type { Person } from "./person.ts";
+import { showMember } from "./show.ts";
+
+const change = z
+  .strictObject({ ...placeFields, disabled: z.boolean() })
+  .partial()
+  .refine((fields) => Object.keys(fields).length > 0, "Name a field to change.");
+
+/** Who has a place in the console: operators see everybody, owners those of their account. */
+export function userRoutes(parts: SignInParts): Router {
+  const router = Router();
+  router.get("/users", (request, response) => list(request, response, parts));
+  router.patch("/users/:id", (request, response) => update(request, response, parts));
+  router.delete("/users/:id", (request, response) => remove(request, response, parts));
+  return router;
+}
+
+async function list(request: Request, response: Response, { store }: SignInParts): Promise<void> {
+  const person = personOf(response);
+  requireManager(person);
+  const { limit, after } = readPage(pageOf(request));
+  const filter = { ...scopeOf(person), ...(after !== "" && { _id: { $gt: after } }) };
+  const found = await store.users
+    .find(filter)
+    .sort({ _id: 1 })
+    .limit(limit + 1)
+    .lean<UserDocument[]>();
+  const { rows, nextCursor } = cutPageById(found, limit, ({ _id }) => _id);
+  sendPage(response, rows.map(showMember), nextCursor);
+}
+
+/**
+ * The user of the path. Nobody changes a place of one's own: the last operator could not come back.
+ */
+async function otherUser(request: Request, person: Person, { store }: SignInParts): Promise<UserDocument> {
+  requireManager(person);
+  const id = String(request.params["id"]);
+  const user = await store.users.findOne({ ...scopeOf(person), _id: id }).lean<UserDocument>();
+  if (user === null) throw new GatewayError("not_found", "There is no such user.", { param: "id" });
+  if (user._id === person.user._id)
+    throw new GatewayError("permission_denied", "Nobody changes their own role. Ask another one.");
+  return user;
+}
+
+async function update(request: Request, response: Response, parts: SignInParts): Promise<void> {
+  const person = personOf(response);
+  const { store, audit } = parts;
+  const before = await otherUser(request, person, parts);
+  const fields = await readChecked(request, change);
+  const place = {
+    role: fields.role ?? before.role,
+    accountId: fields.account_id === undefined ? before.accountId : fields.account_id,
+  };
+  checkPlace(person, place);
+  const set = { ...place, disabled: fields.disabled ?? before.disabled };
+  const { _id: targetId } = before;
+  const after = { before: showMember(before), after: set };
+  await audit.record(person.actor, { action: "console.user_update", targetId, accountId: place.accountId, after });
+  await store.users.updateOne({ _id: targetId }, { $set: set });
+  // What was made for the old place is not used any more; a disabled user is out at once.
+  await endSessions(parts, targetId);
+  response.json(showMember({ ...before, ...set }));
+}
+
+async function remove(request: Request, response: Response, parts: SignInParts): Promise<void> {
+  const person = personOf(response);
+  const { store, audit } = parts;
+  const user = await otherUser(request, person, parts);
+  const row = { action: "console.user_delete", targetId: user._id, accountId: user.accountId } as const;
+  await audit.record(person.actor, { ...row, after: { email: user.email } });
+  await store.users.deleteOne({ _id: user._id });
+  await endSessions(parts, user._id);
+  response.status(204).end();
+}
+
+async function endSessions({ sessions, borrowed }: SignInParts, userId: string): Promise<void> {
+  await borrowed.revoke(await sessions.endAll(userId));
+}

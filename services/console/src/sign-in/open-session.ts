@@ -1,0 +1,53 @@
+import type { Request, Response } from "express";
+import { cookieOf, setCookie } from "../http/cookies.ts";
+import { requestIdOf } from "../http/refuse.ts";
+import { addressOf, sessionCookie } from "../people/enter.ts";
+import { showUser } from "../people/show.ts";
+import type { UserDocument } from "../store/users.ts";
+import type { SignInParts } from "./parts.ts";
+import { csrfTokenOf, type OpenSession } from "./sessions.ts";
+
+/** A session as its own person sees it. */
+export function showOpenSession(
+  { baseUrl, version }: SignInParts,
+  user: UserDocument,
+  { session, cookie }: OpenSession,
+) {
+  return {
+    object: "console_session" as const,
+    user: showUser(user),
+    csrf_token: csrfTokenOf(cookie),
+    expires_at: session.endsAt.toISOString(),
+    console: { version },
+    base_url: baseUrl,
+  };
+}
+
+/**
+ * Opens a session for a user who has shown who they are; the one that the browser had before ends.
+ * @param options.by how they have shown it
+ */
+export async function openSession(
+  request: Request,
+  response: Response,
+  { parts, user, by }: { parts: SignInParts; user: UserDocument; by: "password" | "oidc" | "invitation" },
+): Promise<ReturnType<typeof showOpenSession>> {
+  const { sessions, borrowed, audit, store, events } = parts;
+  const actor = { id: user._id, name: user.email, requestId: requestIdOf(request), clientAddress: addressOf(request) };
+  await audit.record(actor, {
+    action: "console.sign_in",
+    targetId: user._id,
+    accountId: user.accountId,
+    after: { by },
+  });
+  const before = await sessions.find(cookieOf(request, sessionCookie));
+  const ended = before && (await sessions.end(before.session.userId, before.session._id));
+  if (ended !== undefined) void borrowed.revoke([ended]);
+  const from = { address: addressOf(request), userAgent: request.get("user-agent") ?? "" };
+  const opened = await sessions.open(user._id, from);
+  await store.users.updateOne({ _id: user._id }, { $set: { lastSignInAt: new Date() } });
+  const lifetimeMs = opened.session.endsAtLatest.getTime() - Date.now();
+  setCookie(request, response, sessionCookie, opened.cookie, lifetimeMs);
+  events.signedIn(by);
+  return showOpenSession(parts, user, opened);
+}

@@ -1,0 +1,21 @@
+import type { BorrowedSecrets } from "../admin-api/borrowed.ts";
+import type { Audit } from "../audit.ts";
+import type { Events } from "../events.ts";
+import type { Store } from "../store/store.ts";
+import type { Passwords } from "./passwords.ts";
+import type { Sessions } from "./sessions.ts";
+import type { SignInThrottle } from "./throttle.ts";
+
+/** What signing in and the handling of users work with. */
+export interface SignInParts {
+  readonly store: Store;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  readonly throttle: SignInThrottle;
+  readonly borrowed: BorrowedSecrets;
+  readonly audit: Audit;
+  readonly events: Events;
+  /** Where clients reach the gateway. */
+  readonly baseUrl: string;
+  readonly version: string;
+}

@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { access, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { repoRoot } from "./paths.ts";
+
+const webDir = join(repoRoot, "services/console/web");
+const builtDir = join(webDir, "dist");
+/** What the pages are made of. */
+const sources = ["index.html", "package.json", "vite.config.ts", "public", "src", "../../contract/src"];
+const longestSaid = 2_000;
+
+export interface BuildOptions {
+  /** Told, a line each, what people should see. */
+  report(line: string): void;
+  /** Gives up. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * When a file, or anything in a folder, was last changed, Unix milliseconds; 0 for what is not
+ * there.
+ */
+async function changedAt(path: string): Promise<number> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return 0;
+  if (!found.isDirectory()) return found.mtimeMs;
+  const names = await readdir(path);
+  return Math.max(0, ...(await Promise.all(names.map((name) => changedAt(join(path, name))))));
+}
+
+async function isBuilt(): Promise<boolean> {
+  const builtAt = await changedAt(join(builtDir, "index.html"));
+  const changes = await Promise.all(sources.map((name) => changedAt(join(webDir, name))));
+  return builtAt > Math.max(...changes);
+}
+
+/** @throws {Error} with the end of what the build said */
+async function runVite(outDir: string, signal: AbortSignal | undefined): Promise<void> {
+  const vite = join(webDir, "node_modules/vite/bin/vite.js");
+  const args = [vite, "build", "--outDir", outDir, "--emptyOutDir", "--logLevel", "warn"];
+  const child = spawn(process.execPath, args, {
+    cwd: webDir,
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(signal && { signal }),
+  });
+  let said = "";
+  const keep = (chunk: Buffer): void => {
+    said = (said + chunk).slice(-longestSaid);
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  const code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+  if (code !== 0) throw new Error(said.trim() || `vite ended with ${code}`);
+}
+
+/**
+ * Builds the console's pages where they are not built, or are older than their sources. What is
+ * served is replaced only by what is whole.
+ * @throws {Error} when they cannot be built
+ */
+export async function buildConsole({ report, signal }: BuildOptions): Promise<void> {
+  const isThere = await access(join(webDir, "package.json")).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere || (await isBuilt())) return;
+  report("Building the console …");
+  const startedAt = performance.now();
+  const made = join(repoRoot, ".data", `console-web-${process.pid}`);
+  await mkdir(made, { recursive: true });
+  try {
+    await runVite(made, signal);
+    await rm(builtDir, { recursive: true, force: true });
+    await rename(made, builtDir);
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+  report(`The console is built (${((performance.now() - startedAt) / 1_000).toFixed(1)} s).`);
+}
