@@ -3,5 +3,9 @@ import { problemsOf } from "./run-tool.ts";
 
 export const types: Check = {
   name: "types",
-  run: () => problemsOf("tsc", ["-p", "tsconfig.json"]),
+  // Pages run in a browser, so they are checked by themselves.
+  run: async () => [
+    ...(await problemsOf("tsc", ["-p", "tsconfig.json"])),
+    ...(await problemsOf("tsc", ["-p", "services/console/web/tsconfig.json"])),
+  ],
 };

@@ -1,0 +1,34 @@
+import i18next from "i18next";
+
+const formats = {
+  date: { dateStyle: "medium" },
+  time: { dateStyle: "medium", timeStyle: "short" },
+  exact: { dateStyle: "full", timeStyle: "long" },
+  hour: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" },
+  day: { month: "short", day: "numeric" },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+/** A time in the viewer's zone and language. */
+export function timeText(iso: string, format: keyof typeof formats): string {
+  return new Intl.DateTimeFormat(i18next.language, formats[format]).format(new Date(iso));
+}
+
+const steps = [
+  ["second", 60],
+  ["minute", 60],
+  ["hour", 24],
+  ["day", 30],
+  ["month", 12],
+  ["year", Number.POSITIVE_INFINITY],
+] as const;
+
+/** How far a time is from now: "3 minutes ago", "in 5 days". */
+export function relativeText(iso: string, now: number = Date.now()): string {
+  let value = (Date.parse(iso) - now) / 1_000;
+  for (const [unit, size] of steps) {
+    if (Math.abs(value) < size)
+      return new Intl.RelativeTimeFormat(i18next.language, { numeric: "auto" }).format(Math.round(value), unit);
+    value /= size;
+  }
+  return "";
+}

@@ -1,0 +1,90 @@
+export const common = {
+  add: "添加",
+  all: "全部",
+  cancel: "取消",
+  close: "关闭",
+  copied: "已复制",
+  copy: "复制",
+  delete: "删除",
+  done: "完成",
+  nanoUsd: "{{amount}} 纳美元",
+  none: "无",
+  save: "保存",
+  saved: "已保存",
+  search: "搜索",
+  showMore: "显示更多",
+  unlimited: "不限",
+  actions: "操作",
+};
+
+export const failure = {
+  title: "操作未成功",
+  offline: "无法连接网关。请检查网络后重试。",
+  retry: "重试",
+  requestId: "请求",
+};
+
+export const invitation = {
+  title: "欢迎",
+  about: "{{email}} 受邀成为{{role}}。请设置姓名和密码。",
+  name: "姓名",
+  password: "密码",
+  short: "至少 {{count}} 个字符",
+  accept: "加入",
+};
+
+export const nav = {
+  sections: { use: "使用", manage: "管理", operate: "运维" },
+  keys: "API 密钥",
+  usage: "用量",
+  billing: "账单",
+  models: "模型",
+  playground: "试验场",
+  webhooks: "Webhook",
+  audit: "审计日志",
+  members: "成员",
+  settings: "个人设置",
+  accounts: "账户",
+  unpriced: "未定价请求",
+  fleet: "集群",
+};
+
+export const notFound = {
+  title: "这里什么也没有",
+  hint: "地址可能已过期或有误。",
+  home: "返回首页",
+};
+
+export const roles = {
+  operator: "运维人员",
+  owner: "所有者",
+  member: "成员",
+  auditor: "审计员",
+};
+
+export const shell = {
+  account: "账户",
+  allAccounts: "全部账户",
+  closeMenu: "关闭菜单",
+  dark: "深色模式",
+  language: "语言",
+  light: "浅色模式",
+  menu: "打开菜单",
+  navigation: "页面",
+  reference: "API 参考",
+  signOut: "退出登录",
+  skip: "跳到正文",
+  user: "你的账户，{{name}}",
+};
+
+export const signIn = {
+  title: "登录",
+  about: "管理网关的密钥、用量与账单。",
+  email: "邮箱",
+  password: "密码",
+  showPassword: "显示密码",
+  submit: "登录",
+  or: "或",
+  with: "使用 {{name}} 登录",
+  ended: "会话已结束。请重新登录以继续。",
+};

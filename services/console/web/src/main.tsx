@@ -1,0 +1,38 @@
+import "@fontsource-variable/inter/index.css";
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "./app.css";
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { createQueryClient } from "./api/query-client.ts";
+import { startI18n } from "./i18n/i18n.ts";
+import { createAppRouter } from "./router.tsx";
+import { forget, sessionQuery } from "./session/session.ts";
+import { cssVariables, theme } from "./theme.ts";
+
+const client = createQueryClient(async () => {
+  // Before there was a session there is none to end: the routes send such visitors to the sign-in.
+  if (client.getQueryData(sessionQuery.queryKey) === undefined) return;
+  if (router.state.location.pathname === "/sign-in") return;
+  await router.navigate({ to: "/sign-in", search: { next: router.state.location.href, ended: true } });
+  forget(client);
+});
+const router = createAppRouter(client);
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("index.html has no #root");
+await startI18n();
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+      <Notifications position="top-right" />
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,118 @@
+import { Badge, Button, Group, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPencil, IconRefresh, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { Key, NewKey } from "../../api/types.ts";
+import { useMayChange } from "../../session/use-session.ts";
+import { Copy } from "../../ui/copy.tsx";
+import { FactRow, Facts } from "../../ui/facts.tsx";
+import { Time } from "../../ui/time.tsx";
+import { keyUseQuery, statusOf, tagsOf } from "./keys.ts";
+import { RegenerateKeyModal } from "./regenerate-key-modal.tsx";
+import { RevokeKeyModal } from "./revoke-key-modal.tsx";
+import { KeyBudget, KeyExpiry, KeyLimits } from "./use-key-columns.tsx";
+
+function Tags({ of: key }: { readonly of: Key }) {
+  const tags = tagsOf(key);
+  if (tags.length === 0) return "—";
+  return (
+    <Group gap={4}>
+      {tags.map((tag) => (
+        <Badge key={tag} variant="default" tt="none" fw={500}>
+          {tag}
+        </Badge>
+      ))}
+    </Group>
+  );
+}
+
+function Identity({ of: { id } }: { readonly of: Key }) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Text size="sm" ff="monospace" style={{ overflowWrap: "anywhere" }}>
+        {id}
+      </Text>
+      <Copy value={id} />
+    </Group>
+  );
+}
+
+function KeyFacts({ of: key }: { readonly of: Key }) {
+  const { t } = useTranslation();
+  const { data: use } = useQuery(keyUseQuery(key));
+  return (
+    <Facts>
+      <FactRow name={t("keys.details.id")}>
+        <Identity of={key} />
+      </FactRow>
+      <FactRow name={t("keys.made.key")}>
+        <Text size="sm" ff="monospace">
+          {key.hint}
+        </Text>
+      </FactRow>
+      <FactRow name={t("keys.columns.account")}>{key.account_id}</FactRow>
+      <FactRow name={t("keys.columns.lastUsed")}>
+        {use?.lastUsedAt ? <Time at={use.lastUsedAt} as="relative" /> : t("keys.details.notUsed")}
+      </FactRow>
+      <FactRow name={t("keys.details.lastHour")}>
+        {t("keys.details.requests", { count: use?.requestsInLastHour ?? 0 })}
+      </FactRow>
+      <FactRow name={t("keys.columns.models")}>{key.models.join(", ") || t("keys.allModels")}</FactRow>
+      <FactRow name={t("keys.columns.limits")}>
+        <KeyLimits of={key} />
+      </FactRow>
+      <FactRow name={t("keys.columns.budget")}>
+        <KeyBudget of={key} />
+      </FactRow>
+      <FactRow name={t("keys.columns.expires")}>
+        <KeyExpiry of={key} />
+      </FactRow>
+      <FactRow name={t("keys.columns.created")}>
+        <Time at={key.created_at} />
+      </FactRow>
+      {key.revoked_at !== null && (
+        <FactRow name={t("keys.status.revoked")}>
+          <Time at={key.revoked_at} />
+        </FactRow>
+      )}
+      <FactRow name={t("keys.details.tags")}>
+        <Tags of={key} />
+      </FactRow>
+    </Facts>
+  );
+}
+
+interface Props {
+  readonly of: Key;
+  readonly onEdit: () => void;
+  readonly onMade: (key: NewKey) => void;
+}
+
+/** All that is known of a key, and what can be done with it. */
+export function KeyDetails({ of: key, onEdit, onMade }: Props) {
+  const { t } = useTranslation();
+  const mayChange = useMayChange("keys") && statusOf(key) !== "revoked";
+  const [revoking, revoke] = useDisclosure(false);
+  const [regenerating, regenerate] = useDisclosure(false);
+  return (
+    <Stack gap="lg">
+      {mayChange && (
+        <Group gap="xs">
+          <Button size="xs" variant="default" leftSection={<IconPencil size={14} />} onClick={onEdit}>
+            {t("keys.details.edit")}
+          </Button>
+          <Button size="xs" variant="default" leftSection={<IconRefresh size={14} />} onClick={regenerate.open}>
+            {t("keys.details.regenerate")}
+          </Button>
+          <Button size="xs" variant="light" color="red" leftSection={<IconTrash size={14} />} onClick={revoke.open}>
+            {t("keys.details.revoke")}
+          </Button>
+        </Group>
+      )}
+      <KeyFacts of={key} />
+      <RevokeKeyModal of={key} opened={revoking} onClose={revoke.close} />
+      <RegenerateKeyModal of={key} opened={regenerating} onClose={regenerate.close} onMade={onMade} />
+    </Stack>
+  );
+}

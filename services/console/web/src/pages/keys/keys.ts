@@ -1,0 +1,77 @@
+import { infiniteQueryOptions, type QueryClient, queryOptions, useInfiniteQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { call } from "../../api/http.ts";
+import { pagedQuery } from "../../api/paged.ts";
+import type { Key, Page, UsageBucket, UsageEvent } from "../../api/types.ts";
+
+const rowsAtOnce = 1_000;
+const hourMs = 3_600_000;
+
+export type KeyStatus = "active" | "revoked" | "expired";
+
+export function statusOf(key: Key): KeyStatus {
+  if (key.revoked_at !== null) return "revoked";
+  return key.expires !== null && Date.parse(key.expires) <= Date.now() ? "expired" : "active";
+}
+
+/** The tags in a key's metadata. */
+export function tagsOf({ metadata }: Key): string[] {
+  const { tags } = metadata;
+  return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [];
+}
+
+export interface KeyQuery {
+  readonly account: string | undefined;
+  readonly withRevoked: boolean;
+}
+
+export const keysQuery = ({ account, withRevoked }: KeyQuery) =>
+  infiniteQueryOptions(pagedQuery<Key>("keys", "/keys", { account, include_revoked: withRevoked }, rowsAtOnce));
+
+/** All keys, so that they are searched and sorted as a whole; the rest comes while the first page is shown. */
+export function useAllKeys(query: KeyQuery) {
+  const found = useInfiniteQuery(keysQuery(query));
+  const { hasNextPage, isFetching, fetchNextPage } = found;
+  useEffect(() => {
+    if (hasNextPage && !isFetching) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage]);
+  return found;
+}
+
+/** True where all words of the search are in what is known of the key. */
+export function fits(key: Key, search: string): boolean {
+  const text = [key.key_alias, key.hint, key.id, key.account_id, ...tagsOf(key)].join(" ").toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+export interface KeyUse {
+  /** When its newest request began. */
+  readonly lastUsedAt: string | null;
+  readonly requestsInLastHour: number;
+}
+
+/** What a key was used for lately: what breaks when it is revoked. */
+export const keyUseQuery = ({ id, account_id: account }: Pick<Key, "id" | "account_id">) =>
+  queryOptions({
+    queryKey: ["keys", "use", id],
+    queryFn: async ({ signal }): Promise<KeyUse> => {
+      const query = { account, key: id };
+      const from = new Date(Date.now() - hourMs).toISOString();
+      const [events, buckets] = await Promise.all([
+        call<Page<UsageEvent>>("/admin/v1/usage/events", { query: { ...query, limit: 1 }, signal }),
+        call<Page<UsageBucket>>("/admin/v1/usage", { query: { ...query, from, bucket: "hour" }, signal }),
+      ]);
+      return {
+        lastUsedAt: events.data[0]?.started_at ?? null,
+        requestsInLastHour: buckets.data.reduce((sum, { requests }) => sum + requests, 0),
+      };
+    },
+  });
+
+export const keyPath = (id: string): string => `/admin/v1/keys/${encodeURIComponent(id)}`;
+
+/** After a change: what is shown of keys is fetched anew. */
+export const refreshKeys = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: ["keys"] });

@@ -1,0 +1,65 @@
+import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { call } from "../../api/http.ts";
+import type { Key } from "../../api/types.ts";
+import { relativeText } from "../../format/time.ts";
+import { Failure } from "../../ui/failure.tsx";
+import { keyPath, keyUseQuery, refreshKeys } from "./keys.ts";
+
+/** What a revocation will break. */
+function Consequence({ of: key }: { readonly of: Key }) {
+  const { t } = useTranslation();
+  const { data } = useQuery({ ...keyUseQuery(key), staleTime: 0 });
+  if (data === undefined) return null;
+  if (data.lastUsedAt === null) return <Text size="sm">{t("keys.revoke.never")}</Text>;
+  if (data.requestsInLastHour === 0) return <Text size="sm">{t("keys.revoke.unused")}</Text>;
+  return (
+    <Alert color="orange" icon={<IconAlertTriangle size={18} />}>
+      {t("keys.revoke.used", { when: relativeText(data.lastUsedAt), count: data.requestsInLastHour })}
+    </Alert>
+  );
+}
+
+interface Props {
+  readonly of: Key;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function RevokeKeyModal({ of: key, opened, onClose }: Props) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => call(keyPath(key.id), { method: "DELETE" }),
+    onSuccess: async () => {
+      await refreshKeys(client);
+      notifications.show({ message: t("keys.revoke.done"), color: "teal" });
+      onClose();
+    },
+  });
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={t("keys.revoke.title", { name: key.key_alias || key.hint })}
+      closeButtonProps={{ "aria-label": t("common.close") }}
+    >
+      <Stack gap="md">
+        <Text size="sm">{t("keys.revoke.about")}</Text>
+        {opened && <Consequence of={key} />}
+        {revoke.error !== null && <Failure error={revoke.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {t("common.cancel")}
+          </Button>
+          <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
+            {t("keys.revoke.submit")}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,142 @@
+import { Badge, Group, Stack, Text, Tooltip } from "@mantine/core";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { Key } from "../../api/types.ts";
+import { useAccountId } from "../../shell/account.ts";
+import { type Columns, columnsOf } from "../../ui/data-table.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Time } from "../../ui/time.tsx";
+import { statusOf, tagsOf } from "./keys.ts";
+
+const column = columnsOf<Key>();
+const last = "\uffff";
+
+export function KeyName({ of: key }: { readonly of: Key }) {
+  const { t } = useTranslation();
+  const status = statusOf(key);
+  return (
+    <Stack gap={2}>
+      <Group gap="xs">
+        <Text size="sm" fw={500} c={key.key_alias === "" ? "dimmed" : undefined} lineClamp={1}>
+          {key.key_alias || t("keys.unnamed")}
+        </Text>
+        {status !== "active" && (
+          <Badge size="sm" variant="light" color="gray">
+            {t(`keys.status.${status}`)}
+          </Badge>
+        )}
+        {tagsOf(key).map((tag) => (
+          <Badge key={tag} size="sm" variant="default" tt="none" fw={500}>
+            {tag}
+          </Badge>
+        ))}
+      </Group>
+      <Text size="xs" c="dimmed" ff="monospace">
+        {key.hint}
+      </Text>
+    </Stack>
+  );
+}
+
+export function KeyModels({ of: { models } }: { readonly of: Key }) {
+  const { t } = useTranslation();
+  if (models.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        {t("keys.allModels")}
+      </Text>
+    );
+  if (models.length === 1) return <Text size="sm">{models[0]}</Text>;
+  return (
+    <Tooltip label={models.join(", ")}>
+      <Text size="sm" component="span">
+        {t("keys.models", { count: models.length })}
+      </Text>
+    </Tooltip>
+  );
+}
+
+export function KeyLimits({ of: key }: { readonly of: Key }) {
+  const { t } = useTranslation();
+  const parts = [
+    key.rpm_limit !== null && t("keys.rpm", { count: key.rpm_limit }),
+    key.tpm_limit !== null && t("keys.tpm", { count: key.tpm_limit }),
+    key.max_parallel_requests !== null && t("keys.concurrency", { count: key.max_parallel_requests }),
+  ].filter((part) => part !== false);
+  if (parts.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        {t("common.unlimited")}
+      </Text>
+    );
+  return <Text size="sm">{parts.join(" · ")}</Text>;
+}
+
+export function KeyBudget({ of: { max_budget } }: { readonly of: Key }) {
+  const { t } = useTranslation();
+  if (max_budget === null)
+    return (
+      <Text size="sm" c="dimmed" component="span">
+        {t("common.unlimited")}
+      </Text>
+    );
+  return <Money usd={max_budget.toFixed(9)} />;
+}
+
+export function KeyExpiry({ of: { expires } }: { readonly of: Key }) {
+  const { t } = useTranslation();
+  if (expires === null)
+    return (
+      <Text size="sm" c="dimmed" component="span">
+        {t("keys.never")}
+      </Text>
+    );
+  return <Time at={expires} as="relative" />;
+}
+
+export function useKeyColumns(): Columns<Key> {
+  const { t } = useTranslation();
+  const oneAccount = useAccountId() !== undefined;
+  return useMemo(
+    () => [
+      column.accessor((key) => key.key_alias.toLowerCase() || last, {
+        id: "name",
+        header: t("keys.columns.name"),
+        cell: ({ row }) => <KeyName of={row.original} />,
+      }),
+      ...(oneAccount
+        ? []
+        : [column.accessor("account_id", { id: "account", header: t("keys.columns.account"), meta: { from: "lg" } })]),
+      column.display({
+        id: "models",
+        header: t("keys.columns.models"),
+        cell: ({ row }) => <KeyModels of={row.original} />,
+        meta: { from: "md" },
+      }),
+      column.display({
+        id: "limits",
+        header: t("keys.columns.limits"),
+        cell: ({ row }) => <KeyLimits of={row.original} />,
+        meta: { from: "sm" },
+      }),
+      column.accessor((key) => key.max_budget ?? Number.POSITIVE_INFINITY, {
+        id: "budget",
+        header: t("keys.columns.budget"),
+        cell: ({ row }) => <KeyBudget of={row.original} />,
+        meta: { from: "md" },
+      }),
+      column.accessor((key) => key.expires ?? last, {
+        id: "expires",
+        header: t("keys.columns.expires"),
+        cell: ({ row }) => <KeyExpiry of={row.original} />,
+      }),
+      column.accessor((key) => key.created_at ?? "", {
+        id: "created",
+        header: t("keys.columns.created"),
+        cell: ({ row }) => <Time at={row.original.created_at} as="date" />,
+        meta: { from: "lg" },
+      }),
+    ],
+    [t, oneAccount],
+  );
+}

@@ -1,0 +1,96 @@
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type RouteComponent,
+  redirect,
+  retainSearchParams,
+} from "@tanstack/react-router";
+import { ApiError } from "./api/error.ts";
+import { fromSearch, type SearchReader } from "./search.ts";
+import { sessionQuery } from "./session/session.ts";
+import { NotFound } from "./ui/not-found.tsx";
+import { PageError } from "./ui/page-error.tsx";
+import { PageSkeleton } from "./ui/page-skeleton.tsx";
+
+interface Context {
+  readonly client: QueryClient;
+}
+
+const root = createRootRouteWithContext<Context>()({ component: Outlet });
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  validateSearch: fromSearch({ next: "text", ended: "flag", error: "text" }),
+  component: lazyRouteComponent(() => import("./session/sign-in-page.tsx"), "SignInPage"),
+});
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitation/$token",
+  component: lazyRouteComponent(() => import("./session/invitation-page.tsx"), "InvitationPage"),
+});
+
+const accountSearch = fromSearch({ account: "text" });
+
+const app = createRoute({
+  getParentRoute: () => root,
+  id: "app",
+  // The account that everything is shown of stays in the address from page to page.
+  validateSearch: (search: Record<string, unknown>): ReturnType<typeof accountSearch> => accountSearch(search),
+  search: { middlewares: [retainSearchParams(["account"])] },
+  beforeLoad: async ({ context, location }) => {
+    try {
+      return { session: await context.client.ensureQueryData(sessionQuery) };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      throw redirect({ to: "/sign-in", search: { next: location.href === "/" ? undefined : location.href } });
+    }
+  },
+  component: lazyRouteComponent(() => import("./shell/shell.tsx"), "Shell"),
+});
+
+/** A page behind the sign-in, with what its address may say. */
+function page<P extends string, S extends SearchReader>(path: P, search: S, component: RouteComponent) {
+  return createRoute({ getParentRoute: () => app, path, validateSearch: fromSearch(search), component });
+}
+
+const index = createRoute({
+  getParentRoute: () => app,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/keys" });
+  },
+});
+
+const keys = page(
+  "/keys",
+  { q: "text", status: "text", sort: "text", key: "text" },
+  lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage"),
+);
+
+const routeTree = root.addChildren([signIn, invitation, app.addChildren([index, keys])]);
+
+export function createAppRouter(client: QueryClient) {
+  return createRouter({
+    routeTree,
+    basepath: "/console",
+    context: { client },
+    defaultPreload: "intent",
+    defaultPendingMs: 200,
+    defaultPendingComponent: PageSkeleton,
+    defaultErrorComponent: PageError,
+    defaultNotFoundComponent: NotFound,
+    scrollRestoration: true,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

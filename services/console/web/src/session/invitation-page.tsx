@@ -1,0 +1,73 @@
+import { Button, PasswordInput, Skeleton, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { getRouteApi, useRouter } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { call } from "../api/http.ts";
+import { Failure } from "../ui/failure.tsx";
+import { CenteredCard } from "./centered-card.tsx";
+import type { Role } from "./session.ts";
+
+interface Invitation {
+  readonly email: string;
+  readonly role: Role;
+  readonly account_id: string | null;
+}
+
+const route = getRouteApi("/invitation/$token");
+const shortestPassword = 12;
+
+function AcceptForm({ token }: { readonly token: string }) {
+  const { t } = useTranslation();
+  const router = useRouter();
+  const form = useForm({
+    mode: "uncontrolled",
+    initialValues: { name: "", password: "" },
+    validate: {
+      password: (text) => (text.length < shortestPassword ? t("invitation.short", { count: shortestPassword }) : null),
+    },
+  });
+  const accept = useMutation({
+    mutationFn: (body: { name: string; password: string }) =>
+      call(`/invitations/${encodeURIComponent(token)}/accept`, { method: "POST", body }),
+    meta: { signsIn: true },
+    onSuccess: () => router.navigate({ to: "/sign-in" }),
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => accept.mutate(values))}>
+      <Stack mt="lg">
+        <TextInput label={t("invitation.name")} autoComplete="name" required {...form.getInputProps("name")} />
+        <PasswordInput
+          label={t("invitation.password")}
+          description={t("invitation.short", { count: shortestPassword })}
+          autoComplete="new-password"
+          required
+          visibilityToggleButtonProps={{ "aria-label": t("signIn.showPassword") }}
+          {...form.getInputProps("password")}
+        />
+        {accept.error !== null && <Failure error={accept.error} />}
+        <Button type="submit" loading={accept.isPending}>
+          {t("invitation.accept")}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+/** Where the link of an invitation leads. */
+export function InvitationPage() {
+  const { t } = useTranslation();
+  const { token } = route.useParams();
+  const { data, error } = useQuery({
+    queryKey: ["invitation", token],
+    queryFn: () => call<Invitation>(`/invitations/${encodeURIComponent(token)}`),
+  });
+  const about = data && t("invitation.about", { email: data.email, role: t(`roles.${data.role}`) });
+  return (
+    <CenteredCard title={t("invitation.title")} {...(about !== undefined && { about })}>
+      {error !== null && <Failure error={error} />}
+      {error === null && data === undefined && <Skeleton h={160} mt="lg" />}
+      {data !== undefined && <AcceptForm token={token} />}
+    </CenteredCard>
+  );
+}

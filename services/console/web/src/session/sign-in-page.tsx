@@ -1,0 +1,102 @@
+import { Alert, Button, Divider, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useDocumentTitle } from "@mantine/hooks";
+import { IconInfoCircle, IconLogin2 } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi, useRouter } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { call, urlOf } from "../api/http.ts";
+import { Failure } from "../ui/failure.tsx";
+import { CenteredCard } from "./centered-card.tsx";
+import { adopt, type Session, sessionQuery } from "./session.ts";
+
+interface SignInWays {
+  readonly password: boolean;
+  readonly oidc: { readonly label: string } | null;
+}
+
+const route = getRouteApi("/sign-in");
+
+/** Only a path of ours is gone on to: an address from elsewhere is not. */
+function ownPath(next: string | undefined): string {
+  return next?.startsWith("/") && !next.startsWith("//") && !next.includes("\\") ? next : "/";
+}
+
+function useSignIn() {
+  const client = useQueryClient();
+  const router = useRouter();
+  const { next } = route.useSearch();
+  return useMutation({
+    mutationFn: (body: { email: string; password: string }) => call<Session>("/session", { method: "POST", body }),
+    meta: { signsIn: true },
+    onSuccess: async (session) => {
+      client.clear();
+      client.setQueryData(sessionQuery.queryKey, adopt(session));
+      await router.navigate({ href: `${router.basepath}${ownPath(next)}`, replace: true });
+    },
+  });
+}
+
+function PasswordForm() {
+  const { t } = useTranslation();
+  const signIn = useSignIn();
+  const form = useForm({ mode: "uncontrolled", initialValues: { email: "", password: "" } });
+  return (
+    <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
+      <Stack gap="md">
+        <TextInput
+          label={t("signIn.email")}
+          autoComplete="username"
+          required
+          autoFocus
+          {...form.getInputProps("email")}
+        />
+        <PasswordInput
+          label={t("signIn.password")}
+          autoComplete="current-password"
+          required
+          visibilityToggleButtonProps={{ "aria-label": t("signIn.showPassword") }}
+          {...form.getInputProps("password")}
+        />
+        {signIn.error !== null && <Failure error={signIn.error} />}
+        <Button type="submit" loading={signIn.isPending} fullWidth>
+          {t("signIn.submit")}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+export function SignInPage() {
+  const { t } = useTranslation();
+  useDocumentTitle(`${t("signIn.title")} · AI Gateway`);
+  const { ended, error, next } = route.useSearch();
+  const ways = useQuery({ queryKey: ["sign-in"], queryFn: () => call<SignInWays>("/sign-in") });
+  const oidc = ways.data?.oidc;
+  return (
+    <CenteredCard title={t("signIn.title")} about={t("signIn.about")}>
+      <Stack mt="lg" gap="md">
+        {ended === true && (
+          <Alert color="blue" icon={<IconInfoCircle size={18} />} role="status">
+            {t("signIn.ended")}
+          </Alert>
+        )}
+        {error !== undefined && <Failure error={new Error(error)} />}
+        {oidc && (
+          <>
+            <Button
+              component="a"
+              href={urlOf("/oidc/start", { next: ownPath(next) })}
+              variant="default"
+              leftSection={<IconLogin2 size={18} />}
+            >
+              {t("signIn.with", { name: oidc.label })}
+            </Button>
+            {ways.data?.password && <Divider label={t("signIn.or")} />}
+          </>
+        )}
+        {ways.data?.password !== false && <PasswordForm />}
+      </Stack>
+    </CenteredCard>
+  );
+}

@@ -1,0 +1,23 @@
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { type Role, type Session, sessionQuery, type User } from "./session.ts";
+
+/** The session of a page behind the sign-in, where there always is one. */
+export function useSession(): Session {
+  return useSuspenseQuery(sessionQuery).data;
+}
+
+export function useUser(): User {
+  return useSession().user;
+}
+
+const writers: Readonly<Record<"keys" | "billing" | "members" | "webhooks", readonly Role[]>> = {
+  keys: ["operator", "owner", "member"],
+  billing: ["operator"],
+  members: ["operator", "owner"],
+  webhooks: ["operator", "owner"],
+};
+
+/** Whether the user may change what is named; the server decides, this only hides what it would refuse. */
+export function useMayChange(what: keyof typeof writers): boolean {
+  return writers[what].includes(useUser().role);
+}

@@ -1,0 +1,26 @@
+import { Text, Tooltip } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { relativeText, timeText } from "../format/time.ts";
+
+interface Props {
+  readonly at: string | null;
+  readonly as?: "time" | "date" | "relative";
+}
+
+/** A time in the viewer's zone; the tooltip has the exact one. Nothing is a dash. */
+export function Time({ at, as = "time" }: Props) {
+  const { t } = useTranslation();
+  if (at === null)
+    return (
+      <Text component="span" inherit c="dimmed" aria-label={t("common.none")}>
+        —
+      </Text>
+    );
+  return (
+    <Tooltip label={`${timeText(at, "exact")} · ${at}`}>
+      <Text component="time" inherit dateTime={at} style={{ whiteSpace: "nowrap" }}>
+        {as === "relative" ? relativeText(at) : timeText(at, as)}
+      </Text>
+    </Tooltip>
+  );
+}
