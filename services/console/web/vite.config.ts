@@ -1,7 +1,10 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-/** A running gateway, for `npm run dev` in this folder: pages from here, everything else from there. */
+/**
+ * A running gateway, for `npm run dev` in this folder: pages from here, everything else from
+ * there.
+ */
 const gateway = process.env["GATEWAY_URL"] ?? "http://127.0.0.1:8080";
 
 export default defineConfig({
@@ -9,7 +12,8 @@ export default defineConfig({
   plugins: [react()],
   build: {
     target: "es2023",
-    // The content security policy allows neither inline scripts nor data: URLs for anything but images.
+    // The content security policy allows neither inline scripts nor data: URLs for anything but
+    // images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -13,7 +13,10 @@ const dark: MantineColorsTuple = [
   "#0c0e12",
 ];
 
-/** How everything looks. One accent; the rest is grey, so that colour means something where it is used. */
+/**
+ * How everything looks. One accent; the rest is grey, so that colour means something where it is
+ * used.
+ */
 export const theme = createTheme({
   primaryColor: "indigo",
   primaryShade: { light: 7, dark: 6 },
@@ -36,7 +39,9 @@ export const theme = createTheme({
   },
 });
 
-/** Mantine's own grey for secondary text misses WCAG's 4.5:1 on white and on the dark background. */
+/**
+ * Mantine's own grey for secondary text misses WCAG's 4.5:1 on white and on the dark background.
+ */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -25,7 +25,10 @@ interface ErrorBody {
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** The error that an answer tells of, in any of the gateway's shapes; one without a body is named by its status. */
+/**
+ * The error that an answer tells of, in any of the gateway's shapes; one without a body is named
+ * by its status.
+ */
 export async function errorOf(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
   const said = {

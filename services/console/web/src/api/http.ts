@@ -18,7 +18,10 @@ export function setCsrfToken(token: string): void {
   csrfToken = token;
 }
 
-/** A path of the console's API with its query, for a link or a call; what is undefined or empty is left out. */
+/**
+ * A path of the console's API with its query, for a link or a call; what is undefined or empty is
+ * left out.
+ */
 export function urlOf(path: string, query: Query = {}): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();

@@ -17,7 +17,10 @@ const writers: Readonly<Record<"keys" | "billing" | "members" | "webhooks", read
   webhooks: ["operator", "owner"],
 };
 
-/** Whether the user may change what is named; the server decides, this only hides what it would refuse. */
+/**
+ * Whether the user may change what is named; the server decides, this only hides what it would
+ * refuse.
+ */
 export function useMayChange(what: keyof typeof writers): boolean {
   return writers[what].includes(useUser().role);
 }

@@ -15,7 +15,10 @@ export function useSeesAllAccounts(): boolean {
   return useUser().account_id === null;
 }
 
-/** The account that is shown: the user's own, or the one that was chosen; undefined for all of them. */
+/**
+ * The account that is shown: the user's own, or the one that was chosen; undefined for all of
+ * them.
+ */
 export function useAccountId(): string | undefined {
   const { account_id: own } = useUser();
   const { account } = route.useSearch();

@@ -126,7 +126,10 @@ function SkeletonRows({ columns }: { readonly columns: number }) {
 
 const none: never[] = [];
 
-/** A table of rows: sorted where its columns allow it, opened by click or by Enter, scrolled sideways where it is too wide. */
+/**
+ * A table of rows: sorted where its columns allow it, opened by click or by Enter, scrolled
+ * sideways where it is too wide.
+ */
 export function DataTable<T extends RowData>(props: Props<T>) {
   const { label, columns, rows, rowId, onOpen, empty, sorting = none, onSorting, minWidth = 480 } = props;
   const table = useTable({

@@ -28,7 +28,10 @@ export interface KeyQuery {
 export const keysQuery = ({ account, withRevoked }: KeyQuery) =>
   infiniteQueryOptions(pagedQuery<Key>("keys", "/keys", { account, include_revoked: withRevoked }, rowsAtOnce));
 
-/** All keys, so that they are searched and sorted as a whole; the rest comes while the first page is shown. */
+/**
+ * All keys, so that they are searched and sorted as a whole; the rest comes while the first page
+ * is shown.
+ */
 export function useAllKeys(query: KeyQuery) {
   const found = useInfiniteQuery(keysQuery(query));
   const { hasNextPage, isFetching, fetchNextPage } = found;
