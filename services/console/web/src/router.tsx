@@ -31,7 +31,7 @@ const signIn = createRoute({
 
 const invitation = createRoute({
   getParentRoute: () => root,
-  path: "/invitation/$token",
+  path: "/invitations/$token",
   component: lazyRouteComponent(() => import("./session/invitation-page.tsx"), "InvitationPage"),
 });
 

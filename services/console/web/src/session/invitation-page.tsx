@@ -14,7 +14,7 @@ interface Invitation {
   readonly account_id: string | null;
 }
 
-const route = getRouteApi("/invitation/$token");
+const route = getRouteApi("/invitations/$token");
 const shortestPassword = 12;
 
 function AcceptForm({ token }: { readonly token: string }) {

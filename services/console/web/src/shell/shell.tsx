@@ -16,7 +16,7 @@ export function Shell() {
   const { t } = useTranslation();
   const [opened, drawer] = useDisclosure(false);
   const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes because the page changed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when the page changes
   useEffect(drawer.close, [pathname]);
   return (
     <AppShell
