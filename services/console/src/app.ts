@@ -10,6 +10,8 @@ import { enter, personOf } from "./people/enter.ts";
 import { invitationRoutes, openInvitationRoutes } from "./people/invitations.ts";
 import { userRoutes } from "./people/users.ts";
 import { playgroundProxy } from "./playground/proxy.ts";
+import type { Oidc } from "./sign-in/oidc.ts";
+import { oidcRoutes } from "./sign-in/oidc-routes.ts";
 import type { SignInParts } from "./sign-in/parts.ts";
 import { ownRoutes, signInRoutes } from "./sign-in/routes.ts";
 import { webPages } from "./web/pages.ts";
@@ -17,6 +19,8 @@ import { webPages } from "./web/pages.ts";
 export interface AppOptions extends SignInParts {
   readonly api: AdminApi;
   readonly dispatcher: Dispatcher;
+  /** Undefined where no provider is configured. */
+  readonly oidc: Oidc | undefined;
   readonly adminUrl: string;
   readonly gatewayUrl: string;
   readonly contentOrigins: readonly string[];
@@ -61,12 +65,20 @@ function count({ events, mostOpen }: AppOptions): RequestHandler {
 function apiOf(options: AppOptions): Router {
   const { store, sessions, mostOpenPerSession, api, borrowed, dispatcher, adminUrl, gatewayUrl } = options;
   const router = Router({ caseSensitive: true });
-  router.use((request, response, next) => {
+  router.use((_request, response, next) => {
     response.setHeader("cache-control", "no-store");
+    next();
+  });
+  const { oidc } = options;
+  // The browser comes back here from the provider's site.
+  if (oidc !== undefined) router.use(oidcRoutes({ ...options, oidc }));
+  router.use((request, _response, next) => {
     checkOrigin(request);
     next();
   });
-  router.get("/sign-in", (_request, response) => void response.json({ password: true, oidc: null }));
+  router.get("/sign-in", (_request, response) => {
+    response.json({ password: true, oidc: oidc === undefined ? null : { label: oidc.label } });
+  });
   router.use(signInRoutes(options));
   router.use(openInvitationRoutes(options));
   router.use(enter({ store, sessions, mostOpen: mostOpenPerSession }));

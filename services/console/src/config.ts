@@ -26,6 +26,31 @@ export const schema = z.object({
     .min(12)
     .optional()
     .describe("The first operator's password. Counts only while there are no users at all."),
+  OIDC_ISSUER: url.optional().describe("Issuer of an OpenID Connect provider that people may sign in with."),
+  OIDC_CLIENT_ID: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Our client id there. Redirect URI: `/console/api/oidc/callback`."),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional().describe("Our client secret there; none for a public client."),
+  OIDC_LABEL: z.string().max(60).default("single sign-on").describe("What the button says after “Continue with”."),
+  OIDC_SCOPES: z.string().default("openid email profile").describe("Scopes that are asked for, space-separated."),
+  OIDC_ROLE_CLAIM: z.string().default("groups").describe("Claim whose values give a person's role."),
+  OIDC_ROLES: commaList
+    .default([])
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(
+            /^[^=]+=(?:operator|auditor|(?:owner|member|auditor):[\w.:-]+)$/,
+            "is `value=role` or `value=role:account`",
+          ),
+      ),
+    )
+    .describe(
+      "Roles by the claim's values, the first that fits: `admins=operator,team=owner:acct_1`. Others may not enter.",
+    ),
   SESSION_IDLE_MS: count.default(12 * 3_600_000).describe("How long a session may rest before it ends."),
   SESSION_MAX_MS: count.default(7 * 86_400_000).describe("When a session ends at the latest."),
   MAX_OPEN: count.default(512).describe("Most requests open at once; more get a 503."),

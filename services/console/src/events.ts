@@ -7,6 +7,8 @@ export interface Events {
   answered(status: number): void;
   signedIn(by: "password" | "oidc" | "invitation"): void;
   signInFailed(address: string, requestId: string): void;
+  /** A sign-in with the OpenID Connect provider came to nothing. */
+  oidcFailed(error: unknown, requestId: string): void;
   /** What was made for a session could not be revoked; it ends by itself. */
   leftBehind(error: unknown): void;
   /** The admin API does not take the console's own token. */
@@ -27,6 +29,7 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
       signIns.inc({ outcome: "failed" });
       log.warn({ client_address: address, request_id: requestId }, "sign-in failed");
     },
+    oidcFailed: (error, requestId) => log.warn({ err: error, request_id: requestId }, "sign-in with OIDC failed"),
     leftBehind: (error) => log.warn({ err: error }, "what was made for a session could not be revoked"),
     tokenRefused: (error) => log.error({ err: error }, "the admin API refuses CONSOLE_ADMIN_TOKEN"),
     unrecorded: (error) => log.error({ err: error }, "a failed sign-in could not be recorded"),

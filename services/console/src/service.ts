@@ -17,6 +17,7 @@ import { Audit } from "./audit.ts";
 import { type ConsoleSettings, schema } from "./config.ts";
 import { createEvents } from "./events.ts";
 import { makeFirstUser } from "./sign-in/first-user.ts";
+import { Oidc } from "./sign-in/oidc.ts";
 import { Passwords } from "./sign-in/passwords.ts";
 import { Sessions } from "./sign-in/sessions.ts";
 import { SignInThrottle } from "./sign-in/throttle.ts";
@@ -75,6 +76,7 @@ function placesOf(settings: ConsoleSettings) {
   const baseUrl = (settings.PUBLIC_URL ?? settings.GATEWAY_URL).replace(/\/$/, "");
   return {
     baseUrl,
+    oidc: settings.OIDC_ISSUER === undefined ? undefined : new Oidc(settings, baseUrl),
     version: manifest.version,
     adminUrl: settings.ADMIN_URL,
     gatewayUrl: settings.GATEWAY_URL,

@@ -15,6 +15,10 @@ export interface UserDocument {
   readonly accountId: string | null;
   /** As sign-in/passwords.ts makes it; null for one who signs in elsewhere. */
   readonly password: string | null;
+  /**
+   * Who it is at the OpenID Connect provider, as `<issuer> <subject>`; none for who has a password.
+   */
+  readonly subject?: string;
   /** BCP 47; null: the browser's own. */
   readonly language: string | null;
   readonly disabled: boolean;
@@ -32,6 +36,7 @@ const schema = new Schema<UserDocument>(
     role: { type: String, required: true, enum: roles },
     accountId: { type: String, default: null },
     password: { type: String, default: null },
+    subject: { type: String },
     language: { type: String, default: null },
     disabled: { type: Boolean, default: false },
     createdAt: { type: Date, required: true },
@@ -40,6 +45,7 @@ const schema = new Schema<UserDocument>(
   { strict: "throw", versionKey: false },
 );
 schema.index({ email: 1 }, { unique: true });
+schema.index({ subject: 1 }, { unique: true, partialFilterExpression: { subject: { $type: "string" } } });
 schema.index({ accountId: 1, _id: 1 });
 
 export function userModel(connection: Connection): Model<UserDocument> {

@@ -1,0 +1,91 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { newId } from "@uag/kit/ids.ts";
+import { isDuplicate } from "@uag/mongo/errors.ts";
+import { type Request, type Response, Router } from "express";
+import { z } from "zod";
+import { clearCookie, cookieOf, setCookie } from "../http/cookies.ts";
+import { queryOf } from "../http/paging.ts";
+import { requestIdOf } from "../http/refuse.ts";
+import { addressOf } from "../people/enter.ts";
+import type { UserDocument } from "../store/users.ts";
+import type { Oidc, OidcPerson, PendingSignIn } from "./oidc.ts";
+import { openSession } from "./open-session.ts";
+import type { SignInParts } from "./parts.ts";
+
+type Parts = SignInParts & { readonly oidc: Oidc };
+
+const cookie = "console_oidc";
+const pendingMs = 600_000;
+const longestQuery = 8_192;
+
+const pendingShape = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), returnTo: z.string() });
+
+/** `/oidc/start` sends the browser to the provider, `/oidc/callback` is where it comes back. */
+export function oidcRoutes(parts: Parts): Router {
+  const router = Router();
+  router.get("/oidc/start", (request, response) => start(request, response, parts));
+  router.get("/oidc/callback", (request, response) => callback(request, response, parts));
+  return router;
+}
+
+/** A path of the console, whatever was asked for: nobody is sent elsewhere from here. */
+function returnPath(asked: string | null): string {
+  return asked !== null && /^\/console\/(?!\/)[\w\-./?=&%~]{0,500}$/.test(asked) ? asked : "/console/";
+}
+
+async function start(request: Request, response: Response, { oidc }: Parts): Promise<void> {
+  const { url, pending } = await oidc.begin(returnPath(queryOf(request.originalUrl).get("return_to")));
+  const text = Buffer.from(JSON.stringify(pending)).toString("base64url");
+  setCookie(request, response, cookie, text, pendingMs);
+  response.redirect(303, url.href);
+}
+
+function pendingOf(request: Request): PendingSignIn {
+  const text = Buffer.from(cookieOf(request, cookie) ?? "", "base64url").toString();
+  const { success, data } = pendingShape.safeParse(text.startsWith("{") ? JSON.parse(text) : undefined);
+  if (success) return data;
+  throw new GatewayError("invalid_request", "The sign-in took too long, or began in another browser.");
+}
+
+/** The browser is at an address here, not at a page that could show an error: it is sent to one. */
+async function callback(request: Request, response: Response, parts: Parts): Promise<void> {
+  const { audit, events } = parts;
+  try {
+    const pending = pendingOf(request);
+    clearCookie(request, response, cookie);
+    const at = request.originalUrl.indexOf("?");
+    const query = at < 0 ? "" : request.originalUrl.slice(at);
+    if (query.length > longestQuery) throw new GatewayError("invalid_request");
+    const user = await userOf(await parts.oidc.end(query, pending), parts);
+    await openSession(request, response, { parts, user, by: "oidc" });
+    response.redirect(303, pending.returnTo);
+  } catch (error) {
+    const from = { requestId: requestIdOf(request), clientAddress: addressOf(request) };
+    audit.signInFailed("oidc", from);
+    events.oidcFailed(error, from.requestId);
+    const code = error instanceof GatewayError ? error.code : "invalid_request";
+    response.redirect(303, `/console/sign-in?error=${code}`);
+  }
+}
+
+/**
+ * The user of a person at the provider, made at the first sign-in; the role is what the claims say
+ * now.
+ */
+async function userOf(person: OidcPerson, { store }: SignInParts): Promise<UserDocument> {
+  const { subject, role, accountId } = person;
+  const fresh = { _id: newId("usr"), email: person.email, name: person.name, createdAt: new Date() };
+  const user = await store.users
+    .findOneAndUpdate(
+      { subject },
+      { $set: { role, accountId }, $setOnInsert: { ...fresh, subject, disabled: false, password: null } },
+      { upsert: true, returnDocument: "after" },
+    )
+    .lean<UserDocument>()
+    .catch((error: unknown) => {
+      if (!isDuplicate(error)) throw error;
+      throw new GatewayError("already_exists", "A user of that address signs in in another way.");
+    });
+  if (user === null || user.disabled) throw new GatewayError("permission_denied", "You may not sign in any more.");
+  return user;
+}

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Provider } from "oidc-provider";
+
+/** What the provider says of a person, by the name with which they sign in there. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+export interface TestProvider extends AsyncDisposable {
+  readonly issuer: string;
+}
+
+export const clientId = "gateway-console";
+export const clientSecret = "a secret of the test's own";
+
+/** A real OpenID Connect provider, for one client that needs PKCE. */
+export async function startProvider(
+  people: Readonly<Record<string, Claims>>,
+): Promise<TestProvider & { allow(redirectUri: string): void }> {
+  let answer: ReturnType<Provider["callback"]> | undefined;
+  const server = createServer((request, response) => {
+    if (answer === undefined) response.writeHead(503).end();
+    else void answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    issuer,
+    allow(redirectUri) {
+      const provider = new Provider(issuer, {
+        clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] }],
+        claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
+        pkce: { required: () => true },
+        cookies: { keys: ["test"] },
+        findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id, ...people[id] }) }),
+      });
+      answer = provider.callback();
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A browser that goes where it is sent, with a cookie jar for each site. */
+export class Browser {
+  readonly #cookies = new Map<string, Map<string, string>>();
+
+  cookiesOf(origin: string): string {
+    return [...(this.#cookies.get(origin) ?? [])].map(([name, value]) => `${name}=${value}`).join("; ");
+  }
+
+  async once(url: URL, init: RequestInit = {}): Promise<Response> {
+    const headers = { ...(init.headers as Record<string, string>), cookie: this.cookiesOf(url.origin) };
+    const response = await fetch(url, { ...init, headers, redirect: "manual" });
+    const jar = this.#cookies.get(url.origin) ?? new Map<string, string>();
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ""] = line.split(";", 1);
+      const at = pair.indexOf("=");
+      if (/expires=Thu, 01 Jan 1970/i.test(line)) jar.delete(pair.slice(0, at));
+      else jar.set(pair.slice(0, at), pair.slice(at + 1));
+    }
+    this.#cookies.set(url.origin, jar);
+    return response;
+  }
+
+  /** Follows redirects until a page, or until `stop` says so of an address. */
+  async go(url: URL, stop: (url: URL) => boolean, init: RequestInit = {}): Promise<{ url: URL; response?: Response }> {
+    let [at, response] = [url, await this.once(url, init)];
+    for (let hops = 0; hops < 20 && response.status >= 300 && response.status < 400; hops++) {
+      at = new URL(response.headers.get("location") ?? "", at);
+      if (stop(at)) return { url: at };
+      response = await this.once(at);
+    }
+    return { url: at, response };
+  }
+}
+
+/**
+ * Signs in at the provider, and consents; answers the address at which the provider sends the
+ * browser back.
+ */
+export async function passProvider(browser: Browser, start: URL, name: string, back: string): Promise<URL> {
+  const isBack = (url: URL): boolean => url.href.startsWith(back);
+  let { url, response } = await browser.go(start, isBack);
+  for (let forms = 0; forms < 3 && !isBack(url); forms++) {
+    const page = (await response?.text()) ?? "";
+    const [, action = ""] = /<form[^>]*action="([^"]+)"/.exec(page) ?? [];
+    assert.notEqual(action, "", `a form of the provider: ${response?.status} ${page.slice(0, 300)}`);
+    const isLogin = page.includes('value="login"');
+    const body = new URLSearchParams(isLogin ? { prompt: "login", login: name, password: "x" } : { prompt: "consent" });
+    ({ url, response } = await browser.go(new URL(action, url), isBack, { method: "POST", body }));
+  }
+  return url;
+}
