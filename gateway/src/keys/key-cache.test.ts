@@ -10,14 +10,14 @@ function stage(maxAgeMs = 60_000) {
     now: 1_000,
     heardSince: 0 as number | undefined,
     asked: 0,
-    together: 0,
+    guesses: 0,
     previous: [] as string[],
     answer: good(),
   };
   const keys = new KeyCache({
-    resolve: async (_request, together) => {
+    resolve: async (_request, why) => {
       state.asked++;
-      if (together) state.together++;
+      if (why === "guess") state.guesses++;
       return await state.answer;
     },
     requestFor: (secret) =>
@@ -187,11 +187,11 @@ test("an address that guesses is told to wait and its look-ups are put together,
   state.answer = good();
   await cache.find("sk-in-use");
   for (let i = 0; i < 20; i++) assert.equal(await guess(`sk-${i}`, "192.0.2.7"), "invalid_api_key");
-  assert.equal(state.together, 0);
+  assert.equal(state.guesses, 0);
   assert.equal(await guess("sk-one-too-many", "192.0.2.7"), "rate_limit_exceeded");
-  assert.equal(state.together, 1);
+  assert.equal(state.guesses, 1);
   assert.equal(await guess("sk-elsewhere", "192.0.2.8"), "invalid_api_key");
-  assert.equal(state.together, 1);
+  assert.equal(state.guesses, 1);
   state.answer = good();
   assert.ok(!(cache.find("sk-in-use", "192.0.2.7") instanceof Promise));
   assert.equal((await cache.find("sk-new", "192.0.2.7")).keyId, "key_1");

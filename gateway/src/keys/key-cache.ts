@@ -5,7 +5,6 @@ import { networkOf } from "@uag/kit/http/network.ts";
 import type { ResolveKeyRequest, ResolveKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { LRUCache } from "lru-cache";
-import { tooManyGuesses } from "./lookup-batch.ts";
 
 /** A key that may be used, as long as it has not expired. */
 export interface ResolvedKey {
@@ -38,10 +37,16 @@ interface Refusal {
   readonly audible: boolean;
 }
 
+/**
+ * Why a key is looked up: a client waits for it; it is known, and asked for again ahead of time; or
+ * it is probably a guess.
+ */
+export type LookupReason = "unknown" | "renewal" | "guess";
+
 interface Question {
   readonly request: ResolveKeyRequest;
   readonly known: Entry | undefined;
-  readonly together: boolean;
+  readonly why: LookupReason;
 }
 
 interface Flight {
@@ -50,11 +55,8 @@ interface Flight {
 }
 
 export interface KeyCacheOptions {
-  /**
-   * Billing's look-up; rejects with `not_found` when there is no such key.
-   * @param together it is probably a guess, and may wait for others
-   */
-  resolve(request: ResolveKeyRequest, together: boolean): Promise<ResolveKeyResponse>;
+  /** Billing's look-up; rejects with `not_found` when there is no such key. */
+  resolve(request: ResolveKeyRequest, why: LookupReason): Promise<ResolveKeyResponse>;
   /**
    * What billing is asked for a key, or undefined for a text that cannot be one (format or
    * checksum).
@@ -144,8 +146,8 @@ export class KeyCache {
     if (refusal !== undefined && this.#holds(refusal)) throw new GatewayError("invalid_api_key", refusal.text);
     const source = networkOf(address);
     const known = this.#entries.get(digest);
-    const together = known === undefined && this.#guessedFrom(source);
-    const key = await this.#ask(digest, { request, known, together }).catch((error: unknown) => {
+    const why = known === undefined && this.#guessedFrom(source) ? "guess" : "unknown";
+    const key = await this.#ask(digest, { request, known, why }).catch((error: unknown) => {
       throw this.#judge(error, source);
     });
     this.#digests.set(secret, digest);
@@ -195,7 +197,7 @@ export class KeyCache {
     if (age >= (failedBefore ? maxStaleMs : this.#options.maxAgeMs)) return false;
     // Asked again ahead of time, behind a request that does not wait for it.
     if (age >= this.#options.maxAgeMs / 2 && now >= entry.retryAt && !this.#flights.has(digest))
-      this.#ask(digest, { request: entry.request, known: entry, together: false }).catch(() =>
+      this.#ask(digest, { request: entry.request, known: entry, why: "renewal" }).catch(() =>
         this.#entries.delete(digest),
       );
     return true;
@@ -252,9 +254,9 @@ export class KeyCache {
    * The key, or why there is none; what is known already when billing is out of reach and it may
    * still be used.
    */
-  async #askOnce(digest: string, { request, known, together }: Question): Promise<ResolvedKey | string> {
+  async #askOnce(digest: string, { request, known, why }: Question): Promise<ResolvedKey | string> {
     try {
-      const found = await this.#options.resolve(request, together);
+      const found = await this.#options.resolve(request, why);
       if (found.revoked) return "The API key has been revoked.";
       if (found.caller === undefined) throw new GatewayError("internal_error");
       return resolvedKey(found.caller);
@@ -269,6 +271,12 @@ export class KeyCache {
       throw new GatewayError("service_unavailable", undefined, { retryAfterMs: retryMs, cause: error });
     }
   }
+}
+
+/** What an address is told that has sent too many keys which are none. */
+export function tooManyGuesses(retryAfterMs: number): GatewayError {
+  const text = "Too many API keys from this address were not valid. Wait before you try another.";
+  return new GatewayError("rate_limit_exceeded", text, { retryAfterMs });
 }
 
 function resolvedKey(caller: Caller): ResolvedKey {

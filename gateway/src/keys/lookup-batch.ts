@@ -1,9 +1,18 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { ResolveKeyRequest, ResolveKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 
-const everyMs = 100;
-/** More than this in a tenth of a second and nobody behind that address is waited for. */
-const mostWaiting = 500;
+export interface LookupBatchOptions {
+  /** Looks up many keys in one call, and answers in their order. */
+  readonly ask: (keys: ResolveKeyRequest[]) => Promise<readonly ResolveKeyResponse[]>;
+  /** How long a look-up waits for others before it is sent, milliseconds. */
+  readonly waitMs: number;
+  /** How many calls may be under way; what comes meanwhile goes together in the next. */
+  readonly maxCalls: number;
+  /** How many look-ups may wait. */
+  readonly maxWaiting: number;
+  /** Why one more is refused. */
+  readonly refusal: () => GatewayError;
+}
 
 interface Waiting {
   readonly request: ResolveKeyRequest;
@@ -11,34 +20,45 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Looks keys up that are probably guesses: all of a tenth of a second in one call. So guessing
- * costs billing ten calls a second whatever its rate, and a real key from the same address is found
- * a tenth of a second later.
- */
+/** As many as billing takes in one call. */
+const maxAtOnce = 500;
+
+/** Looks keys up together: a call and its queries cost billing as much for one key as for many. */
 export class LookupBatch {
-  readonly #ask: (keys: ResolveKeyRequest[]) => Promise<readonly ResolveKeyResponse[]>;
+  readonly #options: LookupBatchOptions;
   #waiting: Waiting[] = [];
+  #scheduled = false;
+  #calls = 0;
 
-  constructor(ask: (keys: ResolveKeyRequest[]) => Promise<readonly ResolveKeyResponse[]>) {
-    this.#ask = ask;
+  constructor(options: LookupBatchOptions) {
+    this.#options = options;
   }
 
-  /**
-   * @throws {GatewayError} `not_found`, `rate_limit_exceeded` when too many wait, or what the call
-   * throws
-   */
+  /** @throws {GatewayError} `not_found`, the refusal when too many wait, or what the call throws */
   find(request: ResolveKeyRequest): Promise<ResolveKeyResponse> {
-    if (this.#waiting.length >= mostWaiting) throw tooManyGuesses(1_000);
-    if (this.#waiting.length === 0) setTimeout(() => void this.#send(), everyMs);
-    return new Promise((resolve, reject) => this.#waiting.push({ request, resolve, reject }));
+    if (this.#waiting.length >= this.#options.maxWaiting) throw this.#options.refusal();
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ request, resolve, reject });
+      this.#schedule();
+    });
   }
 
-  async #send(): Promise<void> {
-    const waiting = this.#waiting;
-    this.#waiting = [];
+  #schedule(): void {
+    if (this.#scheduled || this.#waiting.length === 0 || this.#calls >= this.#options.maxCalls) return;
+    this.#scheduled = true;
+    const send = (): void => {
+      this.#scheduled = false;
+      void this.#send(this.#waiting.splice(0, maxAtOnce));
+    };
+    if (this.#options.waitMs === 0) setImmediate(send);
+    else setTimeout(send, this.#options.waitMs);
+  }
+
+  async #send(waiting: readonly Waiting[]): Promise<void> {
+    this.#calls++;
+    this.#schedule();
     try {
-      const answers = await this.#ask(waiting.map(({ request }) => request));
+      const answers = await this.#options.ask(waiting.map(({ request }) => request));
       waiting.forEach(({ resolve, reject }, index) => {
         const answer = answers[index];
         if (answer?.caller === undefined) reject(new GatewayError("not_found"));
@@ -47,11 +67,7 @@ export class LookupBatch {
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     }
+    this.#calls--;
+    this.#schedule();
   }
-}
-
-/** What an address is told that has sent too many keys which are none. */
-export function tooManyGuesses(retryAfterMs: number): GatewayError {
-  const text = "Too many API keys from this address were not valid. Wait before you try another.";
-  return new GatewayError("rate_limit_exceeded", text, { retryAfterMs });
 }

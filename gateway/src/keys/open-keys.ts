@@ -1,3 +1,4 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey, parseKey } from "@uag/kit/api-key.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 import { systemClock } from "@uag/kit/clock.ts";
@@ -8,8 +9,8 @@ import { createRpcClient } from "@uag/kit/rpc/client.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { type KeyServiceServer, KeyServiceService, type ResolveKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import { hearKeyChanges } from "./changes.ts";
-import { KeyCache } from "./key-cache.ts";
-import { LookupBatch } from "./lookup-batch.ts";
+import { KeyCache, type LookupReason, tooManyGuesses } from "./key-cache.ts";
+import { LookupBatch, type LookupBatchOptions } from "./lookup-batch.ts";
 
 const lookupTimeoutMs = 2_000;
 
@@ -32,6 +33,21 @@ function requestFor(secret: string, { current, previous }: Keyring): ResolveKeyR
   };
 }
 
+const overloaded = (): GatewayError => new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000 });
+
+/**
+ * Look-ups by why they are made. Nobody waits for another key's renewal, and guessing costs billing
+ * ten calls a second whatever its rate.
+ */
+function openBatches(ask: LookupBatchOptions["ask"]): Readonly<Record<LookupReason, LookupBatch>> {
+  const common = { ask, maxCalls: 4, maxWaiting: 10_000, refusal: overloaded };
+  return {
+    unknown: new LookupBatch({ ...common, waitMs: 0 }),
+    renewal: new LookupBatch({ ...common, waitMs: 250 }),
+    guess: new LookupBatch({ ...common, waitMs: 100, maxWaiting: 500, refusal: () => tooManyGuesses(1_000) }),
+  };
+}
+
 /**
  * The key cache with all that fills and corrects it: billing's look-up and the changes that the
  * broker tells of.
@@ -39,18 +55,14 @@ function requestFor(secret: string, { current, previous }: Keyring): ResolveKeyR
 export function openKeys(options: OpenKeysOptions): { keys: KeyCache } & Disposable {
   const { bus, log, metrics } = options;
   const billing = createRpcClient<KeyServiceServer>(KeyServiceService, options.billingAddress, options.identity);
-  const lookups = metrics.counter("gateway_key_lookups_total", "Keys that billing was asked for").labels();
+  const lookups = metrics.counter("gateway_key_lookups_total", "Calls to billing that look keys up").labels();
   const changed = metrics.counter("gateway_key_changes_total", "Key changes heard from the broker").labels();
-  const batch = new LookupBatch(async (requests) => {
+  const batches = openBatches(async (requests) => {
     lookups.inc();
     return (await billing.resolveKeys({ keys: requests }, { timeoutMs: lookupTimeoutMs })).keys;
   });
   const keys = new KeyCache({
-    resolve: (request, together) => {
-      if (together) return batch.find(request);
-      lookups.inc();
-      return billing.resolveKey(request, { timeoutMs: lookupTimeoutMs });
-    },
+    resolve: (request, why) => batches[why].find(request),
     requestFor: (secret) => (parseKey(secret) === undefined ? undefined : requestFor(secret, options.peppers)),
     heardSince: () => changes.heardSince(),
     clock: systemClock,

@@ -96,9 +96,6 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     },
   };
   const keys = {
-    resolveKey: async () => {
-      throw new GatewayError("not_found");
-    },
     resolveKeys: says("resolveKeys", { keys: [] }),
     createKey: says("createKey", made),
     getKey: async ({ id }: { id: string }) => (id === "key_other" ? { ...key, accountId: "other" } : key),

@@ -45,13 +45,6 @@ export async function startFakeBilling(port = 0): Promise<FakeBilling> {
   const log = createLogger({ service: "fake-billing", level: "silent" });
   const table = new Map<string, ResolveKeyResponse>();
   const keys = {
-    async resolveKey({ digest }: { digest: Buffer }): Promise<ResolveKeyResponse> {
-      billing.lookups++;
-      await billing.hold;
-      const found = table.get(digest.toString("hex"));
-      if (found === undefined) throw new GatewayError("not_found");
-      return found;
-    },
     async resolveKeys({ keys: asked }: { keys: { digest: Buffer }[] }): Promise<ResolveKeysResponse> {
       billing.lookups++;
       await billing.hold;

@@ -27,7 +27,7 @@ import { recordAction } from "./rpc/record-action.ts";
 import { regenerateKey } from "./rpc/regenerate-key.ts";
 import { renew } from "./rpc/renew.ts";
 import { repairUnpriced } from "./rpc/repair-unpriced.ts";
-import { resolveKey, resolveKeys } from "./rpc/resolve-key.ts";
+import { resolveKeys } from "./rpc/resolve-key.ts";
 import { returnGrant, returnMany } from "./rpc/return.ts";
 import { revokeKey } from "./rpc/revoke-key.ts";
 import { settle } from "./rpc/settle.ts";
@@ -93,7 +93,6 @@ export function rpcServices(billing: Billing, log: Logger): RpcService[] {
     unaryService<KeyServiceServer>(
       KeyServiceService,
       {
-        resolveKey: bind(resolveKey),
         resolveKeys: bind(resolveKeys),
         createKey: bind(createKey),
         getKey: bind(getKey),

@@ -9,7 +9,7 @@ import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { type AdminServiceServer, AdminServiceService, RepairState } from "@uag/proto/billing/v1/admin.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { faults, fund, pepper, scratch, startBilling, usage } from "./harness.ts";
+import { faults, fund, pepper, resolveKey, scratch, startBilling, usage } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
 const digestOf = (secret: string): Buffer => digestKey(secret, Buffer.from(pepper, "hex"));
@@ -35,7 +35,7 @@ test("a regenerated key has its old secret until the overlap ends, and both are 
   const first = await billing.keys.createKey({ accountId, name: "k", models: [], limits, expiresAtMs: 0n });
   const id = first.key?.id ?? "";
   const endOf = async (secret: string) => {
-    const { caller } = await billing.keys.resolveKey({ digest: digestOf(secret), previousDigests: [] });
+    const { caller } = await resolveKey(billing, { digest: digestOf(secret), previousDigests: [] });
     assert.equal(caller?.keyId, id);
     return Number(caller?.expiresAtMs);
   };
@@ -49,7 +49,7 @@ test("a regenerated key has its old secret until the overlap ends, and both are 
   for (const secret of [first.secret, second.secret]) assert.ok((await endOf(secret)) <= Date.now());
   assert.equal(await endOf(third.secret), 0);
   await billing.keys.revokeKey({ id, actor });
-  assert.equal((await billing.keys.resolveKey({ digest: digestOf(third.secret), previousDigests: [] })).revoked, true);
+  assert.equal((await resolveKey(billing, { digest: digestOf(third.secret), previousDigests: [] })).revoked, true);
   await assert.rejects(admin.regenerateKey({ id, overlapMs: 0n, actor }), refused("invalid_request"));
   await assert.rejects(admin.regenerateKey({ id: "nobody", overlapMs: 0n, actor }), refused("not_found"));
 });
@@ -143,10 +143,7 @@ test("an admin token resolves until it is revoked; the one of the environment fo
       refused("not_found"),
     );
     assert.equal((await admin.listAdminTokens({ page: undefined })).tokens.length, 2);
-    await assert.rejects(
-      billing.keys.resolveKey({ digest: digestOf(first), previousDigests: [] }),
-      refused("not_found"),
-    );
+    await assert.rejects(resolveKey(billing, { digest: digestOf(first), previousDigests: [] }), refused("not_found"));
   }
   await using billing = await startBilling({ ...db.env, ADMIN_TOKEN: "another-token-of-this-fleet-5678" });
   using admin = adminOn(billing.grpcPort);

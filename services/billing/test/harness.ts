@@ -2,12 +2,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId, randomText } from "@uag/kit/ids.ts";
-import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
+import { type CallOptions, createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
-import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
+import {
+  type KeyServiceServer,
+  KeyServiceService,
+  type ResolveKeyRequest,
+  type ResolveKeyResponse,
+} from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { Outcome, Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { createConnection } from "mongoose";
@@ -120,6 +126,17 @@ async function kill(child: ChildProcess): Promise<void> {
   const gone = once(child, "exit");
   child.kill("SIGKILL");
   await gone;
+}
+
+/** Looks one key up. @throws {GatewayError} `not_found`, as the router takes an empty answer */
+export async function resolveKey(
+  clients: Pick<Clients, "keys">,
+  request: ResolveKeyRequest,
+  options?: CallOptions,
+): Promise<ResolveKeyResponse> {
+  const [found] = (await clients.keys.resolveKeys({ keys: [request] }, options)).keys;
+  if (found?.caller === undefined) throw new GatewayError("not_found");
+  return found;
 }
 
 /** Billing in a process of its own, on a port that stays the same. */

@@ -4,7 +4,7 @@ import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey, parseKey } from "@uag/kit/api-key.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { createLogger } from "@uag/kit/log.ts";
-import { fund, pepper, scratch, startBilling, until } from "./harness.ts";
+import { fund, pepper, resolveKey, scratch, startBilling, until } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
 const limits = { requestsPerMinute: 60n, tokensPerMinute: 0n, concurrentRequests: 5n, monthlyBudgetNanoUsd: 0n };
@@ -29,7 +29,7 @@ test("a key resolves by the digest of its secret until it is revoked, and every 
   });
   assert.equal(parseKey(secret), secret);
   const digest = digestOf(secret);
-  const { caller, revoked } = await billing.keys.resolveKey({ digest, previousDigests: [] });
+  const { caller, revoked } = await resolveKey(billing, { digest, previousDigests: [] });
   const known = { keyId: key!.id, accountId, models: ["gpt-*"], expiresAtMs: 0n, limits, version: 1n };
   assert.deepEqual(caller, { ...known, keepsNoAnswers: false });
   assert.equal(revoked, false);
@@ -42,11 +42,8 @@ test("a key resolves by the digest of its secret until it is revoked, and every 
   await billing.keys.revokeKey({ id: key!.id });
   const again = await billing.keys.revokeKey({ id: key!.id });
   assert.equal(again.version, 3n);
-  assert.equal((await billing.keys.resolveKey({ digest, previousDigests: [] })).revoked, true);
-  await assert.rejects(
-    billing.keys.resolveKey({ digest: Buffer.alloc(32), previousDigests: [] }),
-    refused("not_found"),
-  );
+  assert.equal((await resolveKey(billing, { digest, previousDigests: [] })).revoked, true);
+  await assert.rejects(resolveKey(billing, { digest: Buffer.alloc(32), previousDigests: [] }), refused("not_found"));
   await until("the announcements", async () => heard.filter((event) => event.key_id === key!.id).length === 4);
   assert.ok(
     heard.filter((event) => event.key_id === key!.id).every((event) => event.digest === digest.toString("hex")),

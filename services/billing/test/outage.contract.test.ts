@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { asking, faults, fund, scratch, startBilling, until, usage } from "./harness.ts";
+import { asking, faults, fund, resolveKey, scratch, startBilling, until, usage } from "./harness.ts";
 
 /** A way to the database that can be cut. */
 async function startDoor(target: URL): Promise<{ port: number; close(): void; open(): void } & AsyncDisposable> {
@@ -64,7 +64,7 @@ test("without its database billing says service_unavailable instead of hanging, 
       unavailable,
     ),
     assert.rejects(billing.ledger.settle({ events: [event] }, options), unavailable),
-    assert.rejects(billing.keys.resolveKey({ digest: Buffer.alloc(32), previousDigests: [] }, options), unavailable),
+    assert.rejects(resolveKey(billing, { digest: Buffer.alloc(32), previousDigests: [] }, options), unavailable),
     assert.rejects(billing.grants.heartbeat({ holderId: "h", service: "chat" }, options), unavailable),
   ]);
   assert.ok(performance.now() - started < 8_000);

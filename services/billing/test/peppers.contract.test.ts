@@ -4,7 +4,7 @@ import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { digestKey } from "@uag/kit/api-key.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
 import type { ResolveKeyRequest } from "@uag/proto/billing/v1/keys.ts";
-import { fund, pepper, scratch, startBilling } from "./harness.ts";
+import { fund, pepper, resolveKey, scratch, startBilling } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
 const newPepper = "77".repeat(32);
@@ -32,7 +32,7 @@ test("a pepper is replaced without a key that ends: one in use is kept under the
   })();
   {
     await using billing = await startBilling({ ...db.env, KEY_PEPPER: newPepper, KEY_PEPPER_PREVIOUS: pepper });
-    const find = async (request: ResolveKeyRequest) => (await billing.keys.resolveKey(request)).caller?.keyId;
+    const find = async (request: ResolveKeyRequest) => (await resolveKey(billing, request)).caller?.keyId;
     // A router that has not heard of the new pepper yet changes nothing.
     assert.equal(await find(asked(made.used, pepper)), made.id);
     assert.equal(await find(asked(made.used, pepper, newPepper)), made.id);
@@ -40,8 +40,8 @@ test("a pepper is replaced without a key that ends: one in use is kept under the
     assert.equal(await find(asked(made.used, pepper, newPepper)), made.id);
   }
   await using billing = await startBilling({ ...db.env, KEY_PEPPER: newPepper });
-  assert.equal((await billing.keys.resolveKey(asked(made.used, newPepper))).caller?.keyId, made.id);
-  await assert.rejects(billing.keys.resolveKey(asked(made.unused, newPepper)), refused("not_found"));
+  assert.equal((await resolveKey(billing, asked(made.used, newPepper))).caller?.keyId, made.id);
+  await assert.rejects(resolveKey(billing, asked(made.unused, newPepper)), refused("not_found"));
 });
 
 test("many keys are looked up at once, each as it would be alone", async () => {

@@ -1592,21 +1592,8 @@ export const RevokeKeyRequest: MessageFns<RevokeKeyRequest> = {
 export type KeyServiceService = typeof KeyServiceService;
 export const KeyServiceService = {
   /**
-   * The router's look-up, by digest. NOT_FOUND when there is no such key; a revoked or expired key
-   * is found and says so.
-   */
-  resolveKey: {
-    path: "/billing.v1.KeyService/ResolveKey" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ResolveKeyRequest): Buffer => Buffer.from(ResolveKeyRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ResolveKeyRequest => ResolveKeyRequest.decode(value),
-    responseSerialize: (value: ResolveKeyResponse): Buffer => Buffer.from(ResolveKeyResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ResolveKeyResponse => ResolveKeyResponse.decode(value),
-  },
-  /**
-   * The same for many at once, at the cost of one: keys that are probably guesses are asked for
-   * together.
+   * The router's look-up, by digest, for as many keys as are asked for at the time. A revoked or
+   * expired key is found and says so.
    */
   resolveKeys: {
     path: "/billing.v1.KeyService/ResolveKeys" as const,
@@ -1666,13 +1653,8 @@ export const KeyServiceService = {
 
 export interface KeyServiceServer extends UntypedServiceImplementation {
   /**
-   * The router's look-up, by digest. NOT_FOUND when there is no such key; a revoked or expired key
-   * is found and says so.
-   */
-  resolveKey: handleUnaryCall<ResolveKeyRequest, ResolveKeyResponse>;
-  /**
-   * The same for many at once, at the cost of one: keys that are probably guesses are asked for
-   * together.
+   * The router's look-up, by digest, for as many keys as are asked for at the time. A revoked or
+   * expired key is found and says so.
    */
   resolveKeys: handleUnaryCall<ResolveKeysRequest, ResolveKeysResponse>;
   createKey: handleUnaryCall<CreateKeyRequest, CreateKeyResponse>;
@@ -1684,27 +1666,8 @@ export interface KeyServiceServer extends UntypedServiceImplementation {
 
 export interface KeyServiceClient extends Client {
   /**
-   * The router's look-up, by digest. NOT_FOUND when there is no such key; a revoked or expired key
-   * is found and says so.
-   */
-  resolveKey(
-    request: ResolveKeyRequest,
-    callback: (error: ServiceError | null, response: ResolveKeyResponse) => void,
-  ): ClientUnaryCall;
-  resolveKey(
-    request: ResolveKeyRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ResolveKeyResponse) => void,
-  ): ClientUnaryCall;
-  resolveKey(
-    request: ResolveKeyRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ResolveKeyResponse) => void,
-  ): ClientUnaryCall;
-  /**
-   * The same for many at once, at the cost of one: keys that are probably guesses are asked for
-   * together.
+   * The router's look-up, by digest, for as many keys as are asked for at the time. A revoked or
+   * expired key is found and says so.
    */
   resolveKeys(
     request: ResolveKeysRequest,

@@ -10,12 +10,12 @@ import { callerMessage } from "../keys/key.ts";
 import type { AccountDocument } from "../store/accounts.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
-const mostPrevious = 8;
-const mostAtOnce = 1_000;
+const maxPrevious = 8;
+const maxAtOnce = 1_000;
 
 const candidates = ({ digest, previousDigests }: ResolveKeyRequest): Buffer[] => [
   digest,
-  ...previousDigests.slice(0, mostPrevious),
+  ...previousDigests.slice(0, maxPrevious),
 ];
 
 /**
@@ -28,47 +28,47 @@ async function renewDigest({ store, settings }: Billing, found: Buffer, request:
   await store.keys.updateOne({ digest: found }, { $set: { digest, pepperId } });
 }
 
-/**
- * The router's look-up. A revoked or expired key is found: the router turns it away, and may
- * remember that.
- */
-export async function resolveKey(billing: Billing, request: ResolveKeyRequest): Promise<ResolveKeyResponse> {
-  const { keys } = billing.store;
-  const given = candidates(request);
-  const key =
-    (await keys.findOne({ digest: { $in: given } }).lean<KeyDocument>()) ??
-    (await keys.findOne({ "previous.digest": { $in: given } }).lean<KeyDocument>());
-  if (key === null) throw new GatewayError("not_found", "There is no such key.");
-  const secrets = [key.digest, ...(key.previous ?? []).map((secret) => secret.digest)];
-  const found = secrets.find((digest) => given.some((one) => one.equals(digest))) as Buffer;
-  await renewDigest(billing, found, request);
-  const account = await billing.store.accounts
-    .findById(key.accountId, { keepsNoAnswers: 1 })
-    .lean<Pick<AccountDocument, "keepsNoAnswers">>();
-  return { caller: callerMessage(key, found, account ?? {}), revoked: key.revokedAt !== null };
-}
+const digestsOf = (key: KeyDocument): Buffer[] => [key.digest, ...(key.previous ?? []).map(({ digest }) => digest)];
 
-/**
- * Those of the digests that some key has, one query for all: most of what is asked for at once is
- * made up.
- */
-async function knownDigests({ store }: Billing, digests: Buffer[]): Promise<Set<string>> {
-  const wanted = { $in: digests };
-  const found = await store.keys
-    .find({ $or: [{ digest: wanted }, { "previous.digest": wanted }] }, { digest: 1, "previous.digest": 1 })
-    .lean<Pick<KeyDocument, "digest" | "previous">[]>();
-  const all = found.flatMap(({ digest, previous = [] }) => [digest, ...previous.map((secret) => secret.digest)]);
-  return new Set(all.map((digest) => digest.toString("hex")));
-}
-
-/** {@link resolveKey} for many; what is no key's costs a share of one query. */
-export async function resolveKeys(billing: Billing, { keys }: ResolveKeysRequest): Promise<ResolveKeysResponse> {
-  if (keys.length > mostAtOnce) {
-    throw new GatewayError("invalid_request", `At most ${mostAtOnce} keys are looked up at once.`, { param: "keys" });
+/** The keys that are asked for, by each of their digests in hex. */
+async function findKeys({ store }: Billing, requests: ResolveKeyRequest[]): Promise<Map<string, KeyDocument>> {
+  const found = new Map<string, KeyDocument>();
+  const isMissing = (request: ResolveKeyRequest): boolean =>
+    candidates(request).every((digest) => !found.has(digest.toString("hex")));
+  for (const field of ["digest", "previous.digest"]) {
+    const digests = requests.filter(isMissing).flatMap(candidates);
+    if (digests.length === 0) break;
+    for (const key of await store.keys.find({ [field]: { $in: digests } }).lean<KeyDocument[]>())
+      for (const digest of digestsOf(key)) found.set(digest.toString("hex"), key);
   }
-  const known = await knownDigests(billing, keys.flatMap(candidates));
-  const isKnown = (request: ResolveKeyRequest) =>
-    candidates(request).some((digest) => known.has(digest.toString("hex")));
-  const none: ResolveKeyResponse = { caller: undefined, revoked: false };
-  return { keys: await Promise.all(keys.map((key) => (isKnown(key) ? resolveKey(billing, key) : none))) };
+  return found;
+}
+
+/** Which of these accounts want no answers of theirs to be stored. */
+async function findKeepingNone({ store: { accounts } }: Billing, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await accounts
+    .find({ _id: { $in: ids } }, { keepsNoAnswers: 1 })
+    .lean<Pick<AccountDocument, "_id" | "keepsNoAnswers">[]>();
+  return new Set(rows.filter(({ keepsNoAnswers }) => keepsNoAnswers).map(({ _id }) => _id));
+}
+
+/**
+ * The router's look-up: two or three queries, however many keys are asked for. A revoked or expired
+ * key is found: the router turns it away, and may remember that.
+ */
+export async function resolveKeys(billing: Billing, { keys }: ResolveKeysRequest): Promise<ResolveKeysResponse> {
+  if (keys.length > maxAtOnce) {
+    throw new GatewayError("invalid_request", `At most ${maxAtOnce} keys are looked up at once.`, { param: "keys" });
+  }
+  const found = await findKeys(billing, keys);
+  const keepingNone = await findKeepingNone(billing, [...new Set([...found.values()].map((key) => key.accountId))]);
+  const resolve = async (request: ResolveKeyRequest): Promise<ResolveKeyResponse> => {
+    const given = candidates(request).find((digest) => found.has(digest.toString("hex")));
+    const key = given && found.get(given.toString("hex"));
+    if (given === undefined || key === undefined) return { caller: undefined, revoked: false };
+    await renewDigest(billing, given, request);
+    const keepsNoAnswers = keepingNone.has(key.accountId);
+    return { caller: callerMessage(key, given, { keepsNoAnswers }), revoked: key.revokedAt !== null };
+  };
+  return { keys: await Promise.all(keys.map(resolve)) };
 }

@@ -48,7 +48,6 @@ export const access: Readonly<Record<string, Access>> = {
   "billing.v1.KeyService": {
     servedBy: ["billing"],
     callers: {
-      ResolveKey: router,
       ResolveKeys: router,
       CreateKey: routerAndOperator,
       GetKey: routerAndOperator,
