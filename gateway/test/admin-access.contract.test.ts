@@ -47,8 +47,14 @@ const expected: Readonly<Record<"billing" | "keys" | "read-only", readonly strin
     "accounts.update",
     "accounts.top_up",
     "accounts.ledger",
+    "accounts.holds",
+    "accounts.forecast",
+    "accounts.invoices",
+    "accounts.invoice",
     "usage.list",
+    "usage.series",
     "usage.events",
+    "usage.receipt",
     "usage.export",
     "ledger.read",
     "ledger.repair",
@@ -63,7 +69,9 @@ const expected: Readonly<Record<"billing" | "keys" | "read-only", readonly strin
     "keys.revoke",
     "keys.regenerate",
     "usage.list",
+    "usage.series",
     "usage.events",
+    "usage.receipt",
     "webhooks.secrets.create",
     "webhooks.secrets.list",
     "webhooks.secrets.end",
@@ -82,7 +90,11 @@ for (const [name, role] of Object.entries(roleNames)) {
     fake.addToken(token, { role });
     const allowed: string[] = [];
     for (const { method, path, operation } of adminRoutes) {
-      const { status } = await ask(method, path.replace("/admin/v1", "").replace(":id", "acme"), { token });
+      const { status } = await ask(
+        method,
+        path.replace("/admin/v1", "").replace(":id", "acme").replace(":month", "2027-01"),
+        { token },
+      );
       assert.ok(status < 500 || status === 503, `${operation}: ${status}`);
       if (status !== 403) allowed.push(operation.replace("admin.", ""));
     }
@@ -120,6 +132,15 @@ test("a token of one account reaches that account and nothing of another, whiche
     ["PATCH", "/keys/key_other", { rpm_limit: 1 }, 404],
     ["POST", "/keys/key_other/regenerate", {}, 404],
     ["GET", "/usage?account=other", undefined, 403],
+    ["GET", "/usage/series", undefined, 200],
+    ["GET", "/usage/series?account=other", undefined, 403],
+    ["GET", "/usage/events/r1", undefined, 200],
+    ["GET", "/usage/events/r_other", undefined, 404],
+    ["GET", "/accounts/acme/holds", undefined, 200],
+    ["GET", "/accounts/other/holds", undefined, 404],
+    ["GET", "/accounts/other/forecast", undefined, 404],
+    ["GET", "/accounts/other/invoices", undefined, 404],
+    ["GET", "/accounts/other/invoices/2027-01", undefined, 404],
     ["GET", "/usage/export?account=other", undefined, 403],
     ["GET", "/ledger?request_id=r1", undefined, 200],
     ["GET", "/ledger?account=other", undefined, 403],

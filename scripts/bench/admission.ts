@@ -111,6 +111,7 @@ async function worker(until: number, caller: Caller): Promise<void> {
       upstreamModel: "gpt-x",
       rawUsage,
       attempts: 1,
+      failedAttempts: [],
       status: 200,
     });
   }

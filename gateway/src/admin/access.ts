@@ -20,10 +20,10 @@ export function roleName(role: AdminRole): RoleName | undefined {
 
 /**
  * How a token that is good for one account is kept to it: the account is in the path, the query or
- * the body, or it is whose the key, secret or delivery of the path is. `all` is about more than one
- * account, so not for such a token.
+ * the body, or it is whose the key, request, secret or delivery of the path is. `all` is about more
+ * than one account, so not for such a token.
  */
-export type AccountRule = "path" | "query" | "body" | "key" | "secret" | "delivery" | "all";
+export type AccountRule = "path" | "query" | "body" | "key" | "request" | "secret" | "delivery" | "all";
 
 export interface Access {
   readonly roles: readonly AdminRole[];
@@ -40,6 +40,10 @@ export const access: Readonly<Record<AdminOperation, Access>> = {
   "admin.accounts.update": may("path", BILLING),
   "admin.accounts.top_up": may("path", BILLING),
   "admin.accounts.ledger": may("path", BILLING, READ_ONLY),
+  "admin.accounts.holds": may("path", BILLING, READ_ONLY),
+  "admin.accounts.forecast": may("path", BILLING, READ_ONLY),
+  "admin.accounts.invoices": may("path", BILLING, READ_ONLY),
+  "admin.accounts.invoice": may("path", BILLING, READ_ONLY),
   "admin.keys.create": may("body", KEYS),
   "admin.keys.list": may("query", KEYS, READ_ONLY),
   "admin.keys.get": may("key", KEYS, READ_ONLY),
@@ -48,6 +52,8 @@ export const access: Readonly<Record<AdminOperation, Access>> = {
   "admin.keys.regenerate": may("key", KEYS),
   "admin.usage.list": may("query", BILLING, KEYS, READ_ONLY),
   "admin.usage.events": may("query", BILLING, KEYS, READ_ONLY),
+  "admin.usage.series": may("query", BILLING, KEYS, READ_ONLY),
+  "admin.usage.receipt": may("request", BILLING, KEYS, READ_ONLY),
   "admin.usage.export": may("query", BILLING, READ_ONLY),
   "admin.ledger.read": may("query", BILLING, READ_ONLY),
   "admin.ledger.repair": may("all", BILLING),

@@ -54,6 +54,11 @@ const confines: Readonly<Record<AccountRule, Confine>> = {
     requireOwn(accountId, account, "There is no such key.");
     return call;
   },
+  request: async (call, account) => {
+    const { accountId } = await call.clients.metering.getEvent({ requestId: call.id });
+    requireOwn(accountId, account, "There is no such request.");
+    return call;
+  },
   secret: async (call, account) => {
     const own = await isOwnSecret(call.clients, account, call.id);
     requireOwn(own ? account : "", account, "There is no such secret that signs.");

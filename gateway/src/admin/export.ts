@@ -10,10 +10,11 @@ import { checkedQuery } from "./check.ts";
 import { pageFields } from "./fields.ts";
 import { jsonText } from "./json.ts";
 import { showEvent } from "./show-usage.ts";
-import { filterFields, filterOf } from "./usage.ts";
+import { eventFields, filterFields, filterOf } from "./usage.ts";
 
 export const query = z.strictObject({
   ...filterFields,
+  ...eventFields,
   after: pageFields.after,
   format: z.enum(["csv", "ndjson"]).default("ndjson"),
 });
@@ -47,6 +48,7 @@ const columns = [
   "attempts",
   "status",
   "stream",
+  "first_byte_ms",
 ] as const;
 
 /**
@@ -105,7 +107,10 @@ export const exportUsage: AdminHandler = async (call) => {
   const read = (cursor: string) =>
     clients.usageAdmin.exportEvents({ filter, page: { limit: rowsAtOnce, cursor } }, { timeoutMs });
   const { account: accountId = "" } = rest;
-  const asked = { format: name, after, ...rest, from: Number(rest.from ?? 0), until: Number(filter.untilMs) };
+  const { from, min_cost_usd: minCost, ...others } = rest;
+  const times = { from: Number(from ?? 0), until: Number(filter.untilMs) };
+  const costs = minCost === undefined ? {} : { min_cost_nano_usd: String(minCost) };
+  const asked = { format: name, after, ...others, ...times, ...costs };
   await recordAction(call, { action: "usage.export", targetId: accountId || "usage", accountId, asked });
   let page = await read(after);
   begin(call, name);

@@ -10,6 +10,7 @@ import { checkedBody, checkedQuery } from "./check.ts";
 import type { AdminClients } from "./clients.ts";
 import { id, keyFields, name, pageFields, pageOf } from "./fields.ts";
 import { listOf, timeText } from "./json.ts";
+import { keyUse } from "./key-use.ts";
 import { snippetsOf } from "./snippets.ts";
 
 export const create = z.strictObject({
@@ -27,6 +28,12 @@ export const listQuery = z.strictObject({
   ...pageFields,
   account: id.optional(),
   alias: name.optional(),
+  search: name.min(1, "A search has a character at least.").optional().describe("Part of an alias, whatever its case."),
+  tag: name.min(1, "A tag has a character at least.").optional().describe("One of the texts of `metadata.tags`."),
+  sort: z
+    .enum(["-created", "created", "alias", "-alias"])
+    .default("-created")
+    .describe("By the time of making or by alias; with - the other way round."),
   include_revoked: z.enum(["true", "false"]).optional(),
 });
 
@@ -112,14 +119,24 @@ export const listKeys: AdminHandler = async ({ clients, url }) => {
     accountId: query.account ?? "",
     includeRevoked: query.include_revoked === "true",
     page: pageOf(query),
+    sort: query.sort.replace("alias", "name"),
     ...(query.alias !== undefined && { name: query.alias }),
+    ...(query.search !== undefined && { search: query.search }),
+    ...(query.tag !== undefined && { tag: query.tag }),
   });
-  return { body: listOf(keys.map(showKey), nextCursor) };
+  const useOf = await keyUse(clients, keys);
+  return {
+    body: listOf(
+      keys.map((key) => ({ ...showKey(key), ...useOf(key) })),
+      nextCursor,
+    ),
+  };
 };
 
-export const getKey: AdminHandler = async (call) => ({
-  body: showKey(await call.clients.keys.getKey({ id: call.id })),
-});
+export const getKey: AdminHandler = async ({ clients, id: keyId }) => {
+  const key = await clients.keys.getKey({ id: keyId });
+  return { body: { ...showKey(key), ...(await keyUse(clients, [key]))(key) } };
+};
 
 /** What billing calls the fields that can be changed. */
 const billingNames = {

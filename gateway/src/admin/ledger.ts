@@ -1,4 +1,4 @@
-import type { repair as repairAnswer } from "@uag/contract/answers/admin.ts";
+import type { repair as repairAnswer } from "@uag/contract/answers/admin-money.ts";
 import type { Shown } from "@uag/contract/answers/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import { type Repair, RepairState } from "@uag/proto/billing/v1/admin.ts";

@@ -3,8 +3,13 @@ import { type Access, access } from "./access.ts";
 import { accountLedger, createAccount, getAccount, listAccounts, topUp, updateAccount } from "./accounts.ts";
 import type { AdminHandler } from "./admin.ts";
 import { exportUsage } from "./export.ts";
+import { showForecast } from "./forecast.ts";
+import { listHolds } from "./holds.ts";
+import { getInvoice, listInvoices } from "./invoices.ts";
 import { createKey, getKey, listKeys, regenerateKey, revokeKey, updateKey } from "./keys.ts";
 import { readLedger, repairLedger } from "./ledger.ts";
+import { showReceipt } from "./receipt.ts";
+import { showSeries } from "./series.ts";
 import { createToken, listAuditLog, listTokens, revokeToken } from "./tokens.ts";
 import { listEvents, listUsage } from "./usage.ts";
 import { createSecret, endSecret, getDelivery, listDeliveries, listSecrets, replayDelivery } from "./webhooks.ts";
@@ -16,6 +21,10 @@ const handlers: Readonly<Record<AdminOperation, AdminHandler>> = {
   "admin.accounts.update": updateAccount,
   "admin.accounts.top_up": topUp,
   "admin.accounts.ledger": accountLedger,
+  "admin.accounts.holds": listHolds,
+  "admin.accounts.forecast": showForecast,
+  "admin.accounts.invoices": listInvoices,
+  "admin.accounts.invoice": getInvoice,
   "admin.keys.create": createKey,
   "admin.keys.list": listKeys,
   "admin.keys.get": getKey,
@@ -24,6 +33,8 @@ const handlers: Readonly<Record<AdminOperation, AdminHandler>> = {
   "admin.keys.regenerate": regenerateKey,
   "admin.usage.list": listUsage,
   "admin.usage.events": listEvents,
+  "admin.usage.series": showSeries,
+  "admin.usage.receipt": showReceipt,
   "admin.usage.export": exportUsage,
   "admin.ledger.read": readLedger,
   "admin.ledger.repair": repairLedger,

@@ -1,9 +1,5 @@
-import type {
-  account as accountAnswer,
-  token as adminToken,
-  auditRecord,
-  ledgerEntry,
-} from "@uag/contract/answers/admin.ts";
+import type { token as adminToken, auditRecord } from "@uag/contract/answers/admin.ts";
+import type { account as accountAnswer, ledgerEntry } from "@uag/contract/answers/admin-money.ts";
 import type { Shown } from "@uag/contract/answers/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { Account } from "@uag/proto/billing/v1/accounts.ts";

@@ -1,4 +1,4 @@
-import type { usageBucket, usageEvent } from "@uag/contract/answers/admin.ts";
+import type { usageBucket, usageEvent } from "@uag/contract/answers/admin-usage.ts";
 import type { Shown } from "@uag/contract/answers/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { UsageBucket } from "@uag/proto/metering/v1/metering.ts";
@@ -17,6 +17,12 @@ const outcomes: Partial<Record<Outcome, Event["outcome"]>> = {
   [Outcome.FAILED]: "failed",
   [Outcome.CRASHED]: "crashed",
 };
+/** An outcome by the name that clients know it by. */
+export function outcomeNamed(name: Event["outcome"]): Outcome {
+  const known = Object.entries(outcomes).find(([, shown]) => shown === name);
+  return known === undefined ? Outcome.UNSPECIFIED : (Number(known[0]) as Outcome);
+}
+
 const pricings: Partial<Record<Pricing, Event["pricing"]>> = {
   [Pricing.EXACT]: "exact",
   [Pricing.ESTIMATED]: "estimated",
@@ -63,6 +69,7 @@ export function showEvent(event: UsageEvent): Event {
     attempts: event.attempts,
     status: event.status,
     stream: event.stream,
+    first_byte_ms: event.firstByteMs ?? null,
   };
 }
 
@@ -75,6 +82,7 @@ export function showBucket(bucket: UsageBucket): Shown<typeof usageBucket> {
     key_id: bucket.keyId,
     model: bucket.model,
     operation: bucket.operation,
+    provider: bucket.upstream ?? "",
     requests: bucket.requests,
     cost_usd: usdText(bucket.costNanoUsd),
     cost_nano_usd: bucket.costNanoUsd,

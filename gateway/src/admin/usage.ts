@@ -3,11 +3,12 @@ import type { UsageFilter } from "@uag/proto/metering/v1/metering.ts";
 import { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
 import { checkedQuery } from "./check.ts";
-import { id, name, pageFields, pageOf, time } from "./fields.ts";
+import { id, name, pageFields, pageOf, time, usd } from "./fields.ts";
 import { listOf } from "./json.ts";
-import { showBucket, showEvent } from "./show-usage.ts";
+import { outcomeNamed, showBucket, showEvent } from "./show-usage.ts";
 
 const timeoutMs = 20_000;
+const usdParam = usd.refine((nano) => nano >= 0n, "A cost is 0 or more.");
 
 /** Which usage is asked for. */
 export const filterFields = {
@@ -17,6 +18,19 @@ export const filterFields = {
   key: id.optional(),
   model: name.optional(),
   operation: name.optional(),
+  provider: name.optional(),
+} as const;
+
+/** Which of single requests. */
+export const eventFields = {
+  outcome: z.enum(["completed", "disconnected", "failed", "crashed"]).optional(),
+  status: z
+    .string()
+    .regex(/^[1-5]\d\d$/, "A status is one of HTTP.")
+    .transform(Number)
+    .optional()
+    .describe("The HTTP status that the client was told."),
+  min_cost_usd: usdParam.optional().describe("Only requests that cost so much or more, in USD."),
 } as const;
 
 export const bucketQuery = z.strictObject({
@@ -24,9 +38,9 @@ export const bucketQuery = z.strictObject({
   ...filterFields,
   bucket: z.enum(["hour", "day"]).default("day"),
 });
-export const eventQuery = z.strictObject({ ...pageFields, ...filterFields });
+export const eventQuery = z.strictObject({ ...pageFields, ...filterFields, ...eventFields });
 
-type Filter = z.output<z.ZodObject<typeof filterFields>>;
+type Filter = z.output<z.ZodObject<typeof filterFields>> & Partial<z.output<z.ZodObject<typeof eventFields>>>;
 
 /** @throws {GatewayError} `invalid_request` for a time that ends before it begins */
 export function filterOf(query: Filter): UsageFilter {
@@ -34,7 +48,14 @@ export function filterOf(query: Filter): UsageFilter {
   if (until !== 0n && until <= from) {
     throw new GatewayError("invalid_request", "until must be after from.", { param: "until" });
   }
-  return { accountId: account, keyId: key, model, operation, fromMs: from, untilMs: until };
+  const { provider, outcome, status, min_cost_usd: minCost } = query;
+  return {
+    ...{ accountId: account, keyId: key, model, operation, fromMs: from, untilMs: until },
+    ...(provider !== undefined && { upstream: provider }),
+    ...(outcome !== undefined && { outcome: outcomeNamed(outcome) }),
+    ...(status !== undefined && { status }),
+    ...(minCost !== undefined && { minCostNanoUsd: minCost }),
+  };
 }
 
 export const listUsage: AdminHandler = async ({ clients, url }) => {

@@ -33,6 +33,8 @@ export interface FakeAdmin extends AsyncDisposable {
   events: number;
   /** How often a token was looked up. */
   logins: number;
+  /** Metering cannot tell how keys were used. */
+  meteringAway: boolean;
   addToken(secret: string, more: Partial<AdminToken>): void;
 }
 
@@ -78,6 +80,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     asked,
     events: 3,
     logins: 0,
+    meteringAway: false,
     tokens: new Map([[digestOf(adminToken), token]]),
     addToken(secret: string, more: Partial<AdminToken>): void {
       fake.tokens.set(digestOf(secret), { ...token, ...more });
@@ -118,6 +121,14 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     repairUnpriced: says("repairUnpriced", { repairs: [repair], nextCursor: "" }),
     recordAction: says("recordAction", {}),
     listAuditRecords: says("listAuditRecords", { records: [], nextCursor: "" }),
+    itemize: says("itemize", { items: [] }),
+    listHolds: says("listHolds", { holds: [], nextCursor: "" }),
+    listInvoices: says("listInvoices", { invoices: [] }),
+    getInvoice: async () => {
+      throw new GatewayError("not_found", "The account has no such month.", { param: "month" });
+    },
+    listCatalogModels: says("listCatalogModels", { models: [], version: "v" }),
+    getVerdict: says("getVerdict", { momentMs: 1n, exact: true, rows: 1n, faults: [] }),
   };
   const ledger = {
     settle: says("settle", { settled: [] }),
@@ -131,6 +142,16 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     queryUsage: says("queryUsage", { buckets: [], nextCursor: "" }),
     listEvents: says("listEvents", { events: [event(1)], nextCursor: "" }),
     findEvents: says("findEvents", { events: [] }),
+    getEvent: async ({ requestId }: { requestId: string }) => ({
+      ...event(1),
+      requestId,
+      ...(requestId === "r_other" && { accountId: "other" }),
+    }),
+    querySeries: says("querySeries", { groups: [], fromMs: 1n, untilMs: 2n }),
+    listKeyUse: async () => {
+      if (fake.meteringAway) throw new GatewayError("service_unavailable");
+      return { keys: [{ keyId: "key_1", lastUsedMs: 86_400_000n, requestsLastHour: 7n }] };
+    },
   };
   const usageAdmin = {
     exportEvents: async (request: { page?: { limit: number; cursor: string } | undefined }) => {

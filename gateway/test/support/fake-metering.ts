@@ -1,3 +1,4 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { type RpcServer, serveRpc, unaryService } from "@uag/kit/rpc/server.ts";
@@ -36,6 +37,9 @@ export async function startFakeMetering(): Promise<{ address: string; asked: Que
           confirmApplied: async () => ({ applied: [] }),
           listEvents: async (): Promise<ListEventsResponse> => ({ events: [], nextCursor: "" }),
           findEvents: async () => ({ events: [] }),
+          getEvent: async () => Promise.reject(new GatewayError("not_found")),
+          querySeries: async () => ({ groups: [], fromMs: 0n, untilMs: 0n }),
+          listKeyUse: async () => ({ keys: [] }),
         },
         createLogger({ service: "fake-metering", level: "silent" }),
       ),

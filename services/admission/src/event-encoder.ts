@@ -1,4 +1,4 @@
-import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { FailedAttempt, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 
 /** Room in front of the event for its tag and length, which are known last. */
 const headRoom = 6;
@@ -54,14 +54,37 @@ export class EventEncoder {
     this.#integer(20, event.status);
     this.#integer(21, event.stream ? 1 : 0);
     this.#integer(22, event.settlementRule);
+    this.#optionalInteger(23, event.firstByteMs);
+    for (const failed of event.failedAttempts) this.#failedAttempt(failed);
   }
 
   #unit(name: string, quantity: bigint): void {
-    this.#ensure(name.length * 3 + 32);
-    this.#tag(14, 2);
-    const lengthAt = this.#at++;
+    const lengthAt = this.#open(14);
     this.#text(1, name);
     this.#integer(2, quantity);
+    this.#close(lengthAt);
+  }
+
+  #failedAttempt(failed: FailedAttempt): void {
+    const lengthAt = this.#open(24);
+    this.#text(1, failed.upstream);
+    this.#text(2, failed.upstreamModel);
+    this.#integer(3, failed.afterMs);
+    this.#integer(4, failed.durationMs);
+    this.#text(5, failed.failure);
+    this.#integer(6, failed.status);
+    this.#close(lengthAt);
+  }
+
+  /** Begins a message within; answers where its length belongs, which is known last. */
+  #open(field: number): number {
+    this.#ensure(16);
+    this.#tag(field, 2);
+    return this.#at++;
+  }
+
+  #close(lengthAt: number): void {
+    this.#ensure(16);
     const length = this.#at - lengthAt - 1;
     const more = varintBytes(length) - 1;
     if (more > 0) {
@@ -119,6 +142,14 @@ export class EventEncoder {
     let rest = BigInt.asUintN(64, BigInt(value));
     for (; rest > 127n; rest >>= 7n) this.#bytes[this.#at++] = Number(rest & 127n) | 128;
     this.#bytes[this.#at++] = Number(rest);
+  }
+
+  /** A field that is written when it is there, also when it is 0. */
+  #optionalInteger(field: number, value: number | undefined): void {
+    if (value === undefined) return;
+    this.#ensure(16);
+    this.#tag(field, 0);
+    this.#varint(value);
   }
 
   #tag(field: number, wireType: number): void {

@@ -28,6 +28,7 @@ const bill = {
   upstreamModel: "",
   rawUsage: Buffer.alloc(0),
   attempts: 1,
+  failedAttempts: [],
   status: 200,
 };
 

@@ -15,6 +15,7 @@ const settlement = {
   upstreamModel: "m",
   rawUsage: Buffer.from("{}"),
   attempts: 1,
+  failedAttempts: [],
   status: 200,
 };
 

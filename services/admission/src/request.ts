@@ -198,5 +198,6 @@ function startedEvent(home: RequestHome, request: AdmitRequest, grantId: string)
     status: 0,
     stream: request.stream,
     settlementRule: SettlementRule.UNSPECIFIED,
+    failedAttempts: [],
   };
 }

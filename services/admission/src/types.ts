@@ -1,6 +1,13 @@
 import type { HealthCheck } from "@uag/kit/health.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import type { Outcome, Pricing, SettlementRule, Unit, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type {
+  FailedAttempt,
+  Outcome,
+  Pricing,
+  SettlementRule,
+  Unit,
+  UsageEvent,
+} from "@uag/proto/metering/v1/usage.ts";
 
 /** What a capability service asks before it calls an upstream. */
 export interface AdmitRequest {
@@ -34,6 +41,10 @@ export interface Settlement {
   readonly attempts: number;
   /** The HTTP status the client got. */
   readonly status: number;
+  /** Of a stream: milliseconds from its admission to its first bytes. */
+  readonly firstByteMs?: number | undefined;
+  /** Calls that came to nothing before the last one, as far as they are kept. */
+  readonly failedAttempts: FailedAttempt[];
 }
 
 /** A request that may go upstream. Exactly one `settle` must follow, whatever happens. */

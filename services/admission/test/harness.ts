@@ -290,6 +290,7 @@ export function settlement(costNanoUsd: bigint): Settlement {
     pricing: Pricing.EXACT,
     costNanoUsd,
     attempts: 1,
+    failedAttempts: [],
     status: 200,
     units: [{ name: "input_tokens", quantity: costNanoUsd }],
     upstream: "sim",

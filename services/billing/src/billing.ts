@@ -6,7 +6,7 @@ import type { Funds } from "./grants/funds.ts";
 import type { Refusals } from "./grants/refusals.ts";
 import type { EscrowChange } from "./ledger/escrow.ts";
 import type { Limits } from "./limits/limits.ts";
-import type { Prices } from "./repair/prices.ts";
+import type { Prices, ReadCatalog } from "./repair/prices.ts";
 import type { AccountQueue } from "./store/queue.ts";
 import type { Store } from "./store/store.ts";
 import type { Transact } from "./store/transaction.ts";
@@ -24,6 +24,8 @@ export interface Settings {
   readonly writeOffLimit: bigint;
   /** Events that their grants cover are charged to those alone. */
   readonly fromGrants: boolean;
+  /** Database of the auditor's verdicts. */
+  readonly auditDatabase: string;
 }
 
 /** What the RPCs work with. */
@@ -38,6 +40,7 @@ export interface Billing {
   /** For changes that leave a row in the audit log. */
   readonly transact: Transact;
   readonly prices: Prices;
+  readonly readCatalog: ReadCatalog;
   readonly funds: Funds;
   readonly refusals: Refusals;
   /**

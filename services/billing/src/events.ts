@@ -36,6 +36,8 @@ export interface Events {
   /** What had ended long ago was deleted. */
   pruned(deleted: { grants: number; holders: number }): void;
   pruneFailed(error: unknown): void;
+  /** Receipts of requests that are priced now will not know their prices. */
+  pricesNotKept(error: unknown): void;
   borrowed(event: { keyId: string; limit: LimitName; short: boolean }): void;
   limitRecalled(event: { keyId: string; limit: LimitName }): void;
   /** Holders of permits whose lease ran out. */
@@ -200,6 +202,7 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
       prunedGrants.inc(grants);
       if (grants + holders > 0) log.info({ grants, holders }, "what ended long ago was deleted");
     },
+    pricesNotKept: (error) => log.error({ err: error }, "the catalogue's prices were not kept"),
     pruneFailed: (error) => log.warn({ err: error }, "nothing of what ended long ago was deleted"),
     reapFailed: (error) => {
       reapFailures.inc();

@@ -24,7 +24,8 @@ import { createRefusals } from "./grants/refusals.ts";
 import { createChangePool } from "./limits/change-pool.ts";
 import { createLivenessGuard } from "./limits/liveness-guard.ts";
 import { startLimitReaper } from "./limits/reaper.ts";
-import { createPrices } from "./repair/prices.ts";
+import { startKeepingPrices } from "./repair/price-history.ts";
+import { createPrices, createReadCatalog } from "./repair/prices.ts";
 import { steadyMs } from "./rpc/renew.ts";
 import { rpcServices } from "./services.ts";
 import { connectBooks } from "./store/connection.ts";
@@ -49,6 +50,7 @@ function settingsOf(config: z.infer<typeof schema>): Settings {
     grantShare: BigInt(config.GRANT_SHARE),
     writeOffLimit: BigInt(config.WRITE_OFF_LIMIT_NANO_USD),
     fromGrants: config.SETTLE_FROM_GRANTS === "on",
+    auditDatabase: config.AUDIT_DATABASE,
   };
 }
 
@@ -71,6 +73,7 @@ function inTurn<Q, A>(call: (request: Q) => Promise<A>): (request: Q) => Promise
 /** What ends, takes back and deletes by itself. */
 function startUpkeep(billing: Billing, config: z.infer<typeof schema>, stack: AsyncDisposableStack): void {
   const { store, events, limits } = billing;
+  stack.use(startKeepingPrices(billing, config.CATALOG_FILE));
   stack.use(startReaper(billing));
   stack.use(startLimitReaper({ store, events, ...limits }));
   const pruning = { store, auditDatabase: config.AUDIT_DATABASE, keepMs: config.GRANT_KEEP_MS };
@@ -106,12 +109,14 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     changePool: createChangePool(store.limitPools),
     livenessGuard: started.use(createLivenessGuard(steadyMs)),
   };
+  const readCatalog = createReadCatalog(config.CATALOG_FILE);
   const billing: Billing = {
     store,
     queue,
     settleFromGrants: inTurn((events: readonly UsageEvent[]) => commitToGrants(commits, events)),
     transact,
-    prices: createPrices(config.CATALOG_FILE),
+    prices: createPrices(readCatalog),
+    readCatalog,
     funds,
     refusals: createRefusals(store, settings.writeOffLimit),
     recall: createRecall(bus),

@@ -11,17 +11,22 @@ import { acquire } from "./rpc/acquire.ts";
 import { createAdminToken, listAdminTokens, resolveAdminToken, revokeAdminToken } from "./rpc/admin-tokens.ts";
 import { audit } from "./rpc/audit.ts";
 import { borrow } from "./rpc/borrow.ts";
+import { listCatalogModels } from "./rpc/catalog-models.ts";
 import { closeHolder } from "./rpc/close-holder.ts";
 import { createAccount } from "./rpc/create-account.ts";
 import { createKey } from "./rpc/create-key.ts";
 import { getAccount } from "./rpc/get-account.ts";
 import { getKey } from "./rpc/get-key.ts";
 import { getSubscription } from "./rpc/get-subscription.ts";
+import { getVerdict } from "./rpc/get-verdict.ts";
 import { heartbeat } from "./rpc/heartbeat.ts";
+import { getInvoice, listInvoices } from "./rpc/invoices.ts";
 import { isHolderGone } from "./rpc/is-holder-gone.ts";
+import { itemize } from "./rpc/itemize.ts";
 import { listAccounts } from "./rpc/list-accounts.ts";
 import { listAuditRecords } from "./rpc/list-audit-records.ts";
 import { listEntries } from "./rpc/list-entries.ts";
+import { listHolds } from "./rpc/list-holds.ts";
 import { listKeys } from "./rpc/list-keys.ts";
 import { recordAction } from "./rpc/record-action.ts";
 import { regenerateKey } from "./rpc/regenerate-key.ts";
@@ -63,6 +68,12 @@ function adminService(bind: Bind, log: Logger): RpcService {
       repairUnpriced: bind(repairUnpriced),
       recordAction: bind(recordAction),
       listAuditRecords: bind(listAuditRecords),
+      itemize: bind(itemize),
+      listHolds: bind(listHolds),
+      listInvoices: bind(listInvoices),
+      getInvoice: bind(getInvoice),
+      listCatalogModels: bind(listCatalogModels),
+      getVerdict: bind(getVerdict),
     },
     log,
   );

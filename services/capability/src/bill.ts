@@ -2,11 +2,14 @@ import type { Admitted, Settlement } from "@uag/admission/types.ts";
 import { price } from "@uag/catalog/price.ts";
 import type { Model, Upstream } from "@uag/catalog/types.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
-import { Outcome, Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
+import { type FailedAttempt, Outcome, Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
+import type { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { CapabilityEvents } from "./events.ts";
 import { settlementRule } from "./settlement-rule.ts";
 
 const nothing = new Uint8Array();
+/** What a request keeps of them: no more than a person would read. */
+const mostFailedAttempts = 16;
 
 /** Who answered, after how many tries; undefined upstream: nobody was reached. */
 export interface Answered {
@@ -41,10 +44,35 @@ export interface BillOptions {
 /** The bill of one admitted request: written exactly once, whatever happens. */
 export class Bill {
   readonly #options: BillOptions;
+  readonly #admittedAt = performance.now();
+  readonly #failedAttempts: FailedAttempt[] = [];
+  #firstByteMs: number | undefined;
   #settled: Promise<bigint> | undefined;
 
   constructor(options: BillOptions) {
     this.#options = options;
+  }
+
+  /** A call came to nothing, and another may follow. @param durationMs how long it took */
+  attemptFailed(upstream: Upstream, failure: UpstreamFailure, durationMs: number): void {
+    if (this.#failedAttempts.length >= mostFailedAttempts) return;
+    this.#failedAttempts.push({
+      upstream: upstream.provider.name,
+      upstreamModel: upstream.model,
+      afterMs: Math.max(0, this.#elapsedMs() - Math.round(durationMs)),
+      durationMs: Math.round(durationMs),
+      failure: failure.kind,
+      status: failure.status,
+    });
+  }
+
+  /** The first bytes of a stream are on their way. */
+  firstByteSent(): void {
+    this.#firstByteMs ??= this.#elapsedMs();
+  }
+
+  #elapsedMs(): number {
+    return Math.round(performance.now() - this.#admittedAt);
   }
 
   /** Nothing was delivered, nothing is owed. Resolves when it is on disk. */
@@ -81,6 +109,8 @@ export class Bill {
       rawUsage: raw ?? nothing,
       attempts,
       status,
+      firstByteMs: this.#firstByteMs,
+      failedAttempts: this.#failedAttempts,
     };
     crashPoint("usage-known");
     events.settled({ requestId, model: model.id }, settlement);

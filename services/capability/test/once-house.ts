@@ -169,6 +169,7 @@ async function pay(
     upstreamModel: "m",
     rawUsage: Buffer.alloc(0),
     attempts: 1,
+    failedAttempts: [],
     status,
   });
   exchange.respond(status, ["content-type", "text/plain", "x-ratelimit-remaining-requests", "9"], Buffer.from(text));

@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
-import { type UnitName, unitTable } from "./units.ts";
+import { inputUnits, type UnitName, unitTable } from "./units.ts";
 
 const million = 1_000_000n;
 
@@ -26,17 +26,6 @@ export interface Priced {
   readonly pricing: Pricing;
 }
 
-const inputUnits: ReadonlySet<string> = new Set<UnitName>([
-  "input_tokens",
-  "cached_input_tokens",
-  "cache_write_5m_tokens",
-  "cache_write_1h_tokens",
-  "image_input_tokens",
-  "video_input_tokens",
-  "audio_input_tokens",
-  "cached_audio_input_tokens",
-]);
-
 const unpriced: Priced = { costNanoUsd: 0n, pricing: Pricing.UNPRICED };
 
 /**
@@ -54,6 +43,23 @@ export function price(units: readonly Unit[], modelPrice: ModelPrice): Priced {
     sum += quantity * rate;
   }
   return { costNanoUsd: roundUp(sum), pricing: Pricing.EXACT };
+}
+
+/** What a unit is charged at within a request. */
+export interface Item {
+  readonly name: string;
+  readonly quantity: bigint;
+  /** Nano-USD for a million; undefined when the price does not say. */
+  readonly rate: bigint | undefined;
+}
+
+/**
+ * The rate of each unit, by the tier that the whole request falls into: what {@link price} adds up
+ * and rounds.
+ */
+export function itemize(units: readonly Unit[], modelPrice: ModelPrice): Item[] {
+  const rates = ratesFor(units, modelPrice);
+  return units.map(({ name, quantity }) => ({ name, quantity, rate: rateOf(name, rates) }));
 }
 
 /**

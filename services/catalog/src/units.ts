@@ -33,6 +33,29 @@ interface UnitRow {
   readonly insteadOf: string | undefined;
 }
 
+/** Units of what a model reads. */
+export const inputUnits: ReadonlySet<string> = new Set<UnitName>([
+  "input_tokens",
+  "cached_input_tokens",
+  "cache_write_5m_tokens",
+  "cache_write_1h_tokens",
+  "image_input_tokens",
+  "video_input_tokens",
+  "audio_input_tokens",
+  "cached_audio_input_tokens",
+]);
+
+/** Those of them that a cache had. */
+export const cachedUnits: ReadonlySet<string> = new Set<UnitName>(["cached_input_tokens", "cached_audio_input_tokens"]);
+
+/** Units of what a model writes, as far as that is counted in tokens. */
+export const outputUnits: ReadonlySet<string> = new Set<UnitName>([
+  "output_tokens",
+  "thinking_output_tokens",
+  "image_output_tokens",
+  "audio_output_tokens",
+]);
+
 export type UnitName = keyof typeof unitTable;
 
 /**

@@ -15,7 +15,8 @@ const host = "127.0.0.1";
 function serveEcho() {
   const confirmApplied = async ({ batchIds }: { batchIds: string[] }) => ({ applied: batchIds });
   const none = async () => assert.fail("nobody asks for this");
-  const handlers = { confirmApplied, queryUsage: none, listEvents: none, findEvents: none };
+  const queries = { queryUsage: none, querySeries: none, listEvents: none, findEvents: none, getEvent: none };
+  const handlers = { confirmApplied, ...queries, listKeyUse: none };
   const services = [unaryService<MeteringServiceServer>(MeteringServiceService, handlers, log)];
   return serveRpc({ identity: insecure, host, port: 0, services });
 }

@@ -23,7 +23,10 @@ import { archiveMonth, listMonths, verifyMonth } from "./rpc/archive.ts";
 import { listBuried, priceBuried, repairBuried } from "./rpc/buried.ts";
 import { confirmApplied } from "./rpc/confirm-applied.ts";
 import { findEvents } from "./rpc/find-events.ts";
+import { getEvent } from "./rpc/get-event.ts";
 import { exportEvents, listEvents } from "./rpc/list-events.ts";
+import { listKeyUse } from "./rpc/list-key-use.ts";
+import { querySeries } from "./rpc/query-series.ts";
 import { queryUsage } from "./rpc/query-usage.ts";
 import { connectStore, openStore } from "./store/store.ts";
 import { Inbox } from "./stream/inbox.ts";
@@ -52,6 +55,9 @@ function rpcServices(
         queryUsage: (request) => queryUsage(store, request, Date.now()),
         listEvents: (request) => listEvents(store, request, Date.now()),
         findEvents: (request) => findEvents(store, request),
+        getEvent: (request) => getEvent(store, request),
+        querySeries: (request) => querySeries(store, request, Date.now()),
+        listKeyUse: (request) => listKeyUse(store, request, Date.now()),
       },
       log,
     ),

@@ -22,7 +22,8 @@ export interface AttemptOptions<T> {
    * the client by then.
    */
   call(upstream: Upstream): Promise<T>;
-  onFailure?(upstream: Upstream, failure: UpstreamFailure): void;
+  /** @param durationMs how long the try took */
+  onFailure?(upstream: Upstream, failure: UpstreamFailure, durationMs: number): void;
   random?(): number;
 }
 
@@ -66,6 +67,7 @@ export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<
     for (const upstream of round) {
       if (last !== undefined && (signal.aborted || !budget.withdraw())) throw last;
       attempts++;
+      const startedAt = performance.now();
       try {
         const value = await options.call(upstream);
         health.succeeded(upstream);
@@ -73,7 +75,7 @@ export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<
       } catch (error) {
         const failure = asFailure(error);
         health.failed(upstream, failure);
-        options.onFailure?.(upstream, failure);
+        options.onFailure?.(upstream, failure, performance.now() - startedAt);
         last = new AttemptsFailed(moreTelling(last?.failure, failure), upstream, attempts);
         if (hopeless.has(failure.kind)) throw last;
         if (!sameAgain.has(failure.kind) || (failure.retryAfterMs ?? 0) > longestBackoffMs) continue;

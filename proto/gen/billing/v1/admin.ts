@@ -20,7 +20,7 @@ import {
 } from "@grpc/grpc-js";
 import { Actor } from "../../common/v1/actor.ts";
 import { PageRequest } from "../../common/v1/page.ts";
-import { UsageEvent } from "../../metering/v1/usage.ts";
+import { Unit, UsageEvent } from "../../metering/v1/usage.ts";
 import { Account } from "./accounts.ts";
 import { CreateKeyResponse } from "./keys.ts";
 
@@ -292,6 +292,135 @@ export interface AuditRecord {
   /** SHA-256 of the row before it, and of this one; empty for rows that are older than the chain. */
   previousHash: Buffer;
   hash: Buffer;
+}
+
+export interface ItemizeRequest {
+  /** As the request's usage event has it. */
+  priceVersion: string;
+  units: Unit[];
+}
+
+export interface ItemizeResponse {
+  /** Empty when nobody knows that price any more, or it was said by a person. */
+  items: Item[];
+}
+
+export interface Item {
+  unit: string;
+  quantity: bigint;
+  /** Nano-USD for a million of it; absent when the price does not say. */
+  nanoUsdPerMillion?:
+    | bigint
+    | undefined;
+  /** For how many of it people say its price: 1 or a million. */
+  per: bigint;
+}
+
+export interface ListHoldsRequest {
+  accountId: string;
+  page: PageRequest | undefined;
+}
+
+export interface ListHoldsResponse {
+  holds: Hold[];
+  nextCursor: string;
+}
+
+/** One grant. */
+export interface Hold {
+  grantId: string;
+  /** Who spends it; empty service: not known any more. */
+  holderId: string;
+  service: string;
+  /** Set when only this key may spend it. */
+  keyId: string;
+  /** What was moved aside, came back and was charged so far; the rest is held. */
+  amountNanoUsd: bigint;
+  returnedNanoUsd: bigint;
+  chargedNanoUsd: bigint;
+  /** Requests may still begin on it; if not, it waits for those that did. */
+  open: boolean;
+  createdAtMs: bigint;
+  /** Of one long task, which is settled by then; 0: it lives with its holder. */
+  taskUntilMs: bigint;
+}
+
+export interface ListInvoicesRequest {
+  accountId: string;
+}
+
+export interface ListInvoicesResponse {
+  invoices: Invoice[];
+}
+
+export interface GetInvoiceRequest {
+  accountId: string;
+  /** As 2027-01. */
+  month: string;
+}
+
+/** What a month's ledger rows come to: opening + topped_up + corrected - charged = closing, to the nano-dollar. */
+export interface Invoice {
+  accountId: string;
+  month: string;
+  /** All the account's money, held or not, at the month's beginning and end. */
+  openingNanoUsd: bigint;
+  closingNanoUsd: bigint;
+  toppedUpNanoUsd: bigint;
+  /** Negative top-ups. */
+  correctedNanoUsd: bigint;
+  /** What was charged, repayments included. */
+  chargedNanoUsd: bigint;
+  /** Part of it: repaid of what earlier requests had cost beyond the account's money. */
+  repaidNanoUsd: bigint;
+  /** What no money covered in the month. Not charged. */
+  writtenOffNanoUsd: bigint;
+  /** By model, the dearest first; their sum and what was repaid are what was charged. */
+  lines: InvoiceLine[];
+  /** No row can be added to it any more. */
+  closed: boolean;
+}
+
+export interface InvoiceLine {
+  model: string;
+  requests: bigint;
+  chargedNanoUsd: bigint;
+}
+
+export interface ListCatalogModelsRequest {
+}
+
+export interface ListCatalogModelsResponse {
+  models: CatalogModel[];
+  /** Of the catalogue. */
+  version: string;
+}
+
+export interface CatalogModel {
+  id: string;
+  /** As `GET /v1/models` shows it: a JSON object, as text. */
+  entry: string;
+  priceVersion: string;
+  upstreams: CatalogUpstream[];
+}
+
+export interface CatalogUpstream {
+  provider: string;
+  model: string;
+  priority: number;
+  weight: number;
+}
+
+export interface GetVerdictRequest {
+}
+
+export interface Verdict {
+  /** Up to when the books were looked at. */
+  momentMs: bigint;
+  exact: boolean;
+  rows: bigint;
+  /** What was found, a sentence each, at most 20. */
+  faults: string[];
 }
 
 function createBaseAdminToken(): AdminToken {
@@ -2346,6 +2475,1965 @@ export const AuditRecord: MessageFns<AuditRecord> = {
   },
 };
 
+function createBaseItemizeRequest(): ItemizeRequest {
+  return { priceVersion: "", units: [] };
+}
+
+export const ItemizeRequest: MessageFns<ItemizeRequest> = {
+  encode(message: ItemizeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.priceVersion !== "") {
+      writer.uint32(10).string(message.priceVersion);
+    }
+    for (const v of message.units) {
+      Unit.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ItemizeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseItemizeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.priceVersion = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.units.push(Unit.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ItemizeRequest {
+    return {
+      priceVersion: isSet(object.priceVersion)
+        ? globalThis.String(object.priceVersion)
+        : isSet(object.price_version)
+        ? globalThis.String(object.price_version)
+        : "",
+      units: globalThis.Array.isArray(object?.units) ? object.units.map((e: any) => Unit.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: ItemizeRequest): unknown {
+    const obj: any = {};
+    if (message.priceVersion !== "") {
+      obj.priceVersion = message.priceVersion;
+    }
+    if (message.units?.length) {
+      obj.units = message.units.map((e) => Unit.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ItemizeRequest>): ItemizeRequest {
+    return ItemizeRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ItemizeRequest>): ItemizeRequest {
+    const message = createBaseItemizeRequest();
+    message.priceVersion = object.priceVersion ?? "";
+    message.units = object.units?.map((e) => Unit.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseItemizeResponse(): ItemizeResponse {
+  return { items: [] };
+}
+
+export const ItemizeResponse: MessageFns<ItemizeResponse> = {
+  encode(message: ItemizeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.items) {
+      Item.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ItemizeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseItemizeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.items.push(Item.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ItemizeResponse {
+    return { items: globalThis.Array.isArray(object?.items) ? object.items.map((e: any) => Item.fromJSON(e)) : [] };
+  },
+
+  toJSON(message: ItemizeResponse): unknown {
+    const obj: any = {};
+    if (message.items?.length) {
+      obj.items = message.items.map((e) => Item.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ItemizeResponse>): ItemizeResponse {
+    return ItemizeResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ItemizeResponse>): ItemizeResponse {
+    const message = createBaseItemizeResponse();
+    message.items = object.items?.map((e) => Item.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseItem(): Item {
+  return { unit: "", quantity: 0n, nanoUsdPerMillion: undefined, per: 0n };
+}
+
+export const Item: MessageFns<Item> = {
+  encode(message: Item, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.unit !== "") {
+      writer.uint32(10).string(message.unit);
+    }
+    if (message.quantity !== 0n) {
+      if (BigInt.asIntN(64, message.quantity) !== message.quantity) {
+        throw new globalThis.Error("value provided for field message.quantity of type int64 too large");
+      }
+      writer.uint32(16).int64(message.quantity);
+    }
+    if (message.nanoUsdPerMillion !== undefined) {
+      if (BigInt.asIntN(64, message.nanoUsdPerMillion) !== message.nanoUsdPerMillion) {
+        throw new globalThis.Error("value provided for field message.nanoUsdPerMillion of type int64 too large");
+      }
+      writer.uint32(24).int64(message.nanoUsdPerMillion);
+    }
+    if (message.per !== 0n) {
+      if (BigInt.asIntN(64, message.per) !== message.per) {
+        throw new globalThis.Error("value provided for field message.per of type int64 too large");
+      }
+      writer.uint32(32).int64(message.per);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Item {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseItem();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.unit = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.quantity = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.nanoUsdPerMillion = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.per = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Item {
+    return {
+      unit: isSet(object.unit) ? globalThis.String(object.unit) : "",
+      quantity: isSet(object.quantity) ? BigInt(object.quantity) : 0n,
+      nanoUsdPerMillion: isSet(object.nanoUsdPerMillion)
+        ? BigInt(object.nanoUsdPerMillion)
+        : isSet(object.nano_usd_per_million)
+        ? BigInt(object.nano_usd_per_million)
+        : undefined,
+      per: isSet(object.per) ? BigInt(object.per) : 0n,
+    };
+  },
+
+  toJSON(message: Item): unknown {
+    const obj: any = {};
+    if (message.unit !== "") {
+      obj.unit = message.unit;
+    }
+    if (message.quantity !== 0n) {
+      obj.quantity = message.quantity.toString();
+    }
+    if (message.nanoUsdPerMillion !== undefined) {
+      obj.nanoUsdPerMillion = message.nanoUsdPerMillion.toString();
+    }
+    if (message.per !== 0n) {
+      obj.per = message.per.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Item>): Item {
+    return Item.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Item>): Item {
+    const message = createBaseItem();
+    message.unit = object.unit ?? "";
+    message.quantity = (object.quantity !== undefined && object.quantity !== null) ? BigInt(object.quantity) : 0n;
+    message.nanoUsdPerMillion = (object.nanoUsdPerMillion !== undefined && object.nanoUsdPerMillion !== null)
+      ? BigInt(object.nanoUsdPerMillion)
+      : undefined;
+    message.per = (object.per !== undefined && object.per !== null) ? BigInt(object.per) : 0n;
+    return message;
+  },
+};
+
+function createBaseListHoldsRequest(): ListHoldsRequest {
+  return { accountId: "", page: undefined };
+}
+
+export const ListHoldsRequest: MessageFns<ListHoldsRequest> = {
+  encode(message: ListHoldsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    if (message.page !== undefined) {
+      PageRequest.encode(message.page, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListHoldsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListHoldsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.page = PageRequest.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListHoldsRequest {
+    return {
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      page: isSet(object.page) ? PageRequest.fromJSON(object.page) : undefined,
+    };
+  },
+
+  toJSON(message: ListHoldsRequest): unknown {
+    const obj: any = {};
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.page !== undefined) {
+      obj.page = PageRequest.toJSON(message.page);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListHoldsRequest>): ListHoldsRequest {
+    return ListHoldsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListHoldsRequest>): ListHoldsRequest {
+    const message = createBaseListHoldsRequest();
+    message.accountId = object.accountId ?? "";
+    message.page = (object.page !== undefined && object.page !== null)
+      ? PageRequest.fromPartial(object.page)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseListHoldsResponse(): ListHoldsResponse {
+  return { holds: [], nextCursor: "" };
+}
+
+export const ListHoldsResponse: MessageFns<ListHoldsResponse> = {
+  encode(message: ListHoldsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.holds) {
+      Hold.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.nextCursor !== "") {
+      writer.uint32(18).string(message.nextCursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListHoldsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListHoldsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.holds.push(Hold.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nextCursor = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListHoldsResponse {
+    return {
+      holds: globalThis.Array.isArray(object?.holds) ? object.holds.map((e: any) => Hold.fromJSON(e)) : [],
+      nextCursor: isSet(object.nextCursor)
+        ? globalThis.String(object.nextCursor)
+        : isSet(object.next_cursor)
+        ? globalThis.String(object.next_cursor)
+        : "",
+    };
+  },
+
+  toJSON(message: ListHoldsResponse): unknown {
+    const obj: any = {};
+    if (message.holds?.length) {
+      obj.holds = message.holds.map((e) => Hold.toJSON(e));
+    }
+    if (message.nextCursor !== "") {
+      obj.nextCursor = message.nextCursor;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListHoldsResponse>): ListHoldsResponse {
+    return ListHoldsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListHoldsResponse>): ListHoldsResponse {
+    const message = createBaseListHoldsResponse();
+    message.holds = object.holds?.map((e) => Hold.fromPartial(e)) || [];
+    message.nextCursor = object.nextCursor ?? "";
+    return message;
+  },
+};
+
+function createBaseHold(): Hold {
+  return {
+    grantId: "",
+    holderId: "",
+    service: "",
+    keyId: "",
+    amountNanoUsd: 0n,
+    returnedNanoUsd: 0n,
+    chargedNanoUsd: 0n,
+    open: false,
+    createdAtMs: 0n,
+    taskUntilMs: 0n,
+  };
+}
+
+export const Hold: MessageFns<Hold> = {
+  encode(message: Hold, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.grantId !== "") {
+      writer.uint32(10).string(message.grantId);
+    }
+    if (message.holderId !== "") {
+      writer.uint32(18).string(message.holderId);
+    }
+    if (message.service !== "") {
+      writer.uint32(26).string(message.service);
+    }
+    if (message.keyId !== "") {
+      writer.uint32(34).string(message.keyId);
+    }
+    if (message.amountNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.amountNanoUsd) !== message.amountNanoUsd) {
+        throw new globalThis.Error("value provided for field message.amountNanoUsd of type int64 too large");
+      }
+      writer.uint32(40).int64(message.amountNanoUsd);
+    }
+    if (message.returnedNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.returnedNanoUsd) !== message.returnedNanoUsd) {
+        throw new globalThis.Error("value provided for field message.returnedNanoUsd of type int64 too large");
+      }
+      writer.uint32(48).int64(message.returnedNanoUsd);
+    }
+    if (message.chargedNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.chargedNanoUsd) !== message.chargedNanoUsd) {
+        throw new globalThis.Error("value provided for field message.chargedNanoUsd of type int64 too large");
+      }
+      writer.uint32(56).int64(message.chargedNanoUsd);
+    }
+    if (message.open !== false) {
+      writer.uint32(64).bool(message.open);
+    }
+    if (message.createdAtMs !== 0n) {
+      if (BigInt.asIntN(64, message.createdAtMs) !== message.createdAtMs) {
+        throw new globalThis.Error("value provided for field message.createdAtMs of type int64 too large");
+      }
+      writer.uint32(72).int64(message.createdAtMs);
+    }
+    if (message.taskUntilMs !== 0n) {
+      if (BigInt.asIntN(64, message.taskUntilMs) !== message.taskUntilMs) {
+        throw new globalThis.Error("value provided for field message.taskUntilMs of type int64 too large");
+      }
+      writer.uint32(80).int64(message.taskUntilMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Hold {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHold();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.grantId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.holderId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.service = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.keyId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.amountNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.returnedNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.chargedNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.open = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.createdAtMs = reader.int64() as bigint;
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.taskUntilMs = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Hold {
+    return {
+      grantId: isSet(object.grantId)
+        ? globalThis.String(object.grantId)
+        : isSet(object.grant_id)
+        ? globalThis.String(object.grant_id)
+        : "",
+      holderId: isSet(object.holderId)
+        ? globalThis.String(object.holderId)
+        : isSet(object.holder_id)
+        ? globalThis.String(object.holder_id)
+        : "",
+      service: isSet(object.service) ? globalThis.String(object.service) : "",
+      keyId: isSet(object.keyId)
+        ? globalThis.String(object.keyId)
+        : isSet(object.key_id)
+        ? globalThis.String(object.key_id)
+        : "",
+      amountNanoUsd: isSet(object.amountNanoUsd)
+        ? BigInt(object.amountNanoUsd)
+        : isSet(object.amount_nano_usd)
+        ? BigInt(object.amount_nano_usd)
+        : 0n,
+      returnedNanoUsd: isSet(object.returnedNanoUsd)
+        ? BigInt(object.returnedNanoUsd)
+        : isSet(object.returned_nano_usd)
+        ? BigInt(object.returned_nano_usd)
+        : 0n,
+      chargedNanoUsd: isSet(object.chargedNanoUsd)
+        ? BigInt(object.chargedNanoUsd)
+        : isSet(object.charged_nano_usd)
+        ? BigInt(object.charged_nano_usd)
+        : 0n,
+      open: isSet(object.open) ? globalThis.Boolean(object.open) : false,
+      createdAtMs: isSet(object.createdAtMs)
+        ? BigInt(object.createdAtMs)
+        : isSet(object.created_at_ms)
+        ? BigInt(object.created_at_ms)
+        : 0n,
+      taskUntilMs: isSet(object.taskUntilMs)
+        ? BigInt(object.taskUntilMs)
+        : isSet(object.task_until_ms)
+        ? BigInt(object.task_until_ms)
+        : 0n,
+    };
+  },
+
+  toJSON(message: Hold): unknown {
+    const obj: any = {};
+    if (message.grantId !== "") {
+      obj.grantId = message.grantId;
+    }
+    if (message.holderId !== "") {
+      obj.holderId = message.holderId;
+    }
+    if (message.service !== "") {
+      obj.service = message.service;
+    }
+    if (message.keyId !== "") {
+      obj.keyId = message.keyId;
+    }
+    if (message.amountNanoUsd !== 0n) {
+      obj.amountNanoUsd = message.amountNanoUsd.toString();
+    }
+    if (message.returnedNanoUsd !== 0n) {
+      obj.returnedNanoUsd = message.returnedNanoUsd.toString();
+    }
+    if (message.chargedNanoUsd !== 0n) {
+      obj.chargedNanoUsd = message.chargedNanoUsd.toString();
+    }
+    if (message.open !== false) {
+      obj.open = message.open;
+    }
+    if (message.createdAtMs !== 0n) {
+      obj.createdAtMs = message.createdAtMs.toString();
+    }
+    if (message.taskUntilMs !== 0n) {
+      obj.taskUntilMs = message.taskUntilMs.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Hold>): Hold {
+    return Hold.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Hold>): Hold {
+    const message = createBaseHold();
+    message.grantId = object.grantId ?? "";
+    message.holderId = object.holderId ?? "";
+    message.service = object.service ?? "";
+    message.keyId = object.keyId ?? "";
+    message.amountNanoUsd = (object.amountNanoUsd !== undefined && object.amountNanoUsd !== null)
+      ? BigInt(object.amountNanoUsd)
+      : 0n;
+    message.returnedNanoUsd = (object.returnedNanoUsd !== undefined && object.returnedNanoUsd !== null)
+      ? BigInt(object.returnedNanoUsd)
+      : 0n;
+    message.chargedNanoUsd = (object.chargedNanoUsd !== undefined && object.chargedNanoUsd !== null)
+      ? BigInt(object.chargedNanoUsd)
+      : 0n;
+    message.open = object.open ?? false;
+    message.createdAtMs = (object.createdAtMs !== undefined && object.createdAtMs !== null)
+      ? BigInt(object.createdAtMs)
+      : 0n;
+    message.taskUntilMs = (object.taskUntilMs !== undefined && object.taskUntilMs !== null)
+      ? BigInt(object.taskUntilMs)
+      : 0n;
+    return message;
+  },
+};
+
+function createBaseListInvoicesRequest(): ListInvoicesRequest {
+  return { accountId: "" };
+}
+
+export const ListInvoicesRequest: MessageFns<ListInvoicesRequest> = {
+  encode(message: ListInvoicesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListInvoicesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListInvoicesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListInvoicesRequest {
+    return {
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+    };
+  },
+
+  toJSON(message: ListInvoicesRequest): unknown {
+    const obj: any = {};
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListInvoicesRequest>): ListInvoicesRequest {
+    return ListInvoicesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListInvoicesRequest>): ListInvoicesRequest {
+    const message = createBaseListInvoicesRequest();
+    message.accountId = object.accountId ?? "";
+    return message;
+  },
+};
+
+function createBaseListInvoicesResponse(): ListInvoicesResponse {
+  return { invoices: [] };
+}
+
+export const ListInvoicesResponse: MessageFns<ListInvoicesResponse> = {
+  encode(message: ListInvoicesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.invoices) {
+      Invoice.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListInvoicesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListInvoicesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.invoices.push(Invoice.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListInvoicesResponse {
+    return {
+      invoices: globalThis.Array.isArray(object?.invoices) ? object.invoices.map((e: any) => Invoice.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: ListInvoicesResponse): unknown {
+    const obj: any = {};
+    if (message.invoices?.length) {
+      obj.invoices = message.invoices.map((e) => Invoice.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListInvoicesResponse>): ListInvoicesResponse {
+    return ListInvoicesResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListInvoicesResponse>): ListInvoicesResponse {
+    const message = createBaseListInvoicesResponse();
+    message.invoices = object.invoices?.map((e) => Invoice.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseGetInvoiceRequest(): GetInvoiceRequest {
+  return { accountId: "", month: "" };
+}
+
+export const GetInvoiceRequest: MessageFns<GetInvoiceRequest> = {
+  encode(message: GetInvoiceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    if (message.month !== "") {
+      writer.uint32(18).string(message.month);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetInvoiceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetInvoiceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.month = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetInvoiceRequest {
+    return {
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      month: isSet(object.month) ? globalThis.String(object.month) : "",
+    };
+  },
+
+  toJSON(message: GetInvoiceRequest): unknown {
+    const obj: any = {};
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.month !== "") {
+      obj.month = message.month;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetInvoiceRequest>): GetInvoiceRequest {
+    return GetInvoiceRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetInvoiceRequest>): GetInvoiceRequest {
+    const message = createBaseGetInvoiceRequest();
+    message.accountId = object.accountId ?? "";
+    message.month = object.month ?? "";
+    return message;
+  },
+};
+
+function createBaseInvoice(): Invoice {
+  return {
+    accountId: "",
+    month: "",
+    openingNanoUsd: 0n,
+    closingNanoUsd: 0n,
+    toppedUpNanoUsd: 0n,
+    correctedNanoUsd: 0n,
+    chargedNanoUsd: 0n,
+    repaidNanoUsd: 0n,
+    writtenOffNanoUsd: 0n,
+    lines: [],
+    closed: false,
+  };
+}
+
+export const Invoice: MessageFns<Invoice> = {
+  encode(message: Invoice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    if (message.month !== "") {
+      writer.uint32(18).string(message.month);
+    }
+    if (message.openingNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.openingNanoUsd) !== message.openingNanoUsd) {
+        throw new globalThis.Error("value provided for field message.openingNanoUsd of type int64 too large");
+      }
+      writer.uint32(24).int64(message.openingNanoUsd);
+    }
+    if (message.closingNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.closingNanoUsd) !== message.closingNanoUsd) {
+        throw new globalThis.Error("value provided for field message.closingNanoUsd of type int64 too large");
+      }
+      writer.uint32(32).int64(message.closingNanoUsd);
+    }
+    if (message.toppedUpNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.toppedUpNanoUsd) !== message.toppedUpNanoUsd) {
+        throw new globalThis.Error("value provided for field message.toppedUpNanoUsd of type int64 too large");
+      }
+      writer.uint32(40).int64(message.toppedUpNanoUsd);
+    }
+    if (message.correctedNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.correctedNanoUsd) !== message.correctedNanoUsd) {
+        throw new globalThis.Error("value provided for field message.correctedNanoUsd of type int64 too large");
+      }
+      writer.uint32(48).int64(message.correctedNanoUsd);
+    }
+    if (message.chargedNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.chargedNanoUsd) !== message.chargedNanoUsd) {
+        throw new globalThis.Error("value provided for field message.chargedNanoUsd of type int64 too large");
+      }
+      writer.uint32(56).int64(message.chargedNanoUsd);
+    }
+    if (message.repaidNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.repaidNanoUsd) !== message.repaidNanoUsd) {
+        throw new globalThis.Error("value provided for field message.repaidNanoUsd of type int64 too large");
+      }
+      writer.uint32(64).int64(message.repaidNanoUsd);
+    }
+    if (message.writtenOffNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.writtenOffNanoUsd) !== message.writtenOffNanoUsd) {
+        throw new globalThis.Error("value provided for field message.writtenOffNanoUsd of type int64 too large");
+      }
+      writer.uint32(72).int64(message.writtenOffNanoUsd);
+    }
+    for (const v of message.lines) {
+      InvoiceLine.encode(v!, writer.uint32(82).fork()).join();
+    }
+    if (message.closed !== false) {
+      writer.uint32(88).bool(message.closed);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Invoice {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInvoice();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.month = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.openingNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.closingNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.toppedUpNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.correctedNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.chargedNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.repaidNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.writtenOffNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.lines.push(InvoiceLine.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.closed = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Invoice {
+    return {
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      month: isSet(object.month) ? globalThis.String(object.month) : "",
+      openingNanoUsd: isSet(object.openingNanoUsd)
+        ? BigInt(object.openingNanoUsd)
+        : isSet(object.opening_nano_usd)
+        ? BigInt(object.opening_nano_usd)
+        : 0n,
+      closingNanoUsd: isSet(object.closingNanoUsd)
+        ? BigInt(object.closingNanoUsd)
+        : isSet(object.closing_nano_usd)
+        ? BigInt(object.closing_nano_usd)
+        : 0n,
+      toppedUpNanoUsd: isSet(object.toppedUpNanoUsd)
+        ? BigInt(object.toppedUpNanoUsd)
+        : isSet(object.topped_up_nano_usd)
+        ? BigInt(object.topped_up_nano_usd)
+        : 0n,
+      correctedNanoUsd: isSet(object.correctedNanoUsd)
+        ? BigInt(object.correctedNanoUsd)
+        : isSet(object.corrected_nano_usd)
+        ? BigInt(object.corrected_nano_usd)
+        : 0n,
+      chargedNanoUsd: isSet(object.chargedNanoUsd)
+        ? BigInt(object.chargedNanoUsd)
+        : isSet(object.charged_nano_usd)
+        ? BigInt(object.charged_nano_usd)
+        : 0n,
+      repaidNanoUsd: isSet(object.repaidNanoUsd)
+        ? BigInt(object.repaidNanoUsd)
+        : isSet(object.repaid_nano_usd)
+        ? BigInt(object.repaid_nano_usd)
+        : 0n,
+      writtenOffNanoUsd: isSet(object.writtenOffNanoUsd)
+        ? BigInt(object.writtenOffNanoUsd)
+        : isSet(object.written_off_nano_usd)
+        ? BigInt(object.written_off_nano_usd)
+        : 0n,
+      lines: globalThis.Array.isArray(object?.lines)
+        ? object.lines.map((e: any) => InvoiceLine.fromJSON(e))
+        : [],
+      closed: isSet(object.closed) ? globalThis.Boolean(object.closed) : false,
+    };
+  },
+
+  toJSON(message: Invoice): unknown {
+    const obj: any = {};
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.month !== "") {
+      obj.month = message.month;
+    }
+    if (message.openingNanoUsd !== 0n) {
+      obj.openingNanoUsd = message.openingNanoUsd.toString();
+    }
+    if (message.closingNanoUsd !== 0n) {
+      obj.closingNanoUsd = message.closingNanoUsd.toString();
+    }
+    if (message.toppedUpNanoUsd !== 0n) {
+      obj.toppedUpNanoUsd = message.toppedUpNanoUsd.toString();
+    }
+    if (message.correctedNanoUsd !== 0n) {
+      obj.correctedNanoUsd = message.correctedNanoUsd.toString();
+    }
+    if (message.chargedNanoUsd !== 0n) {
+      obj.chargedNanoUsd = message.chargedNanoUsd.toString();
+    }
+    if (message.repaidNanoUsd !== 0n) {
+      obj.repaidNanoUsd = message.repaidNanoUsd.toString();
+    }
+    if (message.writtenOffNanoUsd !== 0n) {
+      obj.writtenOffNanoUsd = message.writtenOffNanoUsd.toString();
+    }
+    if (message.lines?.length) {
+      obj.lines = message.lines.map((e) => InvoiceLine.toJSON(e));
+    }
+    if (message.closed !== false) {
+      obj.closed = message.closed;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Invoice>): Invoice {
+    return Invoice.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Invoice>): Invoice {
+    const message = createBaseInvoice();
+    message.accountId = object.accountId ?? "";
+    message.month = object.month ?? "";
+    message.openingNanoUsd = (object.openingNanoUsd !== undefined && object.openingNanoUsd !== null)
+      ? BigInt(object.openingNanoUsd)
+      : 0n;
+    message.closingNanoUsd = (object.closingNanoUsd !== undefined && object.closingNanoUsd !== null)
+      ? BigInt(object.closingNanoUsd)
+      : 0n;
+    message.toppedUpNanoUsd = (object.toppedUpNanoUsd !== undefined && object.toppedUpNanoUsd !== null)
+      ? BigInt(object.toppedUpNanoUsd)
+      : 0n;
+    message.correctedNanoUsd = (object.correctedNanoUsd !== undefined && object.correctedNanoUsd !== null)
+      ? BigInt(object.correctedNanoUsd)
+      : 0n;
+    message.chargedNanoUsd = (object.chargedNanoUsd !== undefined && object.chargedNanoUsd !== null)
+      ? BigInt(object.chargedNanoUsd)
+      : 0n;
+    message.repaidNanoUsd = (object.repaidNanoUsd !== undefined && object.repaidNanoUsd !== null)
+      ? BigInt(object.repaidNanoUsd)
+      : 0n;
+    message.writtenOffNanoUsd = (object.writtenOffNanoUsd !== undefined && object.writtenOffNanoUsd !== null)
+      ? BigInt(object.writtenOffNanoUsd)
+      : 0n;
+    message.lines = object.lines?.map((e) => InvoiceLine.fromPartial(e)) || [];
+    message.closed = object.closed ?? false;
+    return message;
+  },
+};
+
+function createBaseInvoiceLine(): InvoiceLine {
+  return { model: "", requests: 0n, chargedNanoUsd: 0n };
+}
+
+export const InvoiceLine: MessageFns<InvoiceLine> = {
+  encode(message: InvoiceLine, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.model !== "") {
+      writer.uint32(10).string(message.model);
+    }
+    if (message.requests !== 0n) {
+      if (BigInt.asIntN(64, message.requests) !== message.requests) {
+        throw new globalThis.Error("value provided for field message.requests of type int64 too large");
+      }
+      writer.uint32(16).int64(message.requests);
+    }
+    if (message.chargedNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.chargedNanoUsd) !== message.chargedNanoUsd) {
+        throw new globalThis.Error("value provided for field message.chargedNanoUsd of type int64 too large");
+      }
+      writer.uint32(24).int64(message.chargedNanoUsd);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): InvoiceLine {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInvoiceLine();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.requests = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.chargedNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): InvoiceLine {
+    return {
+      model: isSet(object.model) ? globalThis.String(object.model) : "",
+      requests: isSet(object.requests) ? BigInt(object.requests) : 0n,
+      chargedNanoUsd: isSet(object.chargedNanoUsd)
+        ? BigInt(object.chargedNanoUsd)
+        : isSet(object.charged_nano_usd)
+        ? BigInt(object.charged_nano_usd)
+        : 0n,
+    };
+  },
+
+  toJSON(message: InvoiceLine): unknown {
+    const obj: any = {};
+    if (message.model !== "") {
+      obj.model = message.model;
+    }
+    if (message.requests !== 0n) {
+      obj.requests = message.requests.toString();
+    }
+    if (message.chargedNanoUsd !== 0n) {
+      obj.chargedNanoUsd = message.chargedNanoUsd.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<InvoiceLine>): InvoiceLine {
+    return InvoiceLine.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<InvoiceLine>): InvoiceLine {
+    const message = createBaseInvoiceLine();
+    message.model = object.model ?? "";
+    message.requests = (object.requests !== undefined && object.requests !== null) ? BigInt(object.requests) : 0n;
+    message.chargedNanoUsd = (object.chargedNanoUsd !== undefined && object.chargedNanoUsd !== null)
+      ? BigInt(object.chargedNanoUsd)
+      : 0n;
+    return message;
+  },
+};
+
+function createBaseListCatalogModelsRequest(): ListCatalogModelsRequest {
+  return {};
+}
+
+export const ListCatalogModelsRequest: MessageFns<ListCatalogModelsRequest> = {
+  encode(_: ListCatalogModelsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCatalogModelsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListCatalogModelsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): ListCatalogModelsRequest {
+    return {};
+  },
+
+  toJSON(_: ListCatalogModelsRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListCatalogModelsRequest>): ListCatalogModelsRequest {
+    return ListCatalogModelsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<ListCatalogModelsRequest>): ListCatalogModelsRequest {
+    const message = createBaseListCatalogModelsRequest();
+    return message;
+  },
+};
+
+function createBaseListCatalogModelsResponse(): ListCatalogModelsResponse {
+  return { models: [], version: "" };
+}
+
+export const ListCatalogModelsResponse: MessageFns<ListCatalogModelsResponse> = {
+  encode(message: ListCatalogModelsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.models) {
+      CatalogModel.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.version !== "") {
+      writer.uint32(18).string(message.version);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCatalogModelsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListCatalogModelsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.models.push(CatalogModel.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListCatalogModelsResponse {
+    return {
+      models: globalThis.Array.isArray(object?.models) ? object.models.map((e: any) => CatalogModel.fromJSON(e)) : [],
+      version: isSet(object.version) ? globalThis.String(object.version) : "",
+    };
+  },
+
+  toJSON(message: ListCatalogModelsResponse): unknown {
+    const obj: any = {};
+    if (message.models?.length) {
+      obj.models = message.models.map((e) => CatalogModel.toJSON(e));
+    }
+    if (message.version !== "") {
+      obj.version = message.version;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListCatalogModelsResponse>): ListCatalogModelsResponse {
+    return ListCatalogModelsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListCatalogModelsResponse>): ListCatalogModelsResponse {
+    const message = createBaseListCatalogModelsResponse();
+    message.models = object.models?.map((e) => CatalogModel.fromPartial(e)) || [];
+    message.version = object.version ?? "";
+    return message;
+  },
+};
+
+function createBaseCatalogModel(): CatalogModel {
+  return { id: "", entry: "", priceVersion: "", upstreams: [] };
+}
+
+export const CatalogModel: MessageFns<CatalogModel> = {
+  encode(message: CatalogModel, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.entry !== "") {
+      writer.uint32(18).string(message.entry);
+    }
+    if (message.priceVersion !== "") {
+      writer.uint32(26).string(message.priceVersion);
+    }
+    for (const v of message.upstreams) {
+      CatalogUpstream.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CatalogModel {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCatalogModel();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.entry = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.priceVersion = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.upstreams.push(CatalogUpstream.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CatalogModel {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      entry: isSet(object.entry) ? globalThis.String(object.entry) : "",
+      priceVersion: isSet(object.priceVersion)
+        ? globalThis.String(object.priceVersion)
+        : isSet(object.price_version)
+        ? globalThis.String(object.price_version)
+        : "",
+      upstreams: globalThis.Array.isArray(object?.upstreams)
+        ? object.upstreams.map((e: any) => CatalogUpstream.fromJSON(e))
+        : [],
+    };
+  },
+
+  toJSON(message: CatalogModel): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.entry !== "") {
+      obj.entry = message.entry;
+    }
+    if (message.priceVersion !== "") {
+      obj.priceVersion = message.priceVersion;
+    }
+    if (message.upstreams?.length) {
+      obj.upstreams = message.upstreams.map((e) => CatalogUpstream.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CatalogModel>): CatalogModel {
+    return CatalogModel.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CatalogModel>): CatalogModel {
+    const message = createBaseCatalogModel();
+    message.id = object.id ?? "";
+    message.entry = object.entry ?? "";
+    message.priceVersion = object.priceVersion ?? "";
+    message.upstreams = object.upstreams?.map((e) => CatalogUpstream.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseCatalogUpstream(): CatalogUpstream {
+  return { provider: "", model: "", priority: 0, weight: 0 };
+}
+
+export const CatalogUpstream: MessageFns<CatalogUpstream> = {
+  encode(message: CatalogUpstream, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.provider !== "") {
+      writer.uint32(10).string(message.provider);
+    }
+    if (message.model !== "") {
+      writer.uint32(18).string(message.model);
+    }
+    if (message.priority !== 0) {
+      writer.uint32(24).int32(message.priority);
+    }
+    if (message.weight !== 0) {
+      writer.uint32(33).double(message.weight);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CatalogUpstream {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCatalogUpstream();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.priority = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.weight = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CatalogUpstream {
+    return {
+      provider: isSet(object.provider) ? globalThis.String(object.provider) : "",
+      model: isSet(object.model) ? globalThis.String(object.model) : "",
+      priority: isSet(object.priority) ? globalThis.Number(object.priority) : 0,
+      weight: isSet(object.weight) ? globalThis.Number(object.weight) : 0,
+    };
+  },
+
+  toJSON(message: CatalogUpstream): unknown {
+    const obj: any = {};
+    if (message.provider !== "") {
+      obj.provider = message.provider;
+    }
+    if (message.model !== "") {
+      obj.model = message.model;
+    }
+    if (message.priority !== 0) {
+      obj.priority = Math.round(message.priority);
+    }
+    if (message.weight !== 0) {
+      obj.weight = floatToJson(message.weight);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CatalogUpstream>): CatalogUpstream {
+    return CatalogUpstream.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CatalogUpstream>): CatalogUpstream {
+    const message = createBaseCatalogUpstream();
+    message.provider = object.provider ?? "";
+    message.model = object.model ?? "";
+    message.priority = object.priority ?? 0;
+    message.weight = object.weight ?? 0;
+    return message;
+  },
+};
+
+function createBaseGetVerdictRequest(): GetVerdictRequest {
+  return {};
+}
+
+export const GetVerdictRequest: MessageFns<GetVerdictRequest> = {
+  encode(_: GetVerdictRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetVerdictRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetVerdictRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): GetVerdictRequest {
+    return {};
+  },
+
+  toJSON(_: GetVerdictRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetVerdictRequest>): GetVerdictRequest {
+    return GetVerdictRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<GetVerdictRequest>): GetVerdictRequest {
+    const message = createBaseGetVerdictRequest();
+    return message;
+  },
+};
+
+function createBaseVerdict(): Verdict {
+  return { momentMs: 0n, exact: false, rows: 0n, faults: [] };
+}
+
+export const Verdict: MessageFns<Verdict> = {
+  encode(message: Verdict, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.momentMs !== 0n) {
+      if (BigInt.asIntN(64, message.momentMs) !== message.momentMs) {
+        throw new globalThis.Error("value provided for field message.momentMs of type int64 too large");
+      }
+      writer.uint32(8).int64(message.momentMs);
+    }
+    if (message.exact !== false) {
+      writer.uint32(16).bool(message.exact);
+    }
+    if (message.rows !== 0n) {
+      if (BigInt.asIntN(64, message.rows) !== message.rows) {
+        throw new globalThis.Error("value provided for field message.rows of type int64 too large");
+      }
+      writer.uint32(24).int64(message.rows);
+    }
+    for (const v of message.faults) {
+      writer.uint32(34).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Verdict {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVerdict();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.momentMs = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.exact = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.rows = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.faults.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Verdict {
+    return {
+      momentMs: isSet(object.momentMs)
+        ? BigInt(object.momentMs)
+        : isSet(object.moment_ms)
+        ? BigInt(object.moment_ms)
+        : 0n,
+      exact: isSet(object.exact) ? globalThis.Boolean(object.exact) : false,
+      rows: isSet(object.rows) ? BigInt(object.rows) : 0n,
+      faults: globalThis.Array.isArray(object?.faults) ? object.faults.map((e: any) => globalThis.String(e)) : [],
+    };
+  },
+
+  toJSON(message: Verdict): unknown {
+    const obj: any = {};
+    if (message.momentMs !== 0n) {
+      obj.momentMs = message.momentMs.toString();
+    }
+    if (message.exact !== false) {
+      obj.exact = message.exact;
+    }
+    if (message.rows !== 0n) {
+      obj.rows = message.rows.toString();
+    }
+    if (message.faults?.length) {
+      obj.faults = message.faults;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Verdict>): Verdict {
+    return Verdict.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Verdict>): Verdict {
+    const message = createBaseVerdict();
+    message.momentMs = (object.momentMs !== undefined && object.momentMs !== null) ? BigInt(object.momentMs) : 0n;
+    message.exact = object.exact ?? false;
+    message.rows = (object.rows !== undefined && object.rows !== null) ? BigInt(object.rows) : 0n;
+    message.faults = object.faults?.map((e) => e) || [];
+    return message;
+  },
+};
+
 /** What only administrators do. */
 export type AdminServiceService = typeof AdminServiceService;
 export const AdminServiceService = {
@@ -2453,6 +4541,68 @@ export const AdminServiceService = {
       Buffer.from(ListAuditRecordsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListAuditRecordsResponse => ListAuditRecordsResponse.decode(value),
   },
+  /** What units are charged at, by a price that was in force at some time. */
+  itemize: {
+    path: "/billing.v1.AdminService/Itemize" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ItemizeRequest): Buffer => Buffer.from(ItemizeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ItemizeRequest => ItemizeRequest.decode(value),
+    responseSerialize: (value: ItemizeResponse): Buffer => Buffer.from(ItemizeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ItemizeResponse => ItemizeResponse.decode(value),
+  },
+  /** The grants that hold an account's money now, the oldest first. */
+  listHolds: {
+    path: "/billing.v1.AdminService/ListHolds" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListHoldsRequest): Buffer => Buffer.from(ListHoldsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListHoldsRequest => ListHoldsRequest.decode(value),
+    responseSerialize: (value: ListHoldsResponse): Buffer => Buffer.from(ListHoldsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListHoldsResponse => ListHoldsResponse.decode(value),
+  },
+  /** An account's months (UTC) by its ledger, from the one in which it was made to the current one; the newest first. */
+  listInvoices: {
+    path: "/billing.v1.AdminService/ListInvoices" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListInvoicesRequest): Buffer => Buffer.from(ListInvoicesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListInvoicesRequest => ListInvoicesRequest.decode(value),
+    responseSerialize: (value: ListInvoicesResponse): Buffer =>
+      Buffer.from(ListInvoicesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListInvoicesResponse => ListInvoicesResponse.decode(value),
+  },
+  getInvoice: {
+    path: "/billing.v1.AdminService/GetInvoice" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetInvoiceRequest): Buffer => Buffer.from(GetInvoiceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetInvoiceRequest => GetInvoiceRequest.decode(value),
+    responseSerialize: (value: Invoice): Buffer => Buffer.from(Invoice.encode(value).finish()),
+    responseDeserialize: (value: Buffer): Invoice => Invoice.decode(value),
+  },
+  /** The models of the catalogue in force, in its order. */
+  listCatalogModels: {
+    path: "/billing.v1.AdminService/ListCatalogModels" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListCatalogModelsRequest): Buffer =>
+      Buffer.from(ListCatalogModelsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListCatalogModelsRequest => ListCatalogModelsRequest.decode(value),
+    responseSerialize: (value: ListCatalogModelsResponse): Buffer =>
+      Buffer.from(ListCatalogModelsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListCatalogModelsResponse => ListCatalogModelsResponse.decode(value),
+  },
+  /** What the auditor said last. NOT_FOUND before it has said anything. */
+  getVerdict: {
+    path: "/billing.v1.AdminService/GetVerdict" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetVerdictRequest): Buffer => Buffer.from(GetVerdictRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetVerdictRequest => GetVerdictRequest.decode(value),
+    responseSerialize: (value: Verdict): Buffer => Buffer.from(Verdict.encode(value).finish()),
+    responseDeserialize: (value: Buffer): Verdict => Verdict.decode(value),
+  },
 } as const;
 
 export interface AdminServiceServer extends UntypedServiceImplementation {
@@ -2477,6 +4627,17 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   recordAction: handleUnaryCall<RecordActionRequest, RecordActionResponse>;
   /** Every administrative change, newest first. */
   listAuditRecords: handleUnaryCall<ListAuditRecordsRequest, ListAuditRecordsResponse>;
+  /** What units are charged at, by a price that was in force at some time. */
+  itemize: handleUnaryCall<ItemizeRequest, ItemizeResponse>;
+  /** The grants that hold an account's money now, the oldest first. */
+  listHolds: handleUnaryCall<ListHoldsRequest, ListHoldsResponse>;
+  /** An account's months (UTC) by its ledger, from the one in which it was made to the current one; the newest first. */
+  listInvoices: handleUnaryCall<ListInvoicesRequest, ListInvoicesResponse>;
+  getInvoice: handleUnaryCall<GetInvoiceRequest, Invoice>;
+  /** The models of the catalogue in force, in its order. */
+  listCatalogModels: handleUnaryCall<ListCatalogModelsRequest, ListCatalogModelsResponse>;
+  /** What the auditor said last. NOT_FOUND before it has said anything. */
+  getVerdict: handleUnaryCall<GetVerdictRequest, Verdict>;
 }
 
 export interface AdminServiceClient extends Client {
@@ -2627,6 +4788,101 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListAuditRecordsResponse) => void,
   ): ClientUnaryCall;
+  /** What units are charged at, by a price that was in force at some time. */
+  itemize(
+    request: ItemizeRequest,
+    callback: (error: ServiceError | null, response: ItemizeResponse) => void,
+  ): ClientUnaryCall;
+  itemize(
+    request: ItemizeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ItemizeResponse) => void,
+  ): ClientUnaryCall;
+  itemize(
+    request: ItemizeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ItemizeResponse) => void,
+  ): ClientUnaryCall;
+  /** The grants that hold an account's money now, the oldest first. */
+  listHolds(
+    request: ListHoldsRequest,
+    callback: (error: ServiceError | null, response: ListHoldsResponse) => void,
+  ): ClientUnaryCall;
+  listHolds(
+    request: ListHoldsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListHoldsResponse) => void,
+  ): ClientUnaryCall;
+  listHolds(
+    request: ListHoldsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListHoldsResponse) => void,
+  ): ClientUnaryCall;
+  /** An account's months (UTC) by its ledger, from the one in which it was made to the current one; the newest first. */
+  listInvoices(
+    request: ListInvoicesRequest,
+    callback: (error: ServiceError | null, response: ListInvoicesResponse) => void,
+  ): ClientUnaryCall;
+  listInvoices(
+    request: ListInvoicesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListInvoicesResponse) => void,
+  ): ClientUnaryCall;
+  listInvoices(
+    request: ListInvoicesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListInvoicesResponse) => void,
+  ): ClientUnaryCall;
+  getInvoice(
+    request: GetInvoiceRequest,
+    callback: (error: ServiceError | null, response: Invoice) => void,
+  ): ClientUnaryCall;
+  getInvoice(
+    request: GetInvoiceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: Invoice) => void,
+  ): ClientUnaryCall;
+  getInvoice(
+    request: GetInvoiceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: Invoice) => void,
+  ): ClientUnaryCall;
+  /** The models of the catalogue in force, in its order. */
+  listCatalogModels(
+    request: ListCatalogModelsRequest,
+    callback: (error: ServiceError | null, response: ListCatalogModelsResponse) => void,
+  ): ClientUnaryCall;
+  listCatalogModels(
+    request: ListCatalogModelsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListCatalogModelsResponse) => void,
+  ): ClientUnaryCall;
+  listCatalogModels(
+    request: ListCatalogModelsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListCatalogModelsResponse) => void,
+  ): ClientUnaryCall;
+  /** What the auditor said last. NOT_FOUND before it has said anything. */
+  getVerdict(
+    request: GetVerdictRequest,
+    callback: (error: ServiceError | null, response: Verdict) => void,
+  ): ClientUnaryCall;
+  getVerdict(
+    request: GetVerdictRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: Verdict) => void,
+  ): ClientUnaryCall;
+  getVerdict(
+    request: GetVerdictRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: Verdict) => void,
+  ): ClientUnaryCall;
 }
 
 export const AdminServiceClient = makeGenericClientConstructor(
@@ -2644,6 +4900,10 @@ function bytesFromBase64(b64: string): Uint8Array {
 
 function base64FromBytes(arr: Uint8Array): string {
   return globalThis.Buffer.from(arr).toString("base64");
+}
+
+function floatToJson(value: number | null | undefined): number | string | null | undefined {
+  return typeof value === "number" && !globalThis.Number.isFinite(value) ? globalThis.String(value) : value;
 }
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | bigint | undefined;

@@ -104,7 +104,19 @@ export interface ListKeysRequest {
     | PageRequest
     | undefined;
   /** Only keys of exactly this name. */
-  name?: string | undefined;
+  name?:
+    | string
+    | undefined;
+  /** Only keys whose name contains this, whatever its case. */
+  search?:
+    | string
+    | undefined;
+  /** Only keys with this among the texts of "tags" in their metadata. */
+  tag?:
+    | string
+    | undefined;
+  /** "-created" (the newest first, as without), "created", "name" or "-name". */
+  sort?: string | undefined;
 }
 
 export interface ListKeysResponse {
@@ -1084,7 +1096,15 @@ export const GetKeyRequest: MessageFns<GetKeyRequest> = {
 };
 
 function createBaseListKeysRequest(): ListKeysRequest {
-  return { accountId: "", includeRevoked: false, page: undefined, name: undefined };
+  return {
+    accountId: "",
+    includeRevoked: false,
+    page: undefined,
+    name: undefined,
+    search: undefined,
+    tag: undefined,
+    sort: undefined,
+  };
 }
 
 export const ListKeysRequest: MessageFns<ListKeysRequest> = {
@@ -1100,6 +1120,15 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
     }
     if (message.name !== undefined) {
       writer.uint32(34).string(message.name);
+    }
+    if (message.search !== undefined) {
+      writer.uint32(42).string(message.search);
+    }
+    if (message.tag !== undefined) {
+      writer.uint32(50).string(message.tag);
+    }
+    if (message.sort !== undefined) {
+      writer.uint32(58).string(message.sort);
     }
     return writer;
   },
@@ -1149,6 +1178,30 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
             message.name = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.search = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.tag = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.sort = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1175,6 +1228,9 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
         : false,
       page: isSet(object.page) ? PageRequest.fromJSON(object.page) : undefined,
       name: isSet(object.name) ? globalThis.String(object.name) : undefined,
+      search: isSet(object.search) ? globalThis.String(object.search) : undefined,
+      tag: isSet(object.tag) ? globalThis.String(object.tag) : undefined,
+      sort: isSet(object.sort) ? globalThis.String(object.sort) : undefined,
     };
   },
 
@@ -1192,6 +1248,15 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
     if (message.name !== undefined) {
       obj.name = message.name;
     }
+    if (message.search !== undefined) {
+      obj.search = message.search;
+    }
+    if (message.tag !== undefined) {
+      obj.tag = message.tag;
+    }
+    if (message.sort !== undefined) {
+      obj.sort = message.sort;
+    }
     return obj;
   },
 
@@ -1206,6 +1271,9 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
       ? PageRequest.fromPartial(object.page)
       : undefined;
     message.name = object.name ?? undefined;
+    message.search = object.search ?? undefined;
+    message.tag = object.tag ?? undefined;
+    message.sort = object.sort ?? undefined;
     return message;
   },
 };

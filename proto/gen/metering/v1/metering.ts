@@ -19,7 +19,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { PageRequest } from "../../common/v1/page.ts";
-import { Unit, UsageEvent } from "./usage.ts";
+import { Outcome, outcomeFromJSON, outcomeToJSON, Unit, UsageEvent } from "./usage.ts";
 
 export const protobufPackage = "metering.v1";
 
@@ -57,6 +57,14 @@ export interface UsageFilter {
   /** Unix milliseconds; until is exclusive, 0 means now. */
   fromMs: bigint;
   untilMs: bigint;
+  /** The provider that answered, or failed last. */
+  upstream?:
+    | string
+    | undefined;
+  /** These are looked at for single events only. */
+  outcome?: Outcome | undefined;
+  status?: number | undefined;
+  minCostNanoUsd?: bigint | undefined;
 }
 
 export interface QueryUsageRequest {
@@ -83,7 +91,11 @@ export interface UsageBucket {
   costNanoUsd: bigint;
   units: Unit[];
   /** What of the cost no money covered: it was never charged. */
-  writtenOffNanoUsd?: bigint | undefined;
+  writtenOffNanoUsd?:
+    | bigint
+    | undefined;
+  /** The provider that answered, or failed last; empty when none was reached, and in roll-ups of before it was told apart. */
+  upstream?: string | undefined;
 }
 
 export interface ListEventsRequest {
@@ -104,6 +116,111 @@ export interface FindEventsRequest {
 
 export interface FindEventsResponse {
   events: UsageEvent[];
+}
+
+export interface GetEventRequest {
+  requestId: string;
+}
+
+export interface QuerySeriesRequest {
+  filter:
+    | UsageFilter
+    | undefined;
+  /** "hour", "day" or "month" (UTC) */
+  bucket: string;
+  /** "none", "account", "key", "model", "operation" or "provider" */
+  groupBy: string;
+  /** How many groups are told apart, those that cost most; what the others come to is one group more. 0: 10. */
+  top: number;
+}
+
+export interface QuerySeriesResponse {
+  /** The one that costs most first, what the others come to last. */
+  groups: SeriesGroup[];
+  /** What was asked for, with what was left open. */
+  fromMs: bigint;
+  untilMs: bigint;
+}
+
+export interface SeriesGroup {
+  /** The account, key, model, operation or provider; empty with "none". */
+  name: string;
+  /** All that are not told apart. */
+  other: boolean;
+  total:
+    | Measures
+    | undefined;
+  /** Oldest first; times without requests are left out. */
+  points: SeriesPoint[];
+}
+
+export interface SeriesPoint {
+  startMs: bigint;
+  measures: Measures | undefined;
+}
+
+export interface Measures {
+  requests: bigint;
+  costNanoUsd: bigint;
+  writtenOffNanoUsd: bigint;
+  /** All that were read, those from a cache included. */
+  inputTokens: bigint;
+  cachedInputTokens: bigint;
+  outputTokens: bigint;
+  errors:
+    | Errors
+    | undefined;
+  /** Of requests that were answered; absent where there are none, or none that were timed. */
+  latency?:
+    | Percentiles
+    | undefined;
+  /** Of streams. */
+  firstByte?: Percentiles | undefined;
+}
+
+/** Requests that were admitted and did not end well, each in one class. */
+export interface Errors {
+  /** The client was told 429. */
+  rateLimited: bigint;
+  /** Another 4xx: the upstream found something wrong with the request. */
+  clientError: bigint;
+  /** Upstreams failed, before or within the answer. */
+  upstreamError: bigint;
+  /** The client left before the end. */
+  clientLeft: bigint;
+  /** The service died meanwhile. */
+  crashed: bigint;
+}
+
+/** From a histogram: each is right to its bin. */
+export interface Percentiles {
+  count: bigint;
+  p50Ms: number;
+  p95Ms: number;
+  p99Ms: number;
+}
+
+export interface KeyOfAccount {
+  accountId: string;
+  keyId: string;
+}
+
+export interface ListKeyUseRequest {
+  /** At most 1,000. */
+  keys: KeyOfAccount[];
+}
+
+export interface ListKeyUseResponse {
+  /** Without those that were never used. */
+  keys: KeyUse[];
+}
+
+export interface KeyUse {
+  keyId: string;
+  /** The end of its last request that was applied. */
+  lastUsedMs: bigint;
+  /** About: all of this clock hour, and of the one before the share that is less than an hour old. */
+  requestsLastHour: bigint;
 }
 
 function createBaseConfirmAppliedRequest(): ConfirmAppliedRequest {
@@ -393,7 +510,18 @@ export const UsageStream: MessageFns<UsageStream> = {
 };
 
 function createBaseUsageFilter(): UsageFilter {
-  return { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
+  return {
+    accountId: "",
+    keyId: "",
+    model: "",
+    operation: "",
+    fromMs: 0n,
+    untilMs: 0n,
+    upstream: undefined,
+    outcome: undefined,
+    status: undefined,
+    minCostNanoUsd: undefined,
+  };
 }
 
 export const UsageFilter: MessageFns<UsageFilter> = {
@@ -421,6 +549,21 @@ export const UsageFilter: MessageFns<UsageFilter> = {
         throw new globalThis.Error("value provided for field message.untilMs of type int64 too large");
       }
       writer.uint32(48).int64(message.untilMs);
+    }
+    if (message.upstream !== undefined) {
+      writer.uint32(58).string(message.upstream);
+    }
+    if (message.outcome !== undefined) {
+      writer.uint32(64).int32(message.outcome);
+    }
+    if (message.status !== undefined) {
+      writer.uint32(72).uint32(message.status);
+    }
+    if (message.minCostNanoUsd !== undefined) {
+      if (BigInt.asIntN(64, message.minCostNanoUsd) !== message.minCostNanoUsd) {
+        throw new globalThis.Error("value provided for field message.minCostNanoUsd of type int64 too large");
+      }
+      writer.uint32(80).int64(message.minCostNanoUsd);
     }
     return writer;
   },
@@ -486,6 +629,38 @@ export const UsageFilter: MessageFns<UsageFilter> = {
             message.untilMs = reader.int64() as bigint;
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.upstream = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.outcome = reader.int32() as any;
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.status = reader.uint32();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.minCostNanoUsd = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -514,6 +689,14 @@ export const UsageFilter: MessageFns<UsageFilter> = {
       operation: isSet(object.operation) ? globalThis.String(object.operation) : "",
       fromMs: isSet(object.fromMs) ? BigInt(object.fromMs) : isSet(object.from_ms) ? BigInt(object.from_ms) : 0n,
       untilMs: isSet(object.untilMs) ? BigInt(object.untilMs) : isSet(object.until_ms) ? BigInt(object.until_ms) : 0n,
+      upstream: isSet(object.upstream) ? globalThis.String(object.upstream) : undefined,
+      outcome: isSet(object.outcome) ? outcomeFromJSON(object.outcome) : undefined,
+      status: isSet(object.status) ? globalThis.Number(object.status) : undefined,
+      minCostNanoUsd: isSet(object.minCostNanoUsd)
+        ? BigInt(object.minCostNanoUsd)
+        : isSet(object.min_cost_nano_usd)
+        ? BigInt(object.min_cost_nano_usd)
+        : undefined,
     };
   },
 
@@ -537,6 +720,18 @@ export const UsageFilter: MessageFns<UsageFilter> = {
     if (message.untilMs !== 0n) {
       obj.untilMs = message.untilMs.toString();
     }
+    if (message.upstream !== undefined) {
+      obj.upstream = message.upstream;
+    }
+    if (message.outcome !== undefined) {
+      obj.outcome = outcomeToJSON(message.outcome);
+    }
+    if (message.status !== undefined) {
+      obj.status = Math.round(message.status);
+    }
+    if (message.minCostNanoUsd !== undefined) {
+      obj.minCostNanoUsd = message.minCostNanoUsd.toString();
+    }
     return obj;
   },
 
@@ -551,6 +746,12 @@ export const UsageFilter: MessageFns<UsageFilter> = {
     message.operation = object.operation ?? "";
     message.fromMs = (object.fromMs !== undefined && object.fromMs !== null) ? BigInt(object.fromMs) : 0n;
     message.untilMs = (object.untilMs !== undefined && object.untilMs !== null) ? BigInt(object.untilMs) : 0n;
+    message.upstream = object.upstream ?? undefined;
+    message.outcome = object.outcome ?? undefined;
+    message.status = object.status ?? undefined;
+    message.minCostNanoUsd = (object.minCostNanoUsd !== undefined && object.minCostNanoUsd !== null)
+      ? BigInt(object.minCostNanoUsd)
+      : undefined;
     return message;
   },
 };
@@ -760,6 +961,7 @@ function createBaseUsageBucket(): UsageBucket {
     costNanoUsd: 0n,
     units: [],
     writtenOffNanoUsd: undefined,
+    upstream: undefined,
   };
 }
 
@@ -803,6 +1005,9 @@ export const UsageBucket: MessageFns<UsageBucket> = {
         throw new globalThis.Error("value provided for field message.writtenOffNanoUsd of type int64 too large");
       }
       writer.uint32(72).int64(message.writtenOffNanoUsd);
+    }
+    if (message.upstream !== undefined) {
+      writer.uint32(82).string(message.upstream);
     }
     return writer;
   },
@@ -892,6 +1097,14 @@ export const UsageBucket: MessageFns<UsageBucket> = {
             message.writtenOffNanoUsd = reader.int64() as bigint;
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.upstream = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -931,6 +1144,7 @@ export const UsageBucket: MessageFns<UsageBucket> = {
         : isSet(object.written_off_nano_usd)
         ? BigInt(object.written_off_nano_usd)
         : undefined,
+      upstream: isSet(object.upstream) ? globalThis.String(object.upstream) : undefined,
     };
   },
 
@@ -963,6 +1177,9 @@ export const UsageBucket: MessageFns<UsageBucket> = {
     if (message.writtenOffNanoUsd !== undefined) {
       obj.writtenOffNanoUsd = message.writtenOffNanoUsd.toString();
     }
+    if (message.upstream !== undefined) {
+      obj.upstream = message.upstream;
+    }
     return obj;
   },
 
@@ -984,6 +1201,7 @@ export const UsageBucket: MessageFns<UsageBucket> = {
     message.writtenOffNanoUsd = (object.writtenOffNanoUsd !== undefined && object.writtenOffNanoUsd !== null)
       ? BigInt(object.writtenOffNanoUsd)
       : undefined;
+    message.upstream = object.upstream ?? undefined;
     return message;
   },
 };
@@ -1328,6 +1546,1439 @@ export const FindEventsResponse: MessageFns<FindEventsResponse> = {
   },
 };
 
+function createBaseGetEventRequest(): GetEventRequest {
+  return { requestId: "" };
+}
+
+export const GetEventRequest: MessageFns<GetEventRequest> = {
+  encode(message: GetEventRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.requestId !== "") {
+      writer.uint32(10).string(message.requestId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetEventRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetEventRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetEventRequest {
+    return {
+      requestId: isSet(object.requestId)
+        ? globalThis.String(object.requestId)
+        : isSet(object.request_id)
+        ? globalThis.String(object.request_id)
+        : "",
+    };
+  },
+
+  toJSON(message: GetEventRequest): unknown {
+    const obj: any = {};
+    if (message.requestId !== "") {
+      obj.requestId = message.requestId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetEventRequest>): GetEventRequest {
+    return GetEventRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetEventRequest>): GetEventRequest {
+    const message = createBaseGetEventRequest();
+    message.requestId = object.requestId ?? "";
+    return message;
+  },
+};
+
+function createBaseQuerySeriesRequest(): QuerySeriesRequest {
+  return { filter: undefined, bucket: "", groupBy: "", top: 0 };
+}
+
+export const QuerySeriesRequest: MessageFns<QuerySeriesRequest> = {
+  encode(message: QuerySeriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.filter !== undefined) {
+      UsageFilter.encode(message.filter, writer.uint32(10).fork()).join();
+    }
+    if (message.bucket !== "") {
+      writer.uint32(18).string(message.bucket);
+    }
+    if (message.groupBy !== "") {
+      writer.uint32(26).string(message.groupBy);
+    }
+    if (message.top !== 0) {
+      writer.uint32(32).uint32(message.top);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QuerySeriesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQuerySeriesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.filter = UsageFilter.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.bucket = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.groupBy = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.top = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): QuerySeriesRequest {
+    return {
+      filter: isSet(object.filter) ? UsageFilter.fromJSON(object.filter) : undefined,
+      bucket: isSet(object.bucket) ? globalThis.String(object.bucket) : "",
+      groupBy: isSet(object.groupBy)
+        ? globalThis.String(object.groupBy)
+        : isSet(object.group_by)
+        ? globalThis.String(object.group_by)
+        : "",
+      top: isSet(object.top) ? globalThis.Number(object.top) : 0,
+    };
+  },
+
+  toJSON(message: QuerySeriesRequest): unknown {
+    const obj: any = {};
+    if (message.filter !== undefined) {
+      obj.filter = UsageFilter.toJSON(message.filter);
+    }
+    if (message.bucket !== "") {
+      obj.bucket = message.bucket;
+    }
+    if (message.groupBy !== "") {
+      obj.groupBy = message.groupBy;
+    }
+    if (message.top !== 0) {
+      obj.top = Math.round(message.top);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<QuerySeriesRequest>): QuerySeriesRequest {
+    return QuerySeriesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<QuerySeriesRequest>): QuerySeriesRequest {
+    const message = createBaseQuerySeriesRequest();
+    message.filter = (object.filter !== undefined && object.filter !== null)
+      ? UsageFilter.fromPartial(object.filter)
+      : undefined;
+    message.bucket = object.bucket ?? "";
+    message.groupBy = object.groupBy ?? "";
+    message.top = object.top ?? 0;
+    return message;
+  },
+};
+
+function createBaseQuerySeriesResponse(): QuerySeriesResponse {
+  return { groups: [], fromMs: 0n, untilMs: 0n };
+}
+
+export const QuerySeriesResponse: MessageFns<QuerySeriesResponse> = {
+  encode(message: QuerySeriesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.groups) {
+      SeriesGroup.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.fromMs !== 0n) {
+      if (BigInt.asIntN(64, message.fromMs) !== message.fromMs) {
+        throw new globalThis.Error("value provided for field message.fromMs of type int64 too large");
+      }
+      writer.uint32(16).int64(message.fromMs);
+    }
+    if (message.untilMs !== 0n) {
+      if (BigInt.asIntN(64, message.untilMs) !== message.untilMs) {
+        throw new globalThis.Error("value provided for field message.untilMs of type int64 too large");
+      }
+      writer.uint32(24).int64(message.untilMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QuerySeriesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQuerySeriesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.groups.push(SeriesGroup.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.fromMs = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.untilMs = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): QuerySeriesResponse {
+    return {
+      groups: globalThis.Array.isArray(object?.groups) ? object.groups.map((e: any) => SeriesGroup.fromJSON(e)) : [],
+      fromMs: isSet(object.fromMs) ? BigInt(object.fromMs) : isSet(object.from_ms) ? BigInt(object.from_ms) : 0n,
+      untilMs: isSet(object.untilMs) ? BigInt(object.untilMs) : isSet(object.until_ms) ? BigInt(object.until_ms) : 0n,
+    };
+  },
+
+  toJSON(message: QuerySeriesResponse): unknown {
+    const obj: any = {};
+    if (message.groups?.length) {
+      obj.groups = message.groups.map((e) => SeriesGroup.toJSON(e));
+    }
+    if (message.fromMs !== 0n) {
+      obj.fromMs = message.fromMs.toString();
+    }
+    if (message.untilMs !== 0n) {
+      obj.untilMs = message.untilMs.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<QuerySeriesResponse>): QuerySeriesResponse {
+    return QuerySeriesResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<QuerySeriesResponse>): QuerySeriesResponse {
+    const message = createBaseQuerySeriesResponse();
+    message.groups = object.groups?.map((e) => SeriesGroup.fromPartial(e)) || [];
+    message.fromMs = (object.fromMs !== undefined && object.fromMs !== null) ? BigInt(object.fromMs) : 0n;
+    message.untilMs = (object.untilMs !== undefined && object.untilMs !== null) ? BigInt(object.untilMs) : 0n;
+    return message;
+  },
+};
+
+function createBaseSeriesGroup(): SeriesGroup {
+  return { name: "", other: false, total: undefined, points: [] };
+}
+
+export const SeriesGroup: MessageFns<SeriesGroup> = {
+  encode(message: SeriesGroup, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.other !== false) {
+      writer.uint32(16).bool(message.other);
+    }
+    if (message.total !== undefined) {
+      Measures.encode(message.total, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.points) {
+      SeriesPoint.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SeriesGroup {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSeriesGroup();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.other = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.total = Measures.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.points.push(SeriesPoint.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SeriesGroup {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      other: isSet(object.other) ? globalThis.Boolean(object.other) : false,
+      total: isSet(object.total) ? Measures.fromJSON(object.total) : undefined,
+      points: globalThis.Array.isArray(object?.points) ? object.points.map((e: any) => SeriesPoint.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: SeriesGroup): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.other !== false) {
+      obj.other = message.other;
+    }
+    if (message.total !== undefined) {
+      obj.total = Measures.toJSON(message.total);
+    }
+    if (message.points?.length) {
+      obj.points = message.points.map((e) => SeriesPoint.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SeriesGroup>): SeriesGroup {
+    return SeriesGroup.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SeriesGroup>): SeriesGroup {
+    const message = createBaseSeriesGroup();
+    message.name = object.name ?? "";
+    message.other = object.other ?? false;
+    message.total = (object.total !== undefined && object.total !== null)
+      ? Measures.fromPartial(object.total)
+      : undefined;
+    message.points = object.points?.map((e) => SeriesPoint.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseSeriesPoint(): SeriesPoint {
+  return { startMs: 0n, measures: undefined };
+}
+
+export const SeriesPoint: MessageFns<SeriesPoint> = {
+  encode(message: SeriesPoint, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.startMs !== 0n) {
+      if (BigInt.asIntN(64, message.startMs) !== message.startMs) {
+        throw new globalThis.Error("value provided for field message.startMs of type int64 too large");
+      }
+      writer.uint32(8).int64(message.startMs);
+    }
+    if (message.measures !== undefined) {
+      Measures.encode(message.measures, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SeriesPoint {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSeriesPoint();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.startMs = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.measures = Measures.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SeriesPoint {
+    return {
+      startMs: isSet(object.startMs) ? BigInt(object.startMs) : isSet(object.start_ms) ? BigInt(object.start_ms) : 0n,
+      measures: isSet(object.measures) ? Measures.fromJSON(object.measures) : undefined,
+    };
+  },
+
+  toJSON(message: SeriesPoint): unknown {
+    const obj: any = {};
+    if (message.startMs !== 0n) {
+      obj.startMs = message.startMs.toString();
+    }
+    if (message.measures !== undefined) {
+      obj.measures = Measures.toJSON(message.measures);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SeriesPoint>): SeriesPoint {
+    return SeriesPoint.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SeriesPoint>): SeriesPoint {
+    const message = createBaseSeriesPoint();
+    message.startMs = (object.startMs !== undefined && object.startMs !== null) ? BigInt(object.startMs) : 0n;
+    message.measures = (object.measures !== undefined && object.measures !== null)
+      ? Measures.fromPartial(object.measures)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseMeasures(): Measures {
+  return {
+    requests: 0n,
+    costNanoUsd: 0n,
+    writtenOffNanoUsd: 0n,
+    inputTokens: 0n,
+    cachedInputTokens: 0n,
+    outputTokens: 0n,
+    errors: undefined,
+    latency: undefined,
+    firstByte: undefined,
+  };
+}
+
+export const Measures: MessageFns<Measures> = {
+  encode(message: Measures, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.requests !== 0n) {
+      if (BigInt.asIntN(64, message.requests) !== message.requests) {
+        throw new globalThis.Error("value provided for field message.requests of type int64 too large");
+      }
+      writer.uint32(8).int64(message.requests);
+    }
+    if (message.costNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.costNanoUsd) !== message.costNanoUsd) {
+        throw new globalThis.Error("value provided for field message.costNanoUsd of type int64 too large");
+      }
+      writer.uint32(16).int64(message.costNanoUsd);
+    }
+    if (message.writtenOffNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.writtenOffNanoUsd) !== message.writtenOffNanoUsd) {
+        throw new globalThis.Error("value provided for field message.writtenOffNanoUsd of type int64 too large");
+      }
+      writer.uint32(24).int64(message.writtenOffNanoUsd);
+    }
+    if (message.inputTokens !== 0n) {
+      if (BigInt.asIntN(64, message.inputTokens) !== message.inputTokens) {
+        throw new globalThis.Error("value provided for field message.inputTokens of type int64 too large");
+      }
+      writer.uint32(32).int64(message.inputTokens);
+    }
+    if (message.cachedInputTokens !== 0n) {
+      if (BigInt.asIntN(64, message.cachedInputTokens) !== message.cachedInputTokens) {
+        throw new globalThis.Error("value provided for field message.cachedInputTokens of type int64 too large");
+      }
+      writer.uint32(40).int64(message.cachedInputTokens);
+    }
+    if (message.outputTokens !== 0n) {
+      if (BigInt.asIntN(64, message.outputTokens) !== message.outputTokens) {
+        throw new globalThis.Error("value provided for field message.outputTokens of type int64 too large");
+      }
+      writer.uint32(48).int64(message.outputTokens);
+    }
+    if (message.errors !== undefined) {
+      Errors.encode(message.errors, writer.uint32(58).fork()).join();
+    }
+    if (message.latency !== undefined) {
+      Percentiles.encode(message.latency, writer.uint32(66).fork()).join();
+    }
+    if (message.firstByte !== undefined) {
+      Percentiles.encode(message.firstByte, writer.uint32(74).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Measures {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMeasures();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.requests = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.costNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.writtenOffNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.inputTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.cachedInputTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.outputTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.errors = Errors.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.latency = Percentiles.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.firstByte = Percentiles.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Measures {
+    return {
+      requests: isSet(object.requests) ? BigInt(object.requests) : 0n,
+      costNanoUsd: isSet(object.costNanoUsd)
+        ? BigInt(object.costNanoUsd)
+        : isSet(object.cost_nano_usd)
+        ? BigInt(object.cost_nano_usd)
+        : 0n,
+      writtenOffNanoUsd: isSet(object.writtenOffNanoUsd)
+        ? BigInt(object.writtenOffNanoUsd)
+        : isSet(object.written_off_nano_usd)
+        ? BigInt(object.written_off_nano_usd)
+        : 0n,
+      inputTokens: isSet(object.inputTokens)
+        ? BigInt(object.inputTokens)
+        : isSet(object.input_tokens)
+        ? BigInt(object.input_tokens)
+        : 0n,
+      cachedInputTokens: isSet(object.cachedInputTokens)
+        ? BigInt(object.cachedInputTokens)
+        : isSet(object.cached_input_tokens)
+        ? BigInt(object.cached_input_tokens)
+        : 0n,
+      outputTokens: isSet(object.outputTokens)
+        ? BigInt(object.outputTokens)
+        : isSet(object.output_tokens)
+        ? BigInt(object.output_tokens)
+        : 0n,
+      errors: isSet(object.errors) ? Errors.fromJSON(object.errors) : undefined,
+      latency: isSet(object.latency) ? Percentiles.fromJSON(object.latency) : undefined,
+      firstByte: isSet(object.firstByte)
+        ? Percentiles.fromJSON(object.firstByte)
+        : isSet(object.first_byte)
+        ? Percentiles.fromJSON(object.first_byte)
+        : undefined,
+    };
+  },
+
+  toJSON(message: Measures): unknown {
+    const obj: any = {};
+    if (message.requests !== 0n) {
+      obj.requests = message.requests.toString();
+    }
+    if (message.costNanoUsd !== 0n) {
+      obj.costNanoUsd = message.costNanoUsd.toString();
+    }
+    if (message.writtenOffNanoUsd !== 0n) {
+      obj.writtenOffNanoUsd = message.writtenOffNanoUsd.toString();
+    }
+    if (message.inputTokens !== 0n) {
+      obj.inputTokens = message.inputTokens.toString();
+    }
+    if (message.cachedInputTokens !== 0n) {
+      obj.cachedInputTokens = message.cachedInputTokens.toString();
+    }
+    if (message.outputTokens !== 0n) {
+      obj.outputTokens = message.outputTokens.toString();
+    }
+    if (message.errors !== undefined) {
+      obj.errors = Errors.toJSON(message.errors);
+    }
+    if (message.latency !== undefined) {
+      obj.latency = Percentiles.toJSON(message.latency);
+    }
+    if (message.firstByte !== undefined) {
+      obj.firstByte = Percentiles.toJSON(message.firstByte);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Measures>): Measures {
+    return Measures.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Measures>): Measures {
+    const message = createBaseMeasures();
+    message.requests = (object.requests !== undefined && object.requests !== null) ? BigInt(object.requests) : 0n;
+    message.costNanoUsd = (object.costNanoUsd !== undefined && object.costNanoUsd !== null)
+      ? BigInt(object.costNanoUsd)
+      : 0n;
+    message.writtenOffNanoUsd = (object.writtenOffNanoUsd !== undefined && object.writtenOffNanoUsd !== null)
+      ? BigInt(object.writtenOffNanoUsd)
+      : 0n;
+    message.inputTokens = (object.inputTokens !== undefined && object.inputTokens !== null)
+      ? BigInt(object.inputTokens)
+      : 0n;
+    message.cachedInputTokens = (object.cachedInputTokens !== undefined && object.cachedInputTokens !== null)
+      ? BigInt(object.cachedInputTokens)
+      : 0n;
+    message.outputTokens = (object.outputTokens !== undefined && object.outputTokens !== null)
+      ? BigInt(object.outputTokens)
+      : 0n;
+    message.errors = (object.errors !== undefined && object.errors !== null)
+      ? Errors.fromPartial(object.errors)
+      : undefined;
+    message.latency = (object.latency !== undefined && object.latency !== null)
+      ? Percentiles.fromPartial(object.latency)
+      : undefined;
+    message.firstByte = (object.firstByte !== undefined && object.firstByte !== null)
+      ? Percentiles.fromPartial(object.firstByte)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseErrors(): Errors {
+  return { rateLimited: 0n, clientError: 0n, upstreamError: 0n, clientLeft: 0n, crashed: 0n };
+}
+
+export const Errors: MessageFns<Errors> = {
+  encode(message: Errors, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.rateLimited !== 0n) {
+      if (BigInt.asIntN(64, message.rateLimited) !== message.rateLimited) {
+        throw new globalThis.Error("value provided for field message.rateLimited of type int64 too large");
+      }
+      writer.uint32(8).int64(message.rateLimited);
+    }
+    if (message.clientError !== 0n) {
+      if (BigInt.asIntN(64, message.clientError) !== message.clientError) {
+        throw new globalThis.Error("value provided for field message.clientError of type int64 too large");
+      }
+      writer.uint32(16).int64(message.clientError);
+    }
+    if (message.upstreamError !== 0n) {
+      if (BigInt.asIntN(64, message.upstreamError) !== message.upstreamError) {
+        throw new globalThis.Error("value provided for field message.upstreamError of type int64 too large");
+      }
+      writer.uint32(24).int64(message.upstreamError);
+    }
+    if (message.clientLeft !== 0n) {
+      if (BigInt.asIntN(64, message.clientLeft) !== message.clientLeft) {
+        throw new globalThis.Error("value provided for field message.clientLeft of type int64 too large");
+      }
+      writer.uint32(32).int64(message.clientLeft);
+    }
+    if (message.crashed !== 0n) {
+      if (BigInt.asIntN(64, message.crashed) !== message.crashed) {
+        throw new globalThis.Error("value provided for field message.crashed of type int64 too large");
+      }
+      writer.uint32(40).int64(message.crashed);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Errors {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseErrors();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.rateLimited = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.clientError = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.upstreamError = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.clientLeft = reader.int64() as bigint;
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.crashed = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Errors {
+    return {
+      rateLimited: isSet(object.rateLimited)
+        ? BigInt(object.rateLimited)
+        : isSet(object.rate_limited)
+        ? BigInt(object.rate_limited)
+        : 0n,
+      clientError: isSet(object.clientError)
+        ? BigInt(object.clientError)
+        : isSet(object.client_error)
+        ? BigInt(object.client_error)
+        : 0n,
+      upstreamError: isSet(object.upstreamError)
+        ? BigInt(object.upstreamError)
+        : isSet(object.upstream_error)
+        ? BigInt(object.upstream_error)
+        : 0n,
+      clientLeft: isSet(object.clientLeft)
+        ? BigInt(object.clientLeft)
+        : isSet(object.client_left)
+        ? BigInt(object.client_left)
+        : 0n,
+      crashed: isSet(object.crashed) ? BigInt(object.crashed) : 0n,
+    };
+  },
+
+  toJSON(message: Errors): unknown {
+    const obj: any = {};
+    if (message.rateLimited !== 0n) {
+      obj.rateLimited = message.rateLimited.toString();
+    }
+    if (message.clientError !== 0n) {
+      obj.clientError = message.clientError.toString();
+    }
+    if (message.upstreamError !== 0n) {
+      obj.upstreamError = message.upstreamError.toString();
+    }
+    if (message.clientLeft !== 0n) {
+      obj.clientLeft = message.clientLeft.toString();
+    }
+    if (message.crashed !== 0n) {
+      obj.crashed = message.crashed.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Errors>): Errors {
+    return Errors.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Errors>): Errors {
+    const message = createBaseErrors();
+    message.rateLimited = (object.rateLimited !== undefined && object.rateLimited !== null)
+      ? BigInt(object.rateLimited)
+      : 0n;
+    message.clientError = (object.clientError !== undefined && object.clientError !== null)
+      ? BigInt(object.clientError)
+      : 0n;
+    message.upstreamError = (object.upstreamError !== undefined && object.upstreamError !== null)
+      ? BigInt(object.upstreamError)
+      : 0n;
+    message.clientLeft = (object.clientLeft !== undefined && object.clientLeft !== null)
+      ? BigInt(object.clientLeft)
+      : 0n;
+    message.crashed = (object.crashed !== undefined && object.crashed !== null) ? BigInt(object.crashed) : 0n;
+    return message;
+  },
+};
+
+function createBasePercentiles(): Percentiles {
+  return { count: 0n, p50Ms: 0, p95Ms: 0, p99Ms: 0 };
+}
+
+export const Percentiles: MessageFns<Percentiles> = {
+  encode(message: Percentiles, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.count !== 0n) {
+      if (BigInt.asIntN(64, message.count) !== message.count) {
+        throw new globalThis.Error("value provided for field message.count of type int64 too large");
+      }
+      writer.uint32(8).int64(message.count);
+    }
+    if (message.p50Ms !== 0) {
+      writer.uint32(16).uint32(message.p50Ms);
+    }
+    if (message.p95Ms !== 0) {
+      writer.uint32(24).uint32(message.p95Ms);
+    }
+    if (message.p99Ms !== 0) {
+      writer.uint32(32).uint32(message.p99Ms);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Percentiles {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePercentiles();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.count = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.p50Ms = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.p95Ms = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.p99Ms = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Percentiles {
+    return {
+      count: isSet(object.count) ? BigInt(object.count) : 0n,
+      p50Ms: isSet(object.p50Ms)
+        ? globalThis.Number(object.p50Ms)
+        : isSet(object.p50_ms)
+        ? globalThis.Number(object.p50_ms)
+        : 0,
+      p95Ms: isSet(object.p95Ms)
+        ? globalThis.Number(object.p95Ms)
+        : isSet(object.p95_ms)
+        ? globalThis.Number(object.p95_ms)
+        : 0,
+      p99Ms: isSet(object.p99Ms)
+        ? globalThis.Number(object.p99Ms)
+        : isSet(object.p99_ms)
+        ? globalThis.Number(object.p99_ms)
+        : 0,
+    };
+  },
+
+  toJSON(message: Percentiles): unknown {
+    const obj: any = {};
+    if (message.count !== 0n) {
+      obj.count = message.count.toString();
+    }
+    if (message.p50Ms !== 0) {
+      obj.p50Ms = Math.round(message.p50Ms);
+    }
+    if (message.p95Ms !== 0) {
+      obj.p95Ms = Math.round(message.p95Ms);
+    }
+    if (message.p99Ms !== 0) {
+      obj.p99Ms = Math.round(message.p99Ms);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Percentiles>): Percentiles {
+    return Percentiles.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Percentiles>): Percentiles {
+    const message = createBasePercentiles();
+    message.count = (object.count !== undefined && object.count !== null) ? BigInt(object.count) : 0n;
+    message.p50Ms = object.p50Ms ?? 0;
+    message.p95Ms = object.p95Ms ?? 0;
+    message.p99Ms = object.p99Ms ?? 0;
+    return message;
+  },
+};
+
+function createBaseKeyOfAccount(): KeyOfAccount {
+  return { accountId: "", keyId: "" };
+}
+
+export const KeyOfAccount: MessageFns<KeyOfAccount> = {
+  encode(message: KeyOfAccount, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    if (message.keyId !== "") {
+      writer.uint32(18).string(message.keyId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeyOfAccount {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeyOfAccount();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.keyId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): KeyOfAccount {
+    return {
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      keyId: isSet(object.keyId)
+        ? globalThis.String(object.keyId)
+        : isSet(object.key_id)
+        ? globalThis.String(object.key_id)
+        : "",
+    };
+  },
+
+  toJSON(message: KeyOfAccount): unknown {
+    const obj: any = {};
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.keyId !== "") {
+      obj.keyId = message.keyId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<KeyOfAccount>): KeyOfAccount {
+    return KeyOfAccount.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<KeyOfAccount>): KeyOfAccount {
+    const message = createBaseKeyOfAccount();
+    message.accountId = object.accountId ?? "";
+    message.keyId = object.keyId ?? "";
+    return message;
+  },
+};
+
+function createBaseListKeyUseRequest(): ListKeyUseRequest {
+  return { keys: [] };
+}
+
+export const ListKeyUseRequest: MessageFns<ListKeyUseRequest> = {
+  encode(message: ListKeyUseRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.keys) {
+      KeyOfAccount.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListKeyUseRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListKeyUseRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.keys.push(KeyOfAccount.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListKeyUseRequest {
+    return {
+      keys: globalThis.Array.isArray(object?.keys) ? object.keys.map((e: any) => KeyOfAccount.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: ListKeyUseRequest): unknown {
+    const obj: any = {};
+    if (message.keys?.length) {
+      obj.keys = message.keys.map((e) => KeyOfAccount.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListKeyUseRequest>): ListKeyUseRequest {
+    return ListKeyUseRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListKeyUseRequest>): ListKeyUseRequest {
+    const message = createBaseListKeyUseRequest();
+    message.keys = object.keys?.map((e) => KeyOfAccount.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseListKeyUseResponse(): ListKeyUseResponse {
+  return { keys: [] };
+}
+
+export const ListKeyUseResponse: MessageFns<ListKeyUseResponse> = {
+  encode(message: ListKeyUseResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.keys) {
+      KeyUse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListKeyUseResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListKeyUseResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.keys.push(KeyUse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListKeyUseResponse {
+    return { keys: globalThis.Array.isArray(object?.keys) ? object.keys.map((e: any) => KeyUse.fromJSON(e)) : [] };
+  },
+
+  toJSON(message: ListKeyUseResponse): unknown {
+    const obj: any = {};
+    if (message.keys?.length) {
+      obj.keys = message.keys.map((e) => KeyUse.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListKeyUseResponse>): ListKeyUseResponse {
+    return ListKeyUseResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListKeyUseResponse>): ListKeyUseResponse {
+    const message = createBaseListKeyUseResponse();
+    message.keys = object.keys?.map((e) => KeyUse.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseKeyUse(): KeyUse {
+  return { keyId: "", lastUsedMs: 0n, requestsLastHour: 0n };
+}
+
+export const KeyUse: MessageFns<KeyUse> = {
+  encode(message: KeyUse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.keyId !== "") {
+      writer.uint32(10).string(message.keyId);
+    }
+    if (message.lastUsedMs !== 0n) {
+      if (BigInt.asIntN(64, message.lastUsedMs) !== message.lastUsedMs) {
+        throw new globalThis.Error("value provided for field message.lastUsedMs of type int64 too large");
+      }
+      writer.uint32(16).int64(message.lastUsedMs);
+    }
+    if (message.requestsLastHour !== 0n) {
+      if (BigInt.asIntN(64, message.requestsLastHour) !== message.requestsLastHour) {
+        throw new globalThis.Error("value provided for field message.requestsLastHour of type int64 too large");
+      }
+      writer.uint32(24).int64(message.requestsLastHour);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeyUse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeyUse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.keyId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.lastUsedMs = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.requestsLastHour = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): KeyUse {
+    return {
+      keyId: isSet(object.keyId)
+        ? globalThis.String(object.keyId)
+        : isSet(object.key_id)
+        ? globalThis.String(object.key_id)
+        : "",
+      lastUsedMs: isSet(object.lastUsedMs)
+        ? BigInt(object.lastUsedMs)
+        : isSet(object.last_used_ms)
+        ? BigInt(object.last_used_ms)
+        : 0n,
+      requestsLastHour: isSet(object.requestsLastHour)
+        ? BigInt(object.requestsLastHour)
+        : isSet(object.requests_last_hour)
+        ? BigInt(object.requests_last_hour)
+        : 0n,
+    };
+  },
+
+  toJSON(message: KeyUse): unknown {
+    const obj: any = {};
+    if (message.keyId !== "") {
+      obj.keyId = message.keyId;
+    }
+    if (message.lastUsedMs !== 0n) {
+      obj.lastUsedMs = message.lastUsedMs.toString();
+    }
+    if (message.requestsLastHour !== 0n) {
+      obj.requestsLastHour = message.requestsLastHour.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<KeyUse>): KeyUse {
+    return KeyUse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<KeyUse>): KeyUse {
+    const message = createBaseKeyUse();
+    message.keyId = object.keyId ?? "";
+    message.lastUsedMs = (object.lastUsedMs !== undefined && object.lastUsedMs !== null)
+      ? BigInt(object.lastUsedMs)
+      : 0n;
+    message.requestsLastHour = (object.requestsLastHour !== undefined && object.requestsLastHour !== null)
+      ? BigInt(object.requestsLastHour)
+      : 0n;
+    return message;
+  },
+};
+
 export type MeteringServiceService = typeof MeteringServiceService;
 export const MeteringServiceService = {
   /** Which of these batches are in MongoDB and settled: their journal entries may be trimmed. */
@@ -1370,6 +3021,36 @@ export const MeteringServiceService = {
     responseSerialize: (value: FindEventsResponse): Buffer => Buffer.from(FindEventsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FindEventsResponse => FindEventsResponse.decode(value),
   },
+  /** One request of any account. NOT_FOUND when it is not applied yet, or archived. */
+  getEvent: {
+    path: "/metering.v1.MeteringService/GetEvent" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetEventRequest): Buffer => Buffer.from(GetEventRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetEventRequest => GetEventRequest.decode(value),
+    responseSerialize: (value: UsageEvent): Buffer => Buffer.from(UsageEvent.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UsageEvent => UsageEvent.decode(value),
+  },
+  /** Usage over time, from the roll-ups, for charts. */
+  querySeries: {
+    path: "/metering.v1.MeteringService/QuerySeries" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: QuerySeriesRequest): Buffer => Buffer.from(QuerySeriesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): QuerySeriesRequest => QuerySeriesRequest.decode(value),
+    responseSerialize: (value: QuerySeriesResponse): Buffer => Buffer.from(QuerySeriesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): QuerySeriesResponse => QuerySeriesResponse.decode(value),
+  },
+  /** When keys were used last, and how much of late. */
+  listKeyUse: {
+    path: "/metering.v1.MeteringService/ListKeyUse" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListKeyUseRequest): Buffer => Buffer.from(ListKeyUseRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListKeyUseRequest => ListKeyUseRequest.decode(value),
+    responseSerialize: (value: ListKeyUseResponse): Buffer => Buffer.from(ListKeyUseResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListKeyUseResponse => ListKeyUseResponse.decode(value),
+  },
 } as const;
 
 export interface MeteringServiceServer extends UntypedServiceImplementation {
@@ -1379,6 +3060,12 @@ export interface MeteringServiceServer extends UntypedServiceImplementation {
   listEvents: handleUnaryCall<ListEventsRequest, ListEventsResponse>;
   /** What these requests of one account came to, as far as that is applied; others are left out. */
   findEvents: handleUnaryCall<FindEventsRequest, FindEventsResponse>;
+  /** One request of any account. NOT_FOUND when it is not applied yet, or archived. */
+  getEvent: handleUnaryCall<GetEventRequest, UsageEvent>;
+  /** Usage over time, from the roll-ups, for charts. */
+  querySeries: handleUnaryCall<QuerySeriesRequest, QuerySeriesResponse>;
+  /** When keys were used last, and how much of late. */
+  listKeyUse: handleUnaryCall<ListKeyUseRequest, ListKeyUseResponse>;
 }
 
 export interface MeteringServiceClient extends Client {
@@ -1443,6 +3130,54 @@ export interface MeteringServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: FindEventsResponse) => void,
+  ): ClientUnaryCall;
+  /** One request of any account. NOT_FOUND when it is not applied yet, or archived. */
+  getEvent(
+    request: GetEventRequest,
+    callback: (error: ServiceError | null, response: UsageEvent) => void,
+  ): ClientUnaryCall;
+  getEvent(
+    request: GetEventRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UsageEvent) => void,
+  ): ClientUnaryCall;
+  getEvent(
+    request: GetEventRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UsageEvent) => void,
+  ): ClientUnaryCall;
+  /** Usage over time, from the roll-ups, for charts. */
+  querySeries(
+    request: QuerySeriesRequest,
+    callback: (error: ServiceError | null, response: QuerySeriesResponse) => void,
+  ): ClientUnaryCall;
+  querySeries(
+    request: QuerySeriesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: QuerySeriesResponse) => void,
+  ): ClientUnaryCall;
+  querySeries(
+    request: QuerySeriesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: QuerySeriesResponse) => void,
+  ): ClientUnaryCall;
+  /** When keys were used last, and how much of late. */
+  listKeyUse(
+    request: ListKeyUseRequest,
+    callback: (error: ServiceError | null, response: ListKeyUseResponse) => void,
+  ): ClientUnaryCall;
+  listKeyUse(
+    request: ListKeyUseRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListKeyUseResponse) => void,
+  ): ClientUnaryCall;
+  listKeyUse(
+    request: ListKeyUseRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListKeyUseResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -204,6 +204,19 @@ export interface Unit {
   quantity: bigint;
 }
 
+/** A call of an upstream that came to nothing, so that another was made. */
+export interface FailedAttempt {
+  upstream: string;
+  upstreamModel: string;
+  /** When it was made, milliseconds after the request was admitted, and how long it took. */
+  afterMs: number;
+  durationMs: number;
+  /** Why it came to nothing, e.g. "timeout". */
+  failure: string;
+  /** The HTTP status that the upstream answered with; 0: it answered with none. */
+  status: number;
+}
+
 /** One request's usage: the journal's final record, the message on JetStream, the row in MongoDB. */
 export interface UsageEvent {
   requestId: string;
@@ -230,6 +243,12 @@ export interface UsageEvent {
   status: number;
   stream: boolean;
   settlementRule: SettlementRule;
+  /** Of a stream whose first bytes were sent: milliseconds from its admission to them. */
+  firstByteMs?:
+    | number
+    | undefined;
+  /** The first 16 of them, in their order. */
+  failedAttempts: FailedAttempt[];
 }
 
 /** What a service replica publishes to JetStream. */
@@ -327,6 +346,167 @@ export const Unit: MessageFns<Unit> = {
   },
 };
 
+function createBaseFailedAttempt(): FailedAttempt {
+  return { upstream: "", upstreamModel: "", afterMs: 0, durationMs: 0, failure: "", status: 0 };
+}
+
+export const FailedAttempt: MessageFns<FailedAttempt> = {
+  encode(message: FailedAttempt, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.upstream !== "") {
+      writer.uint32(10).string(message.upstream);
+    }
+    if (message.upstreamModel !== "") {
+      writer.uint32(18).string(message.upstreamModel);
+    }
+    if (message.afterMs !== 0) {
+      writer.uint32(24).uint32(message.afterMs);
+    }
+    if (message.durationMs !== 0) {
+      writer.uint32(32).uint32(message.durationMs);
+    }
+    if (message.failure !== "") {
+      writer.uint32(42).string(message.failure);
+    }
+    if (message.status !== 0) {
+      writer.uint32(48).uint32(message.status);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FailedAttempt {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFailedAttempt();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.upstream = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.upstreamModel = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.afterMs = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.durationMs = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.failure = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.status = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FailedAttempt {
+    return {
+      upstream: isSet(object.upstream) ? globalThis.String(object.upstream) : "",
+      upstreamModel: isSet(object.upstreamModel)
+        ? globalThis.String(object.upstreamModel)
+        : isSet(object.upstream_model)
+        ? globalThis.String(object.upstream_model)
+        : "",
+      afterMs: isSet(object.afterMs)
+        ? globalThis.Number(object.afterMs)
+        : isSet(object.after_ms)
+        ? globalThis.Number(object.after_ms)
+        : 0,
+      durationMs: isSet(object.durationMs)
+        ? globalThis.Number(object.durationMs)
+        : isSet(object.duration_ms)
+        ? globalThis.Number(object.duration_ms)
+        : 0,
+      failure: isSet(object.failure) ? globalThis.String(object.failure) : "",
+      status: isSet(object.status) ? globalThis.Number(object.status) : 0,
+    };
+  },
+
+  toJSON(message: FailedAttempt): unknown {
+    const obj: any = {};
+    if (message.upstream !== "") {
+      obj.upstream = message.upstream;
+    }
+    if (message.upstreamModel !== "") {
+      obj.upstreamModel = message.upstreamModel;
+    }
+    if (message.afterMs !== 0) {
+      obj.afterMs = Math.round(message.afterMs);
+    }
+    if (message.durationMs !== 0) {
+      obj.durationMs = Math.round(message.durationMs);
+    }
+    if (message.failure !== "") {
+      obj.failure = message.failure;
+    }
+    if (message.status !== 0) {
+      obj.status = Math.round(message.status);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<FailedAttempt>): FailedAttempt {
+    return FailedAttempt.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FailedAttempt>): FailedAttempt {
+    const message = createBaseFailedAttempt();
+    message.upstream = object.upstream ?? "";
+    message.upstreamModel = object.upstreamModel ?? "";
+    message.afterMs = object.afterMs ?? 0;
+    message.durationMs = object.durationMs ?? 0;
+    message.failure = object.failure ?? "";
+    message.status = object.status ?? 0;
+    return message;
+  },
+};
+
 function createBaseUsageEvent(): UsageEvent {
   return {
     requestId: "",
@@ -351,6 +531,8 @@ function createBaseUsageEvent(): UsageEvent {
     status: 0,
     stream: false,
     settlementRule: 0,
+    firstByteMs: undefined,
+    failedAttempts: [],
   };
 }
 
@@ -433,6 +615,12 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     }
     if (message.settlementRule !== 0) {
       writer.uint32(176).int32(message.settlementRule);
+    }
+    if (message.firstByteMs !== undefined) {
+      writer.uint32(184).uint32(message.firstByteMs);
+    }
+    for (const v of message.failedAttempts) {
+      FailedAttempt.encode(v!, writer.uint32(194).fork()).join();
     }
     return writer;
   },
@@ -626,6 +814,22 @@ export const UsageEvent: MessageFns<UsageEvent> = {
             message.settlementRule = reader.int32() as any;
             continue;
           }
+          case 23: {
+            if (tag !== 184) {
+              break;
+            }
+
+            message.firstByteMs = reader.uint32();
+            continue;
+          }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.failedAttempts.push(FailedAttempt.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -716,6 +920,16 @@ export const UsageEvent: MessageFns<UsageEvent> = {
         : isSet(object.settlement_rule)
         ? settlementRuleFromJSON(object.settlement_rule)
         : 0,
+      firstByteMs: isSet(object.firstByteMs)
+        ? globalThis.Number(object.firstByteMs)
+        : isSet(object.first_byte_ms)
+        ? globalThis.Number(object.first_byte_ms)
+        : undefined,
+      failedAttempts: globalThis.Array.isArray(object?.failedAttempts)
+        ? object.failedAttempts.map((e: any) => FailedAttempt.fromJSON(e))
+        : globalThis.Array.isArray(object?.failed_attempts)
+        ? object.failed_attempts.map((e: any) => FailedAttempt.fromJSON(e))
+        : [],
     };
   },
 
@@ -787,6 +1001,12 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     if (message.settlementRule !== 0) {
       obj.settlementRule = settlementRuleToJSON(message.settlementRule);
     }
+    if (message.firstByteMs !== undefined) {
+      obj.firstByteMs = Math.round(message.firstByteMs);
+    }
+    if (message.failedAttempts?.length) {
+      obj.failedAttempts = message.failedAttempts.map((e) => FailedAttempt.toJSON(e));
+    }
     return obj;
   },
 
@@ -823,6 +1043,8 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     message.status = object.status ?? 0;
     message.stream = object.stream ?? false;
     message.settlementRule = object.settlementRule ?? 0;
+    message.firstByteMs = object.firstByteMs ?? undefined;
+    message.failedAttempts = object.failedAttempts?.map((e) => FailedAttempt.fromPartial(e)) || [];
     return message;
   },
 };

@@ -2,9 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Billing } from "../billing.ts";
 import type { Store } from "../store/store.ts";
 
+/** What the auditor writes of a run, as far as billing reads it. */
 interface Verdict {
   readonly moment: Date;
   readonly exact: boolean;
+  readonly rows?: number;
+  readonly faults?: readonly string[];
 }
 
 export interface PruneOptions {
@@ -22,13 +25,22 @@ export interface Pruned {
 
 const grantsAtOnce = 1_000;
 
+/** The verdict of the last audit; undefined when there was none. */
+export async function lastVerdict({
+  store,
+  auditDatabase,
+}: Pick<PruneOptions, "store" | "auditDatabase">): Promise<Verdict | undefined> {
+  const verdicts = store.connection.getClient().db(auditDatabase).collection<Verdict>("verdicts");
+  const [last] = await verdicts.find().sort({ moment: -1 }).limit(1).toArray();
+  return last;
+}
+
 /**
  * The moment up to which the books are known to be exact: that of the last audit, if it found no
  * fault.
  */
-async function lastExact({ store, auditDatabase }: PruneOptions): Promise<Date | undefined> {
-  const verdicts = store.connection.getClient().db(auditDatabase).collection<Verdict>("verdicts");
-  const [last] = await verdicts.find().sort({ moment: -1 }).limit(1).toArray();
+async function lastExact(options: PruneOptions): Promise<Date | undefined> {
+  const last = await lastVerdict(options);
   return last?.exact ? last.moment : undefined;
 }
 

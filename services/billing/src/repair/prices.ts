@@ -1,10 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import type { ModelPrice } from "@uag/catalog/price.ts";
+import type { Catalog } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
 /** The prices in force, by model. */
 export type Prices = () => Promise<ReadonlyMap<string, ModelPrice>>;
+
+/**
+ * The catalogue in force, with every model that it names, whether or not somebody serves it at the
+ * moment.
+ */
+export type ReadCatalog = () => Promise<Catalog>;
 
 /**
  * Stands in for every key and address that the catalogue refers to, each as it is and not as a
@@ -16,17 +23,20 @@ const anything: NodeJS.ProcessEnv = new Proxy(
 );
 
 /**
- * Reads the catalogue's prices anew with each call, whether or not somebody serves the model at the
- * moment.
+ * Reads the catalogue anew with each call.
  * @param file undefined: every call is refused
  */
-export function createPrices(file: string | undefined): Prices {
+export function createReadCatalog(file: string | undefined): ReadCatalog {
   return async () => {
     if (file === undefined) {
       const cause = new Error("CATALOG_FILE is not set");
       throw new GatewayError("service_unavailable", "Billing has no catalogue to price requests by.", { cause });
     }
-    const { models } = parseCatalog(await readFile(file, "utf8"), anything);
-    return new Map([...models].map(([id, model]) => [id, model.price]));
+    return parseCatalog(await readFile(file, "utf8"), anything);
   };
+}
+
+/** The catalogue's prices, read anew with each call. */
+export function createPrices(readCatalog: ReadCatalog): Prices {
+  return async () => new Map([...(await readCatalog()).models].map(([id, model]) => [id, model.price]));
 }

@@ -7,7 +7,7 @@ import { recordChange } from "../audit/record.ts";
 import { keySnapshot } from "../audit/snapshot.ts";
 import type { Billing } from "../billing.ts";
 import { announceChange } from "../keys/announce.ts";
-import { dateOf, hintOf, keyMessage, limitsDocument } from "../keys/key.ts";
+import { dateOf, hintOf, keyMessage, limitsDocument, tagsOf } from "../keys/key.ts";
 import { checkKeyFields } from "../keys/validate.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
@@ -26,6 +26,7 @@ export function newKey(request: CreateKeyRequest, secret: string, pepper: NamedS
     revokedAt: null,
     version: 1n,
     metadata: request.metadata ?? "{}",
+    tags: tagsOf(request.metadata ?? "{}"),
   };
 }
 

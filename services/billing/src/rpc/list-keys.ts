@@ -1,23 +1,88 @@
-import { cutPageById, readPage } from "@uag/mongo/paging.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { cutPage, cutPageById, readPage } from "@uag/mongo/paging.ts";
 import type { ListKeysRequest, ListKeysResponse } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
 import { keyMessage } from "../keys/key.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
-/** Keys, newest first: their ids sort by the time they were made. */
-export async function listKeys(billing: Billing, request: ListKeysRequest): Promise<ListKeysResponse> {
-  const { limit, after } = readPage(request.page);
-  const filter = {
-    ...(request.accountId === "" ? {} : { accountId: request.accountId }),
-    ...(request.name === undefined ? {} : { name: request.name }),
-    ...(request.includeRevoked ? {} : { revokedAt: null }),
-    ...(after === "" ? {} : { _id: { $lt: after } }),
+const sorts = ["-created", "created", "name", "-name"] as const;
+type Sort = (typeof sorts)[number];
+
+const longestSearch = 200;
+/** A search reads names one by one. */
+const maxTimeMS = 5_000;
+
+/** @throws {GatewayError} `invalid_request` */
+function sortOf({ sort = "-created" }: ListKeysRequest): Sort {
+  const found = sorts.find((one) => one === sort);
+  if (found !== undefined) return found;
+  throw new GatewayError("invalid_request", `sort is one of ${sorts.join(", ")}.`, { param: "sort" });
+}
+
+/** Finds a text wherever it is, whatever its case. */
+function containing(text: string): { readonly $regex: string; readonly $options: "i" } {
+  if (text.length > longestSearch)
+    throw new GatewayError("invalid_request", `A search has at most ${longestSearch} characters.`, { param: "search" });
+  return { $regex: text.replaceAll(/[^\p{L}\p{N} ]/gu, "\\$&"), $options: "i" };
+}
+
+function filterOf(request: ListKeysRequest) {
+  const { accountId, name, search, tag, includeRevoked } = request;
+  return {
+    ...(accountId !== "" && { accountId }),
+    ...(name !== undefined && { name }),
+    ...(name === undefined && search !== undefined && { name: containing(search) }),
+    ...(tag !== undefined && { tags: tag }),
+    ...(!includeRevoked && { revokedAt: null }),
   };
-  const found = await billing.store.keys
-    .find(filter)
-    .sort({ _id: -1 })
+}
+
+/** The place behind a row of a list that is sorted by names: its id, and behind it its name. */
+function nameCursor({ _id, name }: KeyDocument): string {
+  return Buffer.from(`${_id} ${name}`).toString("base64url");
+}
+
+function readNamePlace(cursor: string): { id: string; name: string } | undefined {
+  if (cursor === "") return undefined;
+  const [, id, name] = /^([\w:.-]{1,300}) (.{0,400})$/s.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+  if (id !== undefined && name !== undefined) return { id, name };
+  throw new GatewayError("invalid_request", "The cursor is not one of ours.", { param: "page.cursor" });
+}
+
+async function byName({ store }: Billing, request: ListKeysRequest, step: 1 | -1): Promise<ListKeysResponse> {
+  const { limit } = readPage({ limit: request.page?.limit ?? 0, cursor: "" });
+  const place = readNamePlace(request.page?.cursor ?? "");
+  const beyond = step === 1 ? "$gt" : "$lt";
+  const following = place && {
+    $and: [{ $or: [{ name: { [beyond]: place.name } }, { name: place.name, _id: { [beyond]: place.id } }] }],
+  };
+  const found = await store.keys
+    .find({ ...filterOf(request), ...following })
+    .sort({ name: step, _id: step })
     .limit(limit + 1)
+    .maxTimeMS(maxTimeMS)
+    .lean<KeyDocument[]>();
+  const { rows, nextCursor } = cutPage(found, limit, nameCursor);
+  return { keys: rows.map(keyMessage), nextCursor };
+}
+
+/** Their ids sort by the time they were made. */
+async function byTime({ store }: Billing, request: ListKeysRequest, step: 1 | -1): Promise<ListKeysResponse> {
+  const { limit, after } = readPage(request.page);
+  const beyond = step === 1 ? "$gt" : "$lt";
+  const found = await store.keys
+    .find({ ...filterOf(request), ...(after !== "" && { _id: { [beyond]: after } }) })
+    .sort({ _id: step })
+    .limit(limit + 1)
+    .maxTimeMS(maxTimeMS)
     .lean<KeyDocument[]>();
   const { rows, nextCursor } = cutPageById(found, limit, (key) => key._id);
   return { keys: rows.map(keyMessage), nextCursor };
+}
+
+/** Keys, the newest first unless another order is asked for. A cursor is good for the order that it came with. */
+export async function listKeys(billing: Billing, request: ListKeysRequest): Promise<ListKeysResponse> {
+  const sort = sortOf(request);
+  const step = sort.startsWith("-") ? -1 : 1;
+  return sort.endsWith("name") ? byName(billing, request, step) : byTime(billing, request, step);
 }

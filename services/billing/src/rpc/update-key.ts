@@ -4,7 +4,7 @@ import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import type { Billing } from "../billing.ts";
 import { announceChange } from "../keys/announce.ts";
 import { changeKey } from "../keys/change-key.ts";
-import { dateOf, keyMessage, limitsDocument } from "../keys/key.ts";
+import { dateOf, keyMessage, limitsDocument, tagsOf } from "../keys/key.ts";
 import { checkKeyFields } from "../keys/validate.ts";
 
 /** What to set, by its path in the document. */
@@ -23,7 +23,7 @@ const fieldOf: Record<string, (request: UpdateKeyRequest) => Change> = {
   "limits.monthly_budget_nano_usd": limitField("monthlyBudgetNanoUsd"),
   limits: (request) => ({ limits: limitsDocument(request.limits) }),
   expires_at_ms: (request) => ({ expiresAt: dateOf(request.expiresAtMs) }),
-  metadata: (request) => ({ metadata: request.metadata ?? "{}" }),
+  metadata: ({ metadata = "{}" }) => ({ metadata, tags: tagsOf(metadata) }),
 };
 
 /** Changes the named fields of a key; routers hear of it at once. */

@@ -53,7 +53,7 @@ const schema = new Schema<GrantDocument>(
 schema.index({ accountId: 1, requestId: 1 }, { unique: true });
 schema.index({ holderId: 1 }, { partialFilterExpression: { live: true } });
 schema.index({ taskUntil: 1 }, { partialFilterExpression: { live: true, taskUntil: { $type: "date" } } });
-schema.index({ accountId: 1, live: 1 });
+schema.index({ accountId: 1, live: 1, _id: 1 });
 schema.index({ endedAt: 1 }, { partialFilterExpression: { live: false } });
 schema.index({ accountId: 1, keyId: 1 }, { partialFilterExpression: { live: true, keyId: { $gt: "" } } });
 

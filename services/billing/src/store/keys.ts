@@ -30,6 +30,8 @@ export interface KeyDocument {
   readonly version: bigint;
   /** A JSON object, as text; none in keys of an older making. */
   readonly metadata?: string;
+  /** What `metadata` calls so; none in keys that were last changed before they were kept apart. */
+  readonly tags?: readonly string[];
   /** The latest last. */
   readonly previous?: readonly PreviousSecret[];
 }
@@ -57,6 +59,7 @@ const schema = new Schema<KeyDocument>(
     revokedAt: { type: Date, default: null },
     version: int64,
     metadata: { type: String, default: "{}" },
+    tags: { type: [String], default: undefined },
     previous: [{ _id: false, digest: { type: Buffer, required: true }, until: { type: Date, required: true } }],
   },
   { strict: "throw", versionKey: false },
@@ -64,6 +67,9 @@ const schema = new Schema<KeyDocument>(
 schema.index({ digest: 1 }, { unique: true });
 schema.index({ "previous.digest": 1 });
 schema.index({ accountId: 1, _id: -1 });
+schema.index({ accountId: 1, name: 1, _id: 1 });
+schema.index({ name: 1, _id: 1 });
+schema.index({ tags: 1, _id: 1 });
 
 export function keyModel(connection: Connection): Model<KeyDocument> {
   return connection.model<KeyDocument>("Key", schema, "keys");

@@ -5,10 +5,12 @@ import { type AuditHeadDocument, auditHeadModel } from "./audit-heads.ts";
 import { type AuditDocument, auditModel } from "./audit-log.ts";
 import { type GrantDocument, grantModel } from "./grants.ts";
 import { type HolderDocument, holderModel } from "./holders.ts";
+import { type InvoiceDocument, invoiceModel } from "./invoices.ts";
 import { type KeyDocument, keyModel } from "./keys.ts";
 import { type EntryDocument, ledgerModel } from "./ledger.ts";
 import { type LimitHolderDocument, limitHolderModel } from "./limit-holders.ts";
 import { type LimitPoolDocument, limitPoolModel } from "./limit-pools.ts";
+import { type PriceDocument, priceModel } from "./prices.ts";
 import { type SpendingDocument, spendingModel } from "./spending.ts";
 
 /** Billing's collections. */
@@ -19,10 +21,12 @@ interface Models {
   readonly auditHeads: Model<AuditHeadDocument>;
   readonly grants: Model<GrantDocument>;
   readonly holders: Model<HolderDocument>;
+  readonly invoices: Model<InvoiceDocument>;
   readonly keys: Model<KeyDocument>;
   readonly ledger: Model<EntryDocument>;
   readonly limitHolders: Model<LimitHolderDocument>;
   readonly limitPools: Model<LimitPoolDocument>;
+  readonly prices: Model<PriceDocument>;
   readonly spending: Model<SpendingDocument>;
 }
 
@@ -38,10 +42,12 @@ export function modelsOn(connection: Connection): Models {
     auditHeads: auditHeadModel(connection),
     grants: grantModel(connection),
     holders: holderModel(connection),
+    invoices: invoiceModel(connection),
     keys: keyModel(connection),
     ledger: ledgerModel(connection),
     limitHolders: limitHolderModel(connection),
     limitPools: limitPoolModel(connection),
+    prices: priceModel(connection),
     spending: spendingModel(connection),
   };
 }

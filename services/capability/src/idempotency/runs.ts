@@ -50,6 +50,7 @@ const nothing: Settlement = {
   upstreamModel: "",
   rawUsage: new Uint8Array(),
   attempts: 0,
+  failedAttempts: [],
   status: 503,
 };
 

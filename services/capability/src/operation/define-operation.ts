@@ -34,9 +34,9 @@ async function serve<B, R, S extends Size, A>(
   checked: CheckedRequest<R>,
 ): Promise<void> {
   const grant = await admit(context, spec, checked);
-  const admitted = { ...checked, ...grant, attempt: attemptsOf(context, checked) };
   const { requestId } = checked.exchange;
   const bill = new Bill({ requestId, admitted: grant.admitted, model: checked.model, events: context.events });
+  const admitted = { ...checked, ...grant, attempt: attemptsOf(context, checked, bill) };
   let answer: { readonly value: A } | undefined;
   const discard = async (): Promise<void> => {
     if (answer !== undefined) await letGo(context, spec, { answer: answer.value, requestId });
@@ -72,6 +72,7 @@ async function letGo<B, R, S extends Size, A>(
 function attemptsOf<R>(
   { health, budget, events }: OperationContext,
   { exchange, model }: CheckedRequest<R>,
+  bill: Bill,
 ): AdmittedRequest<R, Size>["attempt"] {
   const { requestId } = exchange;
   return (call, signal = exchange.signal) =>
@@ -81,6 +82,9 @@ function attemptsOf<R>(
       budget,
       signal,
       call,
-      onFailure: (upstream, failure) => events.upstreamFailed(requestId, upstream, failure),
+      onFailure(upstream, failure, durationMs) {
+        bill.attemptFailed(upstream, failure, durationMs);
+        events.upstreamFailed(requestId, upstream, failure);
+      },
     });
 }

@@ -75,6 +75,7 @@ async function sendStream<R>(context: EventContext, sending: Sending<R>, reply: 
   const { upstream } = reply;
   try {
     crashPoint("first-byte");
+    bill.firstByteSent();
     exchange.head(200, [...reply.headers, ...usageHeaders(admitted, reply.attempts, limitsOf(admitted, reply))]);
     const end = await reply.relay(exchange);
     await billStream(sending, reply, end);

@@ -1,8 +1,8 @@
 import { defineQuery } from "@uag/capability/operation/define-query.ts";
 import type { Operation } from "@uag/capability/operation/operation.ts";
 import { mayUse } from "@uag/catalog/access.ts";
-import { priceList } from "@uag/catalog/price-list.ts";
-import type { Catalog, ImageLimits, Model } from "@uag/catalog/types.ts";
+import { modelEntry } from "@uag/catalog/model-entry.ts";
+import type { Catalog } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { ChatContext } from "../context.ts";
 
@@ -52,7 +52,7 @@ export function getModel(context: ChatContext): Operation {
       if (model === undefined || !mayUse(models, id)) {
         throw new GatewayError("not_found", "This key has no model of that name.", { param: "model" });
       }
-      return { body: entryOf(model) };
+      return { body: modelEntry(model) };
     },
   });
 }
@@ -86,33 +86,10 @@ function listBody(catalog: Catalog, allowed: readonly string[], page: Page): Buf
   const data = page.before === undefined ? range.slice(0, limit) : range.slice(-limit);
   const list = {
     object: "list",
-    data: data.map(entryOf),
+    data: data.map(modelEntry),
     has_more: data.length < range.length,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
   };
   return Buffer.from(JSON.stringify(list));
-}
-
-function entryOf(model: Model): object {
-  return {
-    id: model.id,
-    object: "model",
-    created: model.created,
-    owned_by: model.ownedBy,
-    type: "model",
-    display_name: model.displayName,
-    created_at: new Date(model.created * 1000).toISOString().replace(".000Z", "Z"),
-    operations: [...model.operations],
-    input_modalities: [...model.input],
-    output_modalities: [...model.output],
-    ...(model.contextTokens > 0 && { context_tokens: model.contextTokens }),
-    ...(model.maxOutputTokens > 0 && { max_output_tokens: model.maxOutputTokens }),
-    ...(model.image && { image: imageOf(model.image) }),
-    price: priceList(model.price),
-  };
-}
-
-function imageOf({ family, sizes, references, mostImages }: ImageLimits): object {
-  return { family, sizes, references, max_images: mostImages };
 }

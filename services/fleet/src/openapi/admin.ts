@@ -1,25 +1,32 @@
 import {
-  account,
   auditRecord,
   key,
-  ledgerEntry,
-  listedUsageEvent,
   listOf,
   newKey,
   newToken,
   newWebhookSecret,
-  repair,
   token,
-  topUp,
-  usageBucket,
+  usedKey,
   webhookDelivery,
   webhookDeliveryWithBody,
   webhookSecret,
 } from "@uag/contract/answers/admin.ts";
+import {
+  account,
+  forecast,
+  hold,
+  invoice,
+  ledgerEntry,
+  receipt,
+  repair,
+  topUp,
+} from "@uag/contract/answers/admin-money.ts";
+import { listedUsageEvent, usageBucket, usageSeries } from "@uag/contract/answers/admin-usage.ts";
 import * as accounts from "@uag/gateway/admin/accounts.ts";
 import { query as exportQuery } from "@uag/gateway/admin/export.ts";
 import * as keys from "@uag/gateway/admin/keys.ts";
 import * as ledger from "@uag/gateway/admin/ledger.ts";
+import * as series from "@uag/gateway/admin/series.ts";
 import * as tokens from "@uag/gateway/admin/tokens.ts";
 import * as usage from "@uag/gateway/admin/usage.ts";
 import * as webhooks from "@uag/gateway/admin/webhooks.ts";
@@ -92,6 +99,29 @@ const money: Readonly<Record<string, Operation>> = {
       query: accounts.pageQuery,
     },
   ),
+  "admin.accounts.holds": admin(
+    "Accounts",
+    "listAccountHolds",
+    "Lists what holds an account's money now, the oldest first",
+    ["AccountHolds", listOf(hold)],
+    { query: accounts.pageQuery },
+  ),
+  "admin.accounts.forecast": admin(
+    "Accounts",
+    "forecastAccount",
+    "Tells what an account spent in seven days, and how long its money lasts at that pace",
+    ["AccountForecast", forecast],
+  ),
+  "admin.accounts.invoices": admin(
+    "Accounts",
+    "listAccountInvoices",
+    "Lists an account's months by its ledger, newest first",
+    ["AccountInvoices", listOf(invoice)],
+  ),
+  "admin.accounts.invoice": admin("Accounts", "getAccountInvoice", "Shows one month of an account", [
+    "AccountInvoice",
+    invoice,
+  ]),
   "admin.ledger.read": admin(
     "Ledger",
     "listLedger",
@@ -113,6 +143,19 @@ const money: Readonly<Record<string, Operation>> = {
   "admin.usage.list": admin("Usage", "listUsage", "Shows usage by hour or day", ["UsageList", listOf(usageBucket)], {
     query: usage.bucketQuery,
   }),
+  "admin.usage.series": admin(
+    "Usage",
+    "getUsageSeries",
+    "Shows usage over time, by account, key, model, operation or provider",
+    ["UsageSeries", usageSeries],
+    { query: series.seriesQuery },
+  ),
+  "admin.usage.receipt": admin(
+    "Usage",
+    "getUsageReceipt",
+    "Shows one request with its prices, its calls to providers and its ledger rows",
+    ["UsageReceipt", receipt],
+  ),
   "admin.usage.events": admin(
     "Usage",
     "listUsageEvents",
@@ -137,8 +180,8 @@ const access: Readonly<Record<string, Operation>> = {
     request: keys.create,
     status: 201,
   }),
-  "admin.keys.list": admin("Keys", "listKeys", "Lists keys", ["KeyList", listOf(key)], { query: keys.listQuery }),
-  "admin.keys.get": admin("Keys", "getKey", "Shows a key", ["Key", key]),
+  "admin.keys.list": admin("Keys", "listKeys", "Lists keys", ["KeyList", listOf(usedKey)], { query: keys.listQuery }),
+  "admin.keys.get": admin("Keys", "getKey", "Shows a key", ["Key", usedKey]),
   "admin.keys.update": admin("Keys", "updateKey", "Changes a key", ["KeyChanged", key], { request: keys.change }),
   "admin.keys.revoke": admin("Keys", "revokeKey", "Revokes a key", ["KeyRevoked", key]),
   "admin.keys.regenerate": {

@@ -78,7 +78,10 @@ async function accounts(send: Send): Promise<void> {
   await send("GET", "/admin/v1/accounts/{id}", { path });
   await send("PATCH", "/admin/v1/accounts/{id}", { path, body: { name: "renamed", keep_answers: false } });
   await send("POST", "/admin/v1/accounts/{id}/top-ups", { path, body: { amount_usd: "5", reference: "documented" } });
-  await send("GET", "/admin/v1/accounts/{id}/ledger", { path });
+  for (const what of ["ledger", "holds", "forecast", "invoices"])
+    await send("GET", `/admin/v1/accounts/{id}/${what}`, { path });
+  const month = new Date().toISOString().slice(0, 7);
+  await send("GET", "/admin/v1/accounts/{id}/invoices/{month}", { path: { ...path, month } });
   const limits = {
     rpm_limit: 60,
     tpm_limit: 1_000,
@@ -97,14 +100,17 @@ async function accounts(send: Send): Promise<void> {
 
 async function books(send: Send, account: string): Promise<void> {
   const query = `?account=${account}`;
-  const events = await waitFor(
+  const event = await waitFor(
     async () => {
       const { data } = await send("GET", "/admin/v1/usage/events", { query });
-      return (data as Json[]).length > 0;
+      return (data as Json[])[0];
     },
     { timeoutMs: 30_000, what: "usage events" },
   );
-  assert.ok(events);
+  await send("GET", "/admin/v1/usage/events/{id}", { path: { id: String(event["request_id"]) } });
+  await send("GET", "/admin/v1/usage/series", { query: `${query}&bucket=hour&group_by=model` });
+  for (const held of ["holds", "invoices"])
+    await send("GET", `/admin/v1/accounts/{id}/${held}`, { path: { id: account } });
   for (const path of ["/admin/v1/usage", "/admin/v1/usage/export", "/admin/v1/ledger"])
     await send("GET", path, { query });
   await send("POST", "/admin/v1/ledger/repair", { body: { all: true, dry_run: true } });

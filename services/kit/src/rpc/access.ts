@@ -43,6 +43,12 @@ export const access: Readonly<Record<string, Access>> = {
       RepairUnpriced: router,
       RecordAction: ["router", "console"],
       ListAuditRecords: router,
+      Itemize: router,
+      ListHolds: router,
+      ListInvoices: router,
+      GetInvoice: router,
+      ListCatalogModels: router,
+      GetVerdict: router,
     },
   },
   "billing.v1.KeyService": {
@@ -79,6 +85,9 @@ export const access: Readonly<Record<string, Access>> = {
       FindEvents: capabilities,
       QueryUsage: routerAndOperator,
       ListEvents: router,
+      GetEvent: router,
+      QuerySeries: router,
+      ListKeyUse: router,
     },
   },
   "metering.v1.UsageAdminService": {

@@ -11,6 +11,7 @@ import type { RollupDocument } from "../store/rollup.ts";
 import type { Store } from "../store/store.ts";
 import { type BuriedEvent, bury } from "./buried.ts";
 import type { DecodedBatch, RefusedEvent } from "./decode.ts";
+import { noteKeyUse } from "./key-use.ts";
 import { rollUp, type WriteOffs } from "./rollup.ts";
 import { Turn } from "./turn.ts";
 
@@ -161,6 +162,7 @@ async function store(
   const conflicts: [UsageEvent, EventDocument][] = [];
   let count = 0;
   await store.partitions.ensure(new Set(events.map(partitionOf)));
+  await noteKeyUse(store, events);
   await store.transact(async (session, again) => {
     conflicts.length = 0;
     // Hardly ever is one there already, so all are looked up only after an insert has found one.
@@ -231,10 +233,12 @@ export async function addRollups(
   rows: readonly RollupDocument[],
   session: mongo.ClientSession,
 ): Promise<void> {
-  const operations = rows.map(({ _id, requests, costNanoUsd, writtenOffNanoUsd, units, ...names }) => {
+  const operations = rows.map(({ _id, requests, costNanoUsd, writtenOffNanoUsd, ...row }) => {
+    const { units, failures, latency, firstByte, ...names } = row;
     const increments: Record<string, bigint> = { requests, costNanoUsd };
     if (writtenOffNanoUsd !== undefined) increments["writtenOffNanoUsd"] = writtenOffNanoUsd;
-    for (const [name, quantity] of Object.entries(units)) increments[`units.${name}`] = quantity;
+    for (const [field, counts] of Object.entries({ units, failures, latency, firstByte }))
+      for (const [name, count] of Object.entries(counts ?? {})) increments[`${field}.${name}`] = count;
     return { updateOne: { filter: { _id }, update: { $inc: increments, $setOnInsert: names }, upsert: true } };
   });
   if (operations.length > 0) await store.rollups.bulkWrite(operations, { session, ordered: false });

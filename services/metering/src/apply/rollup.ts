@@ -1,5 +1,6 @@
-import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import type { BucketSize, RollupDocument } from "../store/rollup.ts";
+import { Outcome, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { BucketSize, ErrorClass, RollupDocument } from "../store/rollup.ts";
+import { binOf } from "./histogram.ts";
 
 const sizes: Record<BucketSize, number> = { hour: 3_600_000, day: 86_400_000 };
 
@@ -9,9 +10,12 @@ const sizes: Record<BucketSize, number> = { hour: 3_600_000, day: 86_400_000 };
  */
 export type WriteOffs = ReadonlyMap<string, bigint>;
 
+/** What the client is told that is not there any more. */
+const clientClosed = 499;
+
 const none: WriteOffs = new Map();
 
-/** Adds events up by hour and by day of their end (UTC), account, key, model and operation. */
+/** Adds events up by hour and by day of their end (UTC), account, key, model, operation and provider. */
 export function rollUp(events: readonly UsageEvent[], writeOffs = none): RollupDocument[] {
   const rollups = new Map<string, RollupDocument>();
   for (const event of events) {
@@ -28,11 +32,11 @@ export function rollUp(events: readonly UsageEvent[], writeOffs = none): RollupD
 const fieldOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9_*/:-]/g, "_");
 
 function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: UsageEvent): RollupDocument {
-  const { accountId, keyId, model, operation } = event;
+  const { accountId, keyId, model, operation, upstream } = event;
   const ms = Number(event.endedAtMs);
   const start = ms - (ms % sizes[bucket]);
   // Ids never hold a line break, so no two rows share an id.
-  const id = [bucket, start, accountId, keyId, model, operation].join("\n");
+  const id = [bucket, start, accountId, keyId, model, operation, upstream].join("\n");
   let rollup = rollups.get(id);
   if (rollup === undefined) {
     rollup = {
@@ -43,6 +47,7 @@ function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: 
       keyId,
       model,
       operation,
+      upstream,
       requests: 0n,
       costNanoUsd: 0n,
       units: {},
@@ -51,9 +56,36 @@ function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: 
   }
   rollup.requests++;
   rollup.costNanoUsd += event.costNanoUsd;
+  addEnd(rollup, event);
   for (const { name, quantity } of event.units) {
     const field = fieldOf(name);
     rollup.units[field] = (rollup.units[field] ?? 0n) + quantity;
   }
   return rollup;
+}
+
+/** How a request that did not end well is counted; undefined for one that did. */
+export function errorOf({ outcome, status }: Pick<UsageEvent, "outcome" | "status">): ErrorClass | undefined {
+  if (outcome === Outcome.CRASHED) return "crashed";
+  if (outcome === Outcome.DISCONNECTED || status === clientClosed) return "clientLeft";
+  if (status === 429) return "rateLimited";
+  if (status >= 400 && status < 500) return "clientError";
+  return outcome === Outcome.FAILED || status >= 500 ? "upstreamError" : undefined;
+}
+
+/** Adds how the request ended, and how long that took where it was answered. */
+function addEnd(rollup: RollupDocument, event: UsageEvent): void {
+  const error = errorOf(event);
+  if (error !== undefined) {
+    rollup.failures = { ...rollup.failures, [error]: (rollup.failures?.[error] ?? 0n) + 1n };
+    return;
+  }
+  rollup.latency = addTime(rollup.latency, Number(event.endedAtMs - event.startedAtMs));
+  if (event.firstByteMs !== undefined) rollup.firstByte = addTime(rollup.firstByte, event.firstByteMs);
+}
+
+function addTime(bins: Record<number, bigint> = {}, ms: number): Record<number, bigint> {
+  const bin = binOf(ms);
+  bins[bin] = (bins[bin] ?? 0n) + 1n;
+  return bins;
 }

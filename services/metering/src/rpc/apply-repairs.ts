@@ -20,11 +20,11 @@ async function applyOne(
   const set = { costNanoUsd, priceVersion, pricing: pricingToJSON(pricing) };
   for (const { closed, rows } of partitions)
     if (!closed) await rows.updateOne({ _id: requestId }, { $set: set }, { session });
-  // The request and its units are counted already: only its cost is new.
+  // The request, its units and its end are counted already: only its cost is new.
   const rows = rollUp([{ ...event, units: [] }], new Map([[requestId, writtenOffNanoUsd]]));
   await addRollups(
     store,
-    rows.map((row) => ({ ...row, requests: 0n })),
+    rows.map(({ failures: _failures, latency: _latency, firstByte: _firstByte, ...row }) => ({ ...row, requests: 0n })),
     session,
   );
   return true;

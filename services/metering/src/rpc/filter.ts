@@ -1,21 +1,33 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { UsageFilter } from "@uag/proto/metering/v1/metering.ts";
+import { outcomeToJSON } from "@uag/proto/metering/v1/usage.ts";
 
 export interface NameFilter {
   accountId?: string;
   keyId?: string;
   model?: string;
   operation?: string;
+  upstream?: string;
 }
 
 /** The names that are asked for; an empty one matches all. */
 export function namesOf(filter: UsageFilter | undefined): NameFilter {
-  const { accountId = "", keyId = "", model = "", operation = "" } = filter ?? {};
+  const { accountId = "", keyId = "", model = "", operation = "", upstream = "" } = filter ?? {};
   return {
     ...(accountId && { accountId }),
     ...(keyId && { keyId }),
     ...(model && { model }),
     ...(operation && { operation }),
+    ...(upstream && { upstream }),
+  };
+}
+
+/** What is asked of single events beside their names and times. */
+export function endsOf({ outcome, status, minCostNanoUsd }: Partial<UsageFilter> = {}) {
+  return {
+    ...(outcome !== undefined && { outcome: outcomeToJSON(outcome) }),
+    ...(status !== undefined && { status }),
+    ...(minCostNanoUsd !== undefined && { costNanoUsd: { $gte: minCostNanoUsd } }),
   };
 }
 

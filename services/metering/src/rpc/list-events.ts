@@ -5,7 +5,7 @@ import type { ListEventsRequest, ListEventsResponse } from "@uag/proto/metering/
 import { type EventDocument, fromDocument } from "../store/event.ts";
 import { endOf, outside, type Partition } from "../store/months.ts";
 import type { Store } from "../store/store.ts";
-import { namesOf, timesOf } from "./filter.ts";
+import { endsOf, namesOf, timesOf } from "./filter.ts";
 
 /** No request lasts longer: what began a whole month before another's end has ended before it. */
 const longestRequestMs = 31 * 86_400_000;
@@ -56,7 +56,8 @@ async function readEvents(store: Store, request: ListEventsRequest, nowMs: numbe
   };
   const partitions = await store.partitions.list();
   await refuseArchived(store, from);
-  const filter = { ...namesOf(request.filter), endedAt: { $gte: from, $lt: until }, ...following };
+  const names = { ...namesOf(request.filter), ...endsOf(request.filter) };
+  const filter = { ...names, endedAt: { $gte: from, $lt: until }, ...following };
   return cutPage(await newest(partitions, { filter, from, most: limit + 1 }), limit, cursorOf);
 }
 

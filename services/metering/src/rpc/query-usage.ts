@@ -26,9 +26,9 @@ export async function queryUsage(store: Store, request: QueryUsageRequest, nowMs
 }
 
 function toBucket(row: RollupDocument): UsageBucket {
-  const { accountId, keyId, model, operation, requests, costNanoUsd } = row;
+  const { accountId, keyId, model, operation, upstream = "", requests, costNanoUsd } = row;
   const units = Object.entries(row.units ?? {}).map(([name, quantity]) => ({ name, quantity }));
   const startMs = BigInt(row.start.getTime());
   const writtenOffNanoUsd = row.writtenOffNanoUsd ?? 0n;
-  return { startMs, accountId, keyId, model, operation, requests, costNanoUsd, units, writtenOffNanoUsd };
+  return { startMs, accountId, keyId, model, operation, requests, costNanoUsd, units, writtenOffNanoUsd, upstream };
 }

@@ -1,4 +1,5 @@
 import {
+  type FailedAttempt,
   outcomeFromJSON,
   outcomeToJSON,
   pricingFromJSON,
@@ -34,13 +35,20 @@ export interface EventDocument {
   attempts: number;
   status: number;
   stream: boolean;
+  /** Absent where the answer was no stream, or sent nothing. */
+  firstByteMs?: number | undefined;
+  /** Absent where the first provider that was asked answered, and in events of before they were kept. */
+  failedAttempts?: FailedAttempt[];
 }
 
 export function toDocument(event: UsageEvent): EventDocument {
-  const { requestId, startedAtMs, endedAtMs, outcome, settlementRule, pricing, rawUsage, ...rest } = event;
+  const { requestId, startedAtMs, endedAtMs, outcome, settlementRule, pricing, rawUsage, ...others } = event;
+  const { firstByteMs, failedAttempts, ...rest } = others;
   return {
     _id: requestId,
     ...rest,
+    ...(firstByteMs !== undefined && { firstByteMs }),
+    ...(failedAttempts.length > 0 && { failedAttempts }),
     startedAt: new Date(Number(startedAtMs)),
     endedAt: new Date(Number(endedAtMs)),
     outcome: outcomeToJSON(outcome),
@@ -51,10 +59,11 @@ export function toDocument(event: UsageEvent): EventDocument {
 }
 
 export function fromDocument(document: EventDocument): UsageEvent {
-  const { _id, startedAt, endedAt, outcome, settlementRule, pricing, ...rest } = document;
+  const { _id, startedAt, endedAt, outcome, settlementRule, pricing, failedAttempts = [], ...rest } = document;
   return {
     requestId: _id,
     ...rest,
+    failedAttempts,
     startedAtMs: BigInt(startedAt.getTime()),
     endedAtMs: BigInt(endedAt.getTime()),
     outcome: outcomeFromJSON(outcome),

@@ -2,7 +2,7 @@ import { Schema } from "mongoose";
 
 export type BucketSize = "hour" | "day";
 
-/** What one key used of one model by one operation in one hour or day (UTC). */
+/** What one key used of one model of one provider by one operation in one hour or day (UTC). */
 export interface RollupDocument {
   _id: string;
   bucket: BucketSize;
@@ -16,7 +16,29 @@ export interface RollupDocument {
   /** What of the cost no money covered; none in most rows. */
   writtenOffNanoUsd?: bigint;
   units: Record<string, bigint>;
+  /** The provider that answered, or failed last; "" when none was reached. Not in rows of before it was told apart. */
+  upstream?: string;
+  /** Requests that did not end well, by class; none in most rows. */
+  failures?: Partial<Record<ErrorClass, bigint>>;
+  /** How many answered requests took how long, by bin (see `histogram.ts`), and their streams to the first byte. */
+  latency?: Record<number, bigint>;
+  firstByte?: Record<number, bigint>;
 }
+
+/** See `Errors` in `proto/metering/v1/metering.proto`. */
+export type ErrorClass = "rateLimited" | "clientError" | "upstreamError" | "clientLeft" | "crashed";
+
+/** When a key was used last. */
+export interface KeyUseDocument {
+  /** The key's id. */
+  _id: string;
+  lastUsedAt: Date;
+}
+
+export const keyUseSchema = new Schema<KeyUseDocument>(
+  { _id: { type: String, required: true }, lastUsedAt: { type: Date, required: true } },
+  { collection: "keyUse", versionKey: false },
+);
 
 const text = { type: String, required: true };
 
@@ -33,6 +55,10 @@ export const rollupSchema = new Schema<RollupDocument>(
     costNanoUsd: { type: BigInt, required: true },
     writtenOffNanoUsd: BigInt,
     units: { type: Schema.Types.Mixed, required: true },
+    upstream: String,
+    failures: Schema.Types.Mixed,
+    latency: Schema.Types.Mixed,
+    firstByte: Schema.Types.Mixed,
   },
   { collection: "rollups", versionKey: false },
 );

@@ -9,6 +9,8 @@ import {
   type BuriedDocument,
   batchSchema,
   buriedSchema,
+  type KeyUseDocument,
+  keyUseSchema,
   type MemberDocument,
   memberSchema,
   type RepairDocument,
@@ -35,6 +37,7 @@ export interface Store {
   readonly repairs: mongo.Collection<RepairDocument>;
   readonly buried: mongo.Collection<BuriedDocument>;
   readonly members: mongo.Collection<MemberDocument>;
+  readonly keyUse: mongo.Collection<KeyUseDocument>;
 }
 
 /** Who does what only one process at a time may do. */
@@ -65,6 +68,7 @@ export async function openStore(connection: Connection, options: { keepMonths: n
     connection.model<RepairDocument>("Repair", repairSchema),
     connection.model<BuriedDocument>("Buried", buriedSchema),
     connection.model<MemberDocument>("Member", memberSchema),
+    connection.model<KeyUseDocument>("KeyUse", keyUseSchema),
   ];
   for (const model of models) {
     await model.createCollection();
@@ -86,6 +90,7 @@ export async function openStore(connection: Connection, options: { keepMonths: n
     repairs: collectionOf<RepairDocument>(connection, "repairs"),
     buried: collectionOf<BuriedDocument>(connection, "buried"),
     members: collectionOf<MemberDocument>(connection, "members"),
+    keyUse: collectionOf<KeyUseDocument>(connection, "keyUse"),
   };
 }
 

@@ -187,6 +187,7 @@ export class Requests {
       upstreamModel: "",
       rawUsage: nothing,
       attempts: 1,
+      failedAttempts: [],
       status: 200,
     };
     this.#running.splice(this.#running.indexOf(running), 1);

@@ -136,6 +136,7 @@ function billOf(asked: AdmitTask, grantId: string, costNanoUsd: bigint): UsageEv
     units: [],
     rawUsage: nothing,
     attempts: 1,
+    failedAttempts: [],
     status: 200,
     stream: false,
   };

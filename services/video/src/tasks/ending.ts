@@ -67,6 +67,7 @@ function startOf(task: TaskDocument) {
     priceVersion: task.priceVersion,
     attempts: 1,
     stream: false,
+    failedAttempts: [],
   };
 }
 

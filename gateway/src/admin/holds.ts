@@ -1,0 +1,29 @@
+import type { hold } from "@uag/contract/answers/admin-money.ts";
+import type { Shown } from "@uag/contract/answers/shown.ts";
+import { usdText } from "@uag/kit/usd.ts";
+import type { Hold } from "@uag/proto/billing/v1/admin.ts";
+import { pageQuery } from "./accounts.ts";
+import type { AdminHandler } from "./admin.ts";
+import { checkedQuery } from "./check.ts";
+import { pageOf } from "./fields.ts";
+import { listOf, timeText } from "./json.ts";
+
+function showHold(grant: Hold): Shown<typeof hold> {
+  const { amountNanoUsd, returnedNanoUsd, chargedNanoUsd, taskUntilMs } = grant;
+  const held = amountNanoUsd - returnedNanoUsd - chargedNanoUsd;
+  return {
+    ...{ id: grant.grantId, object: "hold", holder_id: grant.holderId, service: grant.service || null },
+    ...{ key_id: grant.keyId || null, purpose: taskUntilMs === 0n ? "requests" : "task", open: grant.open },
+    ...{ amount_usd: usdText(amountNanoUsd), amount_nano_usd: amountNanoUsd },
+    ...{ held_usd: usdText(held), held_nano_usd: held },
+    ...{ created_at: timeText(grant.createdAtMs), until: timeText(taskUntilMs) },
+  };
+}
+
+/** What holds an account's money now, the oldest first. */
+export const listHolds: AdminHandler = async ({ clients, id, url }) => {
+  const page = pageOf(checkedQuery(pageQuery, url));
+  await clients.accounts.getAccount({ id });
+  const { holds, nextCursor } = await clients.admin.listHolds({ accountId: id, page });
+  return { body: listOf(holds.map(showHold), nextCursor) };
+};

@@ -1,0 +1,35 @@
+import type { usedKey } from "@uag/contract/answers/admin.ts";
+import type { Shown } from "@uag/contract/answers/shown.ts";
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { Key } from "@uag/proto/billing/v1/keys.ts";
+import type { KeyUse, ListKeyUseResponse } from "@uag/proto/metering/v1/metering.ts";
+import type { AdminClients } from "./clients.ts";
+import { timeText } from "./json.ts";
+
+type Used = Pick<Shown<typeof usedKey>, "last_used_at" | "requests_last_hour">;
+
+const timeoutMs = 2_000;
+const unknown: Used = { last_used_at: null, requests_last_hour: null };
+const never = { lastUsedMs: 0n, requestsLastHour: 0n };
+
+/** Keys are listed and revoked without metering too: while it is away nothing is said of their use. */
+async function askedFor(clients: AdminClients, keys: readonly Key[]): Promise<ListKeyUseResponse | undefined> {
+  const asked = keys.map(({ id, accountId }) => ({ keyId: id, accountId }));
+  try {
+    return await clients.metering.listKeyUse({ keys: asked }, { timeoutMs });
+  } catch (error) {
+    if (error instanceof GatewayError && error.retryable) return undefined;
+    throw error;
+  }
+}
+
+/** How keys were used, as fields beside their own. */
+export async function keyUse(clients: AdminClients, keys: readonly Key[]): Promise<(key: Key) => Used> {
+  const answer = keys.length === 0 ? { keys: [] } : await askedFor(clients, keys);
+  if (answer === undefined) return () => unknown;
+  const used = new Map<string, KeyUse>(answer.keys.map((one) => [one.keyId, one]));
+  return ({ id }) => {
+    const { lastUsedMs, requestsLastHour } = used.get(id) ?? never;
+    return { last_used_at: timeText(lastUsedMs), requests_last_hour: requestsLastHour };
+  };
+}

@@ -1,0 +1,72 @@
+import type { receipt } from "@uag/contract/answers/admin-money.ts";
+import type { Shown } from "@uag/contract/answers/shown.ts";
+import type { Item } from "@uag/proto/billing/v1/admin.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { AdminHandler } from "./admin.ts";
+import { timeText } from "./json.ts";
+import { showEntry } from "./show-account.ts";
+import { showEvent } from "./show-usage.ts";
+
+type Receipt = Shown<typeof receipt>;
+
+const rateDecimals = 15;
+
+/** 10⁻¹⁵ USD as text: nano-USD for a million of something, and what some of it cost. */
+function exactUsd(amount: bigint): string {
+  const digits = amount.toString().padStart(rateDecimals + 1, "0");
+  return `${digits.slice(0, -rateDecimals)}.${digits.slice(-rateDecimals)}`;
+}
+
+function showItem({ unit, quantity, nanoUsdPerMillion: rate, per }: Item): Receipt["items"][number] {
+  if (rate === undefined) return { unit, quantity, price_usd: null, per: null, cost_usd: null };
+  return { unit, quantity, price_usd: exactUsd(rate * per), per, cost_usd: exactUsd(rate * quantity) };
+}
+
+/** Of a price that nobody knows any more only the units are told. */
+function itemsOf(event: UsageEvent, priced: readonly Item[]): Receipt["items"] {
+  if (priced.length > 0) return priced.map(showItem);
+  return event.units.map(({ name, quantity }) => ({
+    ...{ unit: name, quantity },
+    ...{ price_usd: null, per: null, cost_usd: null },
+  }));
+}
+
+/** Calls that failed, and the one that answered. */
+function attemptsOf(event: UsageEvent): Receipt["attempts"] {
+  const { startedAtMs, endedAtMs, failedAttempts, upstream, upstreamModel } = event;
+  const failed = failedAttempts.map((attempt): Receipt["attempts"][number] => ({
+    provider: attempt.upstream,
+    model: attempt.upstreamModel,
+    started_at: timeText(startedAtMs + BigInt(attempt.afterMs)),
+    duration_ms: attempt.durationMs,
+    outcome: attempt.failure,
+    status: attempt.status === 0 ? null : attempt.status,
+  }));
+  if (event.attempts <= failed.length || upstream === "") return failed;
+  const last = failedAttempts.at(-1);
+  const startMs = startedAtMs + BigInt(last === undefined ? 0 : last.afterMs + last.durationMs);
+  const answered = {
+    ...{ provider: upstream, model: upstreamModel, started_at: timeText(startMs) },
+    ...{ duration_ms: endedAtMs > startMs ? endedAtMs - startMs : 0n, outcome: "answered", status: null },
+  };
+  return [...failed, answered];
+}
+
+/** All there is to know of one request's bill. */
+export const showReceipt: AdminHandler = async ({ clients, id: requestId }) => {
+  const event = await clients.metering.getEvent({ requestId });
+  const { accountId, priceVersion, units } = event;
+  const page = { limit: 0, cursor: "" };
+  const [{ items }, { entries }] = await Promise.all([
+    clients.admin.itemize({ priceVersion, units }),
+    clients.ledger.listEntries({ accountId, requestId, page }),
+  ]);
+  const body: Receipt = {
+    object: "receipt",
+    event: showEvent(event),
+    items: itemsOf(event, items),
+    attempts: attemptsOf(event),
+    ledger: entries.map(showEntry),
+  };
+  return { body };
+};

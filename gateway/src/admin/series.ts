@@ -1,0 +1,77 @@
+import type { usageSeries } from "@uag/contract/answers/admin-usage.ts";
+import type { Shown } from "@uag/contract/answers/shown.ts";
+import { usdText } from "@uag/kit/usd.ts";
+import type { Measures, Percentiles, SeriesGroup } from "@uag/proto/metering/v1/metering.ts";
+import { z } from "zod";
+import type { AdminHandler } from "./admin.ts";
+import { checkedQuery } from "./check.ts";
+import { filterFields, filterOf } from "./usage.ts";
+
+const timeoutMs = 20_000;
+const mostGroups = 50;
+
+export const seriesQuery = z.strictObject({
+  ...filterFields,
+  bucket: z
+    .enum(["hour", "day", "month"])
+    .default("day")
+    .describe("UTC. Without `from`: the last day by hour, 30 days by day, a year by month. At most 31 days by hour."),
+  group_by: z.enum(["none", "account", "key", "model", "operation", "provider"]).default("none"),
+  top: z
+    .string()
+    .regex(/^\d{1,2}$/, `From 1 to ${mostGroups} groups are told apart.`)
+    .transform(Number)
+    .refine((most) => most >= 1 && most <= mostGroups, `From 1 to ${mostGroups} groups are told apart.`)
+    .default(10)
+    .describe("How many groups are told apart, those that cost most; all others are one more."),
+});
+
+type Series = Shown<typeof usageSeries>;
+
+const isoText = (ms: bigint): string => new Date(Number(ms)).toISOString();
+
+function percentilesOf(times: Percentiles | undefined): Series["groups"][number]["total"]["latency_ms"] {
+  return times === undefined ? null : { count: times.count, p50: times.p50Ms, p95: times.p95Ms, p99: times.p99Ms };
+}
+
+function showMeasures(measures: Measures | undefined): Series["groups"][number]["total"] {
+  if (measures === undefined) throw new Error("metering answered a series without its measures");
+  const { errors, costNanoUsd, writtenOffNanoUsd } = measures;
+  return {
+    requests: measures.requests,
+    errors: {
+      rate_limited: errors?.rateLimited ?? 0n,
+      client_error: errors?.clientError ?? 0n,
+      upstream_error: errors?.upstreamError ?? 0n,
+      client_left: errors?.clientLeft ?? 0n,
+      crashed: errors?.crashed ?? 0n,
+    },
+    ...{ cost_usd: usdText(costNanoUsd), cost_nano_usd: costNanoUsd },
+    ...{ written_off_usd: usdText(writtenOffNanoUsd), written_off_nano_usd: writtenOffNanoUsd },
+    input_tokens: measures.inputTokens,
+    cached_input_tokens: measures.cachedInputTokens,
+    output_tokens: measures.outputTokens,
+    latency_ms: percentilesOf(measures.latency),
+    first_byte_ms: percentilesOf(measures.firstByte),
+  };
+}
+
+const showGroup = ({ name, other, total, points }: SeriesGroup, grouped: boolean): Series["groups"][number] => ({
+  name: grouped && !other ? name : null,
+  other,
+  total: showMeasures(total),
+  points: points.map(({ startMs, measures }) => ({ start: isoText(startMs), ...showMeasures(measures) })),
+});
+
+/** Usage over time by account, key, model, operation or provider, from the roll-ups. */
+export const showSeries: AdminHandler = async ({ clients, url }) => {
+  const { bucket, group_by: groupBy, top, ...rest } = checkedQuery(seriesQuery, url);
+  const request = { filter: filterOf(rest), bucket, groupBy, top };
+  const { groups, fromMs, untilMs } = await clients.metering.querySeries(request, { timeoutMs });
+  const body: Series = {
+    object: "usage_series",
+    ...{ bucket, group_by: groupBy, from: isoText(fromMs), until: isoText(untilMs) },
+    groups: groups.map((group) => showGroup(group, groupBy !== "none")),
+  };
+  return { body };
+};

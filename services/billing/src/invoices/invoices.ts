@@ -1,0 +1,80 @@
+import type { EntryKind } from "../ledger/entry.ts";
+import type { AccountDocument } from "../store/accounts.ts";
+import type { InvoiceDocument, InvoiceSums } from "../store/invoices.ts";
+import type { Store } from "../store/store.ts";
+import { addUp, type RowSum } from "./add-up.ts";
+import { monthAfter, monthOf, monthsBetween, startOf } from "./months.ts";
+
+export interface Invoice extends InvoiceSums {
+  readonly accountId: string;
+  readonly month: string;
+  /** No row can be added to it any more. */
+  readonly closed: boolean;
+}
+
+type Books = Pick<Store, "invoices" | "ledger">;
+
+/** Clocks of billing's processes do not differ by so much. */
+const closesAfterMs = 3_600_000;
+/** A month whose rows cannot be added up in this is given up. */
+const maxTimeMS = 60_000;
+
+/** Rows are numbered by the microseconds of their time, so a month is a range of the account's own index. */
+const seqOf = (moment: Date): bigint => BigInt(moment.getTime()) * 1_000n;
+
+type Found = Readonly<Record<"rows" | "charged" | "writtenOff" | "toppedUp" | "balance", number | bigint>> & {
+  readonly _id: { readonly kind: EntryKind; readonly model: string | null };
+};
+
+async function sumsOf({ ledger }: Books, accountId: string, seq: object): Promise<RowSum[]> {
+  const model = { $cond: [{ $in: ["$kind", ["settle", "repair"]] }, { $ifNull: ["$event.model", ""] }, null] };
+  const sums = {
+    rows: { $sum: 1 },
+    charged: { $sum: "$charged" },
+    writtenOff: { $sum: "$writtenOff" },
+    toppedUp: { $sum: "$toppedUp" },
+    balance: { $sum: { $add: ["$available", "$held"] } },
+  };
+  const found = await ledger
+    .aggregate<Found>([{ $match: { accountId, seq } }, { $group: { _id: { kind: "$kind", model }, ...sums } }])
+    .option({ maxTimeMS });
+  return found.map(({ _id, rows, charged, writtenOff, toppedUp, balance }) => ({
+    ...{ kind: _id.kind, model: _id.model, rows: BigInt(rows), charged: BigInt(charged) },
+    ...{ writtenOff: BigInt(writtenOff), toppedUp: BigInt(toppedUp), balance: BigInt(balance) },
+  }));
+}
+
+/** The months of an account, from the one of its making to the current one, the oldest first. */
+export const monthsOf = ({ createdAt }: Pick<AccountDocument, "createdAt">, nowMs: number): string[] =>
+  monthsBetween(monthOf(createdAt), monthOf(new Date(nowMs)));
+
+/**
+ * Invoices of an account from its first month up to `last`. Months that are over are added up once and kept: the ledger only
+ * grows, and the numbers that a row of theirs would have are past.
+ */
+export async function invoicesUpTo(
+  store: Books,
+  account: Pick<AccountDocument, "_id" | "createdAt">,
+  { last, nowMs }: { last: string; nowMs: number },
+): Promise<Invoice[]> {
+  const accountId = account._id;
+  const kept = await store.invoices.find({ accountId }).lean<InvoiceDocument[]>();
+  const known = new Map(kept.map((invoice) => [invoice.month, invoice]));
+  const invoices: Invoice[] = [];
+  let opening = 0n;
+  for (const [at, month] of monthsOf(account, nowMs).entries()) {
+    if (month > last) break;
+    const end = startOf(monthAfter(month));
+    const closed = end.getTime() + closesAfterMs < nowMs;
+    const seq = { ...(at > 0 && { $gte: seqOf(startOf(month)) }), $lt: seqOf(end) };
+    const found = closed ? known.get(month) : undefined;
+    const sums = found ?? addUp(await sumsOf(store, accountId, seq), opening);
+    if (closed && found === undefined) {
+      const row = { $setOnInsert: { accountId, month, ...sums } };
+      await store.invoices.updateOne({ _id: `${accountId}:${month}` }, row, { upsert: true });
+    }
+    invoices.push({ ...sums, accountId, month, closed });
+    opening = sums.closing;
+  }
+  return invoices;
+}

@@ -1,0 +1,19 @@
+/** A month (UTC) as `2027-01`. */
+export const monthOf = (moment: Date): string => moment.toISOString().slice(0, 7);
+
+export const monthPattern = /^\d{4}-(0[1-9]|1[0-2])$/;
+
+/** The first moment of a month. */
+export const startOf = (month: string): Date => new Date(`${month}-01T00:00:00Z`);
+
+export function monthAfter(month: string): string {
+  const start = startOf(month);
+  return monthOf(new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1)));
+}
+
+/** All months from one to another, both included. */
+export function monthsBetween(first: string, last: string): string[] {
+  const months: string[] = [];
+  for (let month = first; month <= last; month = monthAfter(month)) months.push(month);
+  return months;
+}

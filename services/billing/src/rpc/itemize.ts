@@ -1,0 +1,20 @@
+import { itemize as itemsOf } from "@uag/catalog/price.ts";
+import { unitOf, unitTable } from "@uag/catalog/units.ts";
+import type { ItemizeRequest, ItemizeResponse } from "@uag/proto/billing/v1/admin.ts";
+import type { Billing } from "../billing.ts";
+import { findPrice } from "../repair/price-history.ts";
+
+const million = 1_000_000n;
+
+/** What units were charged at, by the price of a request's time. */
+export async function itemize(billing: Billing, { priceVersion, units }: ItemizeRequest): Promise<ItemizeResponse> {
+  const price = await findPrice(billing.store, priceVersion);
+  if (price === undefined) return { items: [] };
+  return {
+    items: itemsOf(units, price).map(({ name, quantity, rate }) => {
+      const unit = unitOf(name);
+      const per = unit === undefined ? million : BigInt(unitTable[unit].per);
+      return { unit: name, quantity, per, ...(rate !== undefined && { nanoUsdPerMillion: rate }) };
+    }),
+  };
+}

@@ -1,0 +1,37 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { cutPageById, readPage } from "@uag/mongo/paging.ts";
+import type { Hold, ListHoldsRequest, ListHoldsResponse } from "@uag/proto/billing/v1/admin.ts";
+import type { Billing } from "../billing.ts";
+import type { GrantDocument } from "../store/grants.ts";
+import type { HolderDocument } from "../store/holders.ts";
+
+function holdOf(grant: GrantDocument, services: ReadonlyMap<string, string>): Hold {
+  return {
+    grantId: grant._id,
+    holderId: grant.holderId,
+    service: services.get(grant.holderId) ?? "",
+    keyId: grant.keyId ?? "",
+    amountNanoUsd: grant.amount,
+    returnedNanoUsd: grant.returned,
+    chargedNanoUsd: grant.settled,
+    open: grant.state === "open",
+    createdAtMs: BigInt(grant.createdAt.getTime()),
+    taskUntilMs: BigInt(grant.taskUntil?.getTime() ?? 0),
+  };
+}
+
+/** The grants that hold an account's money, the oldest first: their ids sort by the time they were made. */
+export async function listHolds({ store }: Billing, { accountId, page }: ListHoldsRequest): Promise<ListHoldsResponse> {
+  if (accountId === "") throw new GatewayError("invalid_request", "Name an account.", { param: "account_id" });
+  const { limit, after } = readPage(page);
+  const found = await store.grants
+    .find({ accountId, live: true, ...(after !== "" && { _id: { $gt: after } }) })
+    .sort({ _id: 1 })
+    .limit(limit + 1)
+    .lean<GrantDocument[]>();
+  const { rows, nextCursor } = cutPageById(found, limit, (grant) => grant._id);
+  const ids = [...new Set(rows.map(({ holderId }) => holderId))];
+  const holders = await store.holders.find({ _id: { $in: ids } }, { service: 1 }).lean<HolderDocument[]>();
+  const services = new Map(holders.map(({ _id, service }) => [_id, service]));
+  return { holds: rows.map((grant) => holdOf(grant, services)), nextCursor };
+}

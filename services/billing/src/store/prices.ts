@@ -1,0 +1,30 @@
+import { type Connection, type Model, Schema } from "mongoose";
+
+/** Nano-USD per million, by unit: pairs, because units have characters that a field's name may not. */
+type RatePairs = readonly (readonly [unit: string, rate: string])[];
+
+/** A price that was in force at some time. */
+export interface PriceDocument {
+  /** The price's version. */
+  readonly _id: string;
+  readonly rates: RatePairs;
+  readonly tiers: readonly { readonly aboveInputTokens: bigint; readonly rates: RatePairs }[];
+  readonly seenAt: Date;
+}
+
+const schema = new Schema<PriceDocument>(
+  {
+    _id: { type: String, required: true },
+    rates: { type: [Schema.Types.Mixed], required: true },
+    tiers: {
+      type: [{ _id: false, aboveInputTokens: Schema.Types.BigInt, rates: [Schema.Types.Mixed] }],
+      required: true,
+    },
+    seenAt: { type: Date, required: true },
+  },
+  { strict: "throw", versionKey: false },
+);
+
+export function priceModel(connection: Connection): Model<PriceDocument> {
+  return connection.model<PriceDocument>("Price", schema, "prices");
+}

@@ -1,0 +1,15 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { GetEventRequest } from "@uag/proto/metering/v1/metering.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { fromDocument } from "../store/event.ts";
+import type { Store } from "../store/store.ts";
+
+/** One request by its id. @throws {GatewayError} `not_found` when it is not applied yet, or archived */
+export async function getEvent({ partitions }: Store, { requestId }: GetEventRequest): Promise<UsageEvent> {
+  for (const { rows } of await partitions.list()) {
+    const found = await rows.findOne({ _id: requestId });
+    if (found !== null) return fromDocument(found);
+  }
+  const text = "There is no such request: it may be too new to be listed, or archived.";
+  throw new GatewayError("not_found", text, { param: "request_id" });
+}

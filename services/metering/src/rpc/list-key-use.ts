@@ -1,0 +1,41 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { KeyUse, ListKeyUseRequest, ListKeyUseResponse } from "@uag/proto/metering/v1/metering.ts";
+import type { Store } from "../store/store.ts";
+
+const mostKeys = 1_000;
+const hourMs = 3_600_000;
+
+/** When keys were used last, and about how often in the last hour. */
+export async function listKeyUse(
+  { keyUse, rollups }: Store,
+  { keys }: ListKeyUseRequest,
+  nowMs: number,
+): Promise<ListKeyUseResponse> {
+  if (keys.length > mostKeys) {
+    throw new GatewayError("invalid_request", `At most ${mostKeys} keys.`, { param: "keys" });
+  }
+  const ids = keys.map(({ keyId }) => keyId);
+  const used = await keyUse.find({ _id: { $in: ids } }).toArray();
+  const hourStart = nowMs - (nowMs % hourMs);
+  const lately = used.filter(({ lastUsedAt }) => lastUsedAt.getTime() >= hourStart - hourMs).map(({ _id }) => _id);
+  const accounts = [...new Set(keys.map(({ accountId }) => accountId))];
+  const start = { $gte: new Date(hourStart - hourMs) };
+  const filter = { bucket: "hour" as const, accountId: { $in: accounts }, start, keyId: { $in: lately } };
+  const rows = lately.length === 0 ? [] : await rollups.find(filter).toArray();
+  // Of the hour before this one only what is left of it counts.
+  const share = 1 - (nowMs - hourStart) / hourMs;
+  const requests = new Map<string, number>();
+  for (const row of rows) {
+    const counted = Number(row.requests) * (row.start.getTime() === hourStart ? 1 : share);
+    requests.set(row.keyId, (requests.get(row.keyId) ?? 0) + counted);
+  }
+  return {
+    keys: used.map(
+      ({ _id, lastUsedAt }): KeyUse => ({
+        keyId: _id,
+        lastUsedMs: BigInt(lastUsedAt.getTime()),
+        requestsLastHour: BigInt(Math.ceil(requests.get(_id) ?? 0)),
+      }),
+    ),
+  };
+}

@@ -1,0 +1,107 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { QuerySeriesRequest, QuerySeriesResponse, SeriesGroup } from "@uag/proto/metering/v1/metering.ts";
+import type { RollupDocument } from "../store/rollup.ts";
+import type { Store } from "../store/store.ts";
+import { namesOf, timesOf } from "./filter.ts";
+import { addRow, type Row, rowOf, sums, toMeasures } from "./series-sums.ts";
+
+const dayMs = 86_400_000;
+const usualGroups = 10;
+const mostGroups = 50;
+/** A query that takes longer is given up: a shorter time or a filter brings it within. */
+const maxTimeMS = 15_000;
+
+/** By bucket: the roll-ups it is made of, how far back it goes when nothing is said, and how far it may reach. */
+const buckets = {
+  hour: { rows: "hour", usualDays: 1, mostDays: 31 },
+  day: { rows: "day", usualDays: 30, mostDays: 400 },
+  month: { rows: "day", usualDays: 365, mostDays: 3_660 },
+} as const;
+
+const groupFields = {
+  none: undefined,
+  account: "accountId",
+  key: "keyId",
+  model: "model",
+  operation: "operation",
+  provider: "upstream",
+} as const satisfies Readonly<Record<string, keyof RollupDocument | undefined>>;
+
+function invalid(text: string, param: string): GatewayError {
+  return new GatewayError("invalid_request", text, { param });
+}
+
+/** What a name stands for in a table of ours. @throws {GatewayError} `invalid_request` */
+function entryOf<T extends object, K extends keyof T>(table: T, name: string, param: string): T[K] {
+  if (!Object.hasOwn(table, name)) throw invalid(`${param} is one of ${Object.keys(table).join(", ")}.`, param);
+  return table[name as K];
+}
+
+/** From the start of a bucket on. */
+function readTimes({ filter, bucket }: QuerySeriesRequest, nowMs: number) {
+  const { rows, usualDays, mostDays } = entryOf<typeof buckets, keyof typeof buckets>(buckets, bucket, "bucket");
+  const { from: asked, until } = timesOf(filter, nowMs);
+  const start = new Date(filter?.fromMs ? asked.getTime() : until.getTime() - usualDays * dayMs);
+  if (bucket === "hour") start.setUTCMinutes(0, 0, 0);
+  else start.setUTCHours(0, 0, 0, 0);
+  if (bucket === "month") start.setUTCDate(1);
+  if (until.getTime() - start.getTime() > (mostDays + 31) * dayMs)
+    throw invalid(`By ${bucket} a series covers ${mostDays} days at most.`, "filter.from_ms");
+  return { rows, from: start, until };
+}
+
+/**
+ * Usage over time. The groups that cost most are found first, so that the answer has an end however many keys or models there
+ * are: all others are one group.
+ */
+export async function querySeries(
+  { rollups }: Store,
+  request: QuerySeriesRequest,
+  nowMs: number,
+): Promise<QuerySeriesResponse> {
+  const { rows, from, until } = readTimes(request, nowMs);
+  const field = entryOf<typeof groupFields, keyof typeof groupFields>(groupFields, request.groupBy, "group_by");
+  const most = request.top || usualGroups;
+  if (most > mostGroups) throw invalid(`At most ${mostGroups} groups are told apart.`, "top");
+  const $match = { bucket: rows, ...namesOf(request.filter), start: { $gte: from, $lt: until } };
+  const groupOf = field === undefined ? "" : { $ifNull: [`$${field}`, ""] };
+  const top =
+    field === undefined
+      ? [""]
+      : (
+          await rollups
+            .aggregate<{ _id: string }>(
+              [
+                { $match },
+                { $group: { _id: groupOf, cost: { $sum: "$costNanoUsd" }, requests: { $sum: "$requests" } } },
+                { $sort: { cost: -1, requests: -1, _id: 1 } },
+                { $limit: most },
+              ],
+              { maxTimeMS },
+            )
+            .toArray()
+        ).map(({ _id }) => _id);
+  const start = { $dateTrunc: { date: "$start", unit: request.bucket } };
+  const group = { $cond: [{ $in: [groupOf, top] }, groupOf, null] };
+  const found = await rollups
+    .aggregate<Row>([{ $match }, { $group: { _id: { start, group }, ...sums } }, { $sort: { "_id.start": 1 } }], {
+      maxTimeMS,
+    })
+    .toArray();
+  return { groups: groupsOf(found, top), fromMs: BigInt(from.getTime()), untilMs: BigInt(until.getTime()) };
+}
+
+/** In the order of `top`; null is what is not told apart. */
+function groupsOf(found: readonly Row[], top: readonly string[]): SeriesGroup[] {
+  const byGroup = Map.groupBy(found, ({ _id }) => _id.group);
+  return [...top, null].flatMap((name): SeriesGroup[] => {
+    const rows = byGroup.get(name);
+    if (rows === undefined) return [];
+    const points = rows.map((row) => ({
+      startMs: BigInt(row._id.start.getTime()),
+      measures: toMeasures(rowOf(row)),
+    }));
+    const total = toMeasures(rows.map(rowOf).reduce(addRow));
+    return [{ name: name ?? "", other: name === null, total, points }];
+  });
+}

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { QuerySeriesRequest, SeriesGroup } from "@uag/proto/metering/v1/metering.ts";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
+import { createConnection } from "mongoose";
+import { type Bench, event, startBench } from "./harness.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 86_400_000;
+const names = { accountId: "", keyId: "", model: "", operation: "" };
+/** Noon of yesterday, so that an hour before and after it are the same day. */
+const noon = Math.floor(Date.now() / dayMs) * dayMs - dayMs / 2;
+const everything = { ...names, fromMs: BigInt(noon - dayMs), untilMs: 0n };
+
+const series = async (bench: Bench, more: Partial<QuerySeriesRequest> = {}): Promise<SeriesGroup[]> =>
+  (await bench.usage.querySeries({ filter: everything, bucket: "hour", groupBy: "none", top: 0, ...more })).groups;
+
+const at = (ms: number, tookMs = 100) => ({ startedAtMs: BigInt(ms - tookMs), endedAtMs: BigInt(ms) });
+
+test("a series adds up all that roll-ups count, told apart as asked: the groups that cost most, and what the others come to", async () => {
+  await using bench = await startBench();
+  const events = Array.from({ length: 60 }, (_, n) =>
+    event(`r${n}`, {
+      model: `m${n % 6}`,
+      keyId: `key_${n % 3}`,
+      upstream: n % 2 === 0 ? "even" : "odd",
+      costNanoUsd: BigInt(n % 6) * 10n,
+      units: [
+        { name: "input_tokens", quantity: 5n },
+        { name: "cached_input_tokens", quantity: 3n },
+        { name: "output_tokens", quantity: 2n },
+        { name: "thinking_output_tokens", quantity: 1n },
+      ],
+      ...at(noon + (n % 2) * hourMs),
+    }),
+  );
+  await bench.applied([await bench.publish(events)]);
+  const [all] = await series(bench);
+  assert.deepEqual([all?.name, all?.other, all?.total?.requests, all?.total?.costNanoUsd], ["", false, 60n, 1_500n]);
+  assert.deepEqual(
+    [all?.total?.inputTokens, all?.total?.cachedInputTokens, all?.total?.outputTokens],
+    [480n, 180n, 180n],
+  );
+  assert.deepEqual(
+    all?.points.map(({ startMs, measures }) => [Number(startMs), measures?.requests]),
+    [
+      [noon, 30n],
+      [noon + hourMs, 30n],
+    ],
+  );
+  const byModel = await series(bench, { groupBy: "model", top: 2 });
+  assert.deepEqual(
+    byModel.map(({ name, other, total }) => [name, other, total?.requests, total?.costNanoUsd]),
+    [
+      ["m5", false, 10n, 500n],
+      ["m4", false, 10n, 400n],
+      ["", true, 40n, 600n],
+    ],
+  );
+  const byProvider = await series(bench, { groupBy: "provider", bucket: "day" });
+  assert.deepEqual(byProvider.map(({ name, points }) => [name, points.length]).sort(), [
+    ["even", 1],
+    ["odd", 1],
+  ]);
+  const months = await series(bench, { bucket: "month", filter: { ...everything, keyId: "key_1", upstream: "odd" } });
+  assert.deepEqual([months[0]?.total?.requests, months[0]?.points.length], [10n, 1]);
+  const start = new Date(Number(months[0]?.points[0]?.startMs));
+  assert.deepEqual([start.getUTCDate(), start.getUTCHours()], [1, 0]);
+});
+
+test("percentiles and classes of errors are those of the requests, and a repair counts neither again", async () => {
+  await using bench = await startBench();
+  const answered = Array.from({ length: 100 }, (_, n) =>
+    event(`r${n}`, { ...at(noon, n < 90 ? 90 : 4_000), stream: true, ...(n < 50 && { firstByteMs: 20 }) }),
+  );
+  const failed = { outcome: Outcome.FAILED, ...at(noon, 60_000) };
+  const bad = [
+    event("limited", { ...failed, status: 429 }),
+    event("wrong", { ...failed, status: 400 }),
+    event("broken", { ...failed, status: 502 }),
+    event("half", { ...failed, status: 200 }),
+    event("left", { ...at(noon), outcome: Outcome.DISCONNECTED }),
+    event("died", { ...at(noon), outcome: Outcome.CRASHED, status: 0 }),
+  ];
+  await bench.applied([await bench.publish([...answered, ...bad])]);
+  const [group] = await series(bench);
+  const { errors, latency, firstByte } = group?.total ?? {};
+  assert.deepEqual(errors, { rateLimited: 1n, clientError: 1n, upstreamError: 2n, clientLeft: 1n, crashed: 1n });
+  assert.equal(latency?.count, 100n);
+  assert.ok(latency.p50Ms > 75 && latency.p50Ms <= 100, String(latency.p50Ms));
+  assert.ok(latency.p95Ms > 3_200 && latency.p99Ms <= 4_800, `${latency.p95Ms} ${latency.p99Ms}`);
+  assert.deepEqual([firstByte?.count, (firstByte?.p99Ms ?? 99) <= 25], [50n, true]);
+  await bench.admin.applyRepairs({ repairs: [{ event: { ...answered[0]!, costNanoUsd: 5n }, writtenOffNanoUsd: 0n }] });
+  const [after] = await series(bench);
+  assert.equal(after?.total?.costNanoUsd, (group?.total?.costNanoUsd ?? 0n) + 5n);
+  assert.deepEqual({ ...after?.total, costNanoUsd: 0n }, { ...group?.total, costNanoUsd: 0n });
+});
+
+test("a series that would be too long, or is of no kind that there is, is refused with what to ask instead", async () => {
+  await using bench = await startBench();
+  await assert.rejects(series(bench, { bucket: "week" }), /one of hour, day, month/);
+  await assert.rejects(series(bench, { groupBy: "tag" }), /one of none, account, key/);
+  await assert.rejects(series(bench, { top: 51 }), /At most 50/);
+  const filter = { ...everything, fromMs: BigInt(noon - 90 * dayMs) };
+  await assert.rejects(series(bench, { filter }), /31 days at most/);
+  assert.deepEqual(await series(bench, { filter, bucket: "day" }), []);
+});
+
+test("single requests are found by their end and cost, or by id whatever their month, with the calls that failed", async () => {
+  await using bench = await startBench();
+  const failedAttempts = [
+    { upstream: "a", upstreamModel: "m", afterMs: 1, durationMs: 30, failure: "timeout", status: 0 },
+  ];
+  const old = event("old", { ...at(noon - 40 * dayMs), failedAttempts, firstByteMs: 0 });
+  const dear = event("dear", { costNanoUsd: 900n });
+  const failed = event("failed", { outcome: Outcome.FAILED, status: 502, costNanoUsd: 0n });
+  await bench.applied([await bench.publish([old, dear, failed])]);
+  const ids = async (more: object): Promise<string[]> => {
+    const filter = { ...names, fromMs: 0n, untilMs: 0n, ...more };
+    return (await bench.usage.listEvents({ filter, page: undefined })).events.map(({ requestId }) => requestId);
+  };
+  assert.deepEqual(await ids({ outcome: Outcome.FAILED }), ["failed"]);
+  assert.deepEqual(await ids({ status: 502 }), ["failed"]);
+  assert.deepEqual(await ids({ minCostNanoUsd: 900n }), ["dear"]);
+  assert.deepEqual(await ids({ upstream: "nobody" }), []);
+  assert.deepEqual(await bench.usage.getEvent({ requestId: "old" }), old);
+  await assert.rejects(bench.usage.getEvent({ requestId: "none" }), /no such request/);
+});
+
+test("a key's last use is its latest, whatever comes later of earlier requests, and its last hour is about right", async () => {
+  await using bench = await startBench();
+  const now = Date.now();
+  const recent = Array.from({ length: 30 }, (_, n) => event(`r${n}`, at(now - n)));
+  await bench.applied([await bench.publish(recent)]);
+  await bench.applied([await bench.publish([event("late", at(noon)), event("b", { keyId: "key_2", ...at(noon) })])]);
+  const keys = ["key_1", "key_2", "key_3"].map((keyId) => ({ keyId, accountId: "acct_1" }));
+  const used = new Map((await bench.usage.listKeyUse({ keys })).keys.map((one) => [one.keyId, one]));
+  assert.equal(used.get("key_1")?.lastUsedMs, BigInt(now));
+  assert.deepEqual(used.get("key_2"), { keyId: "key_2", lastUsedMs: BigInt(noon), requestsLastHour: 0n });
+  assert.equal(used.get("key_3"), undefined);
+  const lately = Number(used.get("key_1")?.requestsLastHour);
+  assert.ok(lately > 0 && lately <= 31, String(lately));
+});
+
+test("what charts and lists ask of the roll-ups and of single events is found by an index", async () => {
+  await using bench = await startBench();
+  await bench.applied([await bench.publish([event("a")])]);
+  const url = bench.env["MONGODB_URL"] ?? "";
+  const connection = await createConnection(url, { dbName: bench.env["MONGODB_DATABASE"] ?? "" }).asPromise();
+  try {
+    await connection.db?.command({ profile: 2 });
+    for (const accountId of ["", "acct_1"]) {
+      const filter = { ...everything, accountId };
+      for (const groupBy of ["none", "key"]) await series(bench, { filter, groupBy });
+      await bench.usage.listEvents({ filter: { ...filter, status: 200, keyId: "key_1" }, page: undefined });
+    }
+    await bench.usage.getEvent({ requestId: "a" });
+    await bench.usage.listKeyUse({ keys: [{ accountId: "acct_1", keyId: "key_1" }] });
+    await connection.db?.command({ profile: 0 });
+    const about = { op: { $in: ["query", "command"] }, ns: /\.(rollups|keyUse|events_)/ };
+    const found = (await connection.db?.collection("system.profile").find(about).toArray()) ?? [];
+    const plans = found.flatMap(({ planSummary }) => (planSummary === undefined ? [] : [String(planSummary)]));
+    assert.ok(plans.length >= 10, String(plans.length));
+    assert.deepEqual(
+      plans.filter((plan) => !/^(IXSCAN|IDHACK|COUNT_SCAN|EOF)/.test(plan)),
+      [],
+    );
+  } finally {
+    await connection.close();
+  }
+});
