@@ -59,6 +59,8 @@ test("an answer in one piece comes back byte for byte, priced by the upstream's 
       rawUsage: JSON.stringify(usage),
       attempts: 1,
       status: 200,
+      firstByteMs: undefined,
+      failedAttempts: [],
     },
   );
 });
