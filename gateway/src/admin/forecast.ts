@@ -11,7 +11,9 @@ const timeoutMs = 20_000;
 const chargedIn = ({ measures }: SeriesPoint): bigint =>
   (measures?.costNanoUsd ?? 0n) - (measures?.writtenOffNanoUsd ?? 0n);
 
-/** What was charged in each of the last seven times 24 hours, the oldest first, from points by hour. */
+/**
+ * What was charged in each of the last seven times 24 hours, the oldest first, from points by hour.
+ */
 function byDay(points: readonly SeriesPoint[], fromMs: number): { startMs: number; nano: bigint }[] {
   return Array.from({ length: days }, (_, day) => {
     const startMs = fromMs + day * dayMs;
@@ -20,7 +22,9 @@ function byDay(points: readonly SeriesPoint[], fromMs: number): { startMs: numbe
   });
 }
 
-/** An account's money, what it spent lately, and how long the one lasts at the pace of the other. */
+/**
+ * An account's money, what it spent lately, and how long the one lasts at the pace of the other.
+ */
 export const showForecast: AdminHandler = async ({ clients, id }) => {
   const account = await clients.accounts.getAccount({ id });
   const hourMs = 3_600_000;
@@ -38,11 +42,16 @@ export const showForecast: AdminHandler = async ({ clients, id }) => {
   const body: Shown<typeof forecast> = {
     object: "forecast",
     account_id: id,
-    ...{ available_usd: usdText(account.availableNanoUsd), available_nano_usd: account.availableNanoUsd },
-    ...{ held_usd: usdText(account.heldNanoUsd), held_nano_usd: account.heldNanoUsd },
-    ...{ spent_last_7_days_usd: usdText(spent), spent_last_7_days_nano_usd: spent },
+    available_usd: usdText(account.availableNanoUsd),
+    available_nano_usd: account.availableNanoUsd,
+    held_usd: usdText(account.heldNanoUsd),
+    held_nano_usd: account.heldNanoUsd,
+    spent_last_7_days_usd: usdText(spent),
+    spent_last_7_days_nano_usd: spent,
     days: spending.map(({ startMs, nano }) => ({
-      ...{ start: new Date(startMs).toISOString(), cost_usd: usdText(nano), cost_nano_usd: nano },
+      start: new Date(startMs).toISOString(),
+      cost_usd: usdText(nano),
+      cost_nano_usd: nano,
     })),
     days_left: spent > 0n ? Math.round((Number(money) / Number(spent)) * days * 10) / 10 : null,
   };

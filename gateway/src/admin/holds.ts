@@ -12,11 +12,19 @@ function showHold(grant: Hold): Shown<typeof hold> {
   const { amountNanoUsd, returnedNanoUsd, chargedNanoUsd, taskUntilMs } = grant;
   const held = amountNanoUsd - returnedNanoUsd - chargedNanoUsd;
   return {
-    ...{ id: grant.grantId, object: "hold", holder_id: grant.holderId, service: grant.service || null },
-    ...{ key_id: grant.keyId || null, purpose: taskUntilMs === 0n ? "requests" : "task", open: grant.open },
-    ...{ amount_usd: usdText(amountNanoUsd), amount_nano_usd: amountNanoUsd },
-    ...{ held_usd: usdText(held), held_nano_usd: held },
-    ...{ created_at: timeText(grant.createdAtMs), until: timeText(taskUntilMs) },
+    id: grant.grantId,
+    object: "hold",
+    holder_id: grant.holderId,
+    service: grant.service || null,
+    key_id: grant.keyId || null,
+    purpose: taskUntilMs === 0n ? "requests" : "task",
+    open: grant.open,
+    amount_usd: usdText(amountNanoUsd),
+    amount_nano_usd: amountNanoUsd,
+    held_usd: usdText(held),
+    held_nano_usd: held,
+    created_at: timeText(grant.createdAtMs),
+    until: timeText(taskUntilMs),
   };
 }
 

@@ -11,16 +11,29 @@ function showInvoice(invoice: Invoice): Shown<typeof invoiceAnswer> {
   const { openingNanoUsd, toppedUpNanoUsd, correctedNanoUsd, chargedNanoUsd, repaidNanoUsd } = invoice;
   const { closingNanoUsd, writtenOffNanoUsd } = invoice;
   return {
-    ...{ object: "invoice", account_id: invoice.accountId, month: invoice.month, closed: invoice.closed },
-    ...{ opening_usd: usdText(openingNanoUsd), opening_nano_usd: openingNanoUsd },
-    ...{ topped_up_usd: usdText(toppedUpNanoUsd), topped_up_nano_usd: toppedUpNanoUsd },
-    ...{ corrected_usd: usdText(correctedNanoUsd), corrected_nano_usd: correctedNanoUsd },
-    ...{ charged_usd: usdText(chargedNanoUsd), charged_nano_usd: chargedNanoUsd },
-    ...{ repaid_usd: usdText(repaidNanoUsd), repaid_nano_usd: repaidNanoUsd },
-    ...{ closing_usd: usdText(closingNanoUsd), closing_nano_usd: closingNanoUsd },
-    ...{ written_off_usd: usdText(writtenOffNanoUsd), written_off_nano_usd: writtenOffNanoUsd },
+    object: "invoice",
+    account_id: invoice.accountId,
+    month: invoice.month,
+    closed: invoice.closed,
+    opening_usd: usdText(openingNanoUsd),
+    opening_nano_usd: openingNanoUsd,
+    topped_up_usd: usdText(toppedUpNanoUsd),
+    topped_up_nano_usd: toppedUpNanoUsd,
+    corrected_usd: usdText(correctedNanoUsd),
+    corrected_nano_usd: correctedNanoUsd,
+    charged_usd: usdText(chargedNanoUsd),
+    charged_nano_usd: chargedNanoUsd,
+    repaid_usd: usdText(repaidNanoUsd),
+    repaid_nano_usd: repaidNanoUsd,
+    closing_usd: usdText(closingNanoUsd),
+    closing_nano_usd: closingNanoUsd,
+    written_off_usd: usdText(writtenOffNanoUsd),
+    written_off_nano_usd: writtenOffNanoUsd,
     lines: invoice.lines.map(({ model, requests, chargedNanoUsd: charged }) => ({
-      ...{ model, requests, charged_usd: usdText(charged), charged_nano_usd: charged },
+      model,
+      requests,
+      charged_usd: usdText(charged),
+      charged_nano_usd: charged,
     })),
   };
 }

@@ -12,7 +12,9 @@ const timeoutMs = 2_000;
 const unknown: Used = { last_used_at: null, requests_last_hour: null };
 const never = { lastUsedMs: 0n, requestsLastHour: 0n };
 
-/** Keys are listed and revoked without metering too: while it is away nothing is said of their use. */
+/**
+ * Keys are listed and revoked without metering too: while it is away nothing is said of their use.
+ */
 async function askedFor(clients: AdminClients, keys: readonly Key[]): Promise<ListKeyUseResponse | undefined> {
   const asked = keys.map(({ id, accountId }) => ({ keyId: id, accountId }));
   try {

@@ -26,8 +26,11 @@ function showItem({ unit, quantity, nanoUsdPerMillion: rate, per }: Item): Recei
 function itemsOf(event: UsageEvent, priced: readonly Item[]): Receipt["items"] {
   if (priced.length > 0) return priced.map(showItem);
   return event.units.map(({ name, quantity }) => ({
-    ...{ unit: name, quantity },
-    ...{ price_usd: null, per: null, cost_usd: null },
+    unit: name,
+    quantity,
+    price_usd: null,
+    per: null,
+    cost_usd: null,
   }));
 }
 
@@ -46,8 +49,12 @@ function attemptsOf(event: UsageEvent): Receipt["attempts"] {
   const last = failedAttempts.at(-1);
   const startMs = startedAtMs + BigInt(last === undefined ? 0 : last.afterMs + last.durationMs);
   const answered = {
-    ...{ provider: upstream, model: upstreamModel, started_at: timeText(startMs) },
-    ...{ duration_ms: endedAtMs > startMs ? endedAtMs - startMs : 0n, outcome: "answered", status: null },
+    provider: upstream,
+    model: upstreamModel,
+    started_at: timeText(startMs),
+    duration_ms: endedAtMs > startMs ? endedAtMs - startMs : 0n,
+    outcome: "answered",
+    status: null,
   };
   return [...failed, answered];
 }

@@ -46,8 +46,10 @@ function showMeasures(measures: Measures | undefined): Series["groups"][number][
       client_left: errors?.clientLeft ?? 0n,
       crashed: errors?.crashed ?? 0n,
     },
-    ...{ cost_usd: usdText(costNanoUsd), cost_nano_usd: costNanoUsd },
-    ...{ written_off_usd: usdText(writtenOffNanoUsd), written_off_nano_usd: writtenOffNanoUsd },
+    cost_usd: usdText(costNanoUsd),
+    cost_nano_usd: costNanoUsd,
+    written_off_usd: usdText(writtenOffNanoUsd),
+    written_off_nano_usd: writtenOffNanoUsd,
     input_tokens: measures.inputTokens,
     cached_input_tokens: measures.cachedInputTokens,
     output_tokens: measures.outputTokens,
@@ -70,7 +72,10 @@ export const showSeries: AdminHandler = async ({ clients, url }) => {
   const { groups, fromMs, untilMs } = await clients.metering.querySeries(request, { timeoutMs });
   const body: Series = {
     object: "usage_series",
-    ...{ bucket, group_by: groupBy, from: isoText(fromMs), until: isoText(untilMs) },
+    bucket,
+    group_by: groupBy,
+    from: isoText(fromMs),
+    until: isoText(untilMs),
     groups: groups.map((group) => showGroup(group, groupBy !== "none")),
   };
   return { body };

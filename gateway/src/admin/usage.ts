@@ -50,7 +50,12 @@ export function filterOf(query: Filter): UsageFilter {
   }
   const { provider, outcome, status, min_cost_usd: minCost } = query;
   return {
-    ...{ accountId: account, keyId: key, model, operation, fromMs: from, untilMs: until },
+    accountId: account,
+    keyId: key,
+    model,
+    operation,
+    fromMs: from,
+    untilMs: until,
     ...(provider !== undefined && { upstream: provider }),
     ...(outcome !== undefined && { outcome: outcomeNamed(outcome) }),
     ...(status !== undefined && { status }),

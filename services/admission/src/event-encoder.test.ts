@@ -56,8 +56,12 @@ function randomEvent(seed: number): UsageEvent {
     stream: random(2) === 0,
     firstByteMs: among([undefined, 0, 1, small()]),
     failedAttempts: Array.from({ length: among([0, 0, 1, 16]) }, () => ({
-      ...{ upstream: text(), upstreamModel: text(), failure: text() },
-      ...{ afterMs: small(), durationMs: small(), status: random(600) },
+      upstream: text(),
+      upstreamModel: text(),
+      failure: text(),
+      afterMs: small(),
+      durationMs: small(),
+      status: random(600),
     })),
   };
 }

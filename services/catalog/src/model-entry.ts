@@ -1,7 +1,10 @@
 import { priceList } from "./price-list.ts";
 import type { ImageLimits, Model } from "./types.ts";
 
-/** A model as clients of the API are shown it: see `model` of `services/contract/src/answers/chat.ts`. */
+/**
+ * A model as clients of the API are shown it: see `model` of
+ * `services/contract/src/answers/chat.ts`.
+ */
 export function modelEntry(model: Model): object {
   return {
     id: model.id,

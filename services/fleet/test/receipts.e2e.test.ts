@@ -80,7 +80,9 @@ describe("what was spent can be followed to the last nano-dollar", () => {
       keyId: String(key["id"]),
       async chat(model) {
         const { headers, events } = await client.stream("/v1/chat/completions", {
-          ...{ model, stream: true, messages: [{ role: "user", content: "repeat 20 words" }] },
+          model,
+          stream: true,
+          messages: [{ role: "user", content: "repeat 20 words" }],
         });
         for await (const _ of events);
         return headers.get("x-request-id") ?? "";

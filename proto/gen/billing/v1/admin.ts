@@ -359,7 +359,10 @@ export interface GetInvoiceRequest {
   month: string;
 }
 
-/** What a month's ledger rows come to: opening + topped_up + corrected - charged = closing, to the nano-dollar. */
+/**
+ * What a month's ledger rows come to: opening + topped_up + corrected - charged = closing, to the
+ * nano-dollar.
+ */
 export interface Invoice {
   accountId: string;
   month: string;
@@ -4561,7 +4564,10 @@ export const AdminServiceService = {
     responseSerialize: (value: ListHoldsResponse): Buffer => Buffer.from(ListHoldsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListHoldsResponse => ListHoldsResponse.decode(value),
   },
-  /** An account's months (UTC) by its ledger, from the one in which it was made to the current one; the newest first. */
+  /**
+   * An account's months (UTC) by its ledger, from the one in which it was made to the current one;
+   * the newest first.
+   */
   listInvoices: {
     path: "/billing.v1.AdminService/ListInvoices" as const,
     requestStream: false as const,
@@ -4631,7 +4637,10 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   itemize: handleUnaryCall<ItemizeRequest, ItemizeResponse>;
   /** The grants that hold an account's money now, the oldest first. */
   listHolds: handleUnaryCall<ListHoldsRequest, ListHoldsResponse>;
-  /** An account's months (UTC) by its ledger, from the one in which it was made to the current one; the newest first. */
+  /**
+   * An account's months (UTC) by its ledger, from the one in which it was made to the current one;
+   * the newest first.
+   */
   listInvoices: handleUnaryCall<ListInvoicesRequest, ListInvoicesResponse>;
   getInvoice: handleUnaryCall<GetInvoiceRequest, Invoice>;
   /** The models of the catalogue in force, in its order. */
@@ -4820,7 +4829,10 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListHoldsResponse) => void,
   ): ClientUnaryCall;
-  /** An account's months (UTC) by its ledger, from the one in which it was made to the current one; the newest first. */
+  /**
+   * An account's months (UTC) by its ledger, from the one in which it was made to the current one;
+   * the newest first.
+   */
   listInvoices(
     request: ListInvoicesRequest,
     callback: (error: ServiceError | null, response: ListInvoicesResponse) => void,

@@ -94,7 +94,10 @@ export interface UsageBucket {
   writtenOffNanoUsd?:
     | bigint
     | undefined;
-  /** The provider that answered, or failed last; empty when none was reached, and in roll-ups of before it was told apart. */
+  /**
+   * The provider that answered, or failed last; empty when none was reached, and in roll-ups of
+   * before it was told apart.
+   */
   upstream?: string | undefined;
 }
 
@@ -130,7 +133,10 @@ export interface QuerySeriesRequest {
   bucket: string;
   /** "none", "account", "key", "model", "operation" or "provider" */
   groupBy: string;
-  /** How many groups are told apart, those that cost most; what the others come to is one group more. 0: 10. */
+  /**
+   * How many groups are told apart, those that cost most; what the others come to is one group
+   * more. 0: 10.
+   */
   top: number;
 }
 

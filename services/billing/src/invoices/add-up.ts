@@ -27,8 +27,8 @@ function lineOf(model: string, sums: readonly RowSum[]): InvoiceSums["lines"][nu
 /**
  * Makes an invoice of a month's rows.
  * @param opening all the account's money at the month's beginning
- * @throws {GatewayError} `internal_error` when the rows do not come to what they change of the account: nobody is billed by books
- *   that are broken
+ * @throws {GatewayError} `internal_error` when the rows do not come to what they change of the
+ *   account: nobody is billed by books   that are broken
  */
 export function addUp(sums: readonly RowSum[], opening: bigint): InvoiceSums {
   const of = (...kinds: EntryKind[]) => sums.filter(({ kind }) => kinds.includes(kind));

@@ -19,7 +19,10 @@ const closesAfterMs = 3_600_000;
 /** A month whose rows cannot be added up in this is given up. */
 const maxTimeMS = 60_000;
 
-/** Rows are numbered by the microseconds of their time, so a month is a range of the account's own index. */
+/**
+ * Rows are numbered by the microseconds of their time, so a month is a range of the account's own
+ * index.
+ */
 const seqOf = (moment: Date): bigint => BigInt(moment.getTime()) * 1_000n;
 
 type Found = Readonly<Record<"rows" | "charged" | "writtenOff" | "toppedUp" | "balance", number | bigint>> & {
@@ -39,8 +42,13 @@ async function sumsOf({ ledger }: Books, accountId: string, seq: object): Promis
     .aggregate<Found>([{ $match: { accountId, seq } }, { $group: { _id: { kind: "$kind", model }, ...sums } }])
     .option({ maxTimeMS });
   return found.map(({ _id, rows, charged, writtenOff, toppedUp, balance }) => ({
-    ...{ kind: _id.kind, model: _id.model, rows: BigInt(rows), charged: BigInt(charged) },
-    ...{ writtenOff: BigInt(writtenOff), toppedUp: BigInt(toppedUp), balance: BigInt(balance) },
+    kind: _id.kind,
+    model: _id.model,
+    rows: BigInt(rows),
+    charged: BigInt(charged),
+    writtenOff: BigInt(writtenOff),
+    toppedUp: BigInt(toppedUp),
+    balance: BigInt(balance),
   }));
 }
 
@@ -49,8 +57,8 @@ export const monthsOf = ({ createdAt }: Pick<AccountDocument, "createdAt">, nowM
   monthsBetween(monthOf(createdAt), monthOf(new Date(nowMs)));
 
 /**
- * Invoices of an account from its first month up to `last`. Months that are over are added up once and kept: the ledger only
- * grows, and the numbers that a row of theirs would have are past.
+ * Invoices of an account from its first month up to `last`. Months that are over are added up once
+ * and kept: the ledger only grows, and the numbers that a row of theirs would have are past.
  */
 export async function invoicesUpTo(
   store: Books,

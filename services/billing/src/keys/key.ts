@@ -24,7 +24,9 @@ export function limitsDocument(limits: Limits | undefined): LimitsDocument {
 const longestTag = 100;
 const mostTags = 50;
 
-/** The texts of "tags" in a key's metadata, by which keys are found: LiteLLM keeps them there too. */
+/**
+ * The texts of "tags" in a key's metadata, by which keys are found: LiteLLM keeps them there too.
+ */
 export function tagsOf(metadata: string): string[] {
   const { tags }: { tags?: unknown } = JSON.parse(metadata) as object;
   if (!Array.isArray(tags)) return [];

@@ -80,7 +80,10 @@ async function byTime({ store }: Billing, request: ListKeysRequest, step: 1 | -1
   return { keys: rows.map(keyMessage), nextCursor };
 }
 
-/** Keys, the newest first unless another order is asked for. A cursor is good for the order that it came with. */
+/**
+ * Keys, the newest first unless another order is asked for. A cursor is good for the order that it
+ * came with.
+ */
 export async function listKeys(billing: Billing, request: ListKeysRequest): Promise<ListKeysResponse> {
   const sort = sortOf(request);
   const step = sort.startsWith("-") ? -1 : 1;

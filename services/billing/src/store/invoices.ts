@@ -1,6 +1,9 @@
 import { type Connection, type Model, Schema } from "mongoose";
 
-/** What an account's ledger rows of one month come to, nano-USD: see `Invoice` of `proto/billing/v1/admin.proto`. */
+/**
+ * What an account's ledger rows of one month come to, nano-USD: see `Invoice` of
+ * `proto/billing/v1/admin.proto`.
+ */
 export interface InvoiceSums {
   readonly opening: bigint;
   readonly closing: bigint;
@@ -26,9 +29,16 @@ const text = { type: String, required: true } as const;
 
 const schema = new Schema<InvoiceDocument>(
   {
-    ...{ _id: text, accountId: text, month: text },
-    ...{ opening: int64, closing: int64, toppedUp: int64, corrected: int64 },
-    ...{ charged: int64, repaid: int64, writtenOff: int64 },
+    _id: text,
+    accountId: text,
+    month: text,
+    opening: int64,
+    closing: int64,
+    toppedUp: int64,
+    corrected: int64,
+    charged: int64,
+    repaid: int64,
+    writtenOff: int64,
     lines: {
       type: [{ _id: false, model: { type: String, default: "" }, requests: int64, charged: int64 }],
       required: true,

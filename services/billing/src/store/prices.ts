@@ -1,6 +1,8 @@
 import { type Connection, type Model, Schema } from "mongoose";
 
-/** Nano-USD per million, by unit: pairs, because units have characters that a field's name may not. */
+/**
+ * Nano-USD per million, by unit: pairs, because units have characters that a field's name may not.
+ */
 type RatePairs = readonly (readonly [unit: string, rate: string])[];
 
 /** A price that was in force at some time. */

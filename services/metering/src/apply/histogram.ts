@@ -1,8 +1,8 @@
 import type { Percentiles } from "@uag/proto/metering/v1/metering.ts";
 
 /**
- * Upper ends of the bins, milliseconds; what is longer than the last has a bin of its own. Roll-ups keep the numbers of bins,
- * so a bin never changes its meaning: others would need other fields.
+ * Upper ends of the bins, milliseconds; what is longer than the last has a bin of its own. Roll-ups
+ * keep the numbers of bins, so a bin never changes its meaning: others would need other fields.
  */
 const ends = [
   10, 25, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1_200, 1_600, 2_400, 3_200, 4_800, 6_400, 9_600, 15_000, 30_000,

@@ -2,8 +2,8 @@ import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * Notes when keys were used last. Not part of a transaction, so that no two meet at a key: the later time holds, however often
- * and in whatever order this is called.
+ * Notes when keys were used last. Not part of a transaction, so that no two meet at a key: the
+ * later time holds, however often and in whatever order this is called.
  */
 export async function noteKeyUse({ keyUse }: Pick<Store, "keyUse">, events: readonly UsageEvent[]): Promise<void> {
   const latest = new Map<string, bigint>();

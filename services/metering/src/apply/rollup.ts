@@ -15,7 +15,10 @@ const clientClosed = 499;
 
 const none: WriteOffs = new Map();
 
-/** Adds events up by hour and by day of their end (UTC), account, key, model, operation and provider. */
+/**
+ * Adds events up by hour and by day of their end (UTC), account, key, model, operation and
+ * provider.
+ */
 export function rollUp(events: readonly UsageEvent[], writeOffs = none): RollupDocument[] {
   const rollups = new Map<string, RollupDocument>();
   for (const event of events) {

@@ -4,7 +4,9 @@ import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { fromDocument } from "../store/event.ts";
 import type { Store } from "../store/store.ts";
 
-/** One request by its id. @throws {GatewayError} `not_found` when it is not applied yet, or archived */
+/**
+ * One request by its id. @throws {GatewayError} `not_found` when it is not applied yet, or archived
+ */
 export async function getEvent({ partitions }: Store, { requestId }: GetEventRequest): Promise<UsageEvent> {
   for (const { rows } of await partitions.list()) {
     const found = await rows.findOne({ _id: requestId });

@@ -11,7 +11,10 @@ const mostGroups = 50;
 /** A query that takes longer is given up: a shorter time or a filter brings it within. */
 const maxTimeMS = 15_000;
 
-/** By bucket: the roll-ups it is made of, how far back it goes when nothing is said, and how far it may reach. */
+/**
+ * By bucket: the roll-ups it is made of, how far back it goes when nothing is said, and how far it
+ * may reach.
+ */
 const buckets = {
   hour: { rows: "hour", usualDays: 1, mostDays: 31 },
   day: { rows: "day", usualDays: 30, mostDays: 400 },
@@ -51,8 +54,8 @@ function readTimes({ filter, bucket }: QuerySeriesRequest, nowMs: number) {
 }
 
 /**
- * Usage over time. The groups that cost most are found first, so that the answer has an end however many keys or models there
- * are: all others are one group.
+ * Usage over time. The groups that cost most are found first, so that the answer has an end however
+ * many keys or models there are: all others are one group.
  */
 export async function querySeries(
   { rollups }: Store,
@@ -63,7 +66,7 @@ export async function querySeries(
   const field = entryOf<typeof groupFields, keyof typeof groupFields>(groupFields, request.groupBy, "group_by");
   const most = request.top || usualGroups;
   if (most > mostGroups) throw invalid(`At most ${mostGroups} groups are told apart.`, "top");
-  const $match = { bucket: rows, ...namesOf(request.filter), start: { $gte: from, $lt: until } };
+  const Match = { bucket: rows, ...namesOf(request.filter), start: { $gte: from, $lt: until } };
   const groupOf = field === undefined ? "" : { $ifNull: [`$${field}`, ""] };
   const top =
     field === undefined
@@ -72,7 +75,7 @@ export async function querySeries(
           await rollups
             .aggregate<{ _id: string }>(
               [
-                { $match },
+                { $match: Match },
                 { $group: { _id: groupOf, cost: { $sum: "$costNanoUsd" }, requests: { $sum: "$requests" } } },
                 { $sort: { cost: -1, requests: -1, _id: 1 } },
                 { $limit: most },
@@ -84,9 +87,12 @@ export async function querySeries(
   const start = { $dateTrunc: { date: "$start", unit: request.bucket } };
   const group = { $cond: [{ $in: [groupOf, top] }, groupOf, null] };
   const found = await rollups
-    .aggregate<Row>([{ $match }, { $group: { _id: { start, group }, ...sums } }, { $sort: { "_id.start": 1 } }], {
-      maxTimeMS,
-    })
+    .aggregate<Row>(
+      [{ $match: Match }, { $group: { _id: { start, group }, ...sums } }, { $sort: { "_id.start": 1 } }],
+      {
+        maxTimeMS,
+      },
+    )
     .toArray();
   return { groups: groupsOf(found, top), fromMs: BigInt(from.getTime()), untilMs: BigInt(until.getTime()) };
 }

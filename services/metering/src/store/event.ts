@@ -37,7 +37,10 @@ export interface EventDocument {
   stream: boolean;
   /** Absent where the answer was no stream, or sent nothing. */
   firstByteMs?: number | undefined;
-  /** Absent where the first provider that was asked answered, and in events of before they were kept. */
+  /**
+   * Absent where the first provider that was asked answered, and in events of before they were
+   * kept.
+   */
   failedAttempts?: FailedAttempt[];
 }
 

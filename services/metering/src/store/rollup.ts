@@ -16,11 +16,17 @@ export interface RollupDocument {
   /** What of the cost no money covered; none in most rows. */
   writtenOffNanoUsd?: bigint;
   units: Record<string, bigint>;
-  /** The provider that answered, or failed last; "" when none was reached. Not in rows of before it was told apart. */
+  /**
+   * The provider that answered, or failed last; "" when none was reached. Not in rows of before it
+   * was told apart.
+   */
   upstream?: string;
   /** Requests that did not end well, by class; none in most rows. */
   failures?: Partial<Record<ErrorClass, bigint>>;
-  /** How many answered requests took how long, by bin (see `histogram.ts`), and their streams to the first byte. */
+  /**
+   * How many answered requests took how long, by bin (see `histogram.ts`), and their streams to the
+   * first byte.
+   */
   latency?: Record<number, bigint>;
   firstByte?: Record<number, bigint>;
 }
