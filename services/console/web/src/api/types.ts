@@ -1,15 +1,22 @@
 import type * as admin from "@uag/contract/answers/admin.ts";
+import type * as money from "@uag/contract/answers/admin-money.ts";
+import type * as used from "@uag/contract/answers/admin-usage.ts";
 import type { model } from "@uag/contract/answers/chat.ts";
 import type { z } from "zod";
 
 // The shapes stand in the contract; here they only get names.
-export type Account = z.infer<typeof admin.account>;
-export type Key = z.infer<typeof admin.key>;
+export type Account = z.infer<typeof money.account>;
+export type Forecast = z.infer<typeof money.forecast>;
+export type Hold = z.infer<typeof money.hold>;
+export type Invoice = z.infer<typeof money.invoice>;
+export type Receipt = z.infer<typeof money.receipt>;
+export type LedgerEntry = z.infer<typeof money.ledgerEntry>;
+export type Repair = z.infer<typeof money.repair>;
+export type UsageEvent = z.infer<typeof used.listedUsageEvent>;
+export type UsageBucket = z.infer<typeof used.usageBucket>;
+export type UsageSeries = z.infer<typeof used.usageSeries>;
+export type Key = z.infer<typeof admin.usedKey>;
 export type NewKey = z.infer<typeof admin.newKey>;
-export type UsageEvent = z.infer<typeof admin.listedUsageEvent>;
-export type UsageBucket = z.infer<typeof admin.usageBucket>;
-export type LedgerEntry = z.infer<typeof admin.ledgerEntry>;
-export type Repair = z.infer<typeof admin.repair>;
 export type AuditRecord = z.infer<typeof admin.auditRecord>;
 export type WebhookSecret = z.infer<typeof admin.webhookSecret>;
 export type NewWebhookSecret = z.infer<typeof admin.newWebhookSecret>;
