@@ -12,9 +12,11 @@ export async function assemble(image: Image, root: string, dir: string): Promise
     join(dir, "package.json"),
     `${JSON.stringify({ name: image.service, type: "module", private: true })}\n`,
   );
+  await image.prepare?.((line) => void process.stderr.write(`${line}\n`));
   await bundle(image, root, dir);
   for (const pattern of image.files) {
-    for await (const file of glob(pattern, { cwd: root })) await cp(join(root, file), join(dir, file));
+    for await (const file of glob(pattern, { cwd: root }))
+      await cp(join(root, file), join(dir, file), { recursive: true });
   }
   const home = dirname(dirname(join(root, image.entries["main"] ?? "")));
   const copied: Manifest[] = [];

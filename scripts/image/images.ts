@@ -1,3 +1,4 @@
+import { buildConsole } from "../../services/fleet/src/console-web.ts";
 import { services, simulator } from "../../services/fleet/src/processes.ts";
 
 /** What an image holds beside its bundled code. */
@@ -9,14 +10,20 @@ export interface Image {
   readonly files: readonly string[];
   /** Packages that cannot be bundled, and the files wanted of each (all when none is named). */
   readonly packages: Readonly<Record<string, readonly string[]>>;
+  /** Makes those files, where they are not sources. */
+  prepare?(report: (line: string) => void): Promise<void>;
 }
 
-type Extras = Partial<Pick<Image, "files" | "packages"> & { commands: Readonly<Record<string, string>> }>;
+type Extras = Partial<Pick<Image, "files" | "packages" | "prepare"> & { commands: Readonly<Record<string, string>> }>;
 
 const extras: Readonly<Record<string, Extras>> = {
   router: {
     files: ["gateway/openapi.json", "gateway/src/docs/*.html", "gateway/src/docs/guides/*.md"],
     packages: { "@scalar/api-reference": ["dist/browser/standalone.js"] },
+  },
+  console: {
+    files: ["services/console/web/dist/**"],
+    prepare: (report) => buildConsole({ report }),
   },
   billing: { commands: { roles: "services/billing/src/commands/roles.ts" } },
   metering: { commands: { "replay-dead": "services/metering/src/commands/replay-dead.ts" } },
@@ -27,6 +34,6 @@ const extras: Readonly<Record<string, Extras>> = {
 
 /** Every image there is; the simulator's is for trials only. */
 export const images: readonly Image[] = [...services, simulator].map(({ name, entry }) => {
-  const { files = [], packages = {}, commands = {} } = extras[name] ?? {};
-  return { service: name, entries: { main: entry, ...commands }, files, packages };
+  const { files = [], packages = {}, commands = {}, ...others } = extras[name] ?? {};
+  return { service: name, entries: { main: entry, ...commands }, files, packages, ...others };
 });

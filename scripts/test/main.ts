@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { fail } from "../../services/command/src/step.mjs";
 import { repoRoot as root } from "../../services/fleet/src/paths.ts";
+import { buildTools } from "../charts/tools.ts";
 import { startTestEngines } from "./engines.ts";
 import { findTests, kindOf, type TestKind } from "./files.ts";
 
@@ -36,6 +37,7 @@ async function runTests(files: readonly string[]): Promise<boolean> {
   let ok = true;
   // Fetched before any test's time runs: end-to-end tests start engines of their own.
   await using engines = files.some((file) => kindOf(file) !== "unit") ? await startTestEngines() : undefined;
+  if (files.some((file) => file.startsWith("scripts/charts/"))) await buildTools();
   for (const group of groups) {
     const ofGroup = files.filter((file) => (group.kinds as readonly TestKind[]).includes(kindOf(file)));
     if (ofGroup.length === 0) continue;

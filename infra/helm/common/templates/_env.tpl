@@ -1,0 +1,57 @@
+{{/* What the service reads: the chart's own addresses and folders, then the user's settings, which win. */}}
+{{- define "common.settings" -}}
+{{- $fleet := include "common.fleet" . -}}
+{{- $env := dict -}}
+{{- range $port := .Values.service.ports -}}
+{{- $_ := set $env $port.setting ($port.port | toString) -}}
+{{- end -}}
+{{- range $setting, $address := .Values.service.addresses -}}
+{{- $_ := set $env $setting (replace "FLEET" $fleet $address) -}}
+{{- end -}}
+{{- if .Values.service.peer -}}
+{{- $_ := set $env "TLS_CERT_FILE" "/etc/uag/tls/tls.crt" -}}
+{{- $_ := set $env "TLS_KEY_FILE" "/etc/uag/tls/tls.key" -}}
+{{- $_ := set $env "TLS_CA_FILE" "/etc/uag/tls/ca.crt" -}}
+{{- end -}}
+{{- if .Values.service.nats -}}
+{{- $nats := mergeOverwrite (deepCopy .Values.nats) (((.Values.global).nats) | default dict) -}}
+{{- $_ := set $env "NATS_URL" $nats.url -}}
+{{- $_ := set $env "NATS_USER" .Values.service.peer -}}
+{{- if $nats.mutualTls -}}
+{{- $_ := set $env "NATS_CERT_FILE" "/etc/uag/tls/tls.crt" -}}
+{{- $_ := set $env "NATS_KEY_FILE" "/etc/uag/tls/tls.key" -}}
+{{- $_ := set $env "NATS_CA_FILE" "/etc/uag/tls/ca.crt" -}}
+{{- end -}}
+{{- end -}}
+{{- if .Values.service.catalog -}}
+{{- $_ := set $env "CATALOG_FILE" "/etc/uag/catalog/catalog.yaml" -}}
+{{- end -}}
+{{- if .Values.service.journal -}}
+{{- $_ := set $env "JOURNAL_DIR" "/var/lib/uag/journal" -}}
+{{- end -}}
+{{- if .Values.service.drains -}}
+{{- $_ := set $env "DRAIN_MS" (mul .Values.drainSeconds 1000 | toString) -}}
+{{- end -}}
+{{- $public := ((.Values.global).publicUrl) | default .Values.publicUrl -}}
+{{- if and .Values.service.publicUrl $public -}}
+{{- $_ := set $env "PUBLIC_URL" $public -}}
+{{- end -}}
+{{- range $setting := concat .Values.secretKeys .Values.extraSecretKeys -}}
+{{- $_ := set $env (printf "%s_FILE" $setting) (printf "/etc/uag/secrets/%s" $setting) -}}
+{{- end -}}
+{{- range $setting, $value := .Values.settings -}}
+{{- $_ := set $env $setting ($value | toString) -}}
+{{- end -}}
+{{- toYaml $env -}}
+{{- end }}
+
+{{- define "common.env" -}}
+- name: HOST
+  valueFrom:
+    fieldRef:
+      fieldPath: status.podIP
+{{- range $name, $value := include "common.settings" . | fromYaml }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,46 @@
+{{- define "common.fleet" -}}
+{{- ((.Values.global).fleet) | default .Values.fleet -}}
+{{- end }}
+
+{{- define "common.name" -}}
+{{- printf "%s-%s" (include "common.fleet" .) .Chart.Name -}}
+{{- end }}
+
+{{- define "common.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/part-of: {{ include "common.fleet" . }}
+{{- end }}
+
+{{- define "common.labels" -}}
+{{ include "common.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "common.metadata" -}}
+name: {{ include "common.name" . }}
+labels:
+  {{- include "common.labels" . | nindent 2 }}
+{{- end }}
+
+{{/* A setting of the whole fleet, or the chart's own: (list . "nats" "url") */}}
+{{- define "common.image" -}}
+{{- $global := (((.Values.global).image)) | default dict -}}
+{{- $registry := $global.registry | default .Values.image.registry -}}
+{{- $tag := .Values.image.tag | default $global.tag | default .Chart.AppVersion -}}
+{{- if $registry }}{{ $registry }}/{{ end }}{{ $global.repository | default .Values.image.repository }}/{{ .Chart.Name }}
+{{- if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ $tag }}{{ end }}
+{{- end }}
+
+{{- define "common.secret" -}}
+{{- .Values.existingSecret | default (include "common.name" .) -}}
+{{- end }}
+
+{{- define "common.tlsSecret" -}}
+{{- .Values.tls.existingSecret | default (printf "%s-tls" (include "common.name" .)) -}}
+{{- end }}
+
+{{- define "common.catalog" -}}
+{{- .Values.catalog.configMap | default (printf "%s-catalog" (include "common.fleet" .)) -}}
+{{- end }}

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import type { z } from "zod";
+import { repoRoot } from "../../services/fleet/src/paths.ts";
+import { services } from "../../services/fleet/src/processes.ts";
+import { access } from "../../services/kit/src/rpc/access.ts";
+import { buildCharts, fleetChart, type KubeObject, render, serviceCharts } from "./charts.ts";
+import { generated } from "./generate.ts";
+import { lonely, readPolicies } from "./policies.ts";
+import { kubeVersion, schemaLocation, writeSchemas } from "./schemas.ts";
+import { runToolOf } from "./tools.ts";
+import { validate } from "./validate.ts";
+
+let dir: string;
+let built: string;
+let fleet: KubeObject[];
+
+before(async () => {
+  dir = await mkdtemp(join(tmpdir(), "charts-test-"));
+  built = join(dir, "charts");
+  await buildCharts(built);
+  fleet = await render(built, fleetChart);
+});
+
+after(() => rm(dir, { recursive: true, force: true }));
+
+const find = (kind: string, name: string): KubeObject => {
+  const found = fleet.find((object) => object.kind === kind && object.metadata.name === name);
+  assert.ok(found, `there is no ${kind} ${name}`);
+  return found;
+};
+
+test("every chart, by every line of the matrix, is what Helm, Kubernetes and our policies ask for", async () => {
+  const { problems, renderings, objects } = await validate();
+  assert.deepEqual(problems, []);
+  assert.ok(renderings > 60 && objects > 500, `${renderings} renderings, ${objects} objects`);
+});
+
+test("the charts' READMEs and schemas say what their values are", async () => {
+  assert.deepEqual(await generated(false), []);
+});
+
+test("a value of the wrong type, an unknown one and a setting that no service knows are refused by name", async () => {
+  const wrong = [
+    ["replicaCount=many", /replicaCount/],
+    ["settings.MAX_EXCHANGES=lots", /MAX_EXCHANGES/],
+    ["settings.MAX_EXCHANGE=5", /MAX_EXCHANGE/],
+    ["journal.sise=5Gi", /sise/],
+    ["networkPolicy.enabled=perhaps", /networkPolicy/],
+  ] as const;
+  for (const [value, says] of wrong) {
+    await assert.rejects(render(built, "chat", ["--set", value]), says);
+    await assert.rejects(render(built, fleetChart, ["--set", `chat.${value}`]), says);
+  }
+});
+
+test("an object with a field that Kubernetes does not know is found", async () => {
+  const schemas = join(dir, "schemas");
+  await writeSchemas(schemas);
+  const file = join(dir, "misspelt.json");
+  const workload = structuredClone(find("Deployment", "uag-router"));
+  workload.spec.template.spec.containers[0].readinesProbe = {};
+  await writeFile(file, JSON.stringify(workload));
+  const args = ["-strict", "-kubernetes-version", kubeVersion, "-schema-location", schemaLocation(schemas), file];
+  await assert.rejects(runToolOf("kubeconform", args), /readinesProbe/);
+});
+
+test("whatever a policy forbids is found", async () => {
+  const judge = await readPolicies();
+  const pod = (change: (spec: KubeObject["spec"], container: KubeObject["spec"]) => void): KubeObject => {
+    const workload = structuredClone(find("StatefulSet", "uag-chat"));
+    const spec = workload.spec.template.spec;
+    change(spec, spec.containers[0]);
+    return workload;
+  };
+  assert.deepEqual(judge(pod(() => {})), []);
+  const sins: Readonly<Record<string, Parameters<typeof pod>[0]>> = {
+    "a pod that may be root": (spec) => delete spec.securityContext.runAsNonRoot,
+    "a file system it may write": (_, { securityContext }) => delete securityContext.readOnlyRootFilesystem,
+    "all capabilities": (_, { securityContext }) => delete securityContext.capabilities,
+    "a token": (spec) => delete spec.automountServiceAccountToken,
+    "its machine's folders": (spec) => spec.volumes.push({ name: "host", hostPath: { path: "/" } }),
+    "memory without an end": (_, { resources }) => delete resources.limits,
+    "no liveness": (_, container) => delete container.livenessProbe,
+    "no time to leave": (spec) => delete spec.terminationGracePeriodSeconds,
+    "a secret in a variable": (_, { env }) => env.push({ name: "A", valueFrom: { secretKeyRef: {} } }),
+  };
+  for (const [sin, commit] of Object.entries(sins)) assert.equal(judge(pod(commit)).length, 1, sin);
+  const without = (kind: string): KubeObject[] =>
+    fleet.filter((one) => one.kind !== kind || one.metadata.name !== "uag-chat");
+  for (const kind of ["PodDisruptionBudget", "NetworkPolicy"])
+    assert.deepEqual(lonely(without(kind)), [`StatefulSet uag-chat has no ${kind}`]);
+});
+
+/** Whom a service's network policy lets in, by port. */
+function letIn(service: string): Set<string> {
+  const rules = find("NetworkPolicy", `uag-${service}`).spec.ingress as KubeObject["spec"][];
+  return new Set(
+    rules
+      .filter(({ ports }) => ports[0].port.endsWith("grpc"))
+      .flatMap(({ from }) =>
+        from.map((one: KubeObject["spec"]) => one.podSelector.matchLabels["app.kubernetes.io/name"]),
+      ),
+  );
+}
+
+test("the network lets in those who may call a service, and nobody else", () => {
+  const served = serviceCharts.filter((name) =>
+    Object.values(access).some((one) => one.servedBy.includes(name as never)),
+  );
+  for (const service of served) {
+    const callers = Object.values(access)
+      .filter(({ servedBy }) => servedBy.includes(service as never))
+      .flatMap(({ callers: byMethod }) => Object.values(byMethod).flat());
+    assert.deepEqual([...letIn(service)].sort(), [...new Set(callers)].filter((name) => name !== "operator").sort());
+  }
+});
+
+test("who is let in by a service may go there by its own network policy", () => {
+  for (const service of serviceCharts) {
+    for (const rule of find("NetworkPolicy", `uag-${service}`).spec.ingress as KubeObject["spec"][]) {
+      for (const { podSelector } of rule.from ?? []) {
+        if (podSelector === undefined) continue;
+        const caller = podSelector.matchLabels["app.kubernetes.io/name"] as string;
+        const exits = find("NetworkPolicy", `uag-${caller}`).spec.egress as KubeObject["spec"][];
+        const goes = exits.some(({ to }) => to?.[0].podSelector?.matchLabels["app.kubernetes.io/name"] === service);
+        assert.ok(goes, `${caller} cannot go to ${service}`);
+      }
+    }
+  }
+});
+
+test("a chart gives its service every setting that it cannot do without, and a certificate of its own name", async () => {
+  for (const { name, entry, peer } of services) {
+    const workload = fleet.find(
+      ({ kind, metadata }) => /Deployment|Stateful/.test(kind) && metadata.name === `uag-${name}`,
+    );
+    const container = workload?.spec.template.spec.containers[0];
+    const given = new Set(container.env.map((one: { name: string }) => one.name.replace(/_FILE$/, "")));
+    const { schema } = (await import(join(repoRoot, dirname(entry), "config.ts"))) as { schema: z.ZodObject };
+    for (const [setting, type] of Object.entries(schema.shape) as [string, z.ZodType][])
+      assert.ok(given.has(setting) || type.safeParse(undefined).success, `${name} is not given ${setting}`);
+    // The auditor calls nobody.
+    if (peer === undefined || !("TLS_CERT_FILE" in schema.shape)) continue;
+    assert.deepEqual(find("Certificate", `uag-${name}`).spec.uris, [`spiffe://gateway/${peer}`]);
+  }
+});
+
+test("whoever follows the catalogue is replaced by its change only when that is asked for", async () => {
+  const catalog = join(repoRoot, "infra/config/catalog.yaml");
+  const args = ["--set-file", `global.catalog.content=${catalog}`];
+  const annotations = (objects: readonly KubeObject[]): (string | undefined)[] =>
+    objects
+      .filter(({ kind }) => kind === "StatefulSet")
+      .map(({ spec }) => spec.template.metadata.annotations?.["checksum/catalog"]);
+  assert.ok(annotations(await render(built, fleetChart, args)).every((sum) => sum === undefined));
+  const rolled = annotations(await render(built, fleetChart, [...args, "--set", "global.catalog.rollOnChange=true"]));
+  assert.equal(new Set(rolled).size, 1);
+  assert.match(rolled[0] ?? "", /^[0-9a-f]{64}$/);
+});

@@ -1,0 +1,54 @@
+import { cp, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parse, parseAllDocuments } from "yaml";
+import { repoRoot } from "../../services/fleet/src/paths.ts";
+import { services } from "../../services/fleet/src/processes.ts";
+import { kubeVersion } from "./schemas.ts";
+import { runToolOf } from "./tools.ts";
+
+export const helmDir = join(repoRoot, "infra/helm");
+
+/** The charts of services, and the one of all of them. */
+export const serviceCharts: readonly string[] = services.map(({ name }) => name);
+export const fleetChart = "gateway";
+export const charts: readonly string[] = [...serviceCharts, fleetChart];
+
+export type Values = Record<string, unknown>;
+
+/** An object as the API server would be sent it. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  // biome-ignore lint/suspicious/noExplicitAny: each kind has a shape of its own, which kubeconform judges.
+  readonly spec?: any;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+export async function readValues(chart: string): Promise<Values> {
+  const own = parse(await readFile(join(helmDir, chart, "values.yaml"), "utf8")) as Values;
+  if (chart === fleetChart) return own;
+  const common = parse(await readFile(join(helmDir, "common/values.yaml"), "utf8")) as { defaults: Values };
+  return { ...common.defaults, ...own };
+}
+
+/** Copies the charts and puts into each what it depends on, as a release would. */
+export async function buildCharts(dir: string): Promise<void> {
+  await cp(helmDir, dir, { recursive: true });
+  // The fleet's is the last: it takes in the others as they are then.
+  for (const chart of charts) await runToolOf("helm", ["dependency", "build", join(dir, chart)]);
+}
+
+/** Renders a chart of `dir`. @throws {Error} with Helm's words when it refuses the values */
+export async function render(dir: string, chart: string, args: readonly string[] = []): Promise<KubeObject[]> {
+  return objectsIn(await renderText(dir, chart, args));
+}
+
+export function renderText(dir: string, chart: string, args: readonly string[] = []): Promise<string> {
+  const first = ["template", "release", join(dir, chart), "--namespace", "uag", "--kube-version", kubeVersion];
+  return runToolOf("helm", [...first, ...args]);
+}
+
+export function objectsIn(text: string): KubeObject[] {
+  return parseAllDocuments(text).flatMap((document) => (document.toJS() as KubeObject | null) ?? []);
+}

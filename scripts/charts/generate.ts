@@ -1,0 +1,39 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { charts, fleetChart, helmDir, readValues, serviceCharts } from "./charts.ts";
+import { runToolOf } from "./tools.ts";
+import { chartSchema, settingsSchema } from "./values-schema.ts";
+
+async function schemaFor(chart: string): Promise<string> {
+  const values = await readValues(chart);
+  if (chart !== fleetChart) return chartSchema(values, { settings: await settingsSchema(chart) });
+  const { global, ...subcharts } = values;
+  const open = Object.keys(subcharts).map((name) => [name, { type: "object" }] as const);
+  const { properties } = JSON.parse(chartSchema({ global }, {})) as { properties: Record<string, object> };
+  return chartSchema({ global }, { ...Object.fromEntries(open), global: { ...properties["global"] } });
+}
+
+/** Which generated files are not what they should be; with `fix` they are written. */
+export async function generated(fix: boolean): Promise<string[]> {
+  const stale: string[] = [];
+  const put = async (file: string, text: string): Promise<void> => {
+    if ((await readFile(join(helmDir, file), "utf8").catch(() => "")) === text) return;
+    stale.push(file);
+    if (fix) await writeFile(join(helmDir, file), text);
+  };
+  for (const chart of charts) await put(`${chart}/values.schema.json`, await schemaFor(chart));
+  for (const chart of [...serviceCharts, fleetChart, "common"]) {
+    await put(`${chart}/README.md`, await readmeFor(chart));
+  }
+  return stale;
+}
+
+async function readmeFor(chart: string): Promise<string> {
+  const args = [
+    "--dry-run",
+    "--skip-version-footer",
+    "--log-level=error",
+    `--chart-search-root=${join(helmDir, chart)}`,
+  ];
+  return `${(await runToolOf("helm-docs", args, helmDir)).trim()}\n`;
+}

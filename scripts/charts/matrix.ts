@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { fleetChart, helmDir, serviceCharts } from "./charts.ts";
+
+export interface Line {
+  readonly name: string;
+  readonly args: readonly string[];
+}
+
+const set = (...pairs: readonly string[]): string[] => pairs.flatMap((pair) => ["--set", pair]);
+
+/** What any service may be told. */
+const common: readonly Line[] = [
+  { name: "defaults", args: [] },
+  { name: "monitored", args: set("serviceMonitor.enabled=true", "prometheusRule.enabled=true") },
+  { name: "scaled", args: set("autoscaling.enabled=true", "autoscaling.maxReplicas=30") },
+  { name: "one-replica", args: set("replicaCount=1", "preStopSeconds=5") },
+  {
+    name: "placed",
+    args: set(
+      "image.registry=registry.example.com",
+      "image.digest=sha256:0000000000000000000000000000000000000000000000000000000000000000",
+      "imagePullSecrets[0].name=pull",
+      "fleet=blue",
+      "nodeSelector.pool=ai",
+      "tolerations[0].key=ai",
+      "tolerations[0].operator=Exists",
+      "priorityClassName=high",
+      "podAnnotations.team=money",
+    ),
+  },
+  {
+    name: "own-secrets",
+    args: set(
+      "existingSecret=mine",
+      "tls.existingSecret=mine-tls",
+      "extraSecretKeys={LOG_LEVEL}",
+      "nats.mutualTls=false",
+    ),
+  },
+];
+
+const own: Readonly<Record<string, readonly Line[]>> = {
+  router: [
+    {
+      name: "ingress",
+      args: set("ingress.enabled=true", "ingress.tlsSecret=door", "publicUrl=https://ai.example.com"),
+    },
+    { name: "gateway-api", args: set("gateway.enabled=true") },
+  ],
+  billing: [{ name: "roles", args: set("roles.enabled=true", "extraSecretKeys={ADMIN_TOKEN}") }],
+  metering: [{ name: "keda", args: set("keda.enabled=true", "settings.USAGE_KEEP_MONTHS=3") }],
+  chat: [{ name: "journal", args: set("journal.size=50Gi", "journal.storageClass=local-nvme") }],
+};
+
+/** The values that a chart is rendered with, one line after the other. */
+export function matrix(chart: string): readonly Line[] {
+  if (chart !== fleetChart) return [...common, ...(own[chart] ?? [])];
+  const monitored = serviceCharts.flatMap((name) => [`${name}.serviceMonitor.enabled=true`]);
+  return [
+    { name: "defaults", args: [] },
+    { name: "monitored", args: set(...monitored) },
+    { name: "without-chat", args: set("chat.enabled=false") },
+    { name: "values-of-1.0.0", args: ["--values", join(helmDir, "released/1.0.0.yaml")] },
+    { name: "rolling-catalogue", args: set("global.catalog.rollOnChange=true", "global.fleet=green") },
+  ];
+}

@@ -1,0 +1,55 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { withLock } from "../../services/command/src/lock.mjs";
+import { step, UserError } from "../../services/command/src/step.mjs";
+import { runTool } from "../../services/fleet/src/engines/run-tool.ts";
+import { binDir } from "../../services/fleet/src/paths.ts";
+import { exists, findGo } from "./go.ts";
+
+const programs = {
+  helm: "helm.sh/helm/v3/cmd/helm@v3.22.0",
+  kubeconform: "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0",
+  "helm-docs": "github.com/norwoodj/helm-docs/cmd/helm-docs@v1.14.2",
+} as const;
+
+export type Tool = keyof typeof programs;
+
+/** Runs Go; answers what it wrote. @throws {UserError} with that when it fails */
+async function runGo(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { code, output } = await runTool(await findGo(), args, { env: { ...process.env, ...env } });
+  if (code !== 0) throw new UserError(`go ${args.join(" ")} failed. It said:\n${output.trim()}`);
+  return output;
+}
+
+/** A program of Go, built once by `go install` at its pinned version; some minutes the first time. */
+export async function findTool(name: Tool): Promise<string> {
+  const source = programs[name];
+  const dir = join(binDir, source.replaceAll(/[/@]/g, "-"));
+  const file = join(dir, name);
+  await mkdir(dir, { recursive: true });
+  await withLock(`${dir}.lock`, async () => {
+    if (await exists(file)) return;
+    await step(`Building ${source}`, () => runGo(["install", "-trimpath", "-ldflags=-s -w", source], { GOBIN: dir }));
+  });
+  return file;
+}
+
+/** Builds them all. */
+export async function buildTools(): Promise<void> {
+  for (const name of Object.keys(programs) as Tool[]) await findTool(name);
+}
+
+/** The folder of a Go module's sources, fetched once by Go, which checks its sum. */
+export async function moduleDir(module: string): Promise<string> {
+  const output = await runGo(["mod", "download", "-json", module]);
+  const { Dir } = JSON.parse(output.slice(output.indexOf("{"))) as { Dir?: string };
+  if (Dir === undefined) throw new UserError(`Go has no folder for ${module}`);
+  return Dir;
+}
+
+/** Runs a tool; answers what it wrote. @throws {Error} with that when it fails */
+export async function runToolOf(name: Tool, args: readonly string[], cwd?: string): Promise<string> {
+  const { code, output } = await runTool(await findTool(name), args, cwd === undefined ? {} : { cwd });
+  if (code !== 0) throw new Error(`${name} ${args.slice(0, 3).join(" ")} failed:\n${output.trim()}`);
+  return output;
+}
