@@ -20,7 +20,7 @@ export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
-  // biome-ignore lint/suspicious/noExplicitAny: each kind has a shape of its own, which kubeconform judges.
+  // biome-ignore lint/suspicious/noExplicitAny: each kind has its own shape; kubeconform judges.
   readonly spec?: any;
   readonly data?: Readonly<Record<string, string>>;
 }

@@ -30,7 +30,7 @@ const selects = (selector: Readonly<Record<string, string>>, { spec }: KubeObjec
   return Object.entries(selector).every(([name, value]) => labels[name] === value);
 };
 
-/** What must stand beside each workload: something that limits its disruption, and what governs its network. */
+/** What must stand beside each workload: a limit to its disruption, rules for its network. */
 export function lonely(objects: readonly KubeObject[]): string[] {
   const workloads = objects.filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet");
   return workloads.flatMap((workload) => {

@@ -42,7 +42,7 @@ const crds = [
   ),
 ] as const;
 
-/** What API servers do not say in their schemas: nothing beside the listed fields, and two kinds of text. */
+/** What schemas of API servers leave out: no field beside the listed ones, and numbers as text. */
 function strict(schema: Schema): Schema {
   const copy: Schema = {};
   for (const [key, value] of Object.entries(schema)) copy[key] = strictValue(value);

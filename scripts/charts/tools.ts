@@ -21,7 +21,7 @@ async function runGo(args: readonly string[], env: Readonly<Record<string, strin
   return output;
 }
 
-/** A program of Go, built once by `go install` at its pinned version; some minutes the first time. */
+/** A program of Go, built once by `go install` at its pinned version; that takes minutes. */
 export async function findTool(name: Tool): Promise<string> {
   const source = programs[name];
   const dir = join(binDir, source.replaceAll(/[/@]/g, "-"));

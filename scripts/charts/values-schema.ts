@@ -22,7 +22,7 @@ const told: Readonly<Record<string, Schema>> = {
   "ingress.annotations": { type: "object", additionalProperties: text },
 };
 
-/** The JSON Schema of values by their defaults: the same types, and nothing that the defaults lack. */
+/** The JSON Schema of values by their defaults: the same types, and nothing besides. */
 export function schemaOf(value: unknown, path = ""): Schema {
   const known = told[path];
   if (known !== undefined) return known;

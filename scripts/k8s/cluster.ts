@@ -1,0 +1,153 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { providerEnvironments } from "../../services/catalog/src/provider-environment.ts";
+import { chooseEngines, type Engines } from "../../services/fleet/src/engines/start.ts";
+import { issue } from "../../services/fleet/src/identity/authority.ts";
+import { certificateFiles, makeCertificates } from "../../services/fleet/src/identity/certificates.ts";
+import { binDir, repoRoot } from "../../services/fleet/src/paths.ts";
+import { Ports } from "../../services/fleet/src/ports.ts";
+import { simulator } from "../../services/fleet/src/processes.ts";
+import { providerSettings } from "../../services/fleet/src/providers.ts";
+import { loadSecrets } from "../../services/fleet/src/secrets.ts";
+import { seed } from "../../services/fleet/src/seed.ts";
+import { answersOk } from "../../services/fleet/src/supervisor/health.ts";
+import { Supervisor } from "../../services/fleet/src/supervisor/supervisor.ts";
+import { type Manifests, readManifests, type Workload } from "./manifests.ts";
+import { Names } from "./names.ts";
+import { makePod, type Pod } from "./pod.ts";
+import { LocalSecrets } from "./secrets.ts";
+import { localValues } from "./values.ts";
+
+const catalogFile = join(repoRoot, "infra/config/catalog.yaml");
+/** Each pod has an address of loopback of its own, so that all keep the manifests' ports. */
+const firstAddress = "127.77.0.";
+
+export interface Cluster extends AsyncDisposable {
+  readonly pods: readonly Pod[];
+  readonly supervisor: Supervisor;
+  readonly names: Names;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** From its start to its first readiness, milliseconds, by pod. */
+  readonly readyMs: ReadonlyMap<string, number>;
+}
+
+export interface ClusterOptions {
+  readonly dataDir: string;
+  /** Folder with a tree for each image. */
+  readonly images: string;
+  report(line: string): void;
+}
+
+/** What the manifests' Certificates come to, issued by the authority that the broker knows too. */
+async function certificatesOf(dataDir: string, manifests: Manifests): Promise<Map<string, Record<string, string>>> {
+  const ca = certificateFiles(dataDir, "operator").ca;
+  const authority = { cert: await readFile(ca, "utf8"), key: await readFile(ca.replace(/crt$/, "key"), "utf8") };
+  const issued = new Map<string, Record<string, string>>();
+  for (const [secret, uri] of manifests.certificates) {
+    const { cert, key } = await issue(authority, { commonName: uri, uri });
+    issued.set(secret, { "tls.crt": cert, "tls.key": key, "ca.crt": authority.cert });
+  }
+  return issued;
+}
+
+interface Around {
+  readonly manifests: Manifests;
+  readonly secrets: LocalSecrets;
+  readonly certificates: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+function filesOf({ manifests, secrets, certificates }: Around, workload: Workload) {
+  return (volume: Workload["template"]): Readonly<Record<string, string>> | undefined => {
+    if (volume?.configMap !== undefined) return { "catalog.yaml": manifests.catalog };
+    if (volume?.secret === undefined) return undefined;
+    const { secretName, items } = volume.secret;
+    if (items === undefined) return certificates.get(secretName);
+    const keys = items.map(({ key }: { key: string }) => key) as string[];
+    return Object.fromEntries(keys.map((key) => [key, secrets.valueOf(workload.service, key)]));
+  };
+}
+
+async function makePods(around: Around, { dataDir, images }: ClusterOptions, hosts: string): Promise<Pod[]> {
+  const pods: Pod[] = [];
+  for (const workload of around.manifests.workloads) {
+    for (let ordinal = 0; ordinal < workload.replicas; ordinal++) {
+      const dir = join(dataDir, "pods", `${workload.name}-${ordinal}`);
+      const image = join(images, workload.service);
+      const ip = `${firstAddress}${pods.length + 1}`;
+      await mkdir(dir, { recursive: true });
+      pods.push(await makePod({ workload, ordinal, ip, dir, image, hosts, filesOf: filesOf(around, workload) }));
+    }
+  }
+  return pods;
+}
+
+async function startSimulator(dataDir: string, ports: Ports, supervisor: Supervisor): Promise<string> {
+  const port = await ports.get("simulator.PORT");
+  const url = `http://127.0.0.1:${port}`;
+  const env = { PORT: String(port), DATA_DIR: join(dataDir, "simulator"), PATH: process.env["PATH"] ?? "" };
+  const [, path] = simulator.ready;
+  const command = [process.execPath, join(repoRoot, simulator.entry)] as const;
+  await supervisor.add({ name: "simulator", command, env, cwd: dataDir, isReady: () => answersOk(`${url}${path}`) });
+  return url;
+}
+
+async function startEngines(engines: Engines, supervisor: Supervisor): Promise<void> {
+  for (const spec of engines.processes) await supervisor.add(spec);
+  await Promise.all(engines.processes.map(({ name }) => supervisor.ready(name)));
+}
+
+/** Starts what the fleet's chart renders: each pod a process in a file system of its own. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { dataDir, report } = options;
+  await using starting = new AsyncDisposableStack();
+  await mkdir(dataDir, { recursive: true });
+  const ports = starting.use(await Ports.load(join(dataDir, "ports.json")));
+  const fleetSecrets = await loadSecrets(dataDir);
+  await makeCertificates(dataDir);
+  const engines = await chooseEngines({ binDir, dataDir, ports, secret: fleetSecrets.engines });
+  const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), report }));
+  await startEngines(engines, supervisor);
+  const simulatorUrl = await startSimulator(dataDir, ports, supervisor);
+  await supervisor.ready("simulator");
+
+  const settings = providerSettings(providerEnvironments(await readFile(catalogFile, "utf8")), {}, simulatorUrl);
+  const natsUrl = engines.settingsFor("billing")["NATS_URL"] ?? "";
+  const manifests = await readManifests(localValues(settings, natsUrl), catalogFile);
+  const publishers = manifests.workloads
+    .filter(({ container }) => container.env.some(isMacKey))
+    .map(({ service }) => service);
+  const secrets = new LocalSecrets(engines, settings, publishers);
+  const certificates = await certificatesOf(dataDir, manifests);
+  const hosts = join(dataDir, "hosts");
+  await writeFile(hosts, "");
+  const pods = await makePods({ manifests, secrets, certificates }, options, hosts);
+  const names = new Names(hosts, manifests, pods);
+  starting.defer(() => names.stop());
+  void names.follow();
+  const readyMs = await startPods(pods, supervisor);
+  const ipOf = (service: string): string => pods.find((pod) => pod.workload.service === service)?.ip ?? "";
+  const { cert: certFile, key: keyFile, ca: caFile } = certificateFiles(dataDir, "operator");
+  const run = {
+    grpc: { billing: `${ipOf("billing")}:50051` },
+    tls: { cert_file: certFile, key_file: keyFile, ca_file: caFile },
+  };
+  const apiKey = await seed({ run, dataDir, secrets: fleetSecrets });
+  const running = starting.move();
+  const baseUrl = `http://${ipOf("router")}:8080`;
+  return { pods, supervisor, names, baseUrl, apiKey, readyMs, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+const isMacKey = ({ name }: { name: string }): boolean => name === "USAGE_MAC_KEY_FILE";
+
+async function startPods(pods: readonly Pod[], supervisor: Supervisor): Promise<Map<string, number>> {
+  const readyMs = new Map<string, number>();
+  const start = async (pod: Pod): Promise<void> => {
+    const startedAt = performance.now();
+    await supervisor.add(pod.spec);
+    await supervisor.ready(pod.name, { timeoutMs: 180_000 });
+    readyMs.set(pod.name, performance.now() - startedAt);
+  };
+  await Promise.all(pods.map(start));
+  return readyMs;
+}

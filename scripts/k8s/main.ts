@@ -1,0 +1,100 @@
+// npm run k8s:local: what the charts render, run on this machine.
+import { readFile, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { fail, step, UserError } from "../../services/command/src/step.mjs";
+import { repoRoot } from "../../services/fleet/src/paths.ts";
+import { assemble } from "../image/assemble.ts";
+import { images } from "../image/images.ts";
+import { type Cluster, startCluster } from "./cluster.ts";
+
+const help = `npm run k8s:local [-- --no-build] [--keep] [--rest <seconds>]
+
+Renders the fleet's chart and runs its pods here: each a process in a file system of its own, read-only, as a plain user,
+with the manifests' environment, ports and probes, the images' trees, and MongoDB and NATS of this machine. Sends
+requests, replaces the replicas of chat one after the other meanwhile, and prints what each pod takes. Needs root, for
+mounts. --no-build takes the images' trees as they are; --keep goes on until Ctrl-C; --rest waits before memory is read (10).
+`;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function ask({ baseUrl, apiKey }: Cluster): Promise<string> {
+  const response = await fetch(`${baseUrl}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "Hello!" }] }),
+  });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${response.status} ${text}`);
+  return text;
+}
+
+/** Replaces a service's replicas as a rolling update does; answers how requests fared meanwhile. */
+async function roll(cluster: Cluster, service: string): Promise<{ sent: number; failed: string[] }> {
+  const over = new AbortController();
+  const failed: string[] = [];
+  let sent = 0;
+  const asking = (async () => {
+    while (!over.signal.aborted) {
+      sent++;
+      await ask(cluster).catch((error: unknown) => failed.push(String(error)));
+      await sleep(50);
+    }
+  })();
+  for (const { name } of cluster.pods.filter(({ workload }) => workload.service === service).reverse()) {
+    await cluster.names.leaving(name, true);
+    await sleep(2_000);
+    await cluster.supervisor.restart(name);
+    await cluster.names.leaving(name, false);
+    await sleep(5_000);
+  }
+  over.abort();
+  await asking;
+  return { sent, failed };
+}
+
+async function residentMiB(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+async function figures(cluster: Cluster): Promise<void> {
+  say("pod                  ready after   resident memory at rest");
+  for (const { name } of cluster.pods) {
+    const memory = (await residentMiB(cluster.supervisor.pid(name))).toFixed(0);
+    const ready = ((cluster.readyMs.get(name) ?? 0) / 1000).toFixed(1);
+    say(`${name.padEnd(20)} ${ready.padStart(8)} s ${memory.padStart(10)} MiB`);
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      keep: { type: "boolean", default: false },
+      "no-build": { type: "boolean", default: false },
+      rest: { type: "string", default: "10" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  if (values.help) return say(help);
+  if (process.getuid?.() !== 0) throw new UserError("npm run k8s:local needs root: each pod has mounts of its own.");
+  const trees = join(repoRoot, ".data/images");
+  for (const image of values["no-build"] ? [] : images)
+    await step(`Assembling ${image.service}`, () => assemble(image, repoRoot, join(trees, image.service)));
+  const dataDir = resolve(repoRoot, process.env["DATA_DIR"] ?? ".data/k8s-local");
+  await rm(dataDir, { recursive: true, force: true });
+  await using cluster = await startCluster({ dataDir, images: trees, report: say });
+  say(`${cluster.pods.length} pods are ready. A request through the door:\n${await ask(cluster)}`);
+  await sleep(Number(values.rest) * 1_000);
+  await figures(cluster);
+  const { sent, failed } = await roll(cluster, "chat");
+  say(`chat's replicas were replaced: ${sent} requests meanwhile, ${failed.length} failed`);
+  for (const failure of failed.slice(0, 5)) say(`  ${failure}`);
+  if (failed.length > 0) process.exitCode = 1;
+  if (!values.keep) return;
+  say(`OPENAI_BASE_URL=${cluster.baseUrl}/v1 OPENAI_API_KEY=${cluster.apiKey}`);
+  await new Promise((wake) => process.once("SIGINT", wake).once("SIGTERM", wake));
+}
+
+await main().catch(fail);

@@ -1,0 +1,55 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildCharts, fleetChart, type KubeObject, render, type Values } from "../charts/charts.ts";
+
+/** A container as the manifests say it, with what a pod of it is given. */
+export interface Workload {
+  readonly name: string;
+  readonly service: string;
+  readonly replicas: number;
+  readonly template: KubeObject["spec"];
+  readonly container: KubeObject["spec"];
+}
+
+export interface Manifests {
+  readonly workloads: readonly Workload[];
+  /** By Secret: the URI of the certificate in it. */
+  readonly certificates: ReadonlyMap<string, string>;
+  readonly catalog: string;
+  /** By Service: what its pods are called by, and whether unready ones count. */
+  readonly services: readonly { name: string; service: string; always: boolean }[];
+}
+
+const serviceLabel = "app.kubernetes.io/name";
+
+function workloadOf({ metadata, spec }: KubeObject): Workload {
+  const template = spec.template.spec;
+  const service = spec.template.metadata.labels[serviceLabel] as string;
+  const { replicas } = spec;
+  return { name: metadata.name, service, replicas, template, container: template.containers[0] };
+}
+
+/** Renders the fleet's chart with these values, and takes from it what one machine can run. */
+export async function readManifests(values: Values, catalogFile: string): Promise<Manifests> {
+  const dir = await mkdtemp(join(tmpdir(), "k8s-local-"));
+  try {
+    await buildCharts(join(dir, "charts"));
+    await writeFile(join(dir, "values.json"), JSON.stringify(values));
+    const args = ["--values", join(dir, "values.json"), "--set-file", `global.catalog.content=${catalogFile}`];
+    const objects = await render(join(dir, "charts"), fleetChart, args);
+    const of = (...kinds: string[]): KubeObject[] => objects.filter(({ kind }) => kinds.includes(kind));
+    return {
+      workloads: of("Deployment", "StatefulSet").map(workloadOf),
+      certificates: new Map(of("Certificate").map(({ spec }) => [spec.secretName, spec.uris[0]])),
+      catalog: of("ConfigMap")[0]?.data?.["catalog.yaml"] ?? "",
+      services: of("Service").map(({ metadata, spec }) => ({
+        name: metadata.name,
+        service: spec.selector[serviceLabel],
+        always: spec.publishNotReadyAddresses === true,
+      })),
+    };
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}

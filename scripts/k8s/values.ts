@@ -1,0 +1,18 @@
+import { services } from "../../services/fleet/src/processes.ts";
+import type { Values } from "../charts/charts.ts";
+
+/** What one machine is given for a cluster's values: mostly one replica, engines of its own. */
+export function localValues(providers: Readonly<Record<string, string>>, natsUrl: string): Values {
+  const addresses = Object.fromEntries(Object.entries(providers).filter(([name]) => name.endsWith("_BASE_URL")));
+  const keys = Object.keys(providers).filter((name) => name.endsWith("_API_KEY"));
+  const one = { replicaCount: 1, preStopSeconds: 2 };
+  const capability = { ...one, settings: addresses, extraSecretKeys: keys };
+  const withProviders = new Set(["chat", "embedding", "speech", "media", "video"]);
+  const each = services.map(({ name }) => [name, withProviders.has(name) ? capability : one] as const);
+  return {
+    ...Object.fromEntries(each),
+    global: { nats: { url: natsUrl }, publicUrl: "http://127.0.0.1:8080" },
+    chat: { ...capability, replicaCount: 2 },
+    metering: { ...one, settings: { STREAM_REPLICAS: 1 } },
+  };
+}
