@@ -72,8 +72,90 @@ const keys = page(
   { q: "text", status: "text", sort: "text", key: "text" },
   lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage"),
 );
+const usage = page(
+  "/usage",
+  {
+    range: "text",
+    by: "text",
+    show: "text",
+    model: "text",
+    key: "text",
+    operation: "text",
+    outcome: "text",
+    request: "text",
+  },
+  lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage"),
+);
+const billing = page(
+  "/billing",
+  {},
+  lazyRouteComponent(() => import("./pages/billing/billing-page.tsx"), "BillingPage"),
+);
+const statement = page(
+  "/billing/$month",
+  {},
+  lazyRouteComponent(() => import("./pages/billing/statement-page.tsx"), "StatementPage"),
+);
+const models = page(
+  "/models",
+  { q: "text", does: "text", sort: "text", compare: "text", model: "text" },
+  lazyRouteComponent(() => import("./pages/models/models-page.tsx"), "ModelsPage"),
+);
+const playground = page(
+  "/playground",
+  { mode: "text", models: "text" },
+  lazyRouteComponent(() => import("./pages/playground/playground-page.tsx"), "PlaygroundPage"),
+);
+const webhooks = page(
+  "/webhooks",
+  { state: "text", delivery: "text" },
+  lazyRouteComponent(() => import("./pages/webhooks/webhooks-page.tsx"), "WebhooksPage"),
+);
+const audit = page(
+  "/audit-log",
+  {},
+  lazyRouteComponent(() => import("./pages/audit/audit-page.tsx"), "AuditPage"),
+);
+const members = page(
+  "/members",
+  {},
+  lazyRouteComponent(() => import("./pages/members/members-page.tsx"), "MembersPage"),
+);
+const profile = page(
+  "/profile",
+  {},
+  lazyRouteComponent(() => import("./pages/profile/profile-page.tsx"), "ProfilePage"),
+);
+const accounts = page(
+  "/accounts",
+  {},
+  lazyRouteComponent(() => import("./pages/accounts/accounts-page.tsx"), "AccountsPage"),
+);
+const unpriced = page(
+  "/unpriced",
+  {},
+  lazyRouteComponent(() => import("./pages/unpriced/unpriced-page.tsx"), "UnpricedPage"),
+);
 
-const routeTree = root.addChildren([signIn, invitation, app.addChildren([index, keys])]);
+const routeTree = root.addChildren([
+  signIn,
+  invitation,
+  app.addChildren([
+    index,
+    keys,
+    usage,
+    billing,
+    statement,
+    models,
+    playground,
+    webhooks,
+    audit,
+    members,
+    profile,
+    accounts,
+    unpriced,
+  ]),
+]);
 
 export function createAppRouter(client: QueryClient) {
   return createRouter({

@@ -9,7 +9,7 @@ export function NavLinks() {
   const { t } = useTranslation();
   const { role } = useUser();
   return navigation.map((section) => {
-    const entries = section.entries.filter(({ roles }) => roles?.includes(role) ?? true);
+    const entries = [...section.entries].filter(({ roles }) => roles?.includes(role) ?? true);
     if (entries.length === 0) return null;
     return (
       <Stack key={section.name} gap={2} mt="sm">

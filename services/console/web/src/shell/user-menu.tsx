@@ -1,7 +1,7 @@
-import { ActionIcon, Avatar, Menu, Text } from "@mantine/core";
-import { IconBook2, IconLogout } from "@tabler/icons-react";
+import { ActionIcon, Menu, Text } from "@mantine/core";
+import { IconBook2, IconLogout, IconUser, IconUserCircle } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRouter } from "@tanstack/react-router";
+import { Link, useRouter } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { call } from "../api/http.ts";
 import { forget } from "../session/session.ts";
@@ -29,7 +29,7 @@ export function UserMenu() {
           radius="xl"
           aria-label={t("shell.user", { name: user.name })}
         >
-          <Avatar size={28} radius="xl" name={user.name || user.email} color="initials" />
+          <IconUserCircle size={22} stroke={1.6} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
@@ -42,6 +42,9 @@ export function UserMenu() {
           </Text>
         </Menu.Label>
         <Menu.Divider />
+        <Menu.Item component={Link} to="/profile" leftSection={<IconUser size={16} />}>
+          {t("nav.settings")}
+        </Menu.Item>
         <Menu.Item component="a" href="/docs" target="_blank" leftSection={<IconBook2 size={16} />}>
           {t("shell.reference")}
         </Menu.Item>

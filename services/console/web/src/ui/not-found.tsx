@@ -1,8 +1,8 @@
-import { Button, Center } from "@mantine/core";
+import { Center } from "@mantine/core";
 import { IconMapPinQuestion } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Empty } from "./empty.tsx";
+import { ButtonLink } from "./links.tsx";
 
 export function NotFound() {
   const { t } = useTranslation();
@@ -13,9 +13,9 @@ export function NotFound() {
         title={t("notFound.title")}
         hint={t("notFound.hint")}
         action={
-          <Button component={Link} to="/" variant="default" mt="sm">
+          <ButtonLink to="/" variant="default" mt="sm">
             {t("notFound.home")}
-          </Button>
+          </ButtonLink>
         }
       />
     </Center>

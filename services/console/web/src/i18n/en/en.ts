@@ -1,5 +1,30 @@
+import { billing } from "./billing.ts";
 import { keys } from "./keys.ts";
+import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
+import { models } from "./models.ts";
+import { playground } from "./playground.ts";
 import { common, failure, invitation, nav, notFound, roles, shell, signIn } from "./shell.ts";
+import { usage } from "./usage.ts";
 
 /** Everything the console says, in English; the other languages have the same shape. */
-export const en = { common, failure, invitation, keys, nav, notFound, roles, shell, signIn } as const;
+export const en = {
+  accounts,
+  audit,
+  billing,
+  common,
+  failure,
+  invitation,
+  keys,
+  members,
+  models,
+  nav,
+  notFound,
+  playground,
+  profile,
+  roles,
+  shell,
+  signIn,
+  unpriced,
+  usage,
+  webhooks,
+} as const;

@@ -1,6 +1,31 @@
 import type { en } from "../en/en.ts";
 import type { Texts } from "../texts.ts";
+import { billing } from "./billing.ts";
 import { keys } from "./keys.ts";
+import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
+import { models } from "./models.ts";
+import { playground } from "./playground.ts";
 import { common, failure, invitation, nav, notFound, roles, shell, signIn } from "./shell.ts";
+import { usage } from "./usage.ts";
 
-export const zh: Texts<typeof en> = { common, failure, invitation, keys, nav, notFound, roles, shell, signIn };
+export const zh: Texts<typeof en> = {
+  accounts,
+  audit,
+  billing,
+  common,
+  failure,
+  invitation,
+  keys,
+  members,
+  models,
+  nav,
+  notFound,
+  playground,
+  profile,
+  roles,
+  shell,
+  signIn,
+  unpriced,
+  usage,
+  webhooks,
+};

@@ -1,14 +1,13 @@
 import { Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPencil, IconRefresh, IconTrash } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Key, NewKey } from "../../api/types.ts";
 import { useMayChange } from "../../session/use-session.ts";
 import { Copy } from "../../ui/copy.tsx";
 import { FactRow, Facts } from "../../ui/facts.tsx";
 import { Time } from "../../ui/time.tsx";
-import { keyUseQuery, statusOf, tagsOf } from "./keys.ts";
+import { statusOf, tagsOf } from "./keys.ts";
 import { RegenerateKeyModal } from "./regenerate-key-modal.tsx";
 import { RevokeKeyModal } from "./revoke-key-modal.tsx";
 import { KeyBudget, KeyExpiry, KeyLimits } from "./use-key-columns.tsx";
@@ -40,7 +39,6 @@ function Identity({ of: { id } }: { readonly of: Key }) {
 
 function KeyFacts({ of: key }: { readonly of: Key }) {
   const { t } = useTranslation();
-  const { data: use } = useQuery(keyUseQuery(key));
   return (
     <Facts>
       <FactRow name={t("keys.details.id")}>
@@ -53,10 +51,10 @@ function KeyFacts({ of: key }: { readonly of: Key }) {
       </FactRow>
       <FactRow name={t("keys.columns.account")}>{key.account_id}</FactRow>
       <FactRow name={t("keys.columns.lastUsed")}>
-        {use?.lastUsedAt ? <Time at={use.lastUsedAt} as="relative" /> : t("keys.details.notUsed")}
+        {key.last_used_at === null ? t("keys.details.notUsed") : <Time at={key.last_used_at} as="relative" />}
       </FactRow>
       <FactRow name={t("keys.details.lastHour")}>
-        {t("keys.details.requests", { count: use?.requestsInLastHour ?? 0 })}
+        {t("keys.details.requests", { count: key.requests_last_hour ?? 0 })}
       </FactRow>
       <FactRow name={t("keys.columns.models")}>{key.models.join(", ") || t("keys.allModels")}</FactRow>
       <FactRow name={t("keys.columns.limits")}>

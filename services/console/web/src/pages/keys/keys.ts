@@ -1,11 +1,9 @@
-import { infiniteQueryOptions, type QueryClient, queryOptions, useInfiniteQuery } from "@tanstack/react-query";
+import { infiniteQueryOptions, type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { call } from "../../api/http.ts";
 import { pagedQuery } from "../../api/paged.ts";
-import type { Key, Page, UsageBucket, UsageEvent } from "../../api/types.ts";
+import type { Key } from "../../api/types.ts";
 
 const rowsAtOnce = 1_000;
-const hourMs = 3_600_000;
 
 export type KeyStatus = "active" | "revoked" | "expired";
 
@@ -49,30 +47,6 @@ export function fits(key: Key, search: string): boolean {
     .split(/\s+/)
     .every((word) => text.includes(word));
 }
-
-export interface KeyUse {
-  /** When its newest request began. */
-  readonly lastUsedAt: string | null;
-  readonly requestsInLastHour: number;
-}
-
-/** What a key was used for lately: what breaks when it is revoked. */
-export const keyUseQuery = ({ id, account_id: account }: Pick<Key, "id" | "account_id">) =>
-  queryOptions({
-    queryKey: ["keys", "use", id],
-    queryFn: async ({ signal }): Promise<KeyUse> => {
-      const query = { account, key: id };
-      const from = new Date(Date.now() - hourMs).toISOString();
-      const [events, buckets] = await Promise.all([
-        call<Page<UsageEvent>>("/admin/v1/usage/events", { query: { ...query, limit: 1 }, signal }),
-        call<Page<UsageBucket>>("/admin/v1/usage", { query: { ...query, from, bucket: "hour" }, signal }),
-      ]);
-      return {
-        lastUsedAt: events.data[0]?.started_at ?? null,
-        requestsInLastHour: buckets.data.reduce((sum, { requests }) => sum + requests, 0),
-      };
-    },
-  });
 
 export const keyPath = (id: string): string => `/admin/v1/keys/${encodeURIComponent(id)}`;
 

@@ -1,24 +1,23 @@
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
 import type { Key } from "../../api/types.ts";
 import { relativeText } from "../../format/time.ts";
 import { Failure } from "../../ui/failure.tsx";
-import { keyPath, keyUseQuery, refreshKeys } from "./keys.ts";
+import { keyPath, refreshKeys } from "./keys.ts";
 
 /** What a revocation will break. */
 function Consequence({ of: key }: { readonly of: Key }) {
   const { t } = useTranslation();
-  const { data } = useQuery({ ...keyUseQuery(key), staleTime: 0 });
-  if (data === undefined) return null;
-  if (data.lastUsedAt === null) return <Text size="sm">{t("keys.revoke.never")}</Text>;
-  if (data.requestsInLastHour === 0) return <Text size="sm">{t("keys.revoke.unused")}</Text>;
+  const { last_used_at: lastUsedAt, requests_last_hour: count } = key;
+  if (lastUsedAt === null) return <Text size="sm">{t("keys.revoke.never")}</Text>;
+  if (count === null || count === 0) return <Text size="sm">{t("keys.revoke.unused")}</Text>;
   return (
     <Alert color="orange" icon={<IconAlertTriangle size={18} />}>
-      {t("keys.revoke.used", { when: relativeText(data.lastUsedAt), count: data.requestsInLastHour })}
+      {t("keys.revoke.used", { when: relativeText(lastUsedAt), count })}
     </Alert>
   );
 }

@@ -130,6 +130,12 @@ export function useKeyColumns(): Columns<Key> {
         header: t("keys.columns.expires"),
         cell: ({ row }) => <KeyExpiry of={row.original} />,
       }),
+      column.accessor((key) => key.last_used_at ?? "", {
+        id: "used",
+        header: t("keys.columns.lastUsed"),
+        cell: ({ row }) => <Time at={row.original.last_used_at} as="relative" />,
+        meta: { from: "md" },
+      }),
       column.accessor((key) => key.created_at ?? "", {
         id: "created",
         header: t("keys.columns.created"),

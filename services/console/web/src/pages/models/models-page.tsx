@@ -1,0 +1,119 @@
+import { Button, Group, SegmentedControl, Text, TextInput } from "@mantine/core";
+import { IconSearch, IconSearchOff } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { modelsQuery } from "../../api/models.ts";
+import { DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Failure } from "../../ui/failure.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { sortingOf, sortText } from "../../ui/sorting.ts";
+import { CompareModal } from "./compare-modal.tsx";
+import { ModelDrawer } from "./model-drawer.tsx";
+import { allCapabilities, type Capability, capabilitiesOf } from "./prices.ts";
+import { useModelColumns } from "./use-model-columns.tsx";
+
+const route = getRouteApi("/app/models");
+const mostCompared = 4;
+
+function useShownModels() {
+  const { q = "", does } = route.useSearch();
+  const found = useQuery(modelsQuery);
+  const rows = useMemo(() => {
+    const words = q.toLowerCase().split(/\s+/);
+    return found.data?.filter((model) => {
+      const text = `${model.id} ${model.display_name} ${model.owned_by}`.toLowerCase();
+      return (
+        words.every((word) => text.includes(word)) && (!does || capabilitiesOf(model).includes(does as Capability))
+      );
+    });
+  }, [found.data, q, does]);
+  return { ...found, rows };
+}
+
+function Filters({ count }: { readonly count: number | undefined }) {
+  const { t } = useTranslation();
+  const { q = "", does = "" } = route.useSearch();
+  const navigate = useNavigate({ from: "/models" });
+  const set = (change: { q?: string; does?: string }): void =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  return (
+    <Group gap="sm" mb="sm">
+      <TextInput
+        aria-label={t("models.search")}
+        placeholder={t("models.search")}
+        leftSection={<IconSearch size={16} />}
+        value={q}
+        onChange={(event) => set({ q: event.currentTarget.value || undefined })}
+        style={{ flex: "1 1 12rem" }}
+        maw={320}
+      />
+      <SegmentedControl
+        aria-label={t("models.capability")}
+        value={does}
+        onChange={(value) => set({ does: value || undefined })}
+        data={[
+          { value: "", label: t("common.all") },
+          ...allCapabilities.map((value) => ({ value, label: t(`models.operations.${value}`) })),
+        ]}
+        style={{ overflowX: "auto" }}
+      />
+      {count !== undefined && (
+        <Text size="sm" c="dimmed" ml="auto" visibleFrom="md">
+          {t("models.shown", { count })}
+        </Text>
+      )}
+    </Group>
+  );
+}
+
+/** The catalogue: what is served, what it costs, and what a request would cost. */
+export function ModelsPage() {
+  const { t } = useTranslation();
+  const navigate = useNavigate({ from: "/models" });
+  const { sort, compare = "", model } = route.useSearch();
+  const [comparing, setComparing] = useState(false);
+  const { rows, data = [], error, refetch } = useShownModels();
+  const picked = useMemo(() => compare.split(",").filter((id) => id !== ""), [compare]);
+  const columns = useModelColumns(picked, mostCompared, (ids) => {
+    void navigate({ search: (before) => ({ ...before, compare: ids.join(",") || undefined }), replace: true });
+  });
+  const action = picked.length > 1 && (
+    <Button onClick={() => setComparing(true)}>{t("models.compare", { count: picked.length })}</Button>
+  );
+  return (
+    <Page title={t("models.title")} about={t("models.about")} action={action}>
+      <Panel>
+        <Filters count={rows?.length} />
+        {error !== null ? (
+          <Failure error={error} onRetry={() => void refetch()} />
+        ) : (
+          <DataTable
+            label={t("models.title")}
+            columns={columns}
+            rows={rows}
+            rowId={({ id }) => id}
+            onOpen={({ id }) => void navigate({ search: (before) => ({ ...before, model: id }) })}
+            empty={<Empty icon={IconSearchOff} title={t("models.noneFound")} hint={t("models.noneFoundHint")} />}
+            sorting={sortingOf(sort)}
+            onSorting={(sorting) =>
+              void navigate({ search: (before) => ({ ...before, sort: sortText(sorting) }), replace: true })
+            }
+          />
+        )}
+      </Panel>
+      <ModelDrawer
+        of={data.find(({ id }) => id === model)}
+        onClose={() => void navigate({ search: (before) => ({ ...before, model: undefined }) })}
+      />
+      <CompareModal
+        of={data.filter(({ id }) => picked.includes(id))}
+        opened={comparing}
+        onClose={() => setComparing(false)}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,46 @@
+import { Button, Modal, Tabs, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconCode } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { useSession } from "../../session/use-session.ts";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { codeOf } from "./code.ts";
+
+/** Shows the call that would be made now as curl, JavaScript and Python. */
+export function AsCode({ path, body }: { readonly path: string; readonly body: object }) {
+  const { t } = useTranslation();
+  const { base_url: baseUrl } = useSession();
+  const [opened, modal] = useDisclosure(false);
+  return (
+    <>
+      <Button variant="default" leftSection={<IconCode size={16} />} onClick={modal.open}>
+        {t("playground.code")}
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={modal.close}
+        size="lg"
+        title={t("playground.code")}
+        closeButtonProps={{ "aria-label": t("common.close") }}
+      >
+        <Text size="sm" c="dimmed" mb="sm">
+          {t("playground.codeAbout")}
+        </Text>
+        <Tabs defaultValue="curl" variant="outline">
+          <Tabs.List>
+            {Object.keys(codeOf({ baseUrl, path, body })).map((name) => (
+              <Tabs.Tab key={name} value={name} fz="xs">
+                {name}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {Object.entries(codeOf({ baseUrl, path, body })).map(([name, text]) => (
+            <Tabs.Panel key={name} value={name} pt="sm">
+              <CodeBlock text={text} label={name} />
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { queryOptions } from "@tanstack/react-query";
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import { ApiError, errorOf } from "../../api/error.ts";
+import { call, send } from "../../api/http.ts";
+import type { Receipt } from "../../api/types.ts";
+
+export interface GatewayCall {
+  /** Of the public API, from `/v1` on. */
+  readonly path: string;
+  readonly body: object | FormData;
+  readonly account: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Calls the public API as the signed-in person. */
+export function ask({ path, body, account, signal }: GatewayCall): Promise<Response> {
+  return send(`/gateway${path}`, { method: "POST", body, query: { account }, signal });
+}
+
+/** One part of a streamed answer, as OpenAI's protocol has it; only what is shown of it. */
+interface Chunk {
+  readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[];
+  readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null;
+  readonly error?: { readonly message: string; readonly code?: string };
+}
+
+/**
+ * A streamed answer, part by part.
+ * @throws {ApiError} for a failure in the middle of it, which comes as a part of its own
+ */
+export async function* chunksOf(response: Response): AsyncGenerator<Chunk> {
+  if (response.body === null) throw await errorOf(response);
+  const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+  const reader = events.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done || value.data === "[DONE]") return;
+    const chunk = JSON.parse(value.data) as Chunk;
+    if (chunk.error !== undefined)
+      throw new ApiError(
+        response.status,
+        { message: chunk.error.message, code: chunk.error.code ?? "stream", param: null },
+        response.headers.get("x-request-id"),
+      );
+    yield chunk;
+  }
+}
+
+const mostTries = 8;
+
+/** The bill of a request that has just ended: it is there within seconds. */
+export const billQuery = (requestId: string | null) =>
+  queryOptions({
+    queryKey: ["usage", "receipt", requestId],
+    queryFn: () => call<Receipt>(`/admin/v1/usage/events/${encodeURIComponent(requestId ?? "")}`),
+    enabled: requestId !== null,
+    retry: (failures, error) => error instanceof ApiError && error.status === 404 && failures < mostTries,
+    retryDelay: 800,
+    staleTime: Number.POSITIVE_INFINITY,
+  });

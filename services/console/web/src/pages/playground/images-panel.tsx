@@ -1,0 +1,148 @@
+import { Button, Group, Image, Loader, SimpleGrid, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { IconPhoto } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Model } from "../../api/types.ts";
+import { duration } from "../../format/number.ts";
+import { useAccountId } from "../../shell/account.ts";
+import { Empty } from "../../ui/empty.tsx";
+import { Failure } from "../../ui/failure.tsx";
+import { AsCode } from "./as-code.tsx";
+import { Bill } from "./bill.tsx";
+import { ask } from "./gateway.ts";
+import { ModelSelect, useModelOf, Workbench } from "./workbench.tsx";
+
+interface Asked {
+  readonly prompt: string;
+  readonly size: string;
+}
+
+/** The body by the model's family: alpha models have a shape of their own. */
+export function imageBody(model: Model | undefined, { prompt, size }: Asked): object {
+  if (model?.image?.family !== "alpha") return { model: model?.id, prompt, ...(size !== "" && { size }) };
+  return {
+    model: model.id,
+    input: { messages: [{ role: "user", content: [{ text: prompt }] }] },
+    parameters: { ...(size !== "" && { size }) },
+  };
+}
+
+interface ImageAnswer {
+  readonly data?: readonly { readonly b64_json?: string; readonly url?: string }[];
+  readonly output_format?: string;
+  readonly output?: {
+    readonly choices: readonly { readonly message: { readonly content: readonly { readonly image?: string }[] } }[];
+  };
+}
+
+/** The images of an answer, in any family's shape, as addresses. */
+export function imagesOf({ data = [], output, output_format = "png" }: ImageAnswer): string[] {
+  const nested = output?.choices.flatMap(({ message }) => message.content.flatMap(({ image }) => image ?? [])) ?? [];
+  return [
+    ...data.flatMap(({ b64_json, url }) => (b64_json ? `data:image/${output_format};base64,${b64_json}` : (url ?? []))),
+    ...nested,
+  ];
+}
+
+export interface Made {
+  readonly images: readonly string[];
+  readonly prompt: string;
+  readonly tookMs: number;
+  readonly requestId: string | null;
+}
+
+/** Sends a request for images and reads what comes. */
+export async function makeImages(
+  path: string,
+  body: object | FormData,
+  account: string | undefined,
+  prompt: string,
+): Promise<Made> {
+  const startedAt = performance.now();
+  const response = await ask({ path, body, account });
+  const images = imagesOf((await response.json()) as ImageAnswer);
+  const tookMs = Math.round(performance.now() - startedAt);
+  return { images, prompt, tookMs, requestId: response.headers.get("x-request-id") };
+}
+
+export function ImageResult({
+  of: made,
+  pending,
+  error,
+}: {
+  readonly of: Made | undefined;
+  readonly pending: boolean;
+  readonly error: Error | null;
+}) {
+  const { t } = useTranslation();
+  if (pending)
+    return (
+      <Group justify="center" py="xl" aria-live="polite">
+        <Loader size="sm" /> <Text size="sm">{t("playground.making")}</Text>
+      </Group>
+    );
+  if (error !== null) return <Failure error={error} />;
+  if (made === undefined)
+    return <Empty icon={IconPhoto} title={t("playground.modes.images")} hint={t("playground.about")} />;
+  return (
+    <Stack gap="sm">
+      {made.images.length === 0 && <Text size="sm">{t("playground.noImage")}</Text>}
+      <SimpleGrid cols={made.images.length > 1 ? 2 : 1}>
+        {made.images.map((src) => (
+          <Image
+            key={src}
+            src={src}
+            alt={t("playground.image", { prompt: made.prompt })}
+            radius="md"
+            fit="contain"
+            mah={560}
+          />
+        ))}
+      </SimpleGrid>
+      <Group gap="xs" fz="xs" c="dimmed">
+        <span>{t("playground.took", { time: duration(made.tookMs) })}</span>
+        <Bill requestId={made.requestId} />
+      </Group>
+    </Stack>
+  );
+}
+
+/** Pictures from words. */
+export function ImagesPanel() {
+  const { t } = useTranslation();
+  const account = useAccountId();
+  const { models, model, choose } = useModelOf("images.generations");
+  const [asked, setAsked] = useState<Asked>({ prompt: "", size: "" });
+  const body = imageBody(model, asked);
+  const make = useMutation({ mutationFn: () => makeImages("/v1/images/generations", body, account, asked.prompt) });
+  const form = (
+    <>
+      <ModelSelect models={models} model={model} choose={choose} />
+      <Textarea
+        label={t("playground.prompt")}
+        autosize
+        minRows={3}
+        value={asked.prompt}
+        onChange={(event) => setAsked({ ...asked, prompt: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t("playground.size")}
+        placeholder={model?.image?.sizes[0] ?? "1024x1024"}
+        value={asked.size}
+        onChange={(event) => setAsked({ ...asked, size: event.currentTarget.value })}
+      />
+      <Group justify="space-between">
+        <AsCode path="/v1/images/generations" body={body} />
+        <Button
+          onClick={() => make.mutate()}
+          loading={make.isPending}
+          disabled={asked.prompt === "" || model === undefined}
+        >
+          {t("playground.make")}
+        </Button>
+      </Group>
+    </>
+  );
+  return <Workbench form={form} result={<ImageResult of={make.data} pending={make.isPending} error={make.error} />} />;
+}

@@ -1,0 +1,53 @@
+import { Tabs } from "@mantine/core";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { Page } from "../../ui/page.tsx";
+import { ChatPanel } from "./chat-panel.tsx";
+import { EmbeddingsPanel } from "./embeddings-panel.tsx";
+import { ImagesPanel } from "./images-panel.tsx";
+import { SpeechPanel } from "./speech-panel.tsx";
+import { VideoPanel } from "./video-panel.tsx";
+
+const route = getRouteApi("/app/playground");
+
+const panels = {
+  chat: ChatPanel,
+  images: ImagesPanel,
+  speech: SpeechPanel,
+  video: VideoPanel,
+  embeddings: EmbeddingsPanel,
+} as const;
+type Mode = keyof typeof panels;
+
+/** Models at work, as programs use them. */
+export function PlaygroundPage() {
+  const { t } = useTranslation();
+  const { mode = "chat" } = route.useSearch();
+  const navigate = useNavigate({ from: "/playground" });
+  return (
+    <Page title={t("playground.title")} about={t("playground.about")}>
+      <Tabs
+        value={mode}
+        onChange={(value) =>
+          void navigate({
+            search: (before) => ({ ...before, mode: value === "chat" ? undefined : (value ?? undefined) }),
+          })
+        }
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          {(Object.keys(panels) as Mode[]).map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {t(`playground.modes.${name}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {(Object.entries(panels) as [Mode, () => React.ReactNode][]).map(([name, Panel]) => (
+          <Tabs.Panel key={name} value={name}>
+            <Panel />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Page>
+  );
+}

@@ -1,0 +1,136 @@
+import { Badge, Button, Group, Loader, NumberInput, Select, Stack, Text, Textarea } from "@mantine/core";
+import { IconMovie } from "@tabler/icons-react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { call } from "../../api/http.ts";
+import { duration as durationText } from "../../format/number.ts";
+import { useAccountId } from "../../shell/account.ts";
+import { Empty } from "../../ui/empty.tsx";
+import { Failure } from "../../ui/failure.tsx";
+import { AsCode } from "./as-code.tsx";
+import { ask } from "./gateway.ts";
+import { ModelSelect, useModelOf, Workbench } from "./workbench.tsx";
+
+interface Task {
+  readonly id: string;
+  readonly status: "submitted" | "queued" | "running" | "succeeded" | "failed" | "cancelled" | "expired";
+  readonly content?: { readonly video_url?: string };
+  readonly error?: { readonly message: string };
+}
+
+const path = "/v1/videos/generations";
+const running: readonly Task["status"][] = ["submitted", "queued", "running"];
+const colors = { succeeded: "teal", failed: "red", cancelled: "gray", expired: "gray" } as const;
+const pollMs = 2_000;
+
+const isRunning = (task: Task | undefined): boolean => task !== undefined && running.includes(task.status);
+
+/** A film on its way, and the film when it is there. */
+function Film({ of: first, startedAt }: { readonly of: Task; readonly startedAt: number }) {
+  const { t } = useTranslation();
+  const account = useAccountId();
+  const {
+    data: task = first,
+    error,
+    dataUpdatedAt,
+  } = useQuery({
+    queryKey: ["video", first.id],
+    queryFn: () => call<Task>(`/gateway${path}/${encodeURIComponent(first.id)}`, { query: { account } }),
+    refetchInterval: ({ state }) => (isRunning(state.data ?? first) ? pollMs : false),
+  });
+  const cancel = useMutation({
+    mutationFn: () => call(`/gateway${path}/${encodeURIComponent(first.id)}`, { method: "DELETE", query: { account } }),
+  });
+  const failure = error ?? cancel.error ?? (task.error === undefined ? null : new Error(task.error.message));
+  return (
+    <Stack gap="sm" aria-live="polite">
+      <Group justify="space-between">
+        <Group gap="xs">
+          {isRunning(task) && <Loader size="xs" />}
+          <Badge variant="dot" color={colors[task.status as keyof typeof colors] ?? "blue"} tt="none">
+            {task.status}
+          </Badge>
+          <Text size="xs" c="dimmed" className="tabular">
+            {t("playground.took", { time: durationText(Math.max(0, dataUpdatedAt - startedAt)) })}
+          </Text>
+        </Group>
+        {isRunning(task) && (
+          <Button size="xs" variant="subtle" color="red" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+            {t("playground.cancel")}
+          </Button>
+        )}
+      </Group>
+      {isRunning(task) && (
+        <Text size="sm" c="dimmed">
+          {t("playground.running")}
+        </Text>
+      )}
+      {failure !== null && <Failure error={failure} />}
+      {task.content?.video_url !== undefined && (
+        // biome-ignore lint/a11y/useMediaCaption: nothing is said in it that could be captioned
+        <video src={task.content.video_url} controls style={{ width: "100%", borderRadius: 8 }} />
+      )}
+    </Stack>
+  );
+}
+
+/** Films from words. */
+export function VideoPanel() {
+  const { t } = useTranslation();
+  const account = useAccountId();
+  const { models, model, choose } = useModelOf("videos.generations");
+  const [asked, setAsked] = useState({ prompt: "", duration: 5, resolution: "720p" });
+  const size = { duration: asked.duration, resolution: asked.resolution };
+  const parameters = { resolution: asked.resolution.toUpperCase(), duration: asked.duration };
+  const body = { model: model?.id, ...size, input: { prompt: asked.prompt }, parameters };
+  const make = useMutation({
+    mutationFn: async () => ({
+      startedAt: Date.now(),
+      task: (await (await ask({ path, body, account })).json()) as Task,
+    }),
+  });
+  const resolutions = Object.keys(model?.price.usd ?? {}).flatMap((unit) => unit.split(":")[1] ?? []);
+  const form = (
+    <>
+      <ModelSelect models={models} model={model} choose={choose} />
+      <Textarea
+        label={t("playground.prompt")}
+        autosize
+        minRows={3}
+        value={asked.prompt}
+        onChange={(event) => setAsked({ ...asked, prompt: event.currentTarget.value })}
+      />
+      <Group grow>
+        <NumberInput
+          label={t("playground.duration")}
+          min={1}
+          max={30}
+          value={asked.duration}
+          onChange={(value) => setAsked({ ...asked, duration: Number(value) || 5 })}
+        />
+        <Select
+          label={t("playground.resolution")}
+          data={resolutions.length > 0 ? [...new Set(resolutions)] : ["480p", "720p", "1080p"]}
+          value={asked.resolution}
+          onChange={(value) => setAsked({ ...asked, resolution: value ?? "720p" })}
+          allowDeselect={false}
+        />
+      </Group>
+      <Group justify="space-between">
+        <AsCode path={path} body={body} />
+        <Button onClick={() => make.mutate()} loading={make.isPending} disabled={asked.prompt === ""}>
+          {t("playground.film")}
+        </Button>
+      </Group>
+    </>
+  );
+  const result = (
+    <>
+      {make.error !== null && <Failure error={make.error} />}
+      {make.data !== undefined && <Film key={make.data.task.id} of={make.data.task} startedAt={make.data.startedAt} />}
+      {make.isIdle && <Empty icon={IconMovie} title={t("playground.modes.video")} hint={t("playground.running")} />}
+    </>
+  );
+  return <Workbench form={form} result={result} />;
+}

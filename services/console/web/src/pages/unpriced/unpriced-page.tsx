@@ -1,0 +1,139 @@
+import { Button, Group, Modal, NumberInput, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconReceipt } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { call } from "../../api/http.ts";
+import type { Page as Listing, Repair } from "../../api/types.ts";
+import { type Columns, columnsOf, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Failure } from "../../ui/failure.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Panel } from "../../ui/panel.tsx";
+
+const column = columnsOf<Repair>();
+const repair = (body: object) => call<Listing<Repair>>("/admin/v1/ledger/repair", { method: "POST", body });
+
+function useColumns(): Columns<Repair> {
+  const { t } = useTranslation();
+  return useMemo(
+    () => [
+      column.display({
+        id: "request",
+        header: t("unpriced.columns.request"),
+        cell: ({ row }) => (
+          <Text size="xs" ff="monospace">
+            {row.original.request_id}
+          </Text>
+        ),
+      }),
+      column.accessor("account_id", { id: "account", header: t("unpriced.columns.account"), meta: { from: "md" } }),
+      column.accessor("model", { id: "model", header: t("unpriced.columns.model") }),
+      column.accessor((row) => t(`unpriced.statuses.${row.status}`), {
+        id: "status",
+        header: t("unpriced.columns.status"),
+      }),
+      column.display({
+        id: "would",
+        header: t("unpriced.columns.would"),
+        cell: ({ row }) => <Money usd={row.original.charged_usd} />,
+        meta: { align: "right" },
+      }),
+    ],
+    [t],
+  );
+}
+
+function useRepair(onDone: () => void) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: repair,
+    onSuccess: async ({ data }) => {
+      const count = data.filter(({ status }) => status === "repaired").length;
+      notifications.show({ message: t("unpriced.repaired", { count }), color: "teal" });
+      onDone();
+      await client.invalidateQueries({ queryKey: ["unpriced"] });
+    },
+  });
+}
+
+/** For what no price can be found for: a person says what it cost. */
+function PriceModal({ of: row, onClose }: { readonly of: Repair | undefined; readonly onClose: () => void }) {
+  const { t } = useTranslation();
+  const [cost, setCost] = useState<number | string>("");
+  const price = useRepair(onClose);
+  return (
+    <Modal
+      opened={row !== undefined}
+      onClose={onClose}
+      title={t("unpriced.price")}
+      closeButtonProps={{ "aria-label": t("common.close") }}
+    >
+      <Stack>
+        <Text size="sm" ff="monospace">
+          {row?.request_id}
+        </Text>
+        <NumberInput
+          label={t("unpriced.cost")}
+          prefix="$"
+          min={0}
+          decimalScale={9}
+          value={cost}
+          onChange={setCost}
+          data-autofocus
+        />
+        {price.error !== null && <Failure error={price.error} />}
+        <Group justify="flex-end">
+          <Button
+            disabled={cost === ""}
+            loading={price.isPending}
+            onClick={() => price.mutate({ request_id: row?.request_id, cost_usd: String(cost) })}
+          >
+            {t("unpriced.submit")}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** Requests that are not charged yet, because nobody knows what they cost. */
+export function UnpricedPage() {
+  const { t } = useTranslation();
+  const [chosen, setChosen] = useState<Repair>();
+  const { data, error, refetch } = useQuery({
+    queryKey: ["unpriced"],
+    queryFn: () => repair({ all: true, dry_run: true }),
+  });
+  const all = useRepair(() => undefined);
+  const columns = useColumns();
+  const canBe = data?.data.some(({ status }) => status === "would_be_repaired") ?? false;
+  const action = canBe && (
+    <Button loading={all.isPending} onClick={() => all.mutate({ all: true })}>
+      {t("unpriced.repairAll")}
+    </Button>
+  );
+  const failure = error ?? all.error;
+  return (
+    <Page title={t("unpriced.title")} about={t("unpriced.about")} action={action}>
+      <Panel>
+        {failure !== null ? (
+          <Failure error={failure} onRetry={() => void refetch()} />
+        ) : (
+          <DataTable
+            label={t("unpriced.title")}
+            columns={columns}
+            rows={data?.data}
+            rowId={({ request_id }) => request_id}
+            onOpen={setChosen}
+            empty={<Empty icon={IconReceipt} title={t("unpriced.empty")} hint={t("unpriced.emptyHint")} />}
+          />
+        )}
+      </Panel>
+      <PriceModal of={chosen} onClose={() => setChosen(undefined)} />
+    </Page>
+  );
+}

@@ -1,0 +1,196 @@
+import { Badge, Drawer, Group, Skeleton, Stack, Table, Text, Timeline } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import type { Receipt, UsageEvent } from "../../api/types.ts";
+import { duration, integer } from "../../format/number.ts";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { Copy } from "../../ui/copy.tsx";
+import { FactRow, Facts } from "../../ui/facts.tsx";
+import { Failure } from "../../ui/failure.tsx";
+import { Money } from "../../ui/money.tsx";
+import { Time } from "../../ui/time.tsx";
+import { unitText } from "../models/prices.ts";
+import { LedgerRows } from "./receipt-ledger.tsx";
+import { receiptQuery, tookMs } from "./usage.ts";
+import { Outcome } from "./usage-requests.tsx";
+
+const route = getRouteApi("/app/usage");
+
+/** Zeros that say nothing are left out, cents stay. */
+const trimmed = (usd: string): string => `$${usd.replace(/(\.\d\d\d*?)0+$/, "$1")}`;
+
+function Items({ of: { items, event } }: { readonly of: Receipt }) {
+  const { t } = useTranslation();
+  return (
+    <Table fz="sm" horizontalSpacing={0} captionSide="top">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t("usage.receipt.unit")}</Table.Th>
+          <Table.Th ta="right">{t("usage.receipt.quantity")}</Table.Th>
+          <Table.Th ta="right">{t("usage.receipt.price")}</Table.Th>
+          <Table.Th ta="right">{t("usage.receipt.cost")}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {items.map(({ unit, quantity, price_usd: price, per, cost_usd: cost }) => (
+          <Table.Tr key={unit}>
+            <Table.Td>{unitText(unit)}</Table.Td>
+            <Table.Td ta="right">{integer(quantity)}</Table.Td>
+            <Table.Td ta="right">
+              {price === null ? t("usage.receipt.noPrice") : trimmed(price)}{" "}
+              {price !== null && (
+                <Text component="span" size="xs" c="dimmed">
+                  {per === 1 ? t("usage.receipt.each") : t("usage.receipt.million")}
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td ta="right">{cost === null ? "—" : trimmed(cost)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+      <Table.Tfoot>
+        <Table.Tr>
+          <Table.Th colSpan={3}>{t("usage.receipt.charged")}</Table.Th>
+          <Table.Th ta="right">{trimmed(event.cost_usd)}</Table.Th>
+        </Table.Tr>
+      </Table.Tfoot>
+    </Table>
+  );
+}
+
+function Attempts({ of: { attempts } }: { readonly of: Receipt }) {
+  const { t } = useTranslation();
+  return (
+    <Timeline bulletSize={12} lineWidth={1} active={attempts.length}>
+      {attempts.map(({ provider, model, started_at, duration_ms, outcome, status }) => (
+        <Timeline.Item
+          key={`${provider}-${started_at}`}
+          color={outcome === "answered" ? "teal" : "red"}
+          title={
+            <Text size="sm">
+              {provider} · {model}
+            </Text>
+          }
+        >
+          <Group gap="xs">
+            <Text size="xs" c="dimmed">
+              <Time at={started_at} /> · {duration(duration_ms)}
+            </Text>
+            <Badge size="xs" variant="dot" color={outcome === "answered" ? "teal" : "red"} tt="none">
+              {outcome === "answered" ? t("usage.receipt.answered") : outcome}
+              {status !== null && ` · ${status}`}
+            </Badge>
+          </Group>
+        </Timeline.Item>
+      ))}
+    </Timeline>
+  );
+}
+
+function EventFacts({ of: event }: { readonly of: Receipt["event"] }) {
+  const { t } = useTranslation();
+  const took = tookMs(event as UsageEvent);
+  return (
+    <Facts>
+      <FactRow name={t("usage.receipt.requestId")}>
+        <Group gap={4} wrap="nowrap">
+          <Text size="xs" ff="monospace">
+            {event.request_id}
+          </Text>
+          <Copy value={event.request_id} />
+        </Group>
+      </FactRow>
+      <FactRow name={t("usage.receipt.provider")}>
+        {event.upstream || "—"} {event.upstream_model !== event.model && event.upstream_model}
+      </FactRow>
+      <FactRow name={t("usage.receipt.key")}>{event.key_id}</FactRow>
+      <FactRow name={t("usage.receipt.account")}>{event.account_id}</FactRow>
+      <FactRow name={t("usage.receipt.started")}>
+        <Time at={event.started_at} />
+      </FactRow>
+      <FactRow name={t("usage.receipt.took")}>{took === null ? "—" : duration(took)}</FactRow>
+      {event.first_byte_ms !== null && (
+        <FactRow name={t("usage.receipt.firstByte")}>{duration(event.first_byte_ms)}</FactRow>
+      )}
+      <FactRow name={t("usage.receipt.pricing")}>{t(`usage.pricing.${event.pricing}`)}</FactRow>
+      <FactRow name={t("usage.receipt.rule")}>{t(`usage.rules.${event.settlement_rule}`)}</FactRow>
+      <FactRow name={t("usage.receipt.priceVersion")}>
+        <Text size="xs" ff="monospace">
+          {event.price_version || "—"}
+        </Text>
+      </FactRow>
+    </Facts>
+  );
+}
+
+function Heading({ children }: { readonly children: string }) {
+  return (
+    <Text fw={600} size="sm" mb="xs">
+      {children}
+    </Text>
+  );
+}
+
+function Body({ of: receipt }: { readonly of: Receipt }) {
+  const { t } = useTranslation();
+  const { event } = receipt;
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" wrap="nowrap">
+        <Stack gap={2}>
+          <Text fw={600}>{event.model}</Text>
+          <Text size="xs" c="dimmed">
+            {event.operation}
+          </Text>
+        </Stack>
+        <Stack gap={2} align="flex-end">
+          <Money usd={event.cost_usd} fz="xl" fw={600} />
+          <Outcome of={event} />
+        </Stack>
+      </Group>
+      {receipt.items.length > 0 && <Items of={receipt} />}
+      <EventFacts of={event} />
+      {receipt.attempts.length > 0 && (
+        <div>
+          <Heading>{t("usage.receipt.attempts")}</Heading>
+          <Attempts of={receipt} />
+        </div>
+      )}
+      {receipt.ledger.length > 0 && (
+        <div>
+          <Heading>{t("usage.receipt.ledger")}</Heading>
+          <LedgerRows of={receipt.ledger} />
+        </div>
+      )}
+      {event.raw_usage !== null && (
+        <div>
+          <Heading>{t("usage.receipt.raw")}</Heading>
+          <CodeBlock text={JSON.stringify(event.raw_usage, null, 2)} label={t("usage.receipt.raw")} />
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+/** The receipt of the request that the address names. */
+export function ReceiptDrawer() {
+  const { t } = useTranslation();
+  const { request } = route.useSearch();
+  const navigate = useNavigate({ from: "/usage" });
+  const { data, error, refetch } = useQuery({ ...receiptQuery(request ?? ""), enabled: request !== undefined });
+  return (
+    <Drawer
+      opened={request !== undefined}
+      onClose={() => void navigate({ search: (before) => ({ ...before, request: undefined }) })}
+      position="right"
+      size="lg"
+      title={t("usage.receipt.title")}
+      closeButtonProps={{ "aria-label": t("common.close") }}
+    >
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {error === null && data === undefined && <Skeleton h={320} />}
+      {data !== undefined && <Body of={data} />}
+    </Drawer>
+  );
+}

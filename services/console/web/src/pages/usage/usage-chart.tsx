@@ -1,0 +1,101 @@
+import "@mantine/charts/styles.css";
+import { BarChart } from "@mantine/charts";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { UsageSeries } from "../../api/types.ts";
+import { nanoUsdOf, shortUsd } from "../../format/money.ts";
+import { compact, integer } from "../../format/number.ts";
+import { timeText } from "../../format/time.ts";
+import { useAccountId } from "../../shell/account.ts";
+import { useAllKeys } from "../keys/keys.ts";
+import type { Measure } from "./usage.ts";
+
+type Group = UsageSeries["groups"][number];
+type Point = Group["points"][number];
+
+/** Told apart also by those who do not see every colour: they differ in lightness too. */
+const colors = ["indigo.6", "teal.6", "orange.5", "grape.5", "cyan.5", "lime.6", "pink.5", "gray.5"];
+
+const values: Readonly<Record<Measure, (point: Point) => number>> = {
+  cost: ({ cost_usd }) => Number(cost_usd),
+  requests: ({ requests }) => requests,
+  tokens: (point) => point.input_tokens + point.output_tokens,
+};
+
+/** Every step of the time that is shown: one without requests is a gap, not left out. */
+function stepsOf({ bucket, from, until }: UsageSeries): string[] {
+  const at = new Date(from);
+  at.setUTCMinutes(0, 0, 0);
+  if (bucket !== "hour") at.setUTCHours(0);
+  if (bucket === "month") at.setUTCDate(1);
+  const steps: string[] = [];
+  while (at.getTime() < Date.parse(until)) {
+    steps.push(at.toISOString());
+    if (bucket === "hour") at.setUTCHours(at.getUTCHours() + 1);
+    else if (bucket === "day") at.setUTCDate(at.getUTCDate() + 1);
+    else at.setUTCMonth(at.getUTCMonth() + 1);
+  }
+  return steps;
+}
+
+function useNames(series: UsageSeries): (group: Group) => string {
+  const { t } = useTranslation();
+  const keys = useAllKeys({ account: useAccountId(), withRevoked: true });
+  return ({ name, other }) => {
+    if (other) return t("usage.other");
+    if (series.group_by === "none") return t("usage.requests");
+    if (series.group_by !== "key") return name || t("usage.nobody");
+    const key = keys.data?.find(({ id }) => id === name);
+    return key === undefined ? (name ?? "") : `${key.key_alias || t("keys.unnamed")} ${key.hint}`;
+  };
+}
+
+interface Props {
+  readonly of: UsageSeries;
+  readonly show: Measure;
+}
+
+/** Usage over time, stacked by what it is split by. */
+export function UsageChart({ of: series, show }: Props) {
+  const nameOf = useNames(series);
+  const rows = useMemo(() => {
+    const byTime = new Map(stepsOf(series).map((start) => [start, { start } as Record<string, string | number>]));
+    series.groups.forEach((group, index) => {
+      for (const point of group.points) {
+        const start = new Date(point.start).toISOString();
+        const row = byTime.get(start);
+        if (row !== undefined) row[`g${index}`] = values[show](point);
+      }
+    });
+    return [...byTime.values()];
+  }, [series, show]);
+  // The tooltip asks for its label also before there is one.
+  const timeOf = (start: unknown): string =>
+    typeof start === "string" && start !== "" ? timeText(start, series.bucket === "hour" ? "hour" : "day") : "";
+  const format = (value: number): string =>
+    show === "cost" ? shortUsd(nanoUsdOf(value.toFixed(9))) : value < 10_000 ? integer(value) : compact(value);
+  return (
+    <BarChart
+      h={280}
+      data={rows}
+      dataKey="start"
+      type="stacked"
+      series={series.groups.map((group, index) => ({
+        name: `g${index}`,
+        label: nameOf(group),
+        color: group.other ? "gray.5" : (colors[index] ?? "gray.5"),
+      }))}
+      withLegend={series.groups.length > 1}
+      legendProps={{ verticalAlign: "bottom" }}
+      valueFormatter={format}
+      yAxisProps={{ width: 64 }}
+      xAxisProps={{
+        tickFormatter: timeOf,
+        minTickGap: 40,
+      }}
+      tooltipProps={{ labelFormatter: timeOf }}
+      barProps={{ isAnimationActive: false }}
+      maxBarWidth={36}
+    />
+  );
+}

@@ -1,0 +1,67 @@
+import { Button, Group, SegmentedControl, Select } from "@mantine/core";
+import { IconX } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { modelsQuery } from "../../api/models.ts";
+import { useAccountId } from "../../shell/account.ts";
+import { useAllKeys } from "../keys/keys.ts";
+import { type Range, ranges, useView } from "./usage.ts";
+
+const route = getRouteApi("/app/usage");
+
+/** What of the usage is shown; all of it stands in the address. */
+export function UsageFilters() {
+  const { t } = useTranslation();
+  const { model, key } = route.useSearch();
+  const { range } = useView();
+  const navigate = useNavigate({ from: "/usage" });
+  const models = useQuery(modelsQuery);
+  const keys = useAllKeys({ account: useAccountId(), withRevoked: true });
+  const set = (change: { range?: string; model?: string; key?: string; operation?: string }): void =>
+    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  return (
+    <Group gap="sm">
+      <SegmentedControl
+        aria-label={t("usage.range.label")}
+        value={range}
+        onChange={(value) => set({ range: value })}
+        data={Object.keys(ranges).map((value) => ({ value, label: t(`usage.range.${value as Range}`) }))}
+      />
+      <Select
+        aria-label={t("usage.filter.model")}
+        placeholder={t("usage.filter.model")}
+        data={(models.data ?? []).map(({ id }) => id)}
+        value={model ?? null}
+        onChange={(value) => set({ model: value ?? undefined })}
+        searchable
+        clearable
+        limit={100}
+        w={200}
+      />
+      <Select
+        aria-label={t("usage.filter.key")}
+        placeholder={t("usage.filter.key")}
+        data={(keys.data ?? []).map(({ id, key_alias, hint }) => ({
+          value: id,
+          label: `${key_alias || t("keys.unnamed")} ${hint}`,
+        }))}
+        value={key ?? null}
+        onChange={(value) => set({ key: value ?? undefined })}
+        searchable
+        clearable
+        limit={100}
+        w={240}
+      />
+      {(model ?? key) !== undefined && (
+        <Button
+          variant="subtle"
+          leftSection={<IconX size={14} />}
+          onClick={() => set({ model: undefined, key: undefined, operation: undefined })}
+        >
+          {t("usage.filter.clear")}
+        </Button>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,90 @@
+import { SegmentedControl } from "@mantine/core";
+import { IconWebhook } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { pagedQuery } from "../../api/paged.ts";
+import type { WebhookDelivery } from "../../api/types.ts";
+import { type Columns, columnsOf, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Failure } from "../../ui/failure.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { ShowMore } from "../../ui/show-more.tsx";
+import { Time } from "../../ui/time.tsx";
+import { DeliveryDrawer } from "./delivery-drawer.tsx";
+import { State } from "./state.tsx";
+
+const route = getRouteApi("/app/webhooks");
+const column = columnsOf<WebhookDelivery>();
+function useColumns(): Columns<WebhookDelivery> {
+  const { t } = useTranslation();
+  return useMemo(
+    () => [
+      column.display({
+        id: "at",
+        header: t("webhooks.columns.at"),
+        cell: ({ row }) => <Time at={row.original.created_at} />,
+      }),
+      column.accessor("type", { id: "type", header: t("webhooks.columns.type") }),
+      column.accessor("url", { id: "url", header: t("webhooks.columns.url"), meta: { from: "md" } }),
+      column.display({
+        id: "state",
+        header: t("webhooks.columns.state"),
+        cell: ({ row }) => <State of={row.original.state} />,
+      }),
+      column.accessor((delivery) => delivery.attempts.length, {
+        id: "attempts",
+        header: t("webhooks.columns.attempts"),
+        meta: { align: "right", from: "sm" },
+      }),
+    ],
+    [t],
+  );
+}
+
+/** What was sent for an account, and how it went. */
+export function Deliveries({ account }: { readonly account: string }) {
+  const { t } = useTranslation();
+  const { state = "" } = route.useSearch();
+  const navigate = useNavigate({ from: "/webhooks" });
+  const found = useInfiniteQuery(pagedQuery<WebhookDelivery>("deliveries", "/webhooks/deliveries", { account, state }));
+  const columns = useColumns();
+  const filter = (
+    <SegmentedControl
+      size="xs"
+      aria-label={t("webhooks.state")}
+      value={state}
+      onChange={(value) =>
+        void navigate({ search: (before) => ({ ...before, state: value || undefined }), replace: true })
+      }
+      data={[
+        { value: "", label: t("common.all") },
+        ...(["pending", "delivered", "failed"] as const).map((value) => ({
+          value,
+          label: t(`webhooks.states.${value}`),
+        })),
+      ]}
+    />
+  );
+  return (
+    <Panel title={t("webhooks.deliveries")} action={filter}>
+      {found.error !== null ? (
+        <Failure error={found.error} onRetry={() => void found.refetch()} />
+      ) : (
+        <>
+          <DataTable
+            label={t("webhooks.deliveries")}
+            columns={columns}
+            rows={found.data}
+            rowId={({ id }) => id}
+            onOpen={({ id }) => void navigate({ search: (before) => ({ ...before, delivery: id }) })}
+            empty={<Empty icon={IconWebhook} title={t("webhooks.empty")} hint={t("webhooks.emptyHint")} />}
+          />
+          <ShowMore {...found} />
+        </>
+      )}
+      <DeliveryDrawer />
+    </Panel>
+  );
+}
