@@ -43,9 +43,7 @@ function useColumns(): Columns<LedgerRow> {
       column.display({
         id: "amount",
         header: t("billing.columns.amount"),
-        cell: ({ row: { original } }) => (
-          <Money usd={usdText(original.change)} fw={original.change > 0n ? 600 : 400} />
-        ),
+        cell: ({ row: { original } }) => <Money usd={usdText(original.change)} fw={original.change > 0n ? 600 : 400} />,
         meta: { align: "right" },
       }),
       column.display({
