@@ -13,6 +13,10 @@ const password = "correct horse battery staple";
 
 const reads = [
   "GET /accounts/:id",
+  "GET /accounts/:id/forecast",
+  "GET /accounts/:id/holds",
+  "GET /accounts/:id/invoices",
+  "GET /accounts/:id/invoices/:month",
   "GET /accounts/:id/ledger",
   "GET /audit-log",
   "GET /keys",
@@ -20,7 +24,9 @@ const reads = [
   "GET /ledger",
   "GET /usage",
   "GET /usage/events",
+  "GET /usage/events/:id",
   "GET /usage/export",
+  "GET /usage/series",
   "GET /webhooks/deliveries",
   "GET /webhooks/deliveries/:id",
   "GET /webhooks/secrets",
@@ -36,7 +42,16 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "POST /webhooks/deliveries/:id/replay",
     "POST /webhooks/secrets",
   ],
-  member: ["GET /keys", "GET /keys/:id", "GET /usage", "GET /usage/events", "GET /usage/export", ...keyWrites],
+  member: [
+    "GET /keys",
+    "GET /keys/:id",
+    "GET /usage",
+    "GET /usage/events",
+    "GET /usage/events/:id",
+    "GET /usage/export",
+    "GET /usage/series",
+    ...keyWrites,
+  ],
   auditor: [...reads, "GET /accounts", "GET /tokens"],
 };
 

@@ -20,6 +20,8 @@ export interface AdminRequest {
 const key = z.looseObject({ id: z.string(), metadata: z.record(z.string(), z.unknown()) });
 const page = z.looseObject({ data: z.array(key), has_more: z.boolean(), next_cursor: z.string().nullable() });
 
+const receipt = z.looseObject({ event: z.looseObject({ key_id: z.string() }) });
+
 const idPattern = /^[\w.:-]{1,200}$/;
 /** Pages that are looked through for one of a member's keys. */
 const mostPages = 20;
@@ -37,12 +39,20 @@ async function requireOwnKey(asked: AdminRequest, id: string, param: string): Pr
   if (!isOwn(await keyOf(asked, id), asked.person)) throw noSuchKey(param);
 }
 
+async function requireOwnEvent(asked: AdminRequest): Promise<void> {
+  const { api, token, id } = asked;
+  if (!idPattern.test(id)) throw new GatewayError("not_found", "There is no such request.", { param: "id" });
+  const { event } = receipt.parse(await api.call(token, { method: "GET", path: `/usage/events/${id}` }));
+  await requireOwnKey(asked, event.key_id, "id");
+}
+
 /**
  * @throws {GatewayError} `not_found` for what is not the member's own; `invalid_request` where no
  * key is named
  */
 export async function confineMember(asked: AdminRequest, rule: MemberRule): Promise<void> {
   if (rule === "own-key") await requireOwnKey(asked, asked.id, "id");
+  if (rule === "own-event") await requireOwnEvent(asked);
   if (rule !== "key-in-query") return;
   const named = queryOf(asked.path).getAll("key");
   const [id = ""] = named;

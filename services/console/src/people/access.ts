@@ -25,10 +25,16 @@ const operator: Grant = { token: "operator", rule: "none" };
 const reading = {
   "admin.accounts.get": reads,
   "admin.accounts.ledger": reads,
+  "admin.accounts.holds": reads,
+  "admin.accounts.forecast": reads,
+  "admin.accounts.invoices": reads,
+  "admin.accounts.invoice": reads,
   "admin.keys.list": reads,
   "admin.keys.get": reads,
   "admin.usage.list": reads,
   "admin.usage.events": reads,
+  "admin.usage.series": reads,
+  "admin.usage.receipt": reads,
   "admin.usage.export": reads,
   "admin.ledger.read": reads,
   "admin.audit_log.list": reads,
@@ -57,6 +63,8 @@ const member = {
   "admin.keys.regenerate": { token: "keys", rule: "own-key" },
   "admin.usage.list": { token: "read-only", rule: "key-in-query" },
   "admin.usage.events": { token: "read-only", rule: "key-in-query" },
+  "admin.usage.series": { token: "read-only", rule: "key-in-query" },
+  "admin.usage.receipt": { token: "read-only", rule: "own-event" },
   "admin.usage.export": { token: "read-only", rule: "key-in-query" },
 } as const satisfies Partial<Record<AdminOperation, Grant>>;
 

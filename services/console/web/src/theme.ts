@@ -19,7 +19,7 @@ const dark: MantineColorsTuple = [
  */
 export const theme = createTheme({
   primaryColor: "indigo",
-  primaryShade: { light: 7, dark: 6 },
+  primaryShade: { light: 7, dark: 8 },
   colors: { dark },
   fontFamily: "'Inter Variable', system-ui, -apple-system, 'Segoe UI', 'Noto Sans SC', sans-serif",
   fontFamilyMonospace: "ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace",

@@ -1,12 +1,12 @@
 import { Button, PasswordInput, Skeleton, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { call } from "../api/http.ts";
 import { Failure } from "../ui/failure.tsx";
 import { CenteredCard } from "./centered-card.tsx";
-import type { Role } from "./session.ts";
+import { adopt, type Role, type Session, sessionQuery } from "./session.ts";
 
 interface Invitation {
   readonly email: string;
@@ -20,6 +20,7 @@ const shortestPassword = 12;
 function AcceptForm({ token }: { readonly token: string }) {
   const { t } = useTranslation();
   const router = useRouter();
+  const client = useQueryClient();
   const form = useForm({
     mode: "uncontrolled",
     initialValues: { name: "", password: "" },
@@ -29,9 +30,13 @@ function AcceptForm({ token }: { readonly token: string }) {
   });
   const accept = useMutation({
     mutationFn: (body: { name: string; password: string }) =>
-      call(`/invitations/${encodeURIComponent(token)}/accept`, { method: "POST", body }),
+      call<Session>(`/invitations/${encodeURIComponent(token)}/accept`, { method: "POST", body }),
     meta: { signsIn: true },
-    onSuccess: () => router.navigate({ to: "/sign-in" }),
+    onSuccess: async (session) => {
+      client.clear();
+      client.setQueryData(sessionQuery.queryKey, adopt(session));
+      await router.navigate({ to: "/" });
+    },
   });
   return (
     <form onSubmit={form.onSubmit((values) => accept.mutate(values))}>

@@ -1,10 +1,12 @@
-import { Button, Menu } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
+import { Button, Menu, Skeleton } from "@mantine/core";
+import { IconDownload, IconKey } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { urlOf } from "../../api/http.ts";
+import { Empty } from "../../ui/empty.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Panel } from "../../ui/panel.tsx";
 import { ReceiptDrawer } from "./receipt-drawer.tsx";
-import { useFilter } from "./usage.ts";
+import { useFilter, useOwnKeys } from "./usage.ts";
 import { UsageFilters } from "./usage-filters.tsx";
 import { UsageOverview } from "./usage-overview.tsx";
 import { UsageRequests } from "./usage-requests.tsx";
@@ -32,13 +34,30 @@ function ExportMenu() {
   );
 }
 
+function Content() {
+  const { t } = useTranslation();
+  const { isMember, isKnown, first } = useOwnKeys();
+  if (!isKnown) return <Skeleton h={320} />;
+  if (isMember && first === undefined)
+    return (
+      <Panel>
+        <Empty icon={IconKey} title={t("keys.empty")} hint={t("keys.emptyHint")} />
+      </Panel>
+    );
+  return (
+    <>
+      <UsageFilters />
+      <UsageOverview />
+      <UsageRequests />
+    </>
+  );
+}
+
 export function UsagePage() {
   const { t } = useTranslation();
   return (
     <Page title={t("usage.title")} about={t("usage.about")} action={<ExportMenu />}>
-      <UsageFilters />
-      <UsageOverview />
-      <UsageRequests />
+      <Content />
       <ReceiptDrawer />
     </Page>
   );

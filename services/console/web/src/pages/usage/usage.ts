@@ -3,7 +3,9 @@ import { getRouteApi } from "@tanstack/react-router";
 import { call, type Query } from "../../api/http.ts";
 import { pagedQuery } from "../../api/paged.ts";
 import type { Receipt, UsageEvent, UsageSeries } from "../../api/types.ts";
+import { useUser } from "../../session/use-session.ts";
 import { useAccountId } from "../../shell/account.ts";
+import { useAllKeys } from "../keys/keys.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -44,10 +46,19 @@ function windowOf(range: Range): { from: string; until: string } {
   return { from: new Date(until - ranges[range].ms).toISOString(), until: new Date(until).toISOString() };
 }
 
+/** For a member, who sees the usage of own keys only: whether they are known, and the first one. */
+export function useOwnKeys() {
+  const isMember = useUser().role === "member";
+  const { data } = useAllKeys({ account: useAccountId(), withRevoked: true });
+  return { first: isMember ? data?.[0]?.id : undefined, isKnown: !isMember || data !== undefined, isMember };
+}
+
 /** The filters of the page's address, for the admin API. */
 export function useFilter(): Query {
   const { model, key, operation } = route.useSearch();
-  return { account: useAccountId(), model, key, operation };
+  const account = useAccountId();
+  const { first } = useOwnKeys();
+  return { account, model, key: key ?? first, operation };
 }
 
 export const seriesQuery = (filter: Query, range: Range, by: Grouping) =>
