@@ -1,6 +1,7 @@
 // npm run check: what must hold of the sources besides the tests.
 import { parseArgs } from "node:util";
 import { boundaries } from "./check/boundaries.ts";
+import { chartSchemas } from "./check/chart-schemas.ts";
 import type { Check } from "./check/check.ts";
 import { configDocs } from "./check/config-docs.ts";
 import { lineLength } from "./check/line-length.ts";
@@ -12,7 +13,7 @@ import { types } from "./check/types.ts";
 
 const help = `npm run check [-- --fix]
 
-Checks types, format and lint, the length of lines in comments and prose, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), and the settings tables in the READMEs.
+Checks types, format and lint, the length of lines in comments and prose, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, and the schemas of the Helm charts' values.
 --fix mends what a program can mend.
 `;
 
@@ -30,7 +31,7 @@ if (values.help) {
   process.stdout.write(help);
 } else {
   let ok = true;
-  for (const check of [types, lint, lineLength, boundaries, proto, openapi, openapiLint, configDocs])
+  for (const check of [types, lint, lineLength, boundaries, proto, openapi, openapiLint, configDocs, chartSchemas])
     ok = (await report(check, values.fix ?? false)) && ok;
   process.exit(ok ? 0 : 1);
 }

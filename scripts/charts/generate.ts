@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { charts, fleetChart, helmDir, readValues, serviceCharts } from "./charts.ts";
+import { charts, fleetChart, helmDir, readValues } from "./charts.ts";
 import { runToolOf } from "./tools.ts";
 import { chartSchema, settingsSchema } from "./values-schema.ts";
 
@@ -13,18 +13,25 @@ async function schemaFor(chart: string): Promise<string> {
   return chartSchema({ global }, { ...Object.fromEntries(open), global: { ...properties["global"] } });
 }
 
+/** Answers the name of a file that is not what it should be; with `fix` it is written. */
+async function put(file: string, text: string, fix: boolean): Promise<string[]> {
+  if ((await readFile(join(helmDir, file), "utf8").catch(() => "")) === text) return [];
+  if (fix) await writeFile(join(helmDir, file), text);
+  return [file];
+}
+
+/** Which schemas of values are not what they should be; with `fix` they are written. */
+export async function schemas(fix: boolean): Promise<string[]> {
+  const stale: string[] = [];
+  for (const chart of charts) stale.push(...(await put(`${chart}/values.schema.json`, await schemaFor(chart), fix)));
+  return stale;
+}
+
 /** Which generated files are not what they should be; with `fix` they are written. */
 export async function generated(fix: boolean): Promise<string[]> {
-  const stale: string[] = [];
-  const put = async (file: string, text: string): Promise<void> => {
-    if ((await readFile(join(helmDir, file), "utf8").catch(() => "")) === text) return;
-    stale.push(file);
-    if (fix) await writeFile(join(helmDir, file), text);
-  };
-  for (const chart of charts) await put(`${chart}/values.schema.json`, await schemaFor(chart));
-  for (const chart of [...serviceCharts, fleetChart, "common"]) {
-    await put(`${chart}/README.md`, await readmeFor(chart));
-  }
+  const stale = await schemas(fix);
+  for (const chart of [...charts, "common"])
+    stale.push(...(await put(`${chart}/README.md`, await readmeFor(chart), fix)));
   return stale;
 }
 

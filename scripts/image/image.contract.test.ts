@@ -41,11 +41,13 @@ test("each service's image runs by itself, and its list of parts names what was 
   });
 });
 
-test("a container gives V8 the options that the fleet does, and runs as nobody", async () => {
+test("a container and a unit give V8 the options that the fleet does, and run as nobody", async () => {
   const lines = (await readFile(dockerfile, "utf8")).trim().split("\n");
   const command = JSON.parse((lines.at(-1) ?? "").replace("ENTRYPOINT ", "")) as string[];
   assert.deepEqual(command, ["node", ...nodeOptions, "main.js"]);
   assert.ok(lines.includes("USER 65532:65532"));
+  const unit = await readFile(join(root, "infra/systemd/uag@.service"), "utf8");
+  assert.ok(unit.includes(`/bin/${command.join(" ")}\n`), "the systemd unit starts it in another way");
 });
 
 test("hadolint has nothing to say of the Dockerfile", async () => {
