@@ -1,4 +1,5 @@
-import { connectBus } from "@uag/kit/bus.ts";
+import { announceStatus } from "@uag/kit/announce-status.ts";
+import { type Bus, connectBus } from "@uag/kit/bus.ts";
 import { systemClock } from "@uag/kit/clock.ts";
 import { FreeLimits } from "@uag/kit/free-limits.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
@@ -11,6 +12,7 @@ import { AdminDoor } from "./admin/authenticate.ts";
 import { openAdminClients } from "./admin/clients.ts";
 import { FailedLogins } from "./admin/failed-logins.ts";
 import type { AdminOptions } from "./admin/mount.ts";
+import { Replicas } from "./admin/replicas.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { openKeys } from "./keys/open-keys.ts";
@@ -40,7 +42,7 @@ export async function startGateway(config: Config): Promise<Gateway> {
   const { keys } = starting.use(openKeys({ ...keySettings(config), peppers, identity, bus, metrics, log }));
   const links = starting.use(openLinks(config, identity, log));
   const queries = starting.use(openQueries({ billing: config.BILLING_ADDR, metering: config.METERING_ADDR }, identity));
-  const adminApi = openAdmin(config, { peppers, identity, log });
+  const adminApi = openAdmin(config, { peppers, identity, bus, log });
   if (adminApi !== undefined) starting.use(adminApi.clients);
   const uploads = starting.use(new UploadWatch(uploadSettings(config)));
   const doors: Door[] = [];
@@ -68,6 +70,7 @@ export async function startGateway(config: Config): Promise<Gateway> {
     await openDoor({ app: createApp({ ...parts, ...appSettings(config) }), ...doorSettings(config) }),
   );
   doors.push(door);
+  starting.use(announceStatus({ bus, service: "router", log }));
   log.info({ port: door.port, admin_port: admin.port }, "ready");
   const running = starting.move();
   return {
@@ -93,7 +96,7 @@ function readinessOf(doors: readonly Door[], links: Links): Record<string, Healt
 /** Administrators ask for money and usage alike: without metering there is no admin API. */
 function openAdmin(
   config: Config,
-  { peppers, identity, log }: { peppers: Keyring; identity: Identity; log: Logger },
+  { peppers, identity, bus, log }: { peppers: Keyring; identity: Identity; bus: Bus; log: Logger },
 ): AdminOptions | undefined {
   const { BILLING_ADDR: billing, METERING_ADDR: metering, VIDEO_ADDR: video } = config;
   if (metering === undefined) return undefined;
@@ -102,7 +105,8 @@ function openAdmin(
   const failedLogins = new FailedLogins({ clients, clock, log });
   const door = new AdminDoor({ clients, peppers, failedLogins, clock });
   const publicUrl = config.PUBLIC_URL?.replace(/\/$/, "") ?? `http://${config.HOST}:${config.PORT}`;
-  return { clients, door, trustedHops: config.TRUSTED_HOPS, publicUrl };
+  const replicas = new Replicas({ bus, clock, log });
+  return { clients, replicas, door, trustedHops: config.TRUSTED_HOPS, publicUrl };
 }
 
 function keySettings(config: Config) {

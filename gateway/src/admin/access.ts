@@ -21,9 +21,9 @@ export function roleName(role: AdminRole): RoleName | undefined {
 /**
  * How a token that is good for one account is kept to it: the account is in the path, the query or
  * the body, or it is whose the key, request, secret or delivery of the path is. `all` is about more
- * than one account, so not for such a token.
+ * than one account, so not for such a token; `none` is about no account, so for any.
  */
-export type AccountRule = "path" | "query" | "body" | "key" | "request" | "secret" | "delivery" | "all";
+export type AccountRule = "path" | "query" | "body" | "key" | "request" | "secret" | "delivery" | "none" | "all";
 
 export interface Access {
   readonly roles: readonly AdminRole[];
@@ -57,6 +57,8 @@ export const access: Readonly<Record<AdminOperation, Access>> = {
   "admin.usage.export": may("query", BILLING, READ_ONLY),
   "admin.ledger.read": may("query", BILLING, READ_ONLY),
   "admin.ledger.repair": may("all", BILLING),
+  "admin.models.list": may("none", BILLING, KEYS, READ_ONLY),
+  "admin.fleet.get": may("all", READ_ONLY),
   "admin.audit_log.list": may("query", READ_ONLY),
   "admin.tokens.create": may("all"),
   "admin.tokens.list": may("all", READ_ONLY),

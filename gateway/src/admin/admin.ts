@@ -3,10 +3,12 @@ import type { Request } from "express";
 import type { GatewayResponse } from "../request-state.ts";
 import type { Administrator } from "./administrator.ts";
 import type { AdminClients } from "./clients.ts";
+import type { Replicas } from "./replicas.ts";
 
 /** One authenticated call of the admin API. */
 export interface AdminCall {
   readonly clients: AdminClients;
+  readonly replicas: Replicas;
   readonly admin: Administrator;
   readonly actor: Actor;
   /** The id in the path; empty where there is none. */

@@ -38,6 +38,7 @@ const confines: Readonly<Record<AccountRule, Confine>> = {
   all: (_call, account) => {
     throw denied(account);
   },
+  none: (call) => call,
   path: (call, account) => {
     requireOwn(call.id, account, "There is no such account.");
     return call;

@@ -13,10 +13,12 @@ import type { AdminClients } from "./clients.ts";
 import { confine } from "./confine.ts";
 import { jsonText } from "./json.ts";
 import { readJson } from "./read-json.ts";
+import type { Replicas } from "./replicas.ts";
 import { type AdminRow, adminRows } from "./routes.ts";
 
 export interface AdminOptions {
   readonly clients: AdminClients;
+  readonly replicas: Replicas;
   readonly door: AdminDoor;
   /** Proxies of ours in front, whose word on a client's address counts. */
   readonly trustedHops: number;
@@ -71,7 +73,7 @@ function authenticate({ access }: AdminRow, { door, trustedHops }: AdminOptions)
 
 async function answer(
   row: AdminRow,
-  { clients, publicUrl }: AdminOptions,
+  { clients, replicas, publicUrl }: AdminOptions,
   { request, response }: { request: Request; response: GatewayResponse },
 ): Promise<AdminAnswer | undefined> {
   const { admin } = response.locals;
@@ -79,7 +81,7 @@ async function answer(
   const id = idOf(request);
   const body = row.body === "json" ? await readJson(request, { response, limit: adminBodyLimit }) : undefined;
   const { actor } = admin;
-  const call = { clients, admin, actor, id, url: request.originalUrl, body, publicUrl, request, response };
+  const call = { clients, replicas, admin, actor, id, url: request.originalUrl, body, publicUrl, request, response };
   return row.handler(await confine(call, row.access.account));
 }
 

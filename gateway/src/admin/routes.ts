@@ -3,11 +3,13 @@ import { type Access, access } from "./access.ts";
 import { accountLedger, createAccount, getAccount, listAccounts, topUp, updateAccount } from "./accounts.ts";
 import type { AdminHandler } from "./admin.ts";
 import { exportUsage } from "./export.ts";
+import { showFleet } from "./fleet.ts";
 import { showForecast } from "./forecast.ts";
 import { listHolds } from "./holds.ts";
 import { getInvoice, listInvoices } from "./invoices.ts";
 import { createKey, getKey, listKeys, regenerateKey, revokeKey, updateKey } from "./keys.ts";
 import { readLedger, repairLedger } from "./ledger.ts";
+import { listModels } from "./models.ts";
 import { showReceipt } from "./receipt.ts";
 import { showSeries } from "./series.ts";
 import { createToken, listAuditLog, listTokens, revokeToken } from "./tokens.ts";
@@ -38,6 +40,8 @@ const handlers: Readonly<Record<AdminOperation, AdminHandler>> = {
   "admin.usage.export": exportUsage,
   "admin.ledger.read": readLedger,
   "admin.ledger.repair": repairLedger,
+  "admin.models.list": listModels,
+  "admin.fleet.get": showFleet,
   "admin.audit_log.list": listAuditLog,
   "admin.tokens.create": createToken,
   "admin.tokens.list": listTokens,

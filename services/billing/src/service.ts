@@ -1,3 +1,4 @@
+import { announceStatus } from "@uag/kit/announce-status.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { startAdminServer } from "@uag/kit/health.ts";
@@ -132,6 +133,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   );
   const checks = { mongodb: mongoCheck(connection), nats: bus.check };
   const admin = started.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
+  started.use(announceStatus({ bus, service: "billing", log }));
   log.info({ grpcPort: rpc.port, adminPort: admin.port }, "billing is up");
   const running = started.move();
   return { grpcPort: rpc.port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };

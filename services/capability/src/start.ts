@@ -1,6 +1,8 @@
 import { createAdmission } from "@uag/admission/admission.ts";
 import type { AdmissionOfProcess, TaskAdmission } from "@uag/admission/types.ts";
 import { openCatalog } from "@uag/catalog/store.ts";
+import type { ServiceName } from "@uag/contract/routes.ts";
+import { announceStatus } from "@uag/kit/announce-status.ts";
 import type { BatchKey } from "@uag/kit/batch-mac.ts";
 import { type Bus, connectBus } from "@uag/kit/bus.ts";
 import { ConfigError } from "@uag/kit/config.ts";
@@ -33,7 +35,7 @@ export interface Capability {
 
 export interface CapabilityOptions {
   /** The service's name in logs, metrics and journals. */
-  readonly name: string;
+  readonly name: ServiceName;
   readonly settings: CapabilitySettings;
   readonly env: NodeJS.ProcessEnv;
   /**
@@ -82,6 +84,7 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   const door = started.use(await openLinkDoor({ link, services, identity, host, port: GRPC_PORT, drainMs: DRAIN_MS }));
   doors.push(door);
   started.defer(() => built.leaving?.());
+  started.use(announceStatus({ bus, service: name, log, say: () => statusOf(context, metrics) }));
   log.info({ grpcPort: door.port, adminPort: admin.port }, `${name} is up`);
   const running = started.move();
   return {
@@ -90,6 +93,24 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
     drainMs: DRAIN_MS,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** What operators watch of a service that holds money and calls providers. */
+const watched = [
+  "uag_journal_bytes",
+  "uag_publish_lag_seconds",
+  "uag_unconfirmed_events",
+  "uag_open_requests",
+  "uag_grants",
+  "uag_waiting_journals",
+  "uag_holder_open",
+  "uag_drains",
+  "uag_buffered_bytes",
+];
+
+async function statusOf({ health, catalog }: CapabilityContext, metrics: Metrics) {
+  const upstreams = health.seen().map(({ restsForMs, ...seen }) => ({ ...seen, rests_for_ms: restsForMs }));
+  return { figures: await metrics.read(watched), upstreams, unserved: [...catalog.current.unserved] };
 }
 
 function batchKeyOf(publisher: string, { TLS, USAGE_MAC_KEY: hex }: CapabilitySettings): BatchKey | undefined {

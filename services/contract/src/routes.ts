@@ -135,6 +135,8 @@ const adminTable = [
   admin("GET", "/usage/export", "usage.export"),
   admin("GET", "/ledger", "ledger.read"),
   admin("POST", "/ledger/repair", "ledger.repair"),
+  admin("GET", "/models", "models.list"),
+  admin("GET", "/fleet", "fleet.get"),
   admin("GET", "/audit-log", "audit_log.list"),
   admin("POST", "/tokens", "tokens.create"),
   admin("GET", "/tokens", "tokens.list"),

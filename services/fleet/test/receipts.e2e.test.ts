@@ -210,4 +210,35 @@ describe("what was spent can be followed to the last nano-dollar", () => {
     const [fresh] = (await admin<{ data: Json[] }>("GET", "/keys?account=finder&search=zebra")).data;
     assert.deepEqual([fresh?.["last_used_at"], fresh?.["requests_last_hour"]], [null, 0]);
   });
+
+  test("who serves a model and how they were, and how the processes are, is known within seconds", async () => {
+    const { chat } = await customer("watcher");
+    for (let n = 0; n < 3; n++) await chat("second-home");
+    type Provider = Json & { readonly last_hour: Record<string, number> };
+    const providersOf = async (): Promise<Provider[]> => {
+      const { data } = await admin<{ data: (Json & { providers: Provider[] })[] }>("GET", "/models");
+      return data.find(({ id }) => id === "second-home")?.providers ?? [];
+    };
+    const [dead, good] = await waitFor(
+      async () => {
+        const found = await providersOf();
+        return (found[0]?.last_hour["failures"] ?? 0) > 0 ? found : undefined;
+      },
+      { timeoutMs: 30_000, what: "the providers' health" },
+    );
+    assert.deepEqual([dead?.["provider"], good?.["provider"]], ["dead", "good"]);
+    assert.ok((good?.last_hour["calls"] ?? 0) >= 3 && good?.last_hour["failures"] === 0);
+    const fleetNow = await waitFor(
+      async () => {
+        const found = await admin<{ replicas: Json[]; stream: Json | null; journals: Json }>("GET", "/fleet");
+        return new Set(found.replicas.map(({ service }) => service)).size >= 4 ? found : undefined;
+      },
+      { timeoutMs: 30_000, what: "all services" },
+    );
+    const services = [...new Set(fleetNow.replicas.map(({ service }) => service))].sort();
+    assert.deepEqual(services, ["billing", "chat", "metering", "router"]);
+    assert.ok(fleetNow.replicas.every(({ state, version }) => state === "up" && version !== ""));
+    assert.ok(Number.isInteger(fleetNow.stream?.["messages"]));
+    assert.ok(Number(fleetNow.journals["bytes"]) > 0);
+  });
 });

@@ -1,4 +1,5 @@
 import { keyChangedSubject, limitRecallSubjects, recallSubjects } from "@uag/contract/messages/billing.ts";
+import { statusSubjects } from "@uag/contract/messages/status.ts";
 import { undividedSubject } from "@uag/contract/messages/usage-subjects.ts";
 import type { Peer } from "./rpc/access.ts";
 
@@ -9,27 +10,30 @@ export interface BusAccess {
 }
 
 // Who hears a recall of limits answers into one of billing's inboxes.
-const capability: BusAccess = {
+const capability = (peer: Peer): BusAccess => ({
   // The first is that of replicas of before there were partitions.
-  publish: [undividedSubject(""), `${undividedSubject("")}.*`, "_INBOX.billing.>"],
+  publish: [undividedSubject(""), `${undividedSubject("")}.*`, "_INBOX.billing.>", statusSubjects.of(peer)],
   subscribe: [recallSubjects.all, limitRecallSubjects.all, keyChangedSubject],
-};
+});
 
 /**
  * Who may publish and hear what on NATS. What is not in here nobody may. The streams are all
  * metering's.
  */
 export const busAccess: Readonly<Record<Peer, BusAccess>> = {
-  router: { publish: [], subscribe: [keyChangedSubject] },
-  billing: { publish: [recallSubjects.all, limitRecallSubjects.all, keyChangedSubject], subscribe: [] },
-  metering: { publish: ["$JS.API.>", "$JS.ACK.>", "usage.v1.dead"], subscribe: [] },
+  router: { publish: [statusSubjects.of("router")], subscribe: [keyChangedSubject, statusSubjects.all] },
+  billing: {
+    publish: [recallSubjects.all, limitRecallSubjects.all, keyChangedSubject, statusSubjects.of("billing")],
+    subscribe: [],
+  },
+  metering: { publish: ["$JS.API.>", "$JS.ACK.>", "usage.v1.dead", statusSubjects.of("metering")], subscribe: [] },
   // It reads the books and calls nobody.
   auditor: { publish: [], subscribe: [] },
-  chat: capability,
-  embedding: capability,
-  media: capability,
-  speech: capability,
-  video: capability,
+  chat: capability("chat"),
+  embedding: capability("embedding"),
+  media: capability("media"),
+  speech: capability("speech"),
+  video: capability("video"),
   console: { publish: [], subscribe: [] },
   operator: { publish: [">"], subscribe: [">"] },
 };

@@ -13,6 +13,8 @@ export interface Metrics {
   gauge<L extends string>(name: string, help: string, labels?: readonly L[]): Gauge<L>;
   /** A gauge that is read when somebody looks. */
   sampled(name: string, help: string, read: () => number): void;
+  /** What gauges without labels show now, by their names; those that are not there are left out. */
+  read(names: readonly string[]): Promise<Record<string, number>>;
   /** A histogram of seconds. */
   seconds<L extends string>(name: string, help: string, labels?: readonly L[]): Histogram<L>;
 }
@@ -35,6 +37,15 @@ export function createMetrics(service: string): Metrics {
     gauge: (name, help, labels = []) => new Gauge(common(name, help, labels)),
     sampled: (name, help, read) => {
       const gauge: Gauge = new Gauge({ ...common(name, help, []), collect: () => gauge.set(read()) });
+    },
+    async read(names) {
+      const found = await Promise.all(names.map(async (name) => [name, await registry.getSingleMetric(name)?.get()]));
+      return Object.fromEntries(
+        (found as [string, { values: { value: number }[] } | undefined][]).flatMap(([name, metric]) => {
+          const value = metric?.values[0]?.value;
+          return value === undefined ? [] : [[name, value]];
+        }),
+      );
     },
     seconds: (name, help, labels = []) => new Histogram({ ...common(name, help, labels), buckets: secondsBuckets }),
   };

@@ -1,3 +1,4 @@
+import { announceStatus } from "@uag/kit/announce-status.ts";
 import type { BatchKey } from "@uag/kit/batch-mac.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { ConfigError, readConfig } from "@uag/kit/config.ts";
@@ -151,6 +152,10 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   };
   const checks = { mongodb: mongoCheck(connection), nats: bus.check, billing: billingCheck };
   const admin = stack.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
+  const say = async () => ({
+    figures: { uag_stream_messages: await stream.messages(), ...(await metrics.read(["uag_usage_partitions"])) },
+  });
+  stack.use(announceStatus({ bus, service: "metering", log, say }));
   log.info({ grpcPort: server.port, adminPort: admin.port }, "metering is up");
   const running = stack.move();
   return { grpcPort: server.port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };

@@ -70,7 +70,7 @@ export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<
       const startedAt = performance.now();
       try {
         const value = await options.call(upstream);
-        health.succeeded(upstream);
+        health.succeeded(upstream, performance.now() - startedAt);
         return { value, upstream, attempts };
       } catch (error) {
         const failure = asFailure(error);

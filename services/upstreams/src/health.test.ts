@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Upstream } from "@uag/catalog/types.ts";
+import { percentilesOf } from "@uag/kit/histogram.ts";
 import { type FailureKind, UpstreamFailure } from "./failure.ts";
 import { UpstreamHealth } from "./health.ts";
 import { orderUpstreams } from "./order-upstreams.ts";
@@ -31,7 +32,7 @@ test("an upstream rests after five failures in a row, longer each time, and a su
   assert.equal(health.restsUntil(a), 0);
   for (let i = 0; i < 5; i++) fail(a, "timeout");
   assert.equal(health.restsUntil(a) - now(), 10_000);
-  health.succeeded(a);
+  health.succeeded(a, 10);
   assert.equal(health.restsUntil(a), 0);
   for (let i = 0; i < 4; i++) fail(a, "transient");
   pass(61_000);
@@ -80,4 +81,27 @@ test("second tries are at most a fifth of the load once the reserve is used up",
     if (budget.withdraw()) retries++;
   }
   assert.ok(retries >= 2_000 && retries <= 2_130, String(retries));
+});
+
+test("what was seen of an upstream is that of the last hour: calls, what failed, how long answers took, and its rest", () => {
+  const { health, fail, pass } = clocked();
+  const a = upstream("a");
+  health.succeeded(a, 40);
+  pass(30 * 60_000);
+  fail(a, "transient");
+  fail(a, "client");
+  fail(a, "cancelled");
+  fail(a, "busy");
+  const [seen] = health.seen();
+  assert.deepEqual([seen?.provider, seen?.model, seen?.calls, seen?.failures, seen?.restsForMs], ["a", "m", 3, 1, 0]);
+  assert.equal(percentilesOf(seen?.latency ?? [])?.count, 1);
+  pass(31 * 60_000);
+  assert.deepEqual(
+    health.seen().map(({ calls, failures }) => [calls, failures]),
+    [[2, 1]],
+  );
+  pass(60 * 60_000);
+  assert.deepEqual(health.seen(), []);
+  fail(a, "operator");
+  assert.equal(health.seen()[0]?.restsForMs, 60_000);
 });

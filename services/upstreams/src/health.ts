@@ -1,6 +1,7 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { type Clock, systemClock } from "@uag/kit/clock.ts";
 import type { FailureKind, UpstreamFailure } from "./failure.ts";
+import { type UpstreamFigures, UpstreamRecord } from "./upstream-record.ts";
 
 /** Failures in a row after which an upstream rests. */
 const failuresInRow = 5;
@@ -10,6 +11,17 @@ const longestRestMs = 60_000;
 const restMs: Partial<Record<FailureKind, number>> = { operator: 60_000, quota: 300_000, capacity: 10_000 };
 /** An upstream counts as failing when it failed this lately. */
 const windowMs = 60_000;
+
+const mostRecords = 2_000;
+
+/** One upstream as this process saw it in the last hour. */
+export interface UpstreamSeen extends UpstreamFigures {
+  readonly provider: string;
+  /** The model's name there. */
+  readonly model: string;
+  /** How long it is not asked yet, while another can be; 0: it does not rest. */
+  readonly restsForMs: number;
+}
 
 interface State {
   failures: number;
@@ -24,6 +36,7 @@ interface State {
  */
 export class UpstreamHealth {
   readonly #states = new Map<string, State>();
+  readonly #records = new Map<string, UpstreamRecord>();
   readonly #clock: Clock;
 
   constructor(clock: Clock = systemClock) {
@@ -32,12 +45,13 @@ export class UpstreamHealth {
 
   /** Milliseconds of the monotonic clock until which the upstream rests; 0 when it does not. */
   restsUntil(upstream: Upstream): number {
-    const provider = this.#states.get(upstream.provider.name)?.restsUntil ?? 0;
-    const until = Math.max(provider, this.#states.get(keyOf(upstream))?.restsUntil ?? 0);
+    const until = this.#restsUntil(upstream);
     return until > this.#clock.monotonic() ? until : 0;
   }
 
-  succeeded(upstream: Upstream): void {
+  /** @param tookMs to the answer, or its first bytes */
+  succeeded(upstream: Upstream, tookMs: number): void {
+    this.#recordOf(upstream).succeeded(tookMs, this.#clock.monotonic());
     if (this.#states.size === 0) return;
     this.#states.delete(keyOf(upstream));
     this.#states.delete(upstream.provider.name);
@@ -45,6 +59,8 @@ export class UpstreamHealth {
 
   failed(upstream: Upstream, failure: UpstreamFailure): void {
     const { kind } = failure;
+    if (kind === "client") this.#recordOf(upstream).refused(this.#clock.monotonic());
+    else if (kind !== "cancelled" && kind !== "busy") this.#recordOf(upstream).failed(this.#clock.monotonic());
     // A full line says nothing of the upstream.
     if (kind === "client" || kind === "cancelled" || kind === "busy") return;
     // A key or an account that is refused is refused for all of the provider's models.
@@ -63,8 +79,38 @@ export class UpstreamHealth {
     state.rests++;
     state.failures = 0;
   }
+
+  /** What was seen of every upstream that was called in the last hour, or rests. */
+  seen(): UpstreamSeen[] {
+    const now = this.#clock.monotonic();
+    return [...this.#records.values()].flatMap((record): UpstreamSeen[] => {
+      const { upstream } = record;
+      const restsUntil = this.#restsUntil(upstream);
+      const restsForMs = restsUntil > now ? Math.round(restsUntil - now) : 0;
+      const figures = record.figures(now);
+      if (figures.calls === 0 && restsForMs === 0) return [];
+      return [{ provider: upstream.provider.name, model: upstream.model, restsForMs, ...figures }];
+    });
+  }
+
+  #recordOf(upstream: Upstream): UpstreamRecord {
+    const key = keyOf(upstream);
+    const known = this.#records.get(key);
+    if (known !== undefined) return known;
+    // Models come from the catalogue, but for dated names of videos: those of old make room.
+    const [oldest] = this.#records.keys();
+    if (this.#records.size >= mostRecords && oldest !== undefined) this.#records.delete(oldest);
+    const record = new UpstreamRecord(upstream);
+    this.#records.set(key, record);
+    return record;
+  }
+
+  #restsUntil(upstream: Pick<Upstream, "provider" | "model">): number {
+    const provider = this.#states.get(upstream.provider.name)?.restsUntil ?? 0;
+    return Math.max(provider, this.#states.get(keyOf(upstream))?.restsUntil ?? 0);
+  }
 }
 
-function keyOf(upstream: Upstream): string {
+function keyOf(upstream: Pick<Upstream, "provider" | "model">): string {
   return `${upstream.provider.name}/${upstream.model}`;
 }

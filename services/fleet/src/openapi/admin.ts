@@ -11,6 +11,7 @@ import {
   webhookDeliveryWithBody,
   webhookSecret,
 } from "@uag/contract/answers/admin.ts";
+import { catalogModel, fleet } from "@uag/contract/answers/admin-fleet.ts";
 import {
   account,
   forecast,
@@ -26,6 +27,7 @@ import * as accounts from "@uag/gateway/admin/accounts.ts";
 import { query as exportQuery } from "@uag/gateway/admin/export.ts";
 import * as keys from "@uag/gateway/admin/keys.ts";
 import * as ledger from "@uag/gateway/admin/ledger.ts";
+import * as models from "@uag/gateway/admin/models.ts";
 import * as series from "@uag/gateway/admin/series.ts";
 import * as tokens from "@uag/gateway/admin/tokens.ts";
 import * as usage from "@uag/gateway/admin/usage.ts";
@@ -190,6 +192,17 @@ const access: Readonly<Record<string, Operation>> = {
     }),
     bodyIsOptional: true,
   },
+  "admin.models.list": admin(
+    "Models",
+    "listCatalogModels",
+    "Lists the catalogue, with who serves each model and how they were in the last hour",
+    ["ModelList", listOf(catalogModel)],
+    { query: models.modelQuery },
+  ),
+  "admin.fleet.get": admin("Fleet", "getFleet", "Shows the processes, what waits in them, and what the auditor says", [
+    "Fleet",
+    fleet,
+  ]),
   "admin.audit_log.list": admin(
     "Audit",
     "listAuditLog",

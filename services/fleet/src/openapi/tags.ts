@@ -7,12 +7,13 @@ const tags = {
   Images: "Pictures of a description, and changes to pictures. What a body contains depends on the model's family.",
   Videos:
     "Films of a description. A film takes minutes and so is a task: start it, then ask for it, wait for it, or be told by a webhook.",
-  Models: "The models that the key may use, and what they can do.",
+  Models: "The models that may be used, what they can do and cost, and, for administrators, who serves them.",
   Billing: "What the key's account may spend and has spent.",
   Accounts:
     "Administration: accounts and their money. A top-up's `reference` makes it happen once, however often it is sent.",
   Keys: "Administration: API keys and their limits. A key's secret is shown once, when the key is made or regenerated.",
   Usage: "Administration: what was asked and what it cost, in sums, as single requests, and as an export.",
+  Fleet: "Administration: the gateway's own processes, and whether its books are right.",
   Ledger: "Administration: every movement of money, and the repair of requests that had no price.",
   Audit: "Administration: what administrators have done.",
   "Admin tokens": "Administration: the tokens that the admin API asks for.",

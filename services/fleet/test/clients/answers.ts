@@ -114,7 +114,7 @@ async function books(send: Send, account: string): Promise<void> {
   for (const path of ["/admin/v1/usage", "/admin/v1/usage/export", "/admin/v1/ledger"])
     await send("GET", path, { query });
   await send("POST", "/admin/v1/ledger/repair", { body: { all: true, dry_run: true } });
-  await send("GET", "/admin/v1/audit-log");
+  for (const what of ["audit-log", "models", "fleet"]) await send("GET", `/admin/v1/${what}`);
   const token = {
     id: idOf(await send("POST", "/admin/v1/tokens", { body: { name: "documented", role: "read-only" } })),
   };

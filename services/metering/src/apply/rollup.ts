@@ -1,6 +1,6 @@
+import { binOf } from "@uag/kit/histogram.ts";
 import { Outcome, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { BucketSize, ErrorClass, RollupDocument } from "../store/rollup.ts";
-import { binOf } from "./histogram.ts";
 
 const sizes: Record<BucketSize, number> = { hour: 3_600_000, day: 86_400_000 };
 

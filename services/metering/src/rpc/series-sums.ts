@@ -1,6 +1,6 @@
 import { cachedUnits, inputUnits, outputUnits } from "@uag/catalog/units.ts";
-import type { Measures } from "@uag/proto/metering/v1/metering.ts";
-import { binCount, percentilesOf } from "../apply/histogram.ts";
+import { binCount, percentilesOf } from "@uag/kit/histogram.ts";
+import type { Measures, Percentiles } from "@uag/proto/metering/v1/metering.ts";
 import type { ErrorClass } from "../store/rollup.ts";
 
 const errorClasses: readonly ErrorClass[] = ["rateLimited", "clientError", "upstreamError", "clientLeft", "crashed"];
@@ -42,7 +42,10 @@ export function addRow(a: Sums, b: Sums): Sums {
 
 export function toMeasures(row: Sums): Measures {
   const of = (name: string): bigint => row[name] ?? 0n;
-  const times = (field: string) => percentilesOf(bins.map((bin) => Number(of(`${field}_${bin}`))));
+  const times = (field: string): Percentiles | undefined => {
+    const found = percentilesOf(bins.map((bin) => Number(of(`${field}_${bin}`))));
+    return found && { count: BigInt(found.count), p50Ms: found.p50, p95Ms: found.p95, p99Ms: found.p99 };
+  };
   const error = (name: ErrorClass): bigint => of(`failures_${name}`);
   return {
     requests: of("requests"),

@@ -1,5 +1,5 @@
 import type { UsageStream } from "@uag/proto/metering/v1/metering.ts";
-import type { NatsConnection } from "nats";
+import type { NatsConnection, StreamInfo } from "nats";
 
 const freshMs = 1_000;
 
@@ -22,9 +22,18 @@ export class StreamState {
     return this.#read.state;
   }
 
-  async #ask(): Promise<UsageStream> {
+  /** How many messages wait to be applied, as of now. */
+  async messages(): Promise<number> {
+    return (await this.#info()).state.messages;
+  }
+
+  async #info(): Promise<StreamInfo> {
     const manager = await this.#connection.jetstreamManager({ checkAPI: false });
-    const { state, created } = await manager.streams.info(this.#stream);
+    return await manager.streams.info(this.#stream);
+  }
+
+  async #ask(): Promise<UsageStream> {
+    const { state, created } = await this.#info();
     return {
       firstSequence: BigInt(state.first_seq),
       lastSequence: BigInt(state.last_seq),

@@ -1,8 +1,7 @@
-import type { Percentiles } from "@uag/proto/metering/v1/metering.ts";
-
 /**
  * Upper ends of the bins, milliseconds; what is longer than the last has a bin of its own. Roll-ups
- * keep the numbers of bins, so a bin never changes its meaning: others would need other fields.
+ * of usage keep the numbers of bins for ever, so a bin never changes its meaning: others would need
+ * other fields.
  */
 const ends = [
   10, 25, 50, 75, 100, 150, 200, 300, 400, 600, 800, 1_200, 1_600, 2_400, 3_200, 4_800, 6_400, 9_600, 15_000, 30_000,
@@ -16,6 +15,15 @@ export const binCount = ends.length + 1;
 export function binOf(ms: number): number {
   const bin = ends.findIndex((end) => ms <= end);
   return bin === -1 ? ends.length : bin;
+}
+
+export interface Percentiles {
+  /** How many times there are. */
+  readonly count: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
 }
 
 /** Where the share `rank` (0 to 1) of the times lies, as if those of a bin lay evenly in it. */
@@ -36,5 +44,5 @@ export function percentilesOf(bins: readonly number[]): Percentiles | undefined 
   const count = bins.reduce((sum, times) => sum + times, 0);
   if (count === 0) return undefined;
   const at = (rank: number): number => percentile(bins, count, rank);
-  return { count: BigInt(count), p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) };
+  return { count, p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }

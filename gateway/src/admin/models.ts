@@ -1,0 +1,74 @@
+import type { catalogModel } from "@uag/contract/answers/admin-fleet.ts";
+import { model as modelAnswer } from "@uag/contract/answers/chat.ts";
+import type { Shown } from "@uag/contract/answers/shown.ts";
+import type { UpstreamStatus } from "@uag/contract/messages/status.ts";
+import { percentilesOf } from "@uag/kit/histogram.ts";
+import type { CatalogModel, CatalogUpstream } from "@uag/proto/billing/v1/admin.ts";
+import { z } from "zod";
+import type { AdminHandler } from "./admin.ts";
+import { checkedQuery } from "./check.ts";
+import { pageFields } from "./fields.ts";
+import { listOf } from "./json.ts";
+import type { Replica } from "./replicas.ts";
+
+const usualPage = 1_000;
+
+export const modelQuery = z.strictObject(pageFields);
+
+type Shows = Shown<typeof catalogModel>;
+
+const keyOf = (provider: string, model: string): string => `${provider}\n${model}`;
+
+/** What all living processes together saw of each upstream in the last hour. */
+function seenBy(replicas: readonly Replica[]): Map<string, UpstreamStatus[]> {
+  return Map.groupBy(
+    replicas.flatMap(({ status }) => status.upstreams),
+    ({ provider, model }) => keyOf(provider, model),
+  );
+}
+
+function showHealth(seen: readonly UpstreamStatus[]): Shows["providers"][number]["last_hour"] {
+  const bins: number[] = [];
+  for (const { latency } of seen) for (const [bin, times] of latency.entries()) bins[bin] = (bins[bin] ?? 0) + times;
+  const times = percentilesOf(bins);
+  return {
+    calls: seen.reduce((sum, { calls }) => sum + calls, 0),
+    failures: seen.reduce((sum, { failures }) => sum + failures, 0),
+    latency_ms: times ?? null,
+    resting: seen.filter(({ rests_for_ms: ms }) => ms > 0).length,
+    rests_for_ms: seen.reduce((most, { rests_for_ms: ms }) => Math.max(most, ms), 0),
+  };
+}
+
+function showProvider(upstream: CatalogUpstream, seen: ReadonlyMap<string, UpstreamStatus[]>) {
+  const { provider, model, priority, weight } = upstream;
+  return { provider, model, priority, weight, last_hour: showHealth(seen.get(keyOf(provider, model)) ?? []) };
+}
+
+function showModel(model: CatalogModel, seen: ReadonlyMap<string, UpstreamStatus[]>): Shows {
+  return {
+    ...modelAnswer.parse(JSON.parse(model.entry)),
+    price_version: model.priceVersion,
+    providers: model.upstreams.map((upstream) => showProvider(upstream, seen)),
+  };
+}
+
+/**
+ * The catalogue in force, whether or not a provider is served, with how the providers were in the
+ * last hour.
+ */
+export const listModels: AdminHandler = async ({ clients, replicas, url }) => {
+  const { limit = usualPage, after = "" } = checkedQuery(modelQuery, url);
+  const { models } = await clients.admin.listCatalogModels({});
+  const cursorOf = ({ id }: CatalogModel): string => Buffer.from(id).toString("base64url");
+  const start = after === "" ? 0 : models.findIndex((model) => cursorOf(model) === after) + 1;
+  const page = models.slice(start, start + limit);
+  const last = page.at(-1);
+  const seen = seenBy(replicas.living());
+  return {
+    body: listOf(
+      page.map((model) => showModel(model, seen)),
+      last === undefined || start + limit >= models.length ? "" : cursorOf(last),
+    ),
+  };
+};

@@ -1,0 +1,77 @@
+import type { Upstream } from "@uag/catalog/types.ts";
+import { binCount, binOf } from "@uag/kit/histogram.ts";
+
+const minutes = 60;
+const minuteMs = 60_000;
+
+/** What was seen of an upstream in one minute. */
+interface Minute {
+  /** Since the clock's beginning. */
+  number: number;
+  calls: number;
+  failures: number;
+  readonly latency: Uint32Array;
+}
+
+/** What was seen of an upstream in the last hour. */
+export interface UpstreamFigures {
+  readonly calls: number;
+  readonly failures: number;
+  /** Calls that succeeded, by bin of the time that they took. */
+  readonly latency: number[];
+}
+
+/**
+ * Calls of one upstream over the last hour, minute by minute: no call costs more than a few
+ * additions.
+ */
+export class UpstreamRecord {
+  readonly upstream: Pick<Upstream, "provider" | "model">;
+  readonly #minutes: (Minute | undefined)[] = Array.from({ length: minutes });
+
+  constructor(upstream: Pick<Upstream, "provider" | "model">) {
+    this.upstream = upstream;
+  }
+
+  /** @param nowMs monotonic */
+  succeeded(tookMs: number, nowMs: number): void {
+    const minute = this.#minuteOf(nowMs);
+    const bin = binOf(tookMs);
+    minute.calls++;
+    minute.latency[bin] = (minute.latency[bin] ?? 0) + 1;
+  }
+
+  failed(nowMs: number): void {
+    const minute = this.#minuteOf(nowMs);
+    minute.calls++;
+    minute.failures++;
+  }
+
+  /** An answer that blames the request: it says nothing against the upstream. */
+  refused(nowMs: number): void {
+    this.#minuteOf(nowMs).calls++;
+  }
+
+  figures(nowMs: number): UpstreamFigures {
+    const now = Math.floor(nowMs / minuteMs);
+    const latency = Array.from({ length: binCount }, () => 0);
+    let [calls, failures] = [0, 0];
+    for (const minute of this.#minutes) {
+      if (minute === undefined || now - minute.number >= minutes) continue;
+      calls += minute.calls;
+      failures += minute.failures;
+      for (const [bin, times] of minute.latency.entries()) latency[bin] = (latency[bin] ?? 0) + times;
+    }
+    return { calls, failures, latency };
+  }
+
+  #minuteOf(nowMs: number): Minute {
+    const number = Math.floor(nowMs / minuteMs);
+    const place = number % minutes;
+    const known = this.#minutes[place];
+    if (known?.number === number) return known;
+    const minute = { number, calls: 0, failures: 0, latency: new Uint32Array(binCount) };
+    this.#minutes[place] = minute;
+    return minute;
+  }
+}
