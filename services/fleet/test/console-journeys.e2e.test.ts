@@ -46,15 +46,14 @@ describe("the console in a browser", () => {
   }
 
   /** A page of somebody who has just signed in. */
-  async function visit(path: string): Promise<Page> {
+  async function visit(path: string, heading: string): Promise<Page> {
     const context = await browser.newContext({ locale: "en-US", bypassCSP: false });
     resources.defer(() => context.close());
     const page = await context.newPage();
     page.setDefaultTimeout(patienceMs);
     await page.goto(`${fleet.run.console_url}${path}`);
     await fillIn(page);
-    await page.waitForURL((url) => !url.pathname.endsWith("/sign-in"));
-    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
     return page;
   }
 
@@ -74,7 +73,7 @@ describe("the console in a browser", () => {
     );
 
   test("a key that is issued works in the OpenAI SDK, and its request is shown with a receipt", async () => {
-    const page = await visit("/keys");
+    const page = await visit("/keys", "API keys");
     const client = await issueKey(page, "journey");
     const completion = await client.chat.completions.create(hello);
     assert.ok(completion.choices[0]?.message.content);
@@ -93,7 +92,7 @@ describe("the console in a browser", () => {
   });
 
   test("a limit of requests a minute is in force within a second of being saved", async () => {
-    const page = await visit("/keys");
+    const page = await visit("/keys", "API keys");
     const client = await issueKey(page, "throttled");
     assert.equal(await statusOf(client.chat.completions.create(hello)), 200);
     await page.getByRole("row").filter({ hasText: "throttled" }).click();
@@ -110,7 +109,7 @@ describe("the console in a browser", () => {
   });
 
   test("before a key is revoked its use is told, and after it requests get 401", async () => {
-    const page = await visit("/keys");
+    const page = await visit("/keys", "API keys");
     const client = await issueKey(page, "to be revoked");
     assert.equal(await statusOf(client.chat.completions.create(hello)), 200);
     await page.getByRole("row").filter({ hasText: "to be revoked" }).click();
@@ -122,14 +121,16 @@ describe("the console in a browser", () => {
   });
 
   test("the playground streams an answer of each chosen model", async () => {
-    const page = await visit(`/playground?models=${model},claude-sonnet-4-6`);
+    const page = await visit(`/playground?models=${model},claude-sonnet-4-6`, "Playground");
     await page.getByLabel("Your message").fill("Say hello");
     await page.getByRole("button", { name: "Send" }).click();
-    for (const name of [model, "claude-sonnet-4-6"]) await page.getByText(`answers here as ${name}`).first().waitFor();
+    for (const name of [model, "claude-sonnet-4-6"])
+      await page.getByText(new RegExp(`built-in simulator.*${name}`)).waitFor();
   });
 
   test("a session that has ended leads to the sign-in, and from there back to the page", async () => {
-    const page = await visit("/models?q=gpt");
+    const page = await visit("/models?q=gpt", "Models");
+    await page.getByText("GPT-4o mini", { exact: true }).waitFor();
     await page.context().clearCookies();
     await page.getByRole("link", { name: "Audit log" }).click();
     await page.getByText("Your session has ended").waitFor();
@@ -138,7 +139,7 @@ describe("the console in a browser", () => {
   });
 
   test("axe finds nothing serious on any page, light or dark", { timeout: 300_000 }, async () => {
-    const page = await visit("/keys");
+    const page = await visit("/keys", "API keys");
     // axe is put into the page by hand, which its security policy would not let a script do.
     const context = await browser.newContext({ bypassCSP: true, storageState: await page.context().storageState() });
     resources.defer(() => context.close());
