@@ -131,7 +131,7 @@ const none: never[] = [];
  * sideways where it is too wide.
  */
 export function DataTable<T extends RowData>(props: Props<T>) {
-  const { label, columns, rows, rowId, onOpen, empty, sorting = none, onSorting, minWidth = 480 } = props;
+  const { label, columns, rows, rowId, onOpen, empty, sorting = none, onSorting, minWidth = 300 } = props;
   const table = useTable({
     features,
     columns,

@@ -18,7 +18,7 @@ export function Time({ at, as = "time" }: Props) {
     );
   return (
     <Tooltip label={`${timeText(at, "exact")} · ${at}`}>
-      <Text component="time" inherit dateTime={at} style={{ whiteSpace: "nowrap" }}>
+      <Text component="time" inherit dateTime={at}>
         {as === "relative" ? relativeText(at) : timeText(at, as)}
       </Text>
     </Tooltip>

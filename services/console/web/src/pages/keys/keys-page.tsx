@@ -120,7 +120,6 @@ function KeyTable({ onCreate }: { readonly onCreate: (() => void) | undefined })
       onSorting={(sorting) =>
         void navigate({ search: (before) => ({ ...before, sort: sortText(sorting) }), replace: true })
       }
-      minWidth={420}
     />
   );
 }
