@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { Request } from "express";
 
 const mapped = "::ffff:";
-const longestList = 2_048;
+const maxList = 2_048;
 
 /** An IPv4 address that came over an IPv6 socket as what it is. */
 function plain(address: string): string {
@@ -21,6 +21,6 @@ export function clientAddress(request: Pick<Request, "headers" | "socket">, trus
   const peer = plain(request.socket.remoteAddress ?? "");
   const list = trustedHops === 0 ? undefined : request.headers["x-forwarded-for"];
   if (typeof list !== "string") return peer;
-  const told = list.slice(-longestList).split(",").at(-trustedHops)?.trim() ?? "";
+  const told = list.slice(-maxList).split(",").at(-trustedHops)?.trim() ?? "";
   return isIP(told) === 0 ? peer : plain(told);
 }

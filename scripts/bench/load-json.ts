@@ -121,7 +121,7 @@ export async function runClosedLoop(
 }
 
 const fewConnections = 16;
-const mostConnections = 1_000;
+const maxConnections = 1_000;
 
 /**
  * Sends at a constant rate whatever the answers do. Latency counts from when a request was due, so
@@ -143,7 +143,7 @@ export async function runConstantRate(
   };
   const opening = { asking: job, latency, answered, failed: reject };
   const open = async () => {
-    if (all.length >= mostConnections) throw new Error(`${mostConnections} requests are without an answer`);
+    if (all.length >= maxConnections) throw new Error(`${maxConnections} requests are without an answer`);
     const client = await openClient(opening);
     all.push(client);
     return client;

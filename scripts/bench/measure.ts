@@ -48,7 +48,7 @@ export async function measure(bench: Bench, target: Target, job: Job): Promise<R
   bench.load.send(job);
   const result = await bench.load
     .next({
-      timeoutMs: longestMs(job),
+      timeoutMs: maxMs(job),
       signal: bench.signal,
       choose: (message) => {
         const said = message as LoadMessage;
@@ -68,7 +68,7 @@ export async function measure(bench: Bench, target: Target, job: Job): Promise<R
   };
 }
 
-function longestMs(job: Job): number {
+function maxMs(job: Job): number {
   const expectedMs =
     job.kind === "streams" ? job.rampMs + job.rounds * job.shape.chunks * job.shape.intervalMs : job.seconds * 1_000;
   return expectedMs * 2 + 15_000;
@@ -76,7 +76,7 @@ function longestMs(job: Job): number {
 
 const quietWindowMs = 200;
 const quietCpuSeconds = 0.02;
-const longestQuietMs = 8_000;
+const maxQuietMs = 8_000;
 
 /**
  * Waits until the processes have nothing left to do: recording and settling go on behind the
@@ -85,7 +85,7 @@ const longestQuietMs = 8_000;
  */
 async function quiet(processes: ProcessTable, signal: AbortSignal): Promise<void> {
   if (processes.size === 0) return;
-  const end = performance.now() + longestQuietMs;
+  const end = performance.now() + maxQuietMs;
   let calm = 0;
   let last = readUsage(processes);
   while (calm < 2 && performance.now() < end) {

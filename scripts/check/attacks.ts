@@ -5,8 +5,8 @@ import { RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
 const alphabet = [..."a0A .,;:=-_/+*%\"'\\<>()[]{}|@#!~&$^?\t\r\n\0é一"];
 /** What a pattern that has come far is least likely to go on with. */
 const ends = ["", "\0", "\n", "!"];
-const mostPumps = 40;
-const mostStarts = 10;
+const maxPumps = 40;
+const maxStarts = 10;
 
 export interface Attack {
   readonly start: string;
@@ -52,8 +52,8 @@ export function attacksOn(source: string, flags: string): Attack[] {
   const attacks: Attack[] = [];
   const nonEmpty = [...pumps].filter((pump) => pump !== "");
   const paired = nonEmpty.slice(0, 6).flatMap((first) => nonEmpty.slice(0, 6).map((second) => first + second));
-  for (const pump of new Set([...nonEmpty, ...paired].slice(0, mostPumps)))
-    for (const start of [...starts].slice(0, mostStarts)) for (const end of ends) attacks.push({ start, pump, end });
+  for (const pump of new Set([...nonEmpty, ...paired].slice(0, maxPumps)))
+    for (const start of [...starts].slice(0, maxStarts)) for (const end of ends) attacks.push({ start, pump, end });
   return attacks;
 }
 

@@ -15,10 +15,10 @@ export const change = z.strictObject({
     .optional()
     .describe("Whether answers under an Idempotency-Key are stored; heeded within a minute."),
 });
-const largestTopUp = 1_000_000_000_000_000_000n;
+const maxTopUp = 1_000_000_000_000_000_000n;
 export const topUpBody = z.strictObject({
   amount_usd: usd.refine(
-    (nano) => nano !== 0n && nano <= largestTopUp && nano >= -largestTopUp,
+    (nano) => nano !== 0n && nano <= maxTopUp && nano >= -maxTopUp,
     "The amount is not 0, and a billion USD at most.",
   ),
   reference: z.string().min(1).max(200),

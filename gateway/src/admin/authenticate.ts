@@ -27,8 +27,8 @@ const formed = /^[\x21-\x7e]{24,200}$/;
 const guesses = { free: 10, perSecond: 0.5, most: 10_000 };
 /** A token works within a second of its making, whatever was asked before. */
 const refusalMs = 500;
-const mostRefusals = 10_000;
-const mostKnown = 1_000;
+const maxRefusals = 10_000;
+const maxKnown = 1_000;
 
 function tokenOf(request: Request): string {
   try {
@@ -57,8 +57,8 @@ export class AdminDoor {
   readonly #options: AdminDoorOptions;
   readonly #guesses: Failures;
   /** Digests of tokens that were none, with when they were asked for (monotonic milliseconds). */
-  readonly #refused = new LRUCache<string, number>({ max: mostRefusals });
-  readonly #known = new LRUCache<string, true>({ max: mostKnown });
+  readonly #refused = new LRUCache<string, number>({ max: maxRefusals });
+  readonly #known = new LRUCache<string, true>({ max: maxKnown });
 
   constructor(options: AdminDoorOptions) {
     this.#options = options;

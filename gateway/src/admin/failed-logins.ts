@@ -11,7 +11,7 @@ export interface FailedLogin {
 
 /** Rows at once, and a second: what guessers may add to the audit log, however many they are. */
 const rows = { free: 60, perSecond: 1, most: 2 };
-const longestReason = 200;
+const maxReasonLength = 200;
 
 /**
  * Writes a row of the audit log for each login that fails. Where there are too many, the next row
@@ -39,7 +39,7 @@ export class FailedLogins {
     this.#rows.add("");
     const unlisted = this.#withoutRow;
     this.#withoutRow = 0;
-    const after = JSON.stringify({ reason: reason.slice(0, longestReason), ...(unlisted > 0 && { unlisted }) });
+    const after = JSON.stringify({ reason: reason.slice(0, maxReasonLength), ...(unlisted > 0 && { unlisted }) });
     const actor = { id: "anonymous", name: "", requestId, clientAddress: address };
     const row = { actor, action: "admin.login_failed", targetId: address || "unknown", accountId: "", after };
     this.#clients.admin.recordAction(row).catch((error: unknown) => {

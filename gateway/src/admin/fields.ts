@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { nanoUsdOf } from "./amounts.ts";
 
-const longestName = 200;
-const mostModels = 1_000;
-const largestMetadata = 8_192;
-const deepestMetadata = 32;
-const largestLimit = 1_000_000_000_000;
+const maxNameLength = 200;
+const maxModels = 1_000;
+const maxMetadata = 8_192;
+const maxMetadataDepth = 32;
+const maxLimit = 1_000_000_000_000;
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /**
@@ -13,7 +13,7 @@ const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600
  * https://docs.litellm.ai/docs/proxy/virtual_keys
  */
 
-export const name = z.string().max(longestName, "A name has at most 200 characters.");
+export const name = z.string().max(maxNameLength, "A name has at most 200 characters.");
 
 /** An id of ours. */
 export const id = z.string().regex(/^[\w.:-]{1,200}$/, "That is not an id.");
@@ -31,7 +31,7 @@ export const usd = z
 const limit = z
   .int("A limit is a whole number, or null for none.")
   .min(1, "A limit is at least 1; null means none.")
-  .max(largestLimit, "The limit is too large.")
+  .max(maxLimit, "The limit is too large.")
   .nullable();
 
 function depthOf(value: unknown, most: number): number {
@@ -41,10 +41,10 @@ function depthOf(value: unknown, most: number): number {
 
 /** A JSON object, as text. */
 const metadata = z.record(z.string(), z.unknown()).transform((value, context) => {
-  const deep = depthOf(value, deepestMetadata) >= deepestMetadata;
+  const deep = depthOf(value, maxMetadataDepth) >= maxMetadataDepth;
   const text = deep ? "" : JSON.stringify(value);
-  if (!deep && Buffer.byteLength(text) <= largestMetadata) return text;
-  context.addIssue(`Metadata is at most ${largestMetadata} bytes and ${deepestMetadata} levels.`);
+  if (!deep && Buffer.byteLength(text) <= maxMetadata) return text;
+  context.addIssue(`Metadata is at most ${maxMetadata} bytes and ${maxMetadataDepth} levels.`);
   return z.NEVER;
 });
 
@@ -83,9 +83,12 @@ export const keyFields = {
   key_alias: name.optional(),
   models: z
     .array(
-      z.string().min(1, "A model's name is not empty.").max(longestName, "A model's name has at most 200 characters."),
+      z
+        .string()
+        .min(1, "A model's name is not empty.")
+        .max(maxNameLength, "A model's name has at most 200 characters."),
     )
-    .max(mostModels, `A key names at most ${mostModels} models.`)
+    .max(maxModels, `A key names at most ${maxModels} models.`)
     .optional(),
   expires: expires.optional(),
   rpm_limit: limit.optional(),

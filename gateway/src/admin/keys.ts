@@ -20,9 +20,9 @@ export const create = z.strictObject({
 export const change = z
   .strictObject(keyFields)
   .refine((fields) => Object.keys(fields).length > 0, "Name a field to change.");
-const longestOverlapSeconds = 30 * 86_400;
+const maxOverlapSeconds = 30 * 86_400;
 export const regenerate = z.strictObject({
-  overlap_seconds: z.int("Give whole seconds.").min(0).max(longestOverlapSeconds).default(0),
+  overlap_seconds: z.int("Give whole seconds.").min(0).max(maxOverlapSeconds).default(0),
 });
 export const listQuery = z.strictObject({
   ...pageFields,

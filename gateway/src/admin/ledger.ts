@@ -15,14 +15,14 @@ export const query = z
     error: "Name an account or a request_id.",
     path: ["account"],
   });
-const mostRepairs = 200;
+const maxRepairs = 200;
 export const repairBody = z
   .strictObject({
     request_id: id.optional(),
     all: z.literal(true, "all is true, or not there.").optional(),
     cost_usd: usd.refine((nano) => nano >= 0n, "A cost is 0 or more.").optional(),
     dry_run: z.boolean().default(false),
-    limit: z.int().min(1).max(mostRepairs).default(mostRepairs),
+    limit: z.int().min(1).max(maxRepairs).default(maxRepairs),
     after: z
       .string()
       .regex(/^[\w-]{0,2048}$/, "That is not a cursor of ours.")

@@ -8,7 +8,7 @@ import { id, pageFields, pageOf } from "./fields.ts";
 import { listOf, timeText } from "./json.ts";
 import { webhooksOf } from "./webhooks-client.ts";
 
-const longestOverlapSeconds = 30 * 86_400;
+const maxOverlapSeconds = 30 * 86_400;
 const usualOverlapSeconds = 86_400;
 
 export const rotate = z.strictObject({
@@ -16,7 +16,7 @@ export const rotate = z.strictObject({
   overlap_seconds: z
     .int("Give whole seconds.")
     .min(0, "An overlap is not negative.")
-    .max(longestOverlapSeconds, "An overlap is 30 days at most.")
+    .max(maxOverlapSeconds, "An overlap is 30 days at most.")
     .default(usualOverlapSeconds),
 });
 export const secretQuery = z.strictObject({ account: id });

@@ -25,14 +25,14 @@ const warmSeconds = 5;
  * So many may have their first request before they are measured; of more, all that is measured are
  * first requests.
  */
-const mostWarm = 2_000;
-const longestFirstSeconds = 60;
+const maxWarm = 2_000;
+const maxFirstSeconds = 60;
 /** Those who call once a minute. */
 const minuteAccounts = 2_000;
 const minuteSeconds = 60;
 const measuredSeconds = 15;
 const idleSeconds = 8;
-const longestSettleMs = 300_000;
+const maxSettleMs = 300_000;
 const measured = ["router", "chat", "billing", "metering", "mongod"] as const;
 type Measured = (typeof measured)[number];
 
@@ -74,7 +74,7 @@ async function measureJob(parts: Parts, title: string, job: Job & { readonly sec
   const result = await runJob(parts, job);
   const answered = performance.now();
   while ((await applied()) < already + result.requests) {
-    if (performance.now() - answered > longestSettleMs) throw new Error("not all requests were settled");
+    if (performance.now() - answered > maxSettleMs) throw new Error("not all requests were settled");
     await sleep(50, undefined, { signal });
   }
   const settledAfter = (performance.now() - answered) / 1_000;
@@ -211,9 +211,9 @@ async function measureFleet(
   for (const count of options.counts) {
     process.stderr.write(`measuring ${count} accounts\n`);
     const job = { ...closed, keys: secrets.slice(0, count) };
-    const first = { ...job, seconds: longestFirstSeconds, requests: count };
-    if (count > connections && count <= mostWarm) rows.push(await measureJob(parts, `${count}, first requests`, first));
-    rows.push(await measureJob(parts, count > mostWarm ? `${count}, first requests` : `${count}`, { ...job, seconds }));
+    const first = { ...job, seconds: maxFirstSeconds, requests: count };
+    if (count > connections && count <= maxWarm) rows.push(await measureJob(parts, `${count}, first requests`, first));
+    rows.push(await measureJob(parts, count > maxWarm ? `${count}, first requests` : `${count}`, { ...job, seconds }));
     if (count === minuteAccounts) minute.push(...(await measureMinute(parts, job.keys)));
   }
   const said = await recorded?.check({ served: await applied(), withinMs: 60_000, signal });

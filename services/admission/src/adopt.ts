@@ -23,7 +23,7 @@ export interface AdoptionMeters {
 }
 
 const firstRestMs = 1_000;
-const mostRestMs = 30_000;
+const maxRestMs = 30_000;
 
 /**
  * Brings home what dead processes left on this volume, each journal by itself: one that cannot be
@@ -141,7 +141,7 @@ export class Adopter {
   async #complete(journal: Journal, { missing }: Legacy): Promise<boolean> {
     const { setting, signal } = this.#options;
     let left = missing;
-    for (let restMs = firstRestMs; ; restMs = Math.min(2 * restMs, mostRestMs)) {
+    for (let restMs = firstRestMs; ; restMs = Math.min(2 * restMs, maxRestMs)) {
       const results = await Promise.allSettled(left.map((final) => journal.append(final)));
       left = left.filter((_, n) => results[n]?.status === "rejected");
       if (left.length === 0) return true;

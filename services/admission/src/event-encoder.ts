@@ -4,7 +4,7 @@ import type { FailedAttempt, UsageEvent } from "@uag/proto/metering/v1/usage.ts"
 const headRoom = 6;
 const initialBytes = 16 * 1024;
 const keptBytes = 1024 * 1024;
-const longestAsciiTry = 127;
+const maxAsciiTry = 127;
 
 /**
  * Encodes usage events as one length-delimited field, byte for byte as the generated codec does,
@@ -103,7 +103,7 @@ export class EventEncoder {
     this.#tag(field, 2);
     const { length } = text;
     const start = this.#at;
-    if (length <= longestAsciiTry) {
+    if (length <= maxAsciiTry) {
       const bytes = this.#bytes;
       let at = start;
       bytes[at++] = length;

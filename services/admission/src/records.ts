@@ -20,7 +20,7 @@ export const encodeCheckpoint = (checkpoint: Checkpoint): Uint8Array =>
  * Far below what NATS carries in a message (`max_payload`, 1 MiB unless set), whatever else a batch
  * holds.
  */
-const mostFinalBytes = 128 * 1024;
+const maxFinalBytes = 128 * 1024;
 const tooLarge = Buffer.from('{"left_out":"too large"}');
 
 /**
@@ -29,7 +29,7 @@ const tooLarge = Buffer.from('{"left_out":"too large"}');
  */
 export function encodeFinal(event: UsageEvent): Uint8Array {
   const final = encoder.encode(finalTag, event);
-  return final.length <= mostFinalBytes ? final : encoder.encode(finalTag, { ...event, rawUsage: tooLarge });
+  return final.length <= maxFinalBytes ? final : encoder.encode(finalTag, { ...event, rawUsage: tooLarge });
 }
 
 export const decodeRecord = (record: Uint8Array): JournalRecord => JournalRecord.decode(record);

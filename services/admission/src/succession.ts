@@ -17,7 +17,7 @@ export interface SuccessionOptions {
 }
 
 const firstRestMs = 100;
-const mostRestMs = 5_000;
+const maxRestMs = 5_000;
 /**
  * Without a holder for this long the process is better started anew: it may be what is wrong, e.g.
  * out of descriptors.
@@ -73,7 +73,7 @@ export class Succession {
   async #open(firstId: string): Promise<void> {
     const { setting, newHolderId, signal } = this.#options;
     let restMs = firstRestMs;
-    for (let id = firstId; !signal.aborted; id = newHolderId(), restMs = Math.min(2 * restMs, mostRestMs)) {
+    for (let id = firstId; !signal.aborted; id = newHolderId(), restMs = Math.min(2 * restMs, maxRestMs)) {
       this.#attempt = this.#tryToOpen(id).finally(() => {
         this.#attempt = undefined;
       });

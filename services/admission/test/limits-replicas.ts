@@ -105,7 +105,7 @@ export function busiestMinute(stays: readonly Stay[]): number {
 }
 
 /** The most that were in flight at one time. */
-export function mostAtOnce(stays: readonly Stay[]): number {
+export function maxConcurrent(stays: readonly Stay[]): number {
   const changes = stays.flatMap(({ admittedAt, endedAt = Number.POSITIVE_INFINITY }): [number, number][] => [
     [admittedAt, 1],
     [endedAt, -1],

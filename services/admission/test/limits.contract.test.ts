@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually, startHouse } from "./harness.ts";
-import { busiestMinute, limited, mostAtOnce, startReplicas } from "./limits-replicas.ts";
+import { busiestMinute, limited, maxConcurrent, startReplicas } from "./limits-replicas.ts";
 
 const usd = 1_000_000_000n;
 const all = [0, 1, 2];
@@ -44,7 +44,7 @@ test("of 1,000 requests over three replicas never more than 5 are in flight, and
   const order = { limits, count: 334, atOnce: 40, lastsMs: 5, restMs: 10 };
   await Promise.all(all.map((replica) => replicas.run(replica, order)));
   assert.ok(replicas.stays.length >= 5, `only ${replicas.stays.length} were admitted`);
-  assert.ok(mostAtOnce(replicas.stays) <= 5, `${mostAtOnce(replicas.stays)} at once`);
+  assert.ok(maxConcurrent(replicas.stays) <= 5, `${maxConcurrent(replicas.stays)} at once`);
   assertOnly(replicas.refusals, "concurrency_limit_exceeded");
   // The last ones given back by the other replicas may still be on their way to billing.
   await eventually("all permits in one replica", async () => {
@@ -71,7 +71,7 @@ test("the concurrency permits of a replica that was killed with -9 are back with
   await Promise.all([1, 2].map((replica) => replicas.run(replica, order)));
   const back = replicas.stays[5];
   assert.ok(back !== undefined && back.admittedAt - killedAt < 6_000, `after ${back && back.admittedAt - killedAt} ms`);
-  assert.equal(mostAtOnce(replicas.stays), 5);
+  assert.equal(maxConcurrent(replicas.stays), 5);
 });
 
 test("while replicas are killed no more is admitted in a minute than the limit", async () => {

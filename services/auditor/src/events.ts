@@ -10,7 +10,7 @@ export interface AuditorEvents {
   failed(error: unknown): void;
 }
 
-const mostLogged = 20;
+const maxLogged = 20;
 
 /** @param since the moment up to which the books are known, unix milliseconds */
 export function createEvents(log: Logger, metrics: Metrics, since: () => number): AuditorEvents {
@@ -43,7 +43,7 @@ export function createEvents(log: Logger, metrics: Metrics, since: () => number)
       seconds.observe({ kind }, tookMs / 1_000);
       const told = { kind, accounts, rows: read, tookMs, notices: notices.length };
       if (verdict.exact) log.info(told, "the books are exact");
-      else log.error({ ...told, faults: verdict.faults.slice(0, mostLogged) }, "the books are not exact");
+      else log.error({ ...told, faults: verdict.faults.slice(0, maxLogged) }, "the books are not exact");
     },
     fellBack(accountId, why) {
       fallbacks.inc({ why });

@@ -20,7 +20,7 @@ export interface AuditParts {
 }
 
 const threads = 2;
-const mostNotices = 100;
+const maxNotices = 100;
 const flawText: Readonly<Record<Flaw, string>> = {
   missing: "has lost its checkpoint",
   forged: "has a checkpoint that the auditor did not make",
@@ -65,7 +65,7 @@ function createFallbacks(parts: AuditParts, lastMoment: Date | undefined) {
   const notices: string[] = [];
   const tell = (id: string, flaw: Flaw): void => {
     parts.onFallback?.(id, flaw);
-    if (notices.length < mostNotices) notices.push(`Account ${id} ${flawText[flaw]}: it was read from its first row.`);
+    if (notices.length < maxNotices) notices.push(`Account ${id} ${flawText[flaw]}: it was read from its first row.`);
   };
   return {
     notices,

@@ -28,12 +28,12 @@ class Known {
     return this.#last?.moment.getTime() ?? this.#bornAt;
   }
 
-  /** @param mostMs how old a verdict may be */
-  check(mostMs: number): HealthCheck {
+  /** @param maxMs how old a verdict may be */
+  check(maxMs: number): HealthCheck {
     return async () => {
       const [fault] = this.#last?.faults ?? [];
       if (fault !== undefined) return { ok: false, reason: `The books are not exact. ${fault}` };
-      if (Date.now() - this.moment > mostMs) return { ok: false, reason: "No audit has come to its end for too long." };
+      if (Date.now() - this.moment > maxMs) return { ok: false, reason: "No audit has come to its end for too long." };
       return { ok: true };
     };
   }

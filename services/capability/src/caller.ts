@@ -1,6 +1,6 @@
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 
-const mostKnown = 2_000;
+const maxKnown = 2_000;
 const known = new Map<string, Caller>();
 
 /**
@@ -13,7 +13,7 @@ export function callerOf(context: Buffer): Caller {
   let caller = known.get(bytes);
   if (caller !== undefined) return caller;
   caller = Caller.decode(context);
-  if (known.size >= mostKnown) known.clear();
+  if (known.size >= maxKnown) known.clear();
   known.set(bytes, caller);
   return caller;
 }

@@ -174,7 +174,7 @@ function imageLimits(row: z.infer<typeof imageSchema>): ImageLimits {
     editSizes: row.edit_sizes,
     upstreamSizes: new Map(Object.entries(row.upstream_sizes)),
     defaultSize: row.default_size,
-    mostImages: row.most_images,
+    maxImages: row.most_images,
     references: row.references,
     mask: row.mask,
     outputTokens: row.output_tokens,

@@ -26,7 +26,7 @@ export interface ImageLimits {
   /** What is sent for a size; empty text: nothing. */
   readonly upstreamSizes: ReadonlyMap<string, string>;
   readonly defaultSize: string | undefined;
-  readonly mostImages: number;
+  readonly maxImages: number;
   /** Input images. */
   readonly references: { readonly min: number; readonly max: number };
   readonly mask: boolean;

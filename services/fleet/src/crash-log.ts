@@ -12,7 +12,7 @@ export interface Death {
 /**
  * A list that has become longer, bytes, loses its older half: some five thousand crashes are left.
  */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 const fileOf = (dataDir: string): string => join(dataDir, "crashes.jsonl");
 
@@ -23,7 +23,7 @@ const fileOf = (dataDir: string): string => join(dataDir, "crashes.jsonl");
 export function recordDeath(dataDir: string, death: Death): void {
   const file = fileOf(dataDir);
   appendFileSync(file, `${JSON.stringify(death)}\n`);
-  if (statSync(file).size > mostBytes) forgetOlderHalf(file);
+  if (statSync(file).size > maxBytes) forgetOlderHalf(file);
 }
 
 function forgetOlderHalf(file: string): void {

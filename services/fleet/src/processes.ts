@@ -101,7 +101,7 @@ const media: ServiceRow = {
 const simulatedPace = {
   POLL_SCALE: "0.02",
   POLL_QPS: "400",
-  LOOK_TIMEOUT_MS: "4000",
+  POLL_TIMEOUT_MS: "4000",
   CREATE_TIMEOUT_MS: "8000",
 };
 

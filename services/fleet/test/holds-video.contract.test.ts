@@ -21,7 +21,7 @@ import { videoEdge } from "./holds/video-requests.ts";
 
 const seed = Number(process.env["HOLDS_SEED"] ?? 1);
 const perModel = Number(process.env["HOLDS_REQUESTS"] ?? 4);
-const mostTries = 200;
+const maxTries = 200;
 const catalogFile = new URL("../../../infra/config/catalog.yaml", import.meta.url);
 const caller = Caller.fromPartial({ accountId: "a", keyId: "k" });
 const guarded = { parse: (text: string): URL => new URL(text), leadsInside: () => false };
@@ -45,7 +45,7 @@ async function make(request: VideoRequest, upstream: Upstream, adapter: VideoAda
   const id = adapter.createdId((await created.json()) as Json);
   assert.ok(id !== undefined);
   for (;;) {
-    const looked = await send(upstream, adapter.look(id));
+    const looked = await send(upstream, adapter.poll(id));
     const state = adapter.read((await looked.json()) as Json, looked.status, upstream);
     if (state.phase !== "queued" && state.phase !== "running") return state;
     await sleep(5);
@@ -77,7 +77,7 @@ test("no request for a video, of any model, can cost more than is held for it", 
     const adapter = upstream && videoAdapter(upstream.provider.protocol);
     if (!model.operations.has("videos.generations") || upstream === undefined || adapter === undefined) continue;
     let made = 0;
-    for (let tries = 0; tries < mostTries && made < perModel; tries++) {
+    for (let tries = 0; tries < maxTries && made < perModel; tries++) {
       const request = read(model);
       if (request === undefined) continue;
       const { terms } = request;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Lock } from "./kernel.ts";
 
 /** The kernel's limit for a socket's path is 107 bytes. */
-const longestSocketPath = 100;
+const maxSocketPathLength = 100;
 
 /** The directory in which locks lie. */
 export interface LockDirectory {
@@ -18,7 +18,7 @@ export interface LockDirectory {
  */
 function socketPath({ path: dir, handle }: LockDirectory, name: string): string {
   const path = join(dir, name);
-  return path.length <= longestSocketPath ? path : `/proc/self/fd/${handle.fd}/${name}`;
+  return path.length <= maxSocketPathLength ? path : `/proc/self/fd/${handle.fd}/${name}`;
 }
 
 /**

@@ -16,7 +16,7 @@ export interface Moment {
 }
 
 /** More than clocks that are kept in step part by in a minute. */
-const mostDriftMs = 250;
+const maxDriftMs = 250;
 
 export function momentOf(clock: Clock): Moment {
   return { monotonic: clock.monotonic(), wall: clock.now() };
@@ -29,7 +29,7 @@ export function momentOf(clock: Clock): Moment {
  */
 export function msSince(clock: Clock, { monotonic, wall }: Moment): number {
   const elapsed = clock.monotonic() - monotonic;
-  return Math.abs(clock.now() - wall - elapsed) > mostDriftMs ? Number.POSITIVE_INFINITY : elapsed;
+  return Math.abs(clock.now() - wall - elapsed) > maxDriftMs ? Number.POSITIVE_INFINITY : elapsed;
 }
 
 export const systemClock: Clock = {

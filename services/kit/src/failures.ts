@@ -18,7 +18,7 @@ interface Bucket {
 }
 
 /** Longest that a source is told to wait, milliseconds. */
-const longestWaitMs = 30_000;
+const maxWaitMs = 30_000;
 
 /**
  * Counts failures by where they come from, in leaky buckets. Memory is bounded; who was quiet for
@@ -44,7 +44,7 @@ export class Failures {
 
   add(source: string): void {
     const { clock, free, perSecond } = this.#options;
-    const most = free + (longestWaitMs / 1_000) * perSecond - 1;
+    const most = free + (maxWaitMs / 1_000) * perSecond - 1;
     const level = Math.min(most, this.#levelOf(this.#buckets.get(source)) + 1);
     this.#buckets.set(source, { level, at: clock.monotonic() });
   }

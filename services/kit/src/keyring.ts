@@ -33,7 +33,7 @@ export function keyringOf(current: string, replaced: readonly string[] = []): Ke
   return { current: first, previous, all: [first, ...previous] };
 }
 
-const mostPrevious = 8;
+const maxPrevious = 8;
 
 /**
  * A setting that lists, comma-separated, the secrets that another setting of the same form has
@@ -43,6 +43,6 @@ export function previousSecrets(secret: z.ZodString) {
   return z
     .string()
     .transform((text) => text.split(",").map((item) => item.trim()))
-    .pipe(z.array(secret).max(mostPrevious))
+    .pipe(z.array(secret).max(maxPrevious))
     .optional();
 }

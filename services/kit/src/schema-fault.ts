@@ -2,7 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { z } from "zod";
 import { parseToFault } from "./first-fault.ts";
 
-const longestParam = 200;
+const maxParamLength = 200;
 
 /**
  * What a client sent, if it fits.
@@ -34,7 +34,7 @@ function fieldPath(path: readonly PropertyKey[]): string {
     if (typeof step === "number") text += `[${step}]`;
     else text += text === "" ? String(step) : `.${String(step)}`;
   }
-  return text.slice(0, longestParam);
+  return text.slice(0, maxParamLength);
 }
 
 function wordsOf(issue: z.core.$ZodIssue): string {

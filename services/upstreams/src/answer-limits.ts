@@ -7,7 +7,7 @@ const smallBytes = 1024 * 1024;
 const limits: JsonLimits = { depth: 256, values: 3_000_000, numbers: 6_000_000, names: 50_000, ...longest };
 
 /** More tool calls than this are no answer. */
-export const mostCalls = 1_000;
+export const maxCalls = 1_000;
 
 /**
  * The answer, when parsing it would not stop everything else.
@@ -21,6 +21,6 @@ export function boundedAnswer(body: Buffer): Buffer {
 
 /** @throws {UpstreamFailure} `transient` for an ordinal that no call of an answer has */
 export function checkCallOrdinal(ordinal: number): void {
-  if (ordinal < mostCalls) return;
-  throw new UpstreamFailure("transient", `the answer has more than ${mostCalls} tool calls`, { status: 200 });
+  if (ordinal < maxCalls) return;
+  throw new UpstreamFailure("transient", `the answer has more than ${maxCalls} tool calls`, { status: 200 });
 }

@@ -10,7 +10,7 @@ const sameAgain: ReadonlySet<FailureKind> = new Set(["transient", "unreachable",
 const hopeless: ReadonlySet<FailureKind> = new Set(["client", "cancelled"]);
 const triesOfOne = 3;
 const firstBackoffMs = 100;
-const longestBackoffMs = 2_000;
+const maxBackoffMs = 2_000;
 
 export interface AttemptOptions<T> {
   readonly upstreams: readonly Upstream[];
@@ -78,14 +78,14 @@ export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<
         options.onFailure?.(upstream, failure, performance.now() - startedAt);
         last = new AttemptsFailed(moreTelling(last?.failure, failure), upstream, attempts);
         if (hopeless.has(failure.kind)) throw last;
-        if (!sameAgain.has(failure.kind) || (failure.retryAfterMs ?? 0) > longestBackoffMs) continue;
+        if (!sameAgain.has(failure.kind) || (failure.retryAfterMs ?? 0) > maxBackoffMs) continue;
         again.push(upstream);
         waitMs = Math.max(waitMs, failure.retryAfterMs ?? 0);
       }
     }
     round = again;
     if (round.length === 0 || tries + 1 === triesOfOne) break;
-    const backoff = Math.min(firstBackoffMs * 2 ** tries, longestBackoffMs) * (0.5 + random() / 2);
+    const backoff = Math.min(firstBackoffMs * 2 ** tries, maxBackoffMs) * (0.5 + random() / 2);
     await sleep(Math.max(waitMs, backoff), undefined, { signal }).catch(() => {});
   }
   throw last ?? new Error("a model without upstreams was called");

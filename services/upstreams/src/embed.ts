@@ -7,7 +7,7 @@ import { post } from "./post.ts";
 import { embeddingAdapter } from "./registry.ts";
 
 /** 2,048 vectors of 3,072 numbers as text. */
-const mostAnswerBytes = 256 * 1024 * 1024;
+const maxAnswerBytes = 256 * 1024 * 1024;
 
 /**
  * One call to one upstream.
@@ -26,5 +26,5 @@ export async function embed(options: {
   if (adapter === undefined) throw new UpstreamFailure("operator", `${protocol} gives no embeddings`);
   const encoded = adapter.encode(call, upstream);
   const answer = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
-  return adapter.decode(await answer.read(mostAnswerBytes), call, upstream);
+  return adapter.decode(await answer.read(maxAnswerBytes), call, upstream);
 }

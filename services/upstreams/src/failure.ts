@@ -76,7 +76,7 @@ export class UpstreamFailure extends Error {
 
 /** Failures about our account or our calls, not about what a request says. */
 const aboutUs: ReadonlySet<FailureKind> = new Set(["operator", "quota", "capacity"]);
-const mostLogged = 200;
+const maxLogged = 200;
 
 /**
  * What a log says of a failure: no body, and of the upstream's words only the beginning of those
@@ -84,11 +84,11 @@ const mostLogged = 200;
  */
 export function failureForLog(failure: UpstreamFailure): Readonly<Record<string, unknown>> {
   const { kind, status, message, said, cause } = failure;
-  const words = said !== undefined && aboutUs.has(kind) ? said.message.slice(0, mostLogged) : undefined;
+  const words = said !== undefined && aboutUs.has(kind) ? said.message.slice(0, maxLogged) : undefined;
   return {
     kind,
     status,
-    reason: message.slice(0, mostLogged),
+    reason: message.slice(0, maxLogged),
     code: said?.code?.slice(0, 64),
     type: said?.type?.slice(0, 64),
     said: words,

@@ -9,8 +9,8 @@ import { LiveStream } from "./live-stream.ts";
 import { post } from "./post.ts";
 import { onAbortOf, thinksUnseen } from "./registry.ts";
 
-const mostAnswerBytes = 64 * 1024 * 1024;
-const mostErrorBytes = 256 * 1024;
+const maxAnswerBytes = 64 * 1024 * 1024;
+const maxErrorBytes = 256 * 1024;
 
 export type Generated = GeneratedWhole | GeneratedStream;
 
@@ -59,7 +59,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const fits = stream ? !/^(application\/json|text\/html)/.test(type) : !type.startsWith("text/event-stream");
   if (!fits) return await oddAnswer(answer, options);
   if (!call.stream) {
-    const whole = boundedAnswer(await answer.read(mostAnswerBytes));
+    const whole = boundedAnswer(await answer.read(maxAnswerBytes));
     const collected = stream ? adapter.collect?.(whole, call, upstream) : undefined;
     return { kind: "whole", answer: collected ?? adapter.decode(whole, call, upstream), upstreamAnswer: answer };
   }
@@ -71,7 +71,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
 /** Not what was asked for: most often an error under status 200, which says what is wrong. */
 async function oddAnswer(answer: HttpAnswer, { adapter, call, upstream }: GenerateOptions): Promise<never> {
   const type = answer.header("content-type") ?? "nothing";
-  const body = await answer.read(mostErrorBytes);
+  const body = await answer.read(maxErrorBytes);
   if (!type.startsWith("text/event-stream")) adapter.decode(body, call, upstream);
   throw new UpstreamFailure("transient", `the upstream answered with content of type ${type.slice(0, 80)}`, {
     status: 200,

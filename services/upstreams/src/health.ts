@@ -6,7 +6,7 @@ import { type UpstreamFigures, UpstreamRecord } from "./upstream-record.ts";
 /** Failures in a row after which an upstream rests. */
 const failuresInRow = 5;
 const firstRestMs = 5_000;
-const longestRestMs = 60_000;
+const maxRestMs = 60_000;
 /** How long an upstream rests at once, by what it said; a wait it asks for itself goes before. */
 const restMs: Partial<Record<FailureKind, number>> = { operator: 60_000, quota: 300_000, capacity: 10_000 };
 /** An upstream counts as failing when it failed this lately. */
@@ -75,7 +75,7 @@ export class UpstreamHealth {
     const rest = failure.retryAfterMs ?? restMs[kind];
     if (rest !== undefined) state.restsUntil = Math.max(state.restsUntil, now + rest);
     if (state.failures < failuresInRow) return;
-    state.restsUntil = Math.max(state.restsUntil, now + Math.min(firstRestMs * 2 ** state.rests, longestRestMs));
+    state.restsUntil = Math.max(state.restsUntil, now + Math.min(firstRestMs * 2 ** state.rests, maxRestMs));
     state.rests++;
     state.failures = 0;
   }

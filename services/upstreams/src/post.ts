@@ -5,7 +5,7 @@ import type { BadAnswer, UpstreamCall } from "./generation.ts";
 import { type HttpAnswer, send } from "./http/call.ts";
 import type { HttpPools } from "./http/pools.ts";
 
-const mostErrorBytes = 256 * 1024;
+const maxErrorBytes = 256 * 1024;
 
 export interface PostOptions {
   readonly pools: HttpPools;
@@ -46,7 +46,7 @@ export async function post(options: PostOptions): Promise<HttpAnswer> {
   // What was refused is not charged for, and over in a moment: nothing of it needs to outlive its
   // client.
   watch?.done();
-  const body = await answer.read(mostErrorBytes).catch((error: unknown) => {
+  const body = await answer.read(maxErrorBytes).catch((error: unknown) => {
     if (error instanceof UpstreamFailure && error.kind !== "cancelled") return Buffer.alloc(0);
     throw error;
   });

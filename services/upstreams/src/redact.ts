@@ -16,8 +16,8 @@ const secretShapes = [
 const addresses = /\bhttps?:\/\/(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[0-9a-f:]+\])(?::\d+)?[^\s"'<>]*/gi;
 
 /** Shorter ones are words that stand elsewhere too. */
-const shortestKey = 6;
-const shortestHeader = 16;
+const minKeyLength = 6;
+const minHeaderLength = 16;
 
 interface Stretch {
   readonly from: number;
@@ -46,14 +46,16 @@ export function redact(text: string, provider: Provider): string {
 /** What must not be shown, from the left; of two that begin together the longer one first. */
 function stretchesIn(text: string, provider: Provider): Stretch[] {
   const { host, hostname } = new URL(provider.origin);
-  const secrets = [provider.apiKey, ...(provider.headers ?? []).filter((value) => value.length >= shortestHeader)];
+  const secrets = [provider.apiKey, ...(provider.headers ?? []).filter((value) => value.length >= minHeaderLength)];
   const ours = [provider.origin + provider.basePath, provider.origin, host, hostname].flatMap((address) =>
     places(text, address, "[upstream]"),
   );
   // Of our own address we know where it ends; of another that looks internal nothing is shown.
   const known = new Set(ours.map(({ from }) => from));
   const stretches = [
-    ...secrets.filter((secret) => secret.length >= shortestKey).flatMap((secret) => places(text, secret, "[redacted]")),
+    ...secrets
+      .filter((secret) => secret.length >= minKeyLength)
+      .flatMap((secret) => places(text, secret, "[redacted]")),
     ...ours,
     ...secretShapes.flatMap((shape) => matches(text, shape, "[redacted]")),
     ...matches(text, addresses, "[upstream]").filter(({ from }) => !known.has(from)),

@@ -20,14 +20,14 @@ const caller = { accountId: "account", keyId: "key" };
 const mebibyte = 1024 * 1024;
 const limits = { urls: 64, bytes: 40 * mebibyte, atOnceOfKey: 2, atOnce: 3 };
 let now = 0;
-let mostAtOnce = 0;
+let maxConcurrent = 0;
 let asked = 0;
 const guarded: AsyncDisposable[] = [];
 
 before(async () => {
   server = createServer((request, response) => {
     asked++;
-    mostAtOnce = Math.max(mostAtOnce, ++now);
+    maxConcurrent = Math.max(maxConcurrent, ++now);
     response.once("close", () => now--);
     if (request.url?.startsWith("/large")) response.end(Buffer.concat([png, Buffer.alloc(13 * mebibyte)]));
     else if (request.url?.startsWith("/slow")) setTimeout(() => response.end(png), 50);
@@ -150,16 +150,16 @@ test("a request that is over fetches nothing more and holds nothing, whatever is
 });
 
 test("a key has so many fetched at once, all keys together so many, and nobody is forgotten", async () => {
-  mostAtOnce = 0;
+  maxConcurrent = 0;
   const urls = fetches();
   const ask = async (keyId: string, n: number) => {
     using one = createMediaFetcher(urls.open({ ...caller, keyId }));
     return await one.fetch(`${url}/slow?${keyId}${n}`, "image", { param: "p", signal });
   };
   await Promise.all(Array.from({ length: 6 }, (_, n) => ask("one", n)));
-  assert.equal(mostAtOnce, limits.atOnceOfKey);
+  assert.equal(maxConcurrent, limits.atOnceOfKey);
   await Promise.all(Array.from({ length: 12 }, (_, n) => ask(["one", "two", "three"][n % 3] as string, n)));
-  assert.equal(mostAtOnce, limits.atOnce);
+  assert.equal(maxConcurrent, limits.atOnce);
 });
 
 test("who waits and leaves takes no place", async () => {

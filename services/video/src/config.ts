@@ -24,13 +24,13 @@ export const schema = z.object({
     .describe(
       "The asset service, as `host:port`: keeps result files that their providers soon forget. Unset: their URLs are passed on.",
     ),
-  POLL_SCALE: scale.default(1).describe("Factor on the pauses between looks at a task; small against a simulator."),
+  POLL_SCALE: scale.default(1).describe("Factor on the pauses between polls of a task; small against a simulator."),
   POLL_QPS: z.coerce
     .number()
     .positive()
     .default(20)
-    .describe("Most looks a second at one provider, all replicas together (DashScope allows 20)."),
-  LOOK_TIMEOUT_MS: milliseconds.default(20_000).describe("How long a look at a task may take."),
+    .describe("Most polls a second of one provider, all replicas together (DashScope allows 20)."),
+  POLL_TIMEOUT_MS: milliseconds.default(20_000).describe("How long a poll of a task may take."),
   CREATE_TIMEOUT_MS: milliseconds.default(60_000).describe("How long a provider may take to accept a task."),
   TASK_AGE_LIMIT_MS: milliseconds
     .optional()

@@ -10,9 +10,9 @@ export interface VideoEvents {
   submitted(task: TaskDocument, elapsedMs: number): void;
   /** Nobody knows whether the provider took it. */
   ambiguous(task: TaskDocument, error: unknown): void;
-  /** A task that had no id at the provider was looked for. */
+  /** A task without an id at the provider was searched for there. */
   recovered(task: TaskDocument, found: boolean): void;
-  looked(provider: string, outcome: "ok" | "failed" | "ended"): void;
+  polled(provider: string, outcome: "ok" | "failed" | "ended"): void;
   ended(task: TaskDocument): void;
   settled(task: TaskDocument): void;
   settleFailed(task: TaskDocument, error: unknown): void;
@@ -26,7 +26,7 @@ export function createVideoEvents(log: Logger, metrics: Metrics): VideoEvents {
   const submits = metrics.seconds("video_submit_seconds", "Time from a request to its accepted task.");
   const ambiguous = metrics.counter("video_ambiguous_total", "Tasks that a provider may or may not have taken.");
   const recovered = metrics.counter("video_recovered_total", "Such tasks by whether they were found.", ["found"]);
-  const looks = metrics.counter("video_looks_total", "Looks at tasks of providers.", ["provider", "outcome"]);
+  const polls = metrics.counter("video_polls_total", "Polls of tasks at their providers.", ["provider", "outcome"]);
   const ends = metrics.counter("video_tasks_ended_total", "Tasks by how they ended.", ["status"]);
   const settled = metrics.counter("video_tasks_settled_total", "Tasks whose bill is written.");
   const settleFailures = metrics.counter("video_settle_failures_total", "Tries of writing a bill that failed.");
@@ -45,7 +45,7 @@ export function createVideoEvents(log: Logger, metrics: Metrics): VideoEvents {
       recovered.labels(String(found)).inc();
       log.warn({ task: task._id, request_id: task.requestId, found }, "looked for a task whose answer was lost");
     },
-    looked: (provider, outcome) => looks.labels(provider, outcome).inc(),
+    polled: (provider, outcome) => polls.labels(provider, outcome).inc(),
     ended(task) {
       ends.labels(task.status).inc();
       log.debug({ task: task._id, status: task.status }, "task ended");

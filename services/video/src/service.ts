@@ -7,7 +7,6 @@ import { keyringOf } from "@uag/kit/keyring.ts";
 import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { connectMongo, mongoCheck } from "@uag/mongo/connect.ts";
 import type { Connection } from "mongoose";
-import { Alarms } from "./alarm.ts";
 import { schema, type VideoSettings } from "./config.ts";
 import type { VideoContext } from "./context.ts";
 import { createVideoEvents } from "./events.ts";
@@ -17,11 +16,12 @@ import { listVideos } from "./operations/list.ts";
 import { webhookService } from "./rpc/webhooks.ts";
 import { RateGate } from "./store/rate-gate.ts";
 import { TaskStore } from "./store/tasks.ts";
-import { TaskAftermath } from "./tasks/aftermath.ts";
-import { EndHub } from "./tasks/end-hub.ts";
-import { leaseMs } from "./tasks/pace.ts";
+import { CompletionNotifier } from "./tasks/completion-notifier.ts";
+import { TaskOutbox } from "./tasks/outbox.ts";
+import { leaseMs } from "./tasks/poll-schedule.ts";
+import { pollTasks } from "./tasks/poller.ts";
 import { AssetKeeper } from "./tasks/results.ts";
-import { watchTasks } from "./tasks/watch.ts";
+import { Wakeups } from "./wakeup.ts";
 import { DeliveryStore } from "./webhooks/deliveries.ts";
 import { SecretBox } from "./webhooks/secret-box.ts";
 import { SecretStore } from "./webhooks/secrets.ts";
@@ -60,25 +60,25 @@ export async function buildVideo(options: BuildOptions): Promise<Capability> {
   await tasks.open();
   const { admission } = options;
   const enqueue = sender.enqueue.bind(sender);
-  const aftermath = resources.use(new TaskAftermath({ tasks, admission, video, enqueue, leaseMs: leaseMs(settings) }));
-  const hub = resources.use(
-    new EndHub({
+  const outbox = resources.use(new TaskOutbox({ tasks, admission, video, enqueue, leaseMs: leaseMs(settings) }));
+  const completions = resources.use(
+    new CompletionNotifier({
       ended: (ids) => tasks.ended(ids),
       failed: (error) => video.stumbled("wait", error),
       everyMs: endLookMs,
     }),
   );
   const keeper = openKeeper(options);
-  const alarms = new Alarms();
-  const own = { admission, settings, tasks, video, hub, alarms, aftermath, keeper };
+  const wakeups = new Wakeups();
+  const own = { admission, settings, tasks, video, completions, wakeups, outbox, keeper };
   const context: VideoContext = { ...options.context, ...own };
-  resources.use(watchTasks(context, new RateGate(connection, settings.POLL_QPS)));
+  resources.use(pollTasks(context, new RateGate(connection, settings.POLL_QPS)));
   const { log } = options.context;
   return {
     operations: operations(context),
     checks: { mongodb: mongoCheck(connection) },
     // Who waits for a task's end is answered with the task as it stands.
-    leaving: () => hub[Symbol.dispose](),
+    leaving: () => completions[Symbol.dispose](),
     services: [webhookService({ deliveries, secrets, wake: () => sender.wake(), log })],
   };
 }
@@ -87,11 +87,11 @@ export async function buildVideo(options: BuildOptions): Promise<Capability> {
 const endLookMs = 500;
 
 function openKeeper({ context, resources, identity, settings }: BuildOptions): AssetKeeper | undefined {
-  const { ASSETS_ADDR: address, LOOK_TIMEOUT_MS } = settings;
+  const { ASSETS_ADDR: address, POLL_TIMEOUT_MS } = settings;
   if (address === undefined) return undefined;
   // Fetched and stored within one claim.
   return resources.use(
-    new AssetKeeper({ address, identity, guarded: context.guarded, timeoutMs: LOOK_TIMEOUT_MS / 2 }),
+    new AssetKeeper({ address, identity, guarded: context.guarded, timeoutMs: POLL_TIMEOUT_MS / 2 }),
   );
 }
 

@@ -12,7 +12,7 @@ export interface ProviderTask {
   readonly prompt: string;
   readonly requestId: string;
   word: Word;
-  looks: number;
+  polls: number;
 }
 
 /** How the next creations are answered: `lost` makes the task and breaks the connection. */
@@ -22,13 +22,13 @@ export interface TestProvider extends AsyncDisposable {
   readonly url: string;
   readonly tasks: Map<string, ProviderTask>;
   create: CreateMode;
-  /** How looks are answered. */
-  look: "ok" | "error";
-  /** Milliseconds that the next look takes. */
+  /** How polls are answered. */
+  poll: "ok" | "error";
+  /** Milliseconds that the next poll takes. */
   delayMs: () => number;
   /** Told when a task is made, before it is answered. */
   onMade: () => void;
-  /** Told of a look's beginning and end, with the path that it came by. */
+  /** Called at a poll's beginning and end, with the path that it came by. */
   onLook: (when: "begins" | "ends", id: string, path: string) => void;
 }
 
@@ -72,20 +72,20 @@ export async function startProvider(): Promise<TestProvider> {
     }
     const id = `up-${tasks.size + 1}`;
     const requestId = String(request.headers["x-client-request-id"]);
-    tasks.set(id, { id, model, prompt: input.prompt, requestId, word: "PENDING", looks: 0 });
+    tasks.set(id, { id, model, prompt: input.prompt, requestId, word: "PENDING", polls: 0 });
     provider.onMade();
     if (provider.create === "lost") request.socket.destroy();
     else if (provider.create !== "hang")
       json(response, 200, { request_id: "r", output: { task_id: id, task_status: "PENDING" } });
   };
-  const look = async (id: string, path: string, response: ServerResponse): Promise<void> => {
+  const poll = async (id: string, path: string, response: ServerResponse): Promise<void> => {
     provider.onLook("begins", id, path);
     const task = tasks.get(id);
-    if (task !== undefined) task.looks++;
+    if (task !== undefined) task.polls++;
     const unknown = { output: { task_id: id, task_status: "UNKNOWN" } };
     await sleep(provider.delayMs());
     provider.onLook("ends", id, path);
-    if (provider.look === "error") response.writeHead(500).end();
+    if (provider.poll === "error") response.writeHead(500).end();
     else json(response, 200, task === undefined ? unknown : stateOf(task));
   };
   const cancel = (id: string, response: ServerResponse): void => {
@@ -100,7 +100,7 @@ export async function startProvider(): Promise<TestProvider> {
     const [, id, action] = /\/tasks\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
     if (path.endsWith("/video-synthesis")) return await create(request, response);
     if (id !== undefined && action !== undefined) return cancel(id, response);
-    if (id !== undefined) return await look(id, path, response);
+    if (id !== undefined) return await poll(id, path, response);
     const data = [...tasks.values()].map((task) => ({ task_id: task.id, status: task.word }));
     return json(response, 200, { total: data.length, data });
   });
@@ -110,7 +110,7 @@ export async function startProvider(): Promise<TestProvider> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     tasks,
     create: "ok",
-    look: "ok",
+    poll: "ok",
     delayMs: () => 0,
     onMade: () => {},
     onLook: () => {},

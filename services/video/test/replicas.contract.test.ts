@@ -4,25 +4,25 @@ import { startProvider } from "./provider.ts";
 import { order, scratchDatabase, startReplica, TestBooks, until } from "./support.ts";
 
 const taskCount = 40;
-const looksEach = 5;
-/** Far from the length of a look, so that no claim runs out on a busy machine. */
-const env = { LOOK_TIMEOUT_MS: "6000" };
+const pollsEach = 5;
+/** Far from the length of a poll, so that no claim runs out on a busy machine. */
+const env = { POLL_TIMEOUT_MS: "6000" };
 
-test("replicas share the looking: no task is looked at by two at once, none is forgotten, and one takes over from another", async () => {
+test("replicas share the polling: no task is polled by two at once, none is forgotten, and one takes over from another", async () => {
   await using at = await scratchDatabase();
   await using provider = await startProvider();
   provider.delayMs = () => Math.random() * 60;
   const books = new TestBooks();
-  const looking = new Map<string, string>();
+  const polling = new Map<string, string>();
   const twice: string[] = [];
-  const looks = new Map<string, number>();
+  const polls = new Map<string, number>();
   provider.onLook = (when, id, path) => {
     const by = path.split("/", 2)[1] ?? "";
-    if (when === "ends") return void looking.delete(id);
-    const other = looking.get(id);
+    if (when === "ends") return void polling.delete(id);
+    const other = polling.get(id);
     if (other !== undefined) twice.push(`${id} by ${other} and ${by}`);
-    looking.set(id, by);
-    looks.set(by, (looks.get(by) ?? 0) + 1);
+    polling.set(id, by);
+    polls.set(by, (polls.get(by) ?? 0) + 1);
   };
   await using one = await startReplica({ at, books, providers: [`${provider.url}/one`], env });
   await using leaving = new AsyncDisposableStack();
@@ -34,9 +34,9 @@ test("replicas share the looking: no task is looked at by two at once, none is f
   }
   const tasks = [...provider.tasks.values()];
   for (const task of tasks) task.word = "RUNNING";
-  await until("looks at every task", () => tasks.every((task) => task.looks >= looksEach));
+  await until("polls at every task", () => tasks.every((task) => task.polls >= pollsEach));
   assert.deepEqual(twice, []);
-  for (const replica of ["one", "two"]) assert.ok((looks.get(replica) ?? 0) > looksEach, `looks of ${replica}`);
+  for (const replica of ["one", "two"]) assert.ok((polls.get(replica) ?? 0) > pollsEach, `polls of ${replica}`);
   await leaving.disposeAsync();
   for (const task of tasks) task.word = "SUCCEEDED";
   await until("every bill", () => books.bills.size === taskCount && books.open.length === 0);

@@ -19,10 +19,10 @@ function seeded(seed: number): () => number {
 
 const taskCount = 30;
 /**
- * A look may take nearly as long as the claim lives: claims run out under way, and answers come
+ * A poll may take nearly as long as the claim lives: claims run out under way, and answers come
  * late and twice.
  */
-const env = { LOOK_TIMEOUT_MS: "100", CREATE_TIMEOUT_MS: "150", POLL_SCALE: "0.002" };
+const env = { POLL_TIMEOUT_MS: "100", CREATE_TIMEOUT_MS: "150", POLL_SCALE: "0.002" };
 const next: Readonly<Record<string, readonly Word[]>> = {
   PENDING: ["RUNNING", "RUNNING", "CANCELED", "UNKNOWN"],
   RUNNING: ["SUCCEEDED", "SUCCEEDED", "SUCCEEDED", "FAILED"],

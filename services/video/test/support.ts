@@ -149,7 +149,7 @@ const unused: Admission = {
 const fast = {
   POLL_SCALE: "0.003",
   POLL_QPS: "2000",
-  LOOK_TIMEOUT_MS: "400",
+  POLL_TIMEOUT_MS: "400",
   CREATE_TIMEOUT_MS: "400",
   WEBHOOK_SCALE: "0.002",
   WEBHOOK_TIMEOUT_MS: "500",

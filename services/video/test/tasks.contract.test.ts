@@ -87,14 +87,14 @@ describe("video tasks", () => {
     await until("the release", () => books.open.length === 0);
   });
 
-  test("looks that fail end nothing", async () => {
+  test("polls that fail end nothing", async () => {
     const { id } = await submit();
-    provider.look = "error";
+    provider.poll = "error";
     const task = onlyTask();
-    const before = task.looks;
-    await until("more looks", () => task.looks > before + 3);
+    const before = task.polls;
+    await until("more polls", () => task.polls > before + 3);
     assert.match((await get(id)).status, /submitted|queued/);
-    provider.look = "ok";
+    provider.poll = "ok";
     task.word = "SUCCEEDED";
     await reaches(id, "succeeded");
   });

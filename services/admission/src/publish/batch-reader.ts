@@ -4,11 +4,11 @@ import { accountOfFinal, encodeBatch, isFinal } from "../records.ts";
 import type { Batch } from "./unconfirmed.ts";
 
 /** Of one batch, which is one message. */
-const mostEvents = 256;
-const mostBytes = 512 * 1024;
+const maxEvents = 256;
+const maxBytes = 512 * 1024;
 /** Of all batches that are cut at once. */
-const mostEventsAtOnce = 4_096;
-const mostBytesAtOnce = 4 * 1024 * 1024;
+const maxConcurrentEvents = 4_096;
+const maxConcurrentBytes = 4 * 1024 * 1024;
 
 const unpublished = { published: 0, dueAt: 0, sequence: 0n, publishedAt: 0 };
 const same = (a: Position, b: Position): boolean => a.segment === b.segment && a.offset === b.offset;
@@ -24,7 +24,7 @@ class Finals {
   }
 
   get full(): boolean {
-    return this.records.length >= mostEvents || this.bytes >= mostBytes;
+    return this.records.length >= maxEvents || this.bytes >= maxBytes;
   }
 }
 
@@ -47,7 +47,7 @@ export async function readBatches(
     parts.set(partition, part);
     part.add(record);
     all.add(record);
-    return !part.full && all.records.length < mostEventsAtOnce && all.bytes < mostBytesAtOnce;
+    return !part.full && all.records.length < maxConcurrentEvents && all.bytes < maxConcurrentBytes;
   });
   if (same(next, from)) return undefined;
   const batches = [...parts].map(([partition, { records }]): Batch => {

@@ -49,7 +49,7 @@ export interface PublisherOptions {
 
 /** Messages at once: those of one cut, which are few or small. */
 const inFlight = 64;
-const mostBytesKept = 16 * 1024 * 1024;
+const maxBytesKept = 16 * 1024 * 1024;
 const ackTimeoutMs = 5_000;
 const askedAtOnce = 1_000;
 const maxRepublishMs = 600_000;
@@ -76,7 +76,7 @@ export class Publisher implements AsyncDisposable {
   readonly #options: PublisherOptions;
   readonly #publishing: CoalescedTask;
   readonly #confirming: CoalescedTask;
-  readonly #unconfirmed = new Unconfirmed(mostBytesKept);
+  readonly #unconfirmed = new Unconfirmed(maxBytesKept);
   #fresh: Batch[] = [];
   #cursor: Position;
   #count = 0;

@@ -26,12 +26,12 @@ export interface Batch {
 /** Batches that metering has not confirmed, with a bound on the memory that their bytes take. */
 export class Unconfirmed {
   readonly #batches = new Map<string, Batch>();
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #bytes = 0;
   #events = 0;
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   get size(): number {
@@ -53,7 +53,7 @@ export class Unconfirmed {
     this.#batches.set(batch.id, batch);
     this.#events += batch.events;
     this.#bytes += batch.payload?.length ?? 0;
-    if (this.#bytes > this.#mostBytes) this.#forgetBytes(batch);
+    if (this.#bytes > this.#maxBytes) this.#forgetBytes(batch);
   }
 
   remove(id: string): void {

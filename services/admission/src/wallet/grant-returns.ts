@@ -5,7 +5,7 @@ import type { GrantServiceServer, ReturnOutcome } from "@uag/proto/billing/v1/gr
 import type { GrantReturn } from "./wallet.ts";
 
 const callsAtOnce = 4;
-const mostInCall = 500;
+const maxPerCall = 500;
 const timeoutMs = 15_000;
 
 interface Parcel {
@@ -44,7 +44,7 @@ export class GrantReturns {
    */
   retry(): void {
     while (this.#running < callsAtOnce && this.#waiting.length > 0) {
-      const parcels = this.#waiting.splice(0, mostInCall);
+      const parcels = this.#waiting.splice(0, maxPerCall);
       this.#running++;
       this.#send(parcels)
         .then((again) => {

@@ -68,7 +68,7 @@ test("over any run of events a grant's amount is its balance, open holds, spend 
 });
 
 test("a refill is sized by recent spend, is never less than some requests and never more than the cap", () => {
-  const wallet = new Wallet({ requestsAhead: 64, spendAheadMs: 10_000, mostNanoUsd: 1_000_000n });
+  const wallet = new Wallet({ requestsAhead: 64, spendAheadMs: 10_000, maxNanoUsd: 1_000_000n });
   assert.equal(wallet.want(100n), 6_400n);
   wallet.add("g", 500_000n, false);
   for (let second = 0; second < 60; second++) {

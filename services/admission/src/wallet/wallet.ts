@@ -34,7 +34,7 @@ export interface WalletSettings {
   /** A refill asks for the spend of this time. Default 10,000. */
   readonly spendAheadMs?: number;
   /** A refill asks for no more than this, nano-USD. Default 100 USD. */
-  readonly mostNanoUsd?: bigint;
+  readonly maxNanoUsd?: bigint;
 }
 
 const averagedOverMs = 10_000;
@@ -61,7 +61,7 @@ export class Wallet {
   constructor(settings: WalletSettings = {}) {
     this.#requestsAhead = BigInt(settings.requestsAhead ?? 64);
     this.#spendAheadMs = settings.spendAheadMs ?? 10_000;
-    this.#most = settings.mostNanoUsd ?? 100_000_000_000n;
+    this.#most = settings.maxNanoUsd ?? 100_000_000_000n;
   }
 
   get grants(): readonly Readonly<Grant>[] {

@@ -1,7 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Transact } from "../store/transaction.ts";
 
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 
 /**
  * Runs transactions that add to the audit log one after the other. Each changes the chain's end, so
@@ -11,7 +11,7 @@ export function inLine(transact: Transact): Transact {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   return async (work) => {
-    if (waiting >= mostWaiting) throw new GatewayError("service_unavailable", "Too many changes are waiting.");
+    if (waiting >= maxWaiting) throw new GatewayError("service_unavailable", "Too many changes are waiting.");
     waiting++;
     const mine = last.then(() => transact(work));
     last = mine.catch(() => undefined);

@@ -1,6 +1,6 @@
 import type { Proof } from "../ledger/audit.ts";
 import type { Store } from "../store/store.ts";
-import { auditPart, mostViolations, type PartFindings } from "./audit-part.ts";
+import { auditPart, maxViolations, type PartFindings } from "./audit-part.ts";
 import type { Lanes } from "./lanes.ts";
 import { everyAccount, strayAccounts } from "./moments.ts";
 
@@ -45,7 +45,7 @@ function add(one: Findings, other: Findings): Findings {
     heldNanoUsd: one.heldNanoUsd + other.heldNanoUsd,
     openGrants: one.openGrants + other.openGrants,
     overdrafts: one.overdrafts + other.overdrafts,
-    violations: [...one.violations, ...other.violations].slice(0, mostViolations),
+    violations: [...one.violations, ...other.violations].slice(0, maxViolations),
   };
 }
 

@@ -24,7 +24,7 @@ export interface PartFindings {
 
 /** While one account's rows are on their way, another's are looked at. */
 const sideBySide = 4;
-export const mostViolations = 1_000;
+export const maxViolations = 1_000;
 
 interface One {
   readonly accountId: string;
@@ -78,7 +78,7 @@ export async function auditPart(
     let exact = true;
     const audit = await auditOne(store, { accountId, claim, since: since?.get(accountId) }, (sentence) => {
       exact = false;
-      if (violations.length < mostViolations) violations.push(sentence);
+      if (violations.length < maxViolations) violations.push(sentence);
       else unlisted++;
     });
     sums.accounts += 1n;

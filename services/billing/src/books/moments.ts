@@ -32,7 +32,7 @@ export async function* everyAccount({ accounts }: Store, size: number): AsyncGen
   }
 }
 
-const mostStrays = 1_000;
+const maxStrays = 1_000;
 
 /**
  * Ids that rows name and that are no account's: few, or the books are lost. The index is skipped
@@ -44,7 +44,7 @@ export async function strayAccounts({ ledger }: Store): Promise<string[]> {
       { $group: { _id: "$accountId" } },
       { $lookup: { from: "accounts", localField: "_id", foreignField: "_id", as: "account" } },
       { $match: { account: [] } },
-      { $limit: mostStrays },
+      { $limit: maxStrays },
     ])
     .hint({ accountId: 1, seq: 1 });
   return found.map(({ _id }) => _id);

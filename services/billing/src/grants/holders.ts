@@ -26,7 +26,7 @@ const newHolder = (service: string, leaseMs: number) => ({
 
 const pipeline = { updatePipeline: true } as const;
 
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /**
  * Registers holders the first time they are heard of; one that is known, fenced or not, stays as it
@@ -58,7 +58,7 @@ export function createRegister(store: Store, leaseMs: number): (holderId: string
   return (holderId) => {
     const before = known.get(holderId);
     if (before !== undefined) return before;
-    if (known.size >= mostRemembered) known.clear();
+    if (known.size >= maxRemembered) known.clear();
     const written = write(holderId);
     known.set(holderId, written);
     return written;

@@ -2,7 +2,7 @@ import type { Acquired } from "../ledger/acquire.ts";
 import type { Store } from "../store/store.ts";
 
 const rememberedMs = 1_000;
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /** Accounts that were refused money a moment ago. */
 export interface Refusals {
@@ -29,7 +29,7 @@ export function createRefusals(store: Pick<Store, "accounts">, writeOffLimit: bi
   const refusedAt = new Map<string, number>();
   return {
     note(accountId) {
-      if (refusedAt.size >= mostRemembered) refusedAt.clear();
+      if (refusedAt.size >= maxRemembered) refusedAt.clear();
       refusedAt.set(accountId, performance.now());
     },
     async still(accountId, need) {

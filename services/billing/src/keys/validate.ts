@@ -1,9 +1,9 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 
-const longestName = 200;
-const mostModels = 1_000;
-const largestMetadata = 8_192;
+const maxNameLength = 200;
+const maxModels = 1_000;
+const maxMetadata = 8_192;
 const latestMs = 8_640_000_000_000_000n;
 
 function invalid(param: string, text: string): GatewayError {
@@ -24,10 +24,10 @@ export function checkKeyFields(fields: {
   expiresAtMs?: bigint;
   metadata?: string | undefined;
 }): void {
-  if (fields.name !== undefined && fields.name.length > longestName) throw invalid("name", "The name is too long.");
+  if (fields.name !== undefined && fields.name.length > maxNameLength) throw invalid("name", "The name is too long.");
   const models = fields.models ?? [];
-  if (models.length > mostModels) throw invalid("models", `A key can name at most ${mostModels} models.`);
-  if (models.some((model) => model === "" || model.length > longestName)) {
+  if (models.length > maxModels) throw invalid("models", `A key can name at most ${maxModels} models.`);
+  if (models.some((model) => model === "" || model.length > maxNameLength)) {
     throw invalid("models", "A model's name has 1 to 200 characters.");
   }
   if (fields.limits !== undefined) checkLimits(fields.limits);
@@ -37,8 +37,8 @@ export function checkKeyFields(fields: {
 }
 
 function checkMetadata(text: string): void {
-  if (Buffer.byteLength(text) > largestMetadata) {
-    throw invalid("metadata", `The metadata is larger than ${largestMetadata} bytes.`);
+  if (Buffer.byteLength(text) > maxMetadata) {
+    throw invalid("metadata", `The metadata is larger than ${maxMetadata} bytes.`);
   }
   if (!isJsonObject(text)) throw invalid("metadata", "The metadata is not a JSON object.");
 }

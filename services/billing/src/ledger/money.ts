@@ -13,10 +13,10 @@ export const noMoney: Money = { available: 0n, held: 0n, charged: 0n, writtenOff
  * The largest amount that one top-up, hold or cost may have: a billion USD, far from the end of
  * int64.
  */
-export const largestAmount = 1_000_000_000_000_000_000n;
+export const maxAmount = 1_000_000_000_000_000_000n;
 
 /** The largest an account may grow: what is left of int64 after one more row. */
-export const largestTotal = 8_000_000_000_000_000_000n;
+export const maxTotal = 8_000_000_000_000_000_000n;
 
 export function addMoney(a: Money, b: Money): Money {
   return {

@@ -1,7 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Operation } from "./book.ts";
 import { entryId, type Posting } from "./entry.ts";
-import { largestTotal, type Money, noMoney, smaller } from "./money.ts";
+import { type Money, maxTotal, noMoney, smaller } from "./money.ts";
 
 export interface TopUp {
   readonly accountId: string;
@@ -35,7 +35,7 @@ export function topUpOperation(topUp: TopUp): Operation<boolean> {
       if (money.available + topUp.amount < 0n) {
         throw new GatewayError("insufficient_balance", "A correction cannot take more than is available.");
       }
-      if (money.toppedUp + topUp.amount > largestTotal) {
+      if (money.toppedUp + topUp.amount > maxTotal) {
         throw new GatewayError("invalid_request", "The account would hold too much.", { param: "amount_nano_usd" });
       }
       const change = { ...noMoney, available: topUp.amount, toppedUp: topUp.amount };

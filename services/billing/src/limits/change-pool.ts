@@ -20,7 +20,7 @@ export type ChangePool = <A>(
 ) => Promise<A | undefined>;
 
 /** Replicas of billing that write to one pool at once: each try loses to one that got through. */
-const mostTries = 50;
+const maxTries = 50;
 const backoffMs = 4;
 
 /** The pool with the database's time, so that all replicas of billing count by one clock. */
@@ -58,7 +58,7 @@ export function createChangePool(pools: Pools): ChangePool {
   const lines = new Map<string, Promise<unknown>>();
 
   const change: ChangePool = async (pool, first, decide) => {
-    for (let tries = 1; tries <= mostTries; tries++) {
+    for (let tries = 1; tries <= maxTries; tries++) {
       const found = await read(pools, pool.id);
       if (found === undefined) {
         if (first === undefined) return undefined;

@@ -1,5 +1,5 @@
 const beatMs = 500;
-const mostSilenceMs = 1_500;
+const maxSilenceMs = 1_500;
 
 /**
  * Whether this process could hear holders all the time of late: only then a silent holder is a dead
@@ -18,7 +18,7 @@ export function createLivenessGuard(forMs: number): LivenessGuard {
   const beat = (): void => {
     const now = performance.now();
     // A process that was paused, or too busy to turn its loop, heard nobody either.
-    if (now - lastBeat > mostSilenceMs) since = now;
+    if (now - lastBeat > maxSilenceMs) since = now;
     lastBeat = now;
   };
   const timer = setInterval(beat, beatMs).unref();

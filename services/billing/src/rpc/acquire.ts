@@ -3,9 +3,9 @@ import { newId } from "@uag/kit/ids.ts";
 import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
 import type { Billing } from "../billing.ts";
 import { type Acquired, type AcquireGrant, acquireOperation } from "../ledger/acquire.ts";
-import { larger, largestAmount } from "../ledger/money.ts";
+import { larger, maxAmount } from "../ledger/money.ts";
 
-const longestId = 200;
+const maxIdLength = 200;
 
 function check(request: AcquireRequest): void {
   const invalid = (param: string, text: string) => new GatewayError("invalid_request", text, { param });
@@ -13,12 +13,12 @@ function check(request: AcquireRequest): void {
     ["holder_id", request.holderId],
     ["request_id", request.requestId],
   ] as const) {
-    if (id === "" || id.length > longestId) throw invalid(param, "An id has 1 to 200 characters.");
+    if (id === "" || id.length > maxIdLength) throw invalid(param, "An id has 1 to 200 characters.");
   }
-  if (request.needNanoUsd < 1n || request.needNanoUsd > largestAmount) {
+  if (request.needNanoUsd < 1n || request.needNanoUsd > maxAmount) {
     throw invalid("need_nano_usd", "The need is not an amount of money.");
   }
-  if (request.wantNanoUsd > largestAmount) throw invalid("want_nano_usd", "The want is not an amount of money.");
+  if (request.wantNanoUsd > maxAmount) throw invalid("want_nano_usd", "The want is not an amount of money.");
   if (request.taskUntilMs < 0n || request.taskUntilMs > 8_640_000_000_000_000n) {
     throw invalid("task_until_ms", "That is not a time.");
   }

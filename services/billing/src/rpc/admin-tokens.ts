@@ -17,8 +17,8 @@ import { tokenSnapshot as snapshot } from "../audit/snapshot.ts";
 import type { Billing } from "../billing.ts";
 import type { AdminTokenDocument } from "../store/admin-tokens.ts";
 
-const longestName = 200;
-const mostPrevious = 8;
+const maxNameLength = 200;
+const maxPrevious = 8;
 /** Of 62 letters and digits: 238 bits. */
 const secretLength = 40;
 
@@ -41,7 +41,7 @@ const hasEnded = ({ expiresAt }: AdminTokenDocument): boolean => (expiresAt?.get
  * expired
  */
 export async function resolveAdminToken(billing: Billing, request: ResolveAdminTokenRequest): Promise<AdminToken> {
-  const digest = { $in: [request.digest, ...request.previousDigests.slice(0, mostPrevious)] };
+  const digest = { $in: [request.digest, ...request.previousDigests.slice(0, maxPrevious)] };
   const token = await billing.store.adminTokens.findOne({ digest, revokedAt: null }).lean<AdminTokenDocument>();
   if (token === null || hasEnded(token)) throw new GatewayError("not_found", "There is no such admin token.");
   return tokenMessage(token);
@@ -50,7 +50,7 @@ export async function resolveAdminToken(billing: Billing, request: ResolveAdminT
 /** @throws {GatewayError} `invalid_request`; `not_found` for an account that is not there */
 async function check({ store }: Billing, request: CreateAdminTokenRequest): Promise<void> {
   const { name, accountId = "", expiresAtMs = 0n } = request;
-  if (name === "" || name.length > longestName) {
+  if (name === "" || name.length > maxNameLength) {
     throw new GatewayError("invalid_request", "A token's name has 1 to 200 characters.", { param: "name" });
   }
   if (expiresAtMs !== 0n && expiresAtMs <= BigInt(Date.now())) {

@@ -17,8 +17,8 @@ import {
 } from "../permits/pool.ts";
 import { poolId } from "../store/limit-pools.ts";
 
-const longestId = 200;
-const mostReturned = 4_096;
+const maxIdLength = 200;
+const maxReturned = 4_096;
 const recallWaitMs = 250;
 const maxPermits = Number.MAX_SAFE_INTEGER;
 
@@ -48,11 +48,11 @@ function read(request: BorrowRequest): Asked {
     ["holder_id", request.holderId],
     ["key_id", request.keyId],
   ] as const) {
-    if (!/^[\w.:-]+$/.test(id) || id.length > longestId) throw invalid(param);
+    if (!/^[\w.:-]+$/.test(id) || id.length > maxIdLength) throw invalid(param);
   }
   const limit = names[request.kind];
   if (limit === undefined) throw invalid("kind");
-  if (request.returned.length > mostReturned) throw invalid("returned");
+  if (request.returned.length > maxReturned) throw invalid("returned");
   const need = countOf("need", request.need);
   return {
     keyId: request.keyId,

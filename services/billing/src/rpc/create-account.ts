@@ -11,11 +11,12 @@ import { getAccount } from "./get-account.ts";
 
 /** Ids are part of NATS subjects, so they hold none of their special characters. */
 const accountId = /^[A-Za-z0-9_-]{1,64}$/;
-const longestName = 200;
+const maxNameLength = 200;
 
 /** @throws {GatewayError} `invalid_request` */
 export function checkAccountName(name: string): void {
-  if (name.length > longestName) throw new GatewayError("invalid_request", "The name is too long.", { param: "name" });
+  if (name.length > maxNameLength)
+    throw new GatewayError("invalid_request", "The name is too long.", { param: "name" });
 }
 
 export const newAccount = (name: string): Omit<AccountDocument, "_id"> => ({

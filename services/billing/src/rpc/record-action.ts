@@ -4,8 +4,8 @@ import { recordChange } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
 
 const action = /^[a-z_]{1,32}\.[a-z_]{1,32}$/;
-const longestId = 400;
-const longestAfter = 8_192;
+const maxIdLength = 400;
+const maxAfterLength = 8_192;
 
 /** @throws {GatewayError} `invalid_request` */
 function check(request: RecordActionRequest): void {
@@ -13,10 +13,10 @@ function check(request: RecordActionRequest): void {
   if (!action.test(request.action)) {
     throw new GatewayError("invalid_request", "An action is such as key.update.", { param: "action" });
   }
-  if (targetId === "" || targetId.length > longestId || accountId.length > longestId) {
+  if (targetId === "" || targetId.length > maxIdLength || accountId.length > maxIdLength) {
     throw new GatewayError("invalid_request", "An id has 1 to 400 characters.", { param: "target_id" });
   }
-  if (after.length > longestAfter) {
+  if (after.length > maxAfterLength) {
     throw new GatewayError("invalid_request", "What was asked for is too long.", { param: "after" });
   }
 }

@@ -8,22 +8,22 @@ import { changeKey } from "../keys/change-key.ts";
 import { hintOf, keyMessage } from "../keys/key.ts";
 import type { KeyDocument } from "../store/keys.ts";
 
-const longestOverlapMs = 30n * 86_400_000n;
+const maxOverlapMs = 30n * 86_400_000n;
 /** Replaced secrets that are kept, so that their users learn that they have ended. */
-const mostKept = 10;
+const maxKept = 10;
 
 function replaced(key: KeyDocument, until: Date): KeyDocument["previous"] {
   const earlier = (key.previous ?? []).map((secret) => ({
     digest: secret.digest,
     until: secret.until < until ? secret.until : until,
   }));
-  return [...earlier, { digest: key.digest, until }].slice(-mostKept);
+  return [...earlier, { digest: key.digest, until }].slice(-maxKept);
 }
 
 /** Gives a key a new secret; all before it end with the overlap at the latest. */
 export async function regenerateKey(billing: Billing, request: RegenerateKeyRequest): Promise<CreateKeyResponse> {
   const { overlapMs, id, actor } = request;
-  if (overlapMs < 0n || overlapMs > longestOverlapMs) {
+  if (overlapMs < 0n || overlapMs > maxOverlapMs) {
     throw new GatewayError("invalid_request", "The overlap is between nothing and 30 days.", { param: "overlap_ms" });
   }
   const secret = generateKey();

@@ -4,7 +4,7 @@ import type { Repair, RepairUnpricedRequest, RepairUnpricedResponse } from "@uag
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import type { Billing } from "../billing.ts";
 import { entryId } from "../ledger/entry.ts";
-import { largestAmount } from "../ledger/money.ts";
+import { maxAmount } from "../ledger/money.ts";
 import { repair } from "../repair/repair.ts";
 import { type EntryDocument, entryMessage } from "../store/ledger.ts";
 
@@ -29,7 +29,7 @@ async function unpricedRows({ store }: Billing, request: RepairUnpricedRequest) 
 function checkCost(requestId: string, cost: bigint): void {
   if (requestId === "")
     throw new GatewayError("invalid_request", "A cost is said of one request.", { param: "request_id" });
-  if (cost < 0n || cost > largestAmount)
+  if (cost < 0n || cost > maxAmount)
     throw new GatewayError("invalid_request", "The cost is not an amount of money.", { param: "cost_nano_usd" });
 }
 

@@ -9,7 +9,7 @@ import type {
 import type { Billing } from "../billing.ts";
 import { returnOperation } from "../ledger/return.ts";
 
-const mostAtOnce = 1_000;
+const maxConcurrent = 1_000;
 
 /** Callers of old do not say whose grant it is. */
 async function ownerOf(billing: Billing, { grantId, accountId }: ReturnRequest): Promise<string> {
@@ -42,8 +42,8 @@ async function outcomeOf(billing: Billing, request: ReturnRequest): Promise<Retu
 
 /** Gives back parts of many grants; whatever their accounts, they are committed together. */
 export async function returnMany(billing: Billing, request: ReturnManyRequest): Promise<ReturnManyResponse> {
-  if (request.returns.length > mostAtOnce) {
-    throw new GatewayError("invalid_request", `At most ${mostAtOnce} at once.`, { param: "returns" });
+  if (request.returns.length > maxConcurrent) {
+    throw new GatewayError("invalid_request", `At most ${maxConcurrent} at once.`, { param: "returns" });
   }
   return { outcomes: await Promise.all(request.returns.map((one) => outcomeOf(billing, one))) };
 }

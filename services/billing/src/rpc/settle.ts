@@ -4,25 +4,25 @@ import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Billing } from "../billing.ts";
 import type { EscrowChange } from "../ledger/escrow.ts";
 import type { Grant } from "../ledger/grant.ts";
-import { largestAmount } from "../ledger/money.ts";
+import { maxAmount } from "../ledger/money.ts";
 import { finishOperation } from "../ledger/return.ts";
 import { type Settlement, settleOperation } from "../ledger/settle.ts";
 
 /** Events of one transaction: keeps it short. */
-const largestBatch = 1_000;
+const maxBatch = 1_000;
 /** Of one operation on one account. */
-const largestGroup = 512;
-const longestId = 200;
+const maxGroup = 512;
+const maxIdLength = 200;
 
 function check(event: UsageEvent, index: number): void {
   const invalid = (field: string) =>
     new GatewayError("invalid_request", `The event ${event.requestId} has no valid ${field}.`, {
       param: `events[${index}].${field}`,
     });
-  if (event.requestId === "" || event.requestId.length > longestId) throw invalid("request_id");
+  if (event.requestId === "" || event.requestId.length > maxIdLength) throw invalid("request_id");
   if (event.accountId === "") throw invalid("account_id");
-  if (event.costNanoUsd < 0n || event.costNanoUsd > largestAmount) throw invalid("cost_nano_usd");
-  if (event.holdNanoUsd < 0n || event.holdNanoUsd > largestAmount) throw invalid("hold_nano_usd");
+  if (event.costNanoUsd < 0n || event.costNanoUsd > maxAmount) throw invalid("cost_nano_usd");
+  if (event.holdNanoUsd < 0n || event.holdNanoUsd > maxAmount) throw invalid("hold_nano_usd");
 }
 
 /** The same request more than once in a call: the first holds. */
@@ -43,8 +43,8 @@ async function settleFromAccounts(
 ): Promise<Settlement[]> {
   const groups: Promise<Settlement[]>[] = [];
   for (const [accountId, own] of Map.groupBy(events, (event) => event.accountId)) {
-    for (let i = 0; i < own.length; i += largestGroup) {
-      const settling = billing.queue.submit(settleOperation(accountId, own.slice(i, i + largestGroup)));
+    for (let i = 0; i < own.length; i += maxGroup) {
+      const settling = billing.queue.submit(settleOperation(accountId, own.slice(i, i + maxGroup)));
       groups.push(
         settling.catch((error: unknown) => {
           throw named(accountId, error);
@@ -95,8 +95,8 @@ export async function settle(billing: Billing, request: SettleRequest): Promise<
     const index = request.events.findIndex((event) => event.accountId === accountId);
     return new GatewayError("not_found", error.message, { param: `events[${index}].account_id` });
   };
-  for (let i = 0; i < events.length; i += largestBatch) {
-    const batch = events.slice(i, i + largestBatch);
+  for (let i = 0; i < events.length; i += maxBatch) {
+    const batch = events.slice(i, i + maxBatch);
     const escrow = billing.settings.fromGrants ? await billing.settleFromGrants(batch) : leftToAccounts(batch);
     const rest = escrow.rest.length === 0 ? [] : await settleFromAccounts(billing, escrow.rest, named);
     answers.push(...escrow.settled, ...rest);

@@ -3,18 +3,18 @@ import type { Account, TopUpRequest } from "@uag/proto/billing/v1/accounts.ts";
 import { recordOnce } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
 import { entryId } from "../ledger/entry.ts";
-import { largestAmount } from "../ledger/money.ts";
+import { maxAmount } from "../ledger/money.ts";
 import { topUpOperation } from "../ledger/top-up.ts";
 import { getAccount } from "./get-account.ts";
 
-const longestReference = 200;
+const maxReferenceLength = 200;
 
 function check(request: TopUpRequest): void {
   const { amountNanoUsd: amount, reference } = request;
-  if (amount === 0n || amount > largestAmount || amount < -largestAmount) {
+  if (amount === 0n || amount > maxAmount || amount < -maxAmount) {
     throw new GatewayError("invalid_request", "The amount is zero or too large.", { param: "amount_nano_usd" });
   }
-  if (reference === "" || reference.length > longestReference) {
+  if (reference === "" || reference.length > maxReferenceLength) {
     throw new GatewayError("invalid_request", "A top-up needs a reference of 1 to 200 characters.", {
       param: "reference",
     });

@@ -25,11 +25,11 @@ interface Part {
 /**
  * Rows one transaction may have to read or write: keeps it short, so that others get their turn.
  */
-const largestBatch = 1_024;
+const maxBatch = 1_024;
 /** Operations that may wait for one account; more than this and it is better to say so at once. */
-const largestQueue = 4_096;
+const maxQueue = 4_096;
 /** Transactions at once: with more of them each would be smaller, and all together dearer. */
-const mostAtOnce = 2;
+const maxConcurrent = 2;
 /**
  * Having lost to another process so lately means that it is probably still trying: let it have a
  * turn.
@@ -78,11 +78,11 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
   function take(): Part[] {
     const parts: Part[] = [];
     let weight = 0;
-    for (let waiting = ready[0]; waiting !== undefined && weight < largestBatch; waiting = ready[0]) {
+    for (let waiting = ready[0]; waiting !== undefined && weight < maxBatch; waiting = ready[0]) {
       ready.shift();
       let count = 0;
       do weight += (waiting.jobs[count++] as Job).weight;
-      while (count < waiting.jobs.length && weight < largestBatch);
+      while (count < waiting.jobs.length && weight < maxBatch);
       waiting.busy = true;
       parts.push({ waiting, jobs: waiting.jobs.splice(0, count) });
     }
@@ -90,7 +90,7 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
   }
 
   function pump(): void {
-    while (running < mostAtOnce && ready.length > 0) {
+    while (running < maxConcurrent && ready.length > 0) {
       running++;
       void work(take());
     }
@@ -113,7 +113,7 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
 
   function enqueue(accountId: string, job: Job): boolean {
     const waiting = accounts.get(accountId) ?? { accountId, jobs: [], busy: false };
-    if (waiting.jobs.length >= largestQueue) return false;
+    if (waiting.jobs.length >= maxQueue) return false;
     accounts.set(accountId, waiting);
     if (waiting.jobs.push(job) === 1 && !waiting.busy) {
       ready.push(waiting);

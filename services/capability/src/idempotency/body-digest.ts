@@ -4,7 +4,7 @@ import { boundaryOf } from "../request/boundary.ts";
 /**
  * No form that is served has as many parts: what comes behind so many boundaries is taken as it is.
  */
-const mostCuts = 1_000;
+const maxCuts = 1_000;
 const lineEnd = Buffer.from("\r\n");
 
 /**
@@ -36,7 +36,7 @@ export class BodyDigest {
     }
     const bytes = Buffer.concat([this.#tail, chunk]);
     let from = 0;
-    while (this.#cuts.length < mostCuts) {
+    while (this.#cuts.length < maxCuts) {
       const at = bytes.indexOf(delimiter, from);
       if (at < 0) break;
       this.#add(bytes.subarray(from, at));

@@ -22,12 +22,12 @@ import type { Runs } from "./runs.ts";
 import type { IdempotencyStore } from "./store.ts";
 
 const header = "idempotency-key";
-const longestKey = 255;
+const maxKeyLength = 255;
 /**
  * A run that was interrupted has its bill within this time, unless its journal is gone with its
  * disk.
  */
-const mostDoubtMs = 15 * 60_000;
+const maxDoubtMs = 15 * 60_000;
 
 export interface IdempotencyOptions {
   readonly store: IdempotencyStore;
@@ -107,8 +107,8 @@ async function runMine(
 }
 
 function idOf(exchange: LinkExchange, { accountId, keyId }: Caller, key: string): string {
-  if (key === "" || key.length > longestKey) {
-    const text = `Idempotency-Key: must have 1 to ${longestKey} characters.`;
+  if (key === "" || key.length > maxKeyLength) {
+    const text = `Idempotency-Key: must have 1 to ${maxKeyLength} characters.`;
     throw new GatewayError("invalid_request", text, { param: header });
   }
   const parts = [accountId, keyId, exchange.operation, key];
@@ -131,7 +131,7 @@ async function claimFor(
     const { requestId, token, leaseUntil } = claim;
     const bill = await findBill({ accountId: caller.accountId, requestId }).catch(away);
     if (bill === undefined) {
-      if (Date.now() - leaseUntil.getTime() > mostDoubtMs) throw resultLost({ requestId, costNanoUsd: undefined });
+      if (Date.now() - leaseUntil.getTime() > maxDoubtMs) throw resultLost({ requestId, costNanoUsd: undefined });
       throw new GatewayError("idempotency_in_progress", undefined, { retryAfterMs: 2_000 });
     }
     await (isOwed(bill) ? store.lose(id, token, bill) : store.free(id, token)).catch(away);

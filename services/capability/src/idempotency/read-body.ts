@@ -3,7 +3,7 @@ import { LinkError } from "@uag/link/errors.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { BodyDigest } from "./body-digest.ts";
 
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 /** A request body that was read ahead of its handler, for its digest. */
 export class ReadBody {
@@ -45,7 +45,7 @@ export async function readAhead(exchange: LinkExchange, lease: BufferLease): Pro
   let bytes = 0;
   for await (const piece of exchange.body()) {
     bytes += piece.length;
-    if (bytes > mostBytes) throw new LinkError("too_large", `body exceeds ${mostBytes} bytes`);
+    if (bytes > maxBytes) throw new LinkError("too_large", `body exceeds ${maxBytes} bytes`);
     lease.take(piece.length);
     digest.update(piece);
     pieces.push(piece);

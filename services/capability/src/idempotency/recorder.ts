@@ -4,7 +4,7 @@ import type { ReadBody } from "./read-body.ts";
 import type { Answer } from "./record.ts";
 
 /** Larger answers are not kept. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 export interface RecorderOptions {
   readonly exchange: LinkExchange;
@@ -137,7 +137,7 @@ export class RecordingExchange implements LinkExchange {
     if (this.#chunks === undefined) return;
     const { lease } = this.#options;
     try {
-      if (lease.held + chunk.length > mostBytes) throw new Error("too large to be kept");
+      if (lease.held + chunk.length > maxBytes) throw new Error("too large to be kept");
       lease.take(chunk.length);
       this.#chunks.push(chunk);
     } catch {

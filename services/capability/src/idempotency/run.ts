@@ -13,7 +13,7 @@ import type { IdempotencyStore } from "./store.ts";
  */
 const patienceMs = 2_500;
 const firstRestMs = 100;
-const longestRestMs = 5_000;
+const maxRestMs = 5_000;
 
 export interface RunOptions {
   readonly store: IdempotencyStore;
@@ -100,7 +100,7 @@ export class Run {
 
   async #write(answer: Answer | undefined): Promise<void> {
     const { signal } = this.#stop;
-    for (let restMs = firstRestMs; !signal.aborted; restMs = Math.min(restMs * 2, longestRestMs)) {
+    for (let restMs = firstRestMs; !signal.aborted; restMs = Math.min(restMs * 2, maxRestMs)) {
       try {
         await this.#writeOnce(answer);
         crashPoint("kept");

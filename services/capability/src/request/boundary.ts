@@ -1,7 +1,7 @@
 import { parseMediaType } from "@uag/kit/http/media-type.ts";
 
 /** RFC 2046, 5.1.1: a boundary has 1 to 70 characters. */
-const longestBoundary = 70;
+const maxBoundaryLength = 70;
 
 /**
  * What separates the parts of a form, from its content type; undefined when there is none that a
@@ -9,5 +9,5 @@ const longestBoundary = 70;
  */
 export function boundaryOf(contentType: string | undefined): string | undefined {
   const boundary = parseMediaType(contentType ?? "")?.parameters.get("boundary") ?? "";
-  return boundary === "" || boundary.length > longestBoundary ? undefined : boundary;
+  return boundary === "" || boundary.length > maxBoundaryLength ? undefined : boundary;
 }

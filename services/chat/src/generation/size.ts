@@ -4,7 +4,7 @@ import { bound, type Limit } from "@uag/catalog/price.ts";
 import { sizings } from "@uag/catalog/sizing.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import type { UnitName } from "@uag/catalog/units.ts";
-import { mostToolRounds } from "@uag/upstreams/formats/messages/server-tools.ts";
+import { maxToolRounds } from "@uag/upstreams/formats/messages/server-tools.ts";
 import { noServerTools, type ServerTools } from "@uag/upstreams/formats/server-tools.ts";
 import { isUncapped } from "@uag/upstreams/registry.ts";
 
@@ -93,7 +93,7 @@ function inputOfRounds(
   { model, serverTools = noServerTools }: Sizing,
   { prompt, output, uses }: { prompt: number; output: number; uses: number },
 ): number {
-  const rounds = serverTools.searchesTools ? mostToolRounds : Math.min(uses, mostToolRounds);
+  const rounds = serverTools.searchesTools ? maxToolRounds : Math.min(uses, maxToolRounds);
   let input = Math.min(prompt, model.contextTokens);
   for (let round = 1; round <= rounds; round++) {
     const found = Math.ceil((uses * round) / rounds) * model.search.resultTokens;

@@ -3,16 +3,16 @@ import { z } from "zod";
 import { contentPart } from "./parts.ts";
 
 /** More messages than any context window holds. */
-export const mostMessages = 10_000;
+export const maxMessages = 10_000;
 /** Content parts of one message, and calls of tools in one. */
-export const mostParts = 10_000;
-const mostTools = 1_000;
-const mostStops = 64;
+export const maxParts = 10_000;
+const maxTools = 1_000;
+const maxStops = 64;
 
 const roles = ["system", "user", "assistant", "tool", "developer", "function"] as const;
 
 const contentText = z.string({ error: "must be text or a list of content parts" });
-const contentParts = z.array(contentPart).min(1).max(mostParts);
+const contentParts = z.array(contentPart).min(1).max(maxParts);
 
 const toolCall = z.looseObject({
   id: z.string().optional(),
@@ -26,7 +26,7 @@ export const message = z
     content: z.unknown().optional(),
     name: z.string().nullish(),
     tool_call_id: z.string().nullish(),
-    tool_calls: z.array(toolCall).max(mostParts).nullish(),
+    tool_calls: z.array(toolCall).max(maxParts).nullish(),
   })
   .superRefine((value, context) => {
     const fault = (path: string, message: string): void =>
@@ -77,7 +77,7 @@ export const samplingFields = {
   temperature: range(0, 2),
   top_p: range(0, 1),
   stop: z
-    .union([z.string(), z.array(z.string()).max(mostStops)], { error: `must be text or up to ${mostStops} texts` })
+    .union([z.string(), z.array(z.string()).max(maxStops)], { error: `must be text or up to ${maxStops} texts` })
     .nullish(),
   frequency_penalty: range(-2, 2),
   presence_penalty: range(-2, 2),
@@ -95,11 +95,11 @@ export const modelSchema = z.object({ model });
 
 const commonFields = {
   model,
-  messages: z.array(message).min(1).max(mostMessages),
+  messages: z.array(message).min(1).max(maxMessages),
   stream: flag,
   max_tokens: z.int().min(1).nullish(),
   max_completion_tokens: z.int().min(1).nullish(),
-  tools: z.array(tool).max(mostTools).nullish(),
+  tools: z.array(tool).max(maxTools).nullish(),
   tool_choice: z.union([z.string(), z.looseObject({})], { error: "must be text or an object" }).nullish(),
   parallel_tool_calls: flag,
   response_format: z.looseObject({ type: z.string() }).nullish(),

@@ -1,14 +1,14 @@
 import { z } from "zod";
 
 /** Anthropic takes 100,000, which no context window holds. */
-const mostMessages = 10_000;
+const maxMessages = 10_000;
 /** Content blocks of one message. */
-const mostBlocks = 10_000;
-const mostTools = 1_000;
-const mostStops = 10_000;
+const maxBlocks = 10_000;
+const maxTools = 1_000;
+const maxStops = 10_000;
 
 const block = z.looseObject({ type: z.string() });
-const content = z.union([z.string(), z.array(block).max(mostBlocks)], {
+const content = z.union([z.string(), z.array(block).max(maxBlocks)], {
   error: "Input should be a valid string or list of blocks",
 });
 
@@ -26,11 +26,11 @@ export const modelSchema = z.object({ model });
 
 const fields = {
   model,
-  messages: z.array(message).min(1).max(mostMessages),
+  messages: z.array(message).min(1).max(maxMessages),
   system: z
-    .union([z.string(), z.array(block).max(mostBlocks)], { error: "Input should be a valid string or list of blocks" })
+    .union([z.string(), z.array(block).max(maxBlocks)], { error: "Input should be a valid string or list of blocks" })
     .nullish(),
-  tools: z.array(z.looseObject({})).max(mostTools).nullish(),
+  tools: z.array(z.looseObject({})).max(maxTools).nullish(),
   tool_choice: z.looseObject({ type: z.string() }).nullish(),
   thinking: z.looseObject({ type: z.string() }).nullish(),
   metadata: z.looseObject({}).nullish(),
@@ -47,7 +47,7 @@ export const messagesSchema = z.looseObject({
   ...fields,
   max_tokens: z.int().min(1),
   stream: z.boolean().nullish(),
-  stop_sequences: z.array(z.string()).max(mostStops).nullish(),
+  stop_sequences: z.array(z.string()).max(maxStops).nullish(),
   temperature: unit,
   top_p: unit,
   top_k: z.int().min(0).nullish(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { message, mostMessages, mostParts, samplingSchema } from "./chat-schema.ts";
+import { maxMessages, maxParts, message, samplingSchema } from "./chat-schema.ts";
 import { partFields } from "./parts.ts";
 
 const knownParts = Object.entries(partFields).map(([type, schema]) =>
@@ -15,7 +15,7 @@ const content = z
     z
       .array(z.union([...knownParts, otherPart]))
       .min(1)
-      .max(mostParts),
+      .max(maxParts),
     z.null(),
   ])
   .optional()
@@ -29,5 +29,5 @@ export const chatCompletionBody = samplingSchema.extend({
   messages: z
     .array(z.looseObject({ ...message.shape, content }))
     .min(1)
-    .max(mostMessages),
+    .max(maxMessages),
 });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { imageDataUrlFault, isBase64 } from "./data-url.ts";
 
 /** Frames of a film that is given as pictures. */
-const mostFrames = 2_000;
+const maxFrames = 2_000;
 
 const webUrl = /^https?:\/\/[^\s/]/i;
 
@@ -40,7 +40,7 @@ export const partFields = {
   video_url: z.looseObject({ video_url: z.looseObject({ url: mediaUrl }) }),
   audio_url: z.looseObject({ audio_url: z.looseObject({ url: mediaUrl }) }),
   input_audio: z.looseObject({ input_audio: z.looseObject({ data: audioData, format: z.string().nullish() }) }),
-  video: z.looseObject({ video: z.array(mediaUrl).min(1).max(mostFrames) }),
+  video: z.looseObject({ video: z.array(mediaUrl).min(1).max(maxFrames) }),
   file: z.looseObject({ file: z.looseObject({}) }),
   refusal: z.looseObject({ refusal: z.string() }),
 } as const satisfies Record<string, z.ZodType>;

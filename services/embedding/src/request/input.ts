@@ -1,8 +1,8 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { EmbeddingInput } from "@uag/upstreams/embeddings/types.ts";
-import { mostInputs } from "./schema.ts";
+import { maxInputs } from "./schema.ts";
 
-const highestToken = 2 ** 31 - 1;
+const maxToken = 2 ** 31 - 1;
 
 /**
  * `input` as a list of inputs: texts, or lists of token ids.
@@ -14,7 +14,7 @@ export function readInput(value: unknown, tokensAllowed: boolean): readonly Embe
   if (!Array.isArray(value)) throw fault("input", value === undefined ? "is required" : "must be a string or an array");
   if (value.length === 0) throw fault("input", "must not be empty");
   if (typeof value[0] === "number") return [checkedTokens(value, "input", tokensAllowed)];
-  if (value.length > mostInputs) throw fault("input", `must have at most ${mostInputs} items`);
+  if (value.length > maxInputs) throw fault("input", `must have at most ${maxInputs} items`);
   const texts = typeof value[0] === "string";
   for (const [index, item] of value.entries()) {
     const param = `input[${index}]`;
@@ -35,7 +35,7 @@ function checkedTokens(value: unknown, param: string, allowed: boolean): readonl
     throw fault(param, allowed ? "must be a string or a list of token ids" : "must be a string");
   if (value.length === 0) throw fault(param, "must not be empty");
   for (const [index, token] of value.entries()) {
-    const isToken = Number.isInteger(token) && token >= 0 && token <= highestToken;
+    const isToken = Number.isInteger(token) && token >= 0 && token <= maxToken;
     if (!isToken) throw fault(`${param}[${index}]`, "must be a token id");
   }
   if (!allowed) throw fault(param, "must be text: this model takes no token ids");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** Most inputs of one call (OpenAI's reference, create embeddings). */
-export const mostInputs = 2_048;
+export const maxInputs = 2_048;
 
 const description =
   "A text, a list of texts, or, where the model takes them, a list of token ids or a list of such lists. At most 2,048 inputs.";
@@ -13,13 +13,13 @@ export const embeddingSchema = z.object({
     description,
     oneOf: [
       { type: "string", minLength: 1 },
-      { type: "array", items: { type: "string", minLength: 1 }, minItems: 1, maxItems: mostInputs },
+      { type: "array", items: { type: "string", minLength: 1 }, minItems: 1, maxItems: maxInputs },
       { type: "array", items: { type: "integer", minimum: 0 }, minItems: 1 },
       {
         type: "array",
         items: { type: "array", items: { type: "integer", minimum: 0 }, minItems: 1 },
         minItems: 1,
-        maxItems: mostInputs,
+        maxItems: maxInputs,
       },
     ],
   }),

@@ -2,7 +2,7 @@ import { open, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const pollMs = 250;
-const mostAtOnce = 1024 * 1024;
+const maxConcurrent = 1024 * 1024;
 
 /**
  * The lines that are written to a log after this has been answered, one by one. A log that becomes
@@ -19,7 +19,7 @@ async function* linesFrom(path: string, start: number, signal: AbortSignal): Asy
   while (!signal.aborted) {
     const { size } = await file.stat();
     if (size < at) at = 0;
-    const bytes = Buffer.alloc(Math.min(size - at, mostAtOnce));
+    const bytes = Buffer.alloc(Math.min(size - at, maxConcurrent));
     const { bytesRead } = await file.read(bytes, 0, bytes.length, at);
     at += bytesRead;
     const lines = (rest + bytes.toString("utf8", 0, bytesRead)).split("\n");

@@ -20,14 +20,14 @@ const levels: readonly (readonly [level: number, name: string, style: "red" | "y
 ];
 /** Told by the line itself, or the same on each line of a service. */
 const untold = new Set(["level", "time", "msg", "service", "pid", "method", "path", "status", "duration_ms"]);
-const longestValue = 300;
+const maxValueLength = 300;
 
 function restOf(line: LogRecord): string {
   const rest = Object.entries(line).filter(([name, value]) => !untold.has(name) && value !== undefined);
   return rest
     .map(([name, value]) => {
       const text = typeof value === "string" ? value : JSON.stringify(value);
-      return ` ${styleText("gray", `${name}=`)}${text.slice(0, longestValue)}`;
+      return ` ${styleText("gray", `${name}=`)}${text.slice(0, maxValueLength)}`;
     })
     .join("");
 }

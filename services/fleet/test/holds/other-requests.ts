@@ -30,7 +30,7 @@ export function imagesEdge(model: Model, random: Random): Edge {
   const { image } = model;
   const sizes = image === undefined || image.sizes.length === 0 ? commonSizes : [...image.sizes, ...commonSizes];
   const size = pick(random, sizes);
-  const n = 1 + Math.floor(random() * (image?.mostImages ?? 1));
+  const n = 1 + Math.floor(random() * (image?.maxImages ?? 1));
   const prompt = `${random()} ${pick(random, ["a cat", "汉字".repeat(400)])}`;
   if (image?.family === "alpha") {
     const pictures = Array.from({ length: image.references.max }, () => ({ image: "https://x.test/a.png" }));
@@ -60,7 +60,7 @@ export async function editsEdge(model: Model, random: Random): Promise<Edge> {
   const form = new FormData();
   form.set("model", model.id);
   form.set("prompt", `an edit ${random()}`);
-  form.set("n", String(1 + Math.floor(random() * (image?.mostImages ?? 1))));
+  form.set("n", String(1 + Math.floor(random() * (image?.maxImages ?? 1))));
   if (random() < 0.7) form.set("size", pick(random, image?.editSizes.length ? image.editSizes : commonSizes));
   if (random() < 0.5) form.set("quality", pick(random, ["low", "medium", "high"]));
   if (image?.family === "gamma" && random() < 0.5) form.set("input_fidelity", "high");

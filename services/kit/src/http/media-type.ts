@@ -7,8 +7,8 @@ export interface MediaType {
 }
 
 /** As long as a request's whole head. */
-const longestType = 16 * 1_024;
-const mostParameters = 16;
+const maxTypeLength = 16 * 1_024;
+const maxParameters = 16;
 
 const asciiTable = (characters: string): boolean[] => {
   const table = new Array<boolean>(256).fill(false);
@@ -77,7 +77,7 @@ class Scanner {
  * could take it for two things.
  */
 export function parseMediaType(text: string): MediaType | undefined {
-  if (text.length > longestType) return undefined;
+  if (text.length > maxTypeLength) return undefined;
   const scanner = new Scanner(text);
   scanner.skipSpaces();
   const type = scanner.token();
@@ -100,7 +100,7 @@ function parseParameters(scanner: Scanner): ReadonlyMap<string, string> | undefi
     if (name === "") continue;
     if (!scanner.skip("=")) return undefined;
     const value = scanner.skip('"') ? scanner.quoted() : scanner.token() || undefined;
-    if (value === undefined || parameters.has(name) || parameters.size === mostParameters) return undefined;
+    if (value === undefined || parameters.has(name) || parameters.size === maxParameters) return undefined;
     parameters.set(name, value);
   }
 }

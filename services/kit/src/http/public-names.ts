@@ -15,12 +15,12 @@ export interface PublicNamesOptions {
 }
 
 /** Look-ups under way in the process, and of one owner. */
-const mostAtOnce = 64;
-const mostOfOwner = 8;
+const maxConcurrent = 64;
+const maxPerOwner = 8;
 /** How long the second family is waited for once the first is there (RFC 8305, 3). */
 const graceMs = 50;
-const longestKeptMs = 30_000;
-const mostKept = 1_000;
+const maxKeptMs = 30_000;
+const maxKept = 1_000;
 
 interface Kept {
   readonly addresses: LookupAddress[];
@@ -35,8 +35,8 @@ interface Kept {
 export class PublicNames {
   readonly #options: PublicNamesOptions;
   /** Public ones only, in the order in which they were found. */
-  readonly #kept = new LRUCache<string, Kept>({ max: mostKept });
-  readonly #turns = new Turns(mostAtOnce);
+  readonly #kept = new LRUCache<string, Kept>({ max: maxKept });
+  readonly #turns = new Turns(maxConcurrent);
   readonly #owners = new Map<string, Turns>();
 
   constructor(options: PublicNamesOptions = {}) {
@@ -72,14 +72,14 @@ export class PublicNames {
       }
     } finally {
       turns.give();
-      if (turns.isIdle(mostOfOwner)) this.#owners.delete(owner);
+      if (turns.isIdle(maxPerOwner)) this.#owners.delete(owner);
     }
   }
 
   #turnsOf(owner: string): Turns {
     const known = this.#owners.get(owner);
     if (known !== undefined) return known;
-    const turns = new Turns(mostOfOwner);
+    const turns = new Turns(maxPerOwner);
     this.#owners.set(owner, turns);
     return turns;
   }
@@ -106,7 +106,7 @@ export class PublicNames {
   #keep(name: string, { addresses, ttlMs }: Found): void {
     this.#kept.delete(name);
     if (addresses.length === 0 || addresses.some(({ address }) => !isPublicAddress(address))) throw refused();
-    this.#kept.set(name, { addresses, until: performance.now() + Math.min(ttlMs, longestKeptMs) });
+    this.#kept.set(name, { addresses, until: performance.now() + Math.min(ttlMs, maxKeptMs) });
   }
 }
 

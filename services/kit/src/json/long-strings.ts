@@ -16,7 +16,7 @@ const pieceBytes = 2 * 1024 * 1024;
 const quote = 0x22;
 const backslash = 0x5c;
 const letterU = 0x75;
-const longestEscape = 6;
+const maxEscapeLength = 6;
 
 /**
  * The long strings of a JSON text, which are read in pieces: in one go each pass over them would
@@ -91,12 +91,12 @@ function cutAt(bytes: Buffer, from: number, to: number): number {
   let end = from + pieceBytes;
   if (end >= to) return to;
   while (((bytes[end] as number) & 0xc0) === 0x80) end--;
-  for (let at = end - 1; at >= end - longestEscape; at--) {
+  for (let at = end - 1; at >= end - maxEscapeLength; at--) {
     if (bytes[at] !== backslash) continue;
     let first = at;
     while (first > from && bytes[first - 1] === backslash) first--;
     if ((at - first) % 2 === 1) return end;
-    return at + (bytes[at + 1] === letterU ? longestEscape : 2) > end ? at : end;
+    return at + (bytes[at + 1] === letterU ? maxEscapeLength : 2) > end ? at : end;
   }
   return end;
 }

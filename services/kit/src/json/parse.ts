@@ -86,11 +86,11 @@ function inspected(value: unknown, text: string, limits: JsonLimits, long?: Long
   return inspect(value, { limits, surrogates: surrogateEscape.test(text), long, member: undefined }, 1);
 }
 
-const longestMember = 200;
+const maxMember = 200;
 
 function beyond(limit: keyof JsonLimits, limits: JsonLimits, member?: string): GatewayError {
   const text = limitTexts[limit](limits[limit]);
-  if (member === undefined || member.length > longestMember)
+  if (member === undefined || member.length > maxMember)
     return new GatewayError("invalid_request", `The request body ${text}.`);
   return new GatewayError("invalid_request", `${member}: ${text}.`, { param: member });
 }

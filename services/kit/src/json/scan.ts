@@ -46,15 +46,15 @@ const space = 0x20;
  * right.
  */
 export function scanJson(bytes: Buffer, limits: JsonLimits): JsonCounts {
-  const { depth: mostDepth, values: mostValues, numbers: mostNumbers, names: mostNames } = limits;
-  const { nameBytes: longestName, wordBytes: longestWord } = limits;
+  const { depth: maxDepth, values: maxValues, numbers: maxNumbers, names: maxNames } = limits;
+  const { nameBytes: maxNameLength, wordBytes: maxWordLength } = limits;
   const { length } = bytes;
-  const different = new NameCounter(mostNames);
+  const different = new NameCounter(maxNames);
   let [at, depth, deepest, values, numbers, names] = [0, 0, 0, 0, 0, 0];
   let [memberFrom, memberTo, nameBytes, wordBytes] = [0, 0, 0, 0];
   const longSpans: Span[] = [];
-  while (at < length && deepest <= mostDepth && values <= mostValues && numbers <= mostNumbers && names <= mostNames) {
-    if (nameBytes > longestName || wordBytes > longestWord) break;
+  while (at < length && deepest <= maxDepth && values <= maxValues && numbers <= maxNumbers && names <= maxNames) {
+    if (nameBytes > maxNameLength || wordBytes > maxWordLength) break;
     const byte = bytes[at] as number;
     if (byte === quote) {
       const end = endOfString(bytes, at + 1);
@@ -64,7 +64,7 @@ export function scanJson(bytes: Buffer, limits: JsonLimits): JsonCounts {
         if (end - at > longBytes) longSpans.push({ from: at + 1, to: end, isBlank: false });
       } else {
         nameBytes = Math.max(nameBytes, end - at - 1);
-        if (nameBytes <= longestName) names = different.add(bytes, at + 1, end);
+        if (nameBytes <= maxNameLength) names = different.add(bytes, at + 1, end);
         if (depth === 1) [memberFrom, memberTo] = [at + 1, end];
       }
       if (next - end > longBytes) longSpans.push({ from: end + 1, to: next, isBlank: true });
@@ -85,7 +85,7 @@ export function scanJson(bytes: Buffer, limits: JsonLimits): JsonCounts {
     } else {
       if (byte <= 0x39) numbers++;
       else values++;
-      const end = endOfWord(bytes, at + 1, longestWord);
+      const end = endOfWord(bytes, at + 1, maxWordLength);
       wordBytes = Math.max(wordBytes, end - at);
       at = end;
     }

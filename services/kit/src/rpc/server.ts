@@ -85,7 +85,7 @@ export async function listen(options: ListenOptions): Promise<{ server: Server; 
 }
 
 const usualStopTimeoutMs = 5_000;
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 export interface ServeOptions extends Omit<ListenOptions, "channel"> {
   /** How long disposing lets running calls finish, milliseconds; default 5,000. */
@@ -94,7 +94,7 @@ export interface ServeOptions extends Omit<ListenOptions, "channel"> {
 
 /** Listens for unary gRPC on `host:port` (0 picks a free port). */
 export async function serveRpc({ stopTimeoutMs = usualStopTimeoutMs, ...options }: ServeOptions): Promise<RpcServer> {
-  const limits = { "grpc.max_receive_message_length": mostBytes, "grpc.max_send_message_length": mostBytes };
+  const limits = { "grpc.max_receive_message_length": maxBytes, "grpc.max_send_message_length": maxBytes };
   const { server, port } = await listen({ ...options, channel: limits });
   return {
     port,

@@ -1,4 +1,4 @@
-const longestText = 2_000;
+const maxTextLength = 2_000;
 
 /** A refusal of the public API, of whichever of its shapes. */
 export class ApiError extends Error {
@@ -49,5 +49,5 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 function textIn(fields: Record<string, unknown>, name: string): string | undefined {
   const value = fields[name];
-  return typeof value === "string" ? value.slice(0, longestText) : undefined;
+  return typeof value === "string" ? value.slice(0, maxTextLength) : undefined;
 }

@@ -5,7 +5,7 @@ import sharp from "sharp";
 /**
  * DALL-E 2 takes files of less than 4 MB (API reference, images), and draws no larger than this.
  */
-export const mostDeltaBytes = 4 * 1024 * 1024;
+export const maxDeltaBytes = 4 * 1024 * 1024;
 const deltaSide = 1_024;
 
 const png = "image/png";
@@ -28,7 +28,7 @@ export async function withPng(request: ImageRequest): Promise<ImageRequest> {
   const [picture] = request.references;
   if (picture?.type !== "inline" || picture.mediaType === png) return request;
   const converted = await convert(picture);
-  if (converted.bytes.length < mostDeltaBytes) return { ...request, references: [converted] };
+  if (converted.bytes.length < maxDeltaBytes) return { ...request, references: [converted] };
   const mask = request.mask && (await convert(request.mask, deltaSide));
   return { ...request, references: [await convert(picture, deltaSide)], mask };
 }

@@ -37,10 +37,10 @@ export function callUpstreams<T>(
 }
 
 /** How many pictures each call is for: as many as one call makes, and the rest. */
-export function callSizes(count: number, mostPerCall: number): number[] {
-  const full = Math.floor(count / mostPerCall);
-  const rest = count % mostPerCall;
-  return [...Array.from({ length: full }, () => mostPerCall), ...(rest > 0 ? [rest] : [])];
+export function callSizes(count: number, maxPerCall: number): number[] {
+  const full = Math.floor(count / maxPerCall);
+  const rest = count % maxPerCall;
+  return [...Array.from({ length: full }, () => maxPerCall), ...(rest > 0 ? [rest] : [])];
 }
 
 /**

@@ -6,7 +6,7 @@ import { sniffMediaType } from "@uag/upstreams/media/sniff.ts";
 import type { MediaContext } from "../context.ts";
 
 const fetchTimeoutMs = 60_000;
-const mostPictureBytes = 64 * 1024 * 1024;
+const maxPictureBytes = 64 * 1024 * 1024;
 
 /** What delivering pictures needs. */
 export interface Delivery {
@@ -67,7 +67,7 @@ async function fetched({ url, ...rest }: Linked, delivery: Delivery): Promise<Im
 async function fetchedFile(url: string, { context, exchange }: Delivery): Promise<Buffer> {
   const { signal } = exchange;
   try {
-    const call = { timeoutMs: fetchTimeoutMs, maxBytes: mostPictureBytes, maxRedirects: 2, signal };
+    const call = { timeoutMs: fetchTimeoutMs, maxBytes: maxPictureBytes, maxRedirects: 2, signal };
     const { status, body } = await context.guarded.fetch(url, call);
     if (status !== 200) throw new UpstreamFailure("transient", `a picture's URL answered with status ${status}`);
     return body;

@@ -7,8 +7,8 @@ import { isWholeJpeg, isWholeWebp, type PngHead, readPng } from "./file-formats.
  * Beyond this no model takes a picture; a file that declares more is a decompression bomb, and is
  * never decoded.
  */
-const mostPixels = 64 * 1024 * 1024;
-const longestSide = 16_384;
+const maxPixels = 64 * 1024 * 1024;
+const maxSide = 16_384;
 
 /** A picture whose file was looked at: type by content, size by header. Nothing is decoded. */
 export interface Picture extends InlineImage {
@@ -30,7 +30,7 @@ export function inspectImage(bytes: Buffer, param: string): Picture {
   if (mediaType === undefined) throw refusal(param, `The file is no picture. ${supported}`, "unsupported_image_format");
   const { width, height, whole, alpha } = headOf(bytes, mediaType);
   if (width === 0 || height === 0) throw refusal(param, "The file's header cannot be read.", "invalid_image");
-  if (width > longestSide || height > longestSide || width * height > mostPixels) {
+  if (width > maxSide || height > maxSide || width * height > maxPixels) {
     throw refusal(param, `The picture is ${width} x ${height} pixels, which is too large.`, "invalid_image");
   }
   if (!whole) throw refusal(param, "The file is cut off or damaged.", "invalid_image");

@@ -31,7 +31,7 @@ export interface MadeImages {
  */
 export async function makeAll(context: MediaContext, admitted: AdmittedJob, job: ImageJob): Promise<MadeImages> {
   const { exchange } = admitted;
-  const sizes = callSizes(job.request.count, job.adapter.mostPerCall);
+  const sizes = callSizes(job.request.count, job.adapter.maxPerCall);
   const results = await eachOf(sizes, (count) => callUpstreams(context, admitted, { job, count, make: makeImages }));
   const attempts = results.reduce((sum, result) => sum + result.attempts, 0);
   const answers = results.filter((result): result is Answer => !(result instanceof AttemptsFailed));

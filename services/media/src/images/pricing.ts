@@ -13,9 +13,9 @@ const squareMegapixel = 1024 * 1024;
 /**
  * The largest picture that a model makes when it may choose, or that can be asked for: 3840 x 2160.
  */
-const mostPixels = 3_840 * 2_160;
+const maxPixels = 3_840 * 2_160;
 /** Of the sizes that a model chooses from by itself, the largest is 1536 x 1024. */
-const mostAutoPixels = 1_536 * 1_024;
+const maxAutoPixels = 1_536 * 1_024;
 
 /** True for a model that is billed by tokens, not by picture. */
 export function countsTokens(model: Model): boolean {
@@ -38,7 +38,7 @@ export function sizeOf({ model, request, adapter }: ImageJob): Size {
   const pictures = request.references.length + (request.mask === undefined ? 0 : 1);
   const drawn = request.count * (drawnTokens(model, request) + sketchTokens(request));
   // Each call sends the prompt and the pictures anew.
-  const calls = Math.ceil(request.count / adapter.mostPerCall);
+  const calls = Math.ceil(request.count / adapter.maxPerCall);
   const limits: Limit[] = [
     { quantity: BigInt(calls * promptBytes), anyOf: sizings.images.prompt },
     { quantity: BigInt(calls * pictures * model.imageTokens), anyOf: sizings.images.references },
@@ -57,7 +57,7 @@ function drawnTokens(model: Model, { size, options }: ImageRequest): number {
   const { quality } = options;
   const tokens = quality === "low" || quality === "medium" ? table[quality] : table.high;
   const pixels = size === undefined ? undefined : pixelsOf(size);
-  const area = pixels === undefined ? mostAutoPixels : Math.min(pixels.width * pixels.height, mostPixels);
+  const area = pixels === undefined ? maxAutoPixels : Math.min(pixels.width * pixels.height, maxPixels);
   return Math.ceil(tokens * Math.max(1, area / squareMegapixel));
 }
 
@@ -74,7 +74,7 @@ type PricedJob = Pick<ImageJob, "model" | "request" | "adapter">;
  */
 function pictureUnits(
   { model, request, adapter }: PricedJob,
-  { images, calls = Math.ceil(request.count / adapter.mostPerCall) }: { images: number; calls?: number },
+  { images, calls = Math.ceil(request.count / adapter.maxPerCall) }: { images: number; calls?: number },
 ): Unit[] {
   const units = [{ name: pictureUnit(model.price, adapter.priceVariants(request)), quantity: BigInt(images) }];
   const sent = calls * request.references.length;

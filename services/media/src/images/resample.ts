@@ -8,7 +8,7 @@ import { contentOf, type Delivery } from "./delivery.ts";
 import type { ImageJob } from "./job.ts";
 
 /** What a provider draws at most (3840 x 2160), and room to spare; more is no picture of ours. */
-const mostPixels = 16 * 1024 * 1024;
+const maxPixels = 16 * 1024 * 1024;
 
 export interface Resampled {
   readonly images: readonly ImageItem[];
@@ -41,7 +41,7 @@ async function resampled(
   delivery: Delivery,
 ): Promise<{ image: ImageItem; drawn: string | undefined }> {
   const bytes = await contentOf(image, delivery);
-  const picture = sharp(bytes, { limitInputPixels: mostPixels });
+  const picture = sharp(bytes, { limitInputPixels: maxPixels });
   try {
     const { width, height } = await picture.metadata();
     if (width === asked.width && height === asked.height) return { image, drawn: undefined };

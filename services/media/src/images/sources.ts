@@ -9,8 +9,8 @@ import { inspectImage } from "./inspect.ts";
 const dataUrl = /^data:image\/[a-z0-9.+-]+;base64,/i;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const fetchTimeoutMs = 20_000;
-const mostFetchedBytes = 20 * 1024 * 1024;
-const mostRedirects = 3;
+const maxFetchedBytes = 20 * 1024 * 1024;
+const maxRedirects = 3;
 
 /**
  * A picture that a request refers to: an https URL, or its content as a data URL, which is looked
@@ -53,7 +53,7 @@ export async function contentOf(
 ): Promise<InlineImage> {
   if (source.type === "inline") return source;
   try {
-    const call = { timeoutMs: fetchTimeoutMs, maxBytes: mostFetchedBytes, maxRedirects: mostRedirects, signal };
+    const call = { timeoutMs: fetchTimeoutMs, maxBytes: maxFetchedBytes, maxRedirects, signal };
     const { status, body } = await urls.fetch(source.url, call);
     if (status !== 200) throw refusal(param, `The URL answered with status ${status}.`, "invalid_url");
     return inspectImage(body, param);

@@ -5,8 +5,8 @@ import type { Store } from "../store/store.ts";
 import { type ApplyOptions, applyBatches } from "./apply.ts";
 import { decodeEvents } from "./decode.ts";
 
-const longestText = 256;
-const clean = (text: string): string => text.replaceAll(/[\n\r\0]/g, " ").slice(0, longestText);
+const maxTextLength = 256;
+const clean = (text: string): string => text.replaceAll(/[\n\r\0]/g, " ").slice(0, maxTextLength);
 const atLeastZero = (amount: bigint): bigint => (amount < 0n ? 0n : amount);
 
 /**

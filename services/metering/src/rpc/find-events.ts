@@ -3,7 +3,7 @@ import type { FindEventsRequest, FindEventsResponse } from "@uag/proto/metering/
 import { fromDocument } from "../store/event.ts";
 import type { Store } from "../store/store.ts";
 
-const mostIds = 100;
+const maxIds = 100;
 
 /**
  * Single events by their requests. What is found is settled with billing, or was while it lasted.
@@ -12,8 +12,8 @@ export async function findEvents(
   store: Store,
   { accountId, requestIds }: FindEventsRequest,
 ): Promise<FindEventsResponse> {
-  if (requestIds.length > mostIds) {
-    throw new GatewayError("invalid_request", `At most ${mostIds} ids.`, { param: "request_ids" });
+  if (requestIds.length > maxIds) {
+    throw new GatewayError("invalid_request", `At most ${maxIds} ids.`, { param: "request_ids" });
   }
   const partitions = await store.partitions.list();
   const found = await Promise.all(

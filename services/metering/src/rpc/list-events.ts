@@ -8,11 +8,11 @@ import type { Store } from "../store/store.ts";
 import { endsOf, namesOf, timesOf } from "./filter.ts";
 
 /** No request lasts longer: what began a whole month before another's end has ended before it. */
-const longestRequestMs = 31 * 86_400_000;
+const maxRequestMs = 31 * 86_400_000;
 
 /** Whether rows of a month may have ended at a moment or later. */
 const reaches = (month: string | undefined, moment: Date): boolean =>
-  month === undefined || month === outside || endOf(month).getTime() + longestRequestMs > moment.getTime();
+  month === undefined || month === outside || endOf(month).getTime() + maxRequestMs > moment.getTime();
 
 const newestFirst = (a: EventDocument, b: EventDocument): number =>
   b.endedAt.getTime() - a.endedAt.getTime() || (a._id < b._id ? 1 : -1);

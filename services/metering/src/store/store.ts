@@ -50,7 +50,7 @@ export interface LeaseDocument {
 const maxPoolSize = 16;
 /** https://www.mongodb.com/docs/manual/reference/error-codes/ */
 const indexOptionsConflict = 85;
-const longestMonthSeconds = 31 * 86_400;
+const maxMonthSeconds = 31 * 86_400;
 
 /** Connects to metering's database. Calls fail within 2 s when it is gone. */
 export function connectStore(where: { readonly url: string; readonly database: string }): Promise<Connection> {
@@ -78,7 +78,7 @@ export async function openStore(connection: Connection, options: { keepMonths: n
   if (db === undefined) throw new Error("the connection to MongoDB is not open");
   const unblock = createUnblocker(connection, "metering");
   const partitions = await openPartitions(db);
-  if (partitions.old !== undefined) await keepOldEventsFor(db, options.keepMonths * longestMonthSeconds);
+  if (partitions.old !== undefined) await keepOldEventsFor(db, options.keepMonths * maxMonthSeconds);
   return {
     connection,
     transact: (work) => inTransaction({ connection, unblock }, work),

@@ -8,8 +8,8 @@ import { ensureConsumer, ensureStreams, type Source, type TopologyOptions } from
 const fetchedAtOnce = 8;
 const fetchMs = 5_000;
 /** From this on nothing more is fetched; what is on its way comes still. */
-const mostWaiting = 512;
-const mostBytesWaiting = 32 * 1024 * 1024;
+const maxWaiting = 512;
+const maxBytesWaiting = 32 * 1024 * 1024;
 const restMs = 500;
 /**
  * How long what comes first waits for what comes right after it: many small messages are one
@@ -81,7 +81,7 @@ export class Inbox implements AsyncDisposable {
    * What has come, at most so many messages and about so many bytes; waits for the first. Empty
    * once the inbox is closed.
    */
-  async take(most: number, mostBytes: number): Promise<JsMsg[]> {
+  async take(most: number, maxBytes: number): Promise<JsMsg[]> {
     // After the rest another may have taken what had come.
     while (this.#messages.length === 0 && !this.#stop.signal.aborted) {
       await this.#changed.promise;
@@ -90,7 +90,7 @@ export class Inbox implements AsyncDisposable {
     if (this.#stop.signal.aborted) return [];
     let count = 0;
     let bytes = 0;
-    while (count < this.#messages.length && count < most && bytes < mostBytes) {
+    while (count < this.#messages.length && count < most && bytes < maxBytes) {
       bytes += this.#messages[count++]?.data.length ?? 0;
     }
     this.#bytes -= bytes;
@@ -100,7 +100,7 @@ export class Inbox implements AsyncDisposable {
   }
 
   get #full(): boolean {
-    return this.#messages.length >= mostWaiting || this.#bytes >= mostBytesWaiting;
+    return this.#messages.length >= maxWaiting || this.#bytes >= maxBytesWaiting;
   }
 
   #notify(): void {

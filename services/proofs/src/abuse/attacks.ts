@@ -15,34 +15,34 @@ export interface Attack {
 
 const mebibyte = 1024 * 1024;
 /** Largest bodies that the door takes, without what surrounds what fills them. */
-const largestJson = 32 * mebibyte - 4_096;
-const largestForm = 64 * mebibyte - 4_096;
-const longestHeader = 15_000;
+const maxJson = 32 * mebibyte - 4_096;
+const maxForm = 64 * mebibyte - 4_096;
+const maxHeaderLength = 15_000;
 const mark = "@@fill@@";
 
 const json = { "content-type": "application/json" };
 const text = (value: string): Buffer => Buffer.from(value);
 
-const longText = (): Buffer => text(`"${"a".repeat(largestJson)}"`);
+const longText = (): Buffer => text(`"${"a".repeat(maxJson)}"`);
 
 /** What fills the main field of a good request, as raw JSON of nearly the largest size. */
 const fills: Readonly<Record<string, () => Buffer>> = {
   "one long text": longText,
-  "one long text of wide characters": () => text(`"${"汉".repeat(largestJson / 3)}"`),
-  "one long escaped text": () => text(`"${"\\u4e00".repeat(largestJson / 6)}"`),
-  "millions of levels": () => text("[".repeat(largestJson / 2) + "]".repeat(largestJson / 2)),
+  "one long text of wide characters": () => text(`"${"汉".repeat(maxJson / 3)}"`),
+  "one long escaped text": () => text(`"${"\\u4e00".repeat(maxJson / 6)}"`),
+  "millions of levels": () => text("[".repeat(maxJson / 2) + "]".repeat(maxJson / 2)),
   "objects in objects": () => text(`${'{"a":'.repeat(2_000_000)}1${"}".repeat(2_000_000)}`),
   "a million members": () => text(`{${Array.from({ length: 1_000_000 }, (_, i) => `"k${i}":1`).join(",")}}`),
-  "millions of numbers": () => text(`[${"1,".repeat(largestJson / 2 - 2)}1]`),
+  "millions of numbers": () => text(`[${"1,".repeat(maxJson / 2 - 2)}1]`),
   "half a million parts": () => text(`[${'{"type":"text","text":"a"},'.repeat(500_000)}{"type":"text","text":"a"}]`),
   "a million texts": () => text(`[${'"a",'.repeat(1_000_000)}"a"]`),
-  "long digits": () => text("9".repeat(largestJson)),
+  "long digits": () => text("9".repeat(maxJson)),
 };
 
 /** Bodies that are no JSON. */
 const broken: Readonly<Record<string, () => Buffer>> = {
-  "no JSON at all": () => Buffer.alloc(largestJson, "x"),
-  "bytes that are no UTF-8": () => Buffer.alloc(largestJson, 0xff),
+  "no JSON at all": () => Buffer.alloc(maxJson, "x"),
+  "bytes that are no UTF-8": () => Buffer.alloc(maxJson, 0xff),
 };
 
 function around(sample: (fill: unknown) => object, fill: Buffer): Buffer {
@@ -73,9 +73,9 @@ const part = (name: string, value: string): string =>
 /** Forms of nearly the largest size. */
 const forms: Readonly<Record<string, () => readonly Buffer[]>> = {
   "hundreds of thousands of parts": () => [text(part("a", "x").repeat(600_000)), text(`--${boundary}--\r\n`)],
-  "one file of the largest size": () => [text(part("image", "").slice(0, -2)), Buffer.alloc(largestForm - 200, "x")],
-  "nothing but line breaks": () => [Buffer.alloc(largestForm, "\r\n--")],
-  "one endless part head": () => [text(`--${boundary}\r\n`), Buffer.alloc(largestForm - 200, "x: y\r\n")],
+  "one file of the largest size": () => [text(part("image", "").slice(0, -2)), Buffer.alloc(maxForm - 200, "x")],
+  "nothing but line breaks": () => [Buffer.alloc(maxForm, "\r\n--")],
+  "one endless part head": () => [text(`--${boundary}\r\n`), Buffer.alloc(maxForm - 200, "x: y\r\n")],
 };
 
 function* formAttacks(path: string): Generator<Attack> {
@@ -86,7 +86,7 @@ function* formAttacks(path: string): Generator<Attack> {
     name: "one letter as boundary, to be kept",
     path,
     headers: kept,
-    body: () => [Buffer.alloc(largestForm, "a")],
+    body: () => [Buffer.alloc(maxForm, "a")],
   };
 }
 
@@ -97,7 +97,7 @@ function* anyAttacks(path: string, { body, sample }: Target): Generator<Attack> 
   yield {
     name: "a content type of spaces",
     path,
-    headers: { "content-type": `application/json${" ".repeat(longestHeader)}x` },
+    headers: { "content-type": `application/json${" ".repeat(maxHeaderLength)}x` },
     body: small,
   };
   const many = Object.fromEntries(Array.from({ length: 180 }, (_, i) => [`x-abuse-${i}`, "a".repeat(60)]));

@@ -32,7 +32,7 @@ export interface StormResult {
 }
 
 const timeoutMs = 15_000;
-const mostHops = 400;
+const maxHops = 400;
 
 const pick = <T>(list: readonly T[], random: () => number): T => list[Math.floor(random() * list.length)] as T;
 
@@ -117,7 +117,7 @@ export async function storm(options: StormOptions): Promise<StormResult> {
   const attack = async (random: () => number): Promise<void> => {
     let key = await keys.next();
     for (let n = 1; performance.now() < end; n++) {
-      if (n % mostHops === 0) key = await keys.next();
+      if (n % maxHops === 0) key = await keys.next();
       if (random() < 0.1) await sendNoise(fleet.run.base_url, random);
       const target = pick(all, random);
       const drawn = randomAttack(target, [...attacksOn(target, thirdParty.url)], random);

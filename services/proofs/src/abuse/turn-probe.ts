@@ -10,7 +10,7 @@ export interface TurnReport {
    * The most processor time that went by between two ticks of a timer, milliseconds: what others
    * waited on a machine at rest.
    */
-  readonly longestMs: number;
+  readonly maxMs: number;
   /** How far the resident memory rose at most. */
   readonly grownBytes: number;
 }
@@ -23,17 +23,17 @@ const statusKb = (name: string): number =>
 
 function startProbe(socket: string): void {
   let last = process.threadCpuUsage();
-  let longestUs = 0;
+  let maxUs = 0;
   let startedKb = 0;
   const reset = (): void => {
-    longestUs = 0;
+    maxUs = 0;
     // Linux: starts the peak of the resident memory (VmHWM) anew.
     writeFileSync("/proc/self/clear_refs", "5");
     startedKb = statusKb("VmRSS");
   };
   const look = (): void => {
     const now = process.threadCpuUsage();
-    longestUs = Math.max(longestUs, now.user + now.system - last.user - last.system);
+    maxUs = Math.max(maxUs, now.user + now.system - last.user - last.system);
     last = now;
   };
   setInterval(look, tickMs).unref();
@@ -41,7 +41,7 @@ function startProbe(socket: string): void {
   const server = createServer((connection) => {
     look();
     const report: TurnReport = {
-      longestMs: longestUs / 1_000,
+      maxMs: maxUs / 1_000,
       grownBytes: (statusKb("VmHWM") - startedKb) * 1_024,
     };
     connection.on("error", () => {});

@@ -34,7 +34,7 @@ const options = {
   attackers: text,
   help: { type: "boolean", short: "h" },
 } as const;
-const mostShown = 20;
+const maxShown = 20;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -72,7 +72,7 @@ async function main(): Promise<number> {
   say(
     `${result.crashes.length} processes ended, ${result.failedNeighbours.length} requests of others failed; others' p99 ${Math.round(result.neighbourMs)} ms`,
   );
-  for (const sentence of [...result.crashes, ...result.failedNeighbours].slice(0, mostShown)) say(`  - ${sentence}`);
+  for (const sentence of [...result.crashes, ...result.failedNeighbours].slice(0, maxShown)) say(`  - ${sentence}`);
   return result.crashes.length + result.failedNeighbours.length === 0 ? 0 : 1;
 }
 

@@ -32,7 +32,7 @@ export interface RequestsOptions {
 }
 
 const concurrent = 6;
-const longestMs = 150_000;
+const maxMs = 150_000;
 const nothing = new Uint8Array();
 
 /** The requests under way, of a key without limits and of one with two. */
@@ -205,7 +205,7 @@ export class Requests {
 
   /** No request lasts longer than billing waits for the last ones of a dead holder. */
   endOverdue(): void {
-    const since = this.#options.now() - longestMs;
+    const since = this.#options.now() - maxMs;
     for (const running of [...this.#running]) if (running.beganMs < since && !running.replica.paused) this.end(running);
   }
 

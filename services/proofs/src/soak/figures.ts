@@ -143,14 +143,14 @@ export function isClean({ violations, lost, doubled, overdraft, leakedHolds, ove
   return violations.length === 0 && lost + doubled + overdraft + leakedHolds + overAdmitted === 0;
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
 /** For people: one line of figures, and what is wrong. */
 export function showFigures(title: string, figures: Figures): string {
   const { violations, leakedHolds, overAdmitted, ...rest } = figures;
   const parts = Object.entries({ ...rest, "leaked holds": leakedHolds, "over-admitted": overAdmitted });
-  const shown = violations.slice(0, mostShown).map((sentence) => `\n  - ${sentence}`);
-  const more = violations.length > mostShown ? `\n  - and ${violations.length - mostShown} more` : "";
+  const shown = violations.slice(0, maxShown).map((sentence) => `\n  - ${sentence}`);
+  const more = violations.length > maxShown ? `\n  - and ${violations.length - maxShown} more` : "";
   const verdict = isClean(figures) ? "exact" : "NOT exact";
   return `${title}: ${parts.map(([name, value]) => `${name} ${value}`).join(", ")}; ${verdict}${shown.join("")}${more}\n`;
 }

@@ -46,7 +46,7 @@ type Seen = Pick<Answer, "outcome" | "headers"> & { readonly tokens?: number };
 
 const restAfterFailureMs = 50;
 /** For longer than an idempotency key of a killed process stays taken. */
-const mostTries = 200;
+const maxTries = 200;
 /**
  * What a retry comes to whose first run was billed by a process that died before it kept the
  * answer.
@@ -106,7 +106,7 @@ async function askAgain(client: TestClient, body: object, random: () => number):
     const seen = await askWhole(client, completions, body, { headers }).catch(() => undefined);
     if (seen?.outcome === "409 idempotency_result_lost") return { ...seen, outcome: receipt };
     const again = seen === undefined || /^(409|5\d\d)/.test(seen.outcome);
-    if (!again || tries === mostTries) return seen ?? { outcome: "broken", headers: undefined };
+    if (!again || tries === maxTries) return seen ?? { outcome: "broken", headers: undefined };
     await sleep(restAfterFailureMs * 4);
   }
 }

@@ -20,7 +20,7 @@ export interface PollingReport {
   readonly running: number;
   readonly seconds: number;
   /** Looks at tasks, a second. */
-  readonly looksPerSecond: number;
+  readonly pollsPerSecond: number;
   /** CPU milliseconds a second, by process. */
   readonly cpuMsPerSecond: Readonly<Record<string, number>>;
   /** The same while no task runs. */
@@ -31,10 +31,10 @@ export interface PollingReport {
 const idleSeconds = 30;
 const settleMs = 10_000;
 /**
- * At the pace at which real providers are asked; DashScope, Ark and xAI together are asked no more
+ * The rate at which real providers are polled; DashScope, Ark and xAI together are asked no more
  * than this.
  */
-const pace = { POLL_SCALE: "1", POLL_QPS: "20" };
+const settings = { POLL_SCALE: "1", POLL_QPS: "20" };
 
 async function cpuFor(fleet: TestFleet, seconds: number): Promise<Record<string, number>> {
   const used = await cpuWhile(fleet.processes.pids(), () => sleep(seconds * 1_000));
@@ -42,13 +42,13 @@ async function cpuFor(fleet: TestFleet, seconds: number): Promise<Record<string,
 }
 
 /**
- * Measures what it costs to look after running tasks, at the pace of real providers, and what
+ * Measures what polling running tasks costs, at the rate for real providers, and what
  * idling costs.
  */
 export async function measurePolling(options: PollingOptions): Promise<PollingReport> {
   const { dataDir, replicas, tasks, seconds, report } = options;
   const services = ["billing", "metering", "video", "router"];
-  await using fleet = await startTestFleet({ dataDir, services, replicas: { video: replicas }, env: pace });
+  await using fleet = await startTestFleet({ dataDir, services, replicas: { video: replicas }, env: settings });
   const url = "https://example.com/never-called";
   await topUp(fleet, BigInt(tasks) * 1_000_000_000n, "polling");
   await sleep(settleMs);
@@ -57,14 +57,14 @@ export async function measurePolling(options: PollingOptions): Promise<PollingRe
   await setFault(fleet.run.simulator_url, { "task-stuck": true }, { model: "*" });
   const submitMs: number[] = [];
   await submitAll(fleet.client, { tasks, seed: 1, concurrency: 8, url, submitMs, told: [] });
-  const looks = async (): Promise<number> =>
+  const polls = async (): Promise<number> =>
     (await readMade(fleet.run.simulator_url)).reduce((sum, { polls }) => sum + polls, 0);
   report(`${tasks} tasks run`);
-  await waitFor(async () => (await looks()) >= tasks, { timeoutMs: 120_000, everyMs: 1_000, what: "first looks" });
-  const before = await looks();
-  report(`${seconds} s of looking after them`);
+  await waitFor(async () => (await polls()) >= tasks, { timeoutMs: 120_000, everyMs: 1_000, what: "first polls" });
+  const before = await polls();
+  report(`${seconds} s of polling them`);
   const cpuMsPerSecond = await cpuFor(fleet, seconds);
-  const looked = (await looks()) - before;
-  const looksPerSecond = Math.round((10 * looked) / seconds) / 10;
-  return { running: tasks, seconds, looksPerSecond, cpuMsPerSecond, idleCpuMsPerSecond, submitMs: quantiles(submitMs) };
+  const polled = (await polls()) - before;
+  const pollsPerSecond = Math.round((10 * polled) / seconds) / 10;
+  return { running: tasks, seconds, pollsPerSecond, cpuMsPerSecond, idleCpuMsPerSecond, submitMs: quantiles(submitMs) };
 }

@@ -1,6 +1,6 @@
 const mebi = 1024 * 1024;
 /** The largest JSON body that the router takes. */
-const mostBytes = 32 * mebi;
+const maxBytes = 32 * mebi;
 /** Of small things so much is as bad. */
 const muchBytes = 12 * mebi;
 
@@ -42,7 +42,7 @@ function* beyondLimits(start: string, within: string): Generator<WorstBody> {
 
 /** Few values, as long as they can be. */
 function* longest(start: string): Generator<WorstBody> {
-  const length = mostBytes - 1_000;
+  const length = maxBytes - 1_000;
   const text = (piece: string): string => `${start}"x":"${long(piece, length)}"}`;
   yield { what: "the longest text", text: text("x") };
   yield { what: "the most quotes in a text", text: text('\\"') };

@@ -16,13 +16,13 @@ export interface Prompt {
 
 const perMessage = 3;
 const tokensPerPage = 1500;
-const largestImage = 1600;
+const maxImage = 1600;
 const unknownImage = 1568;
 
 function imageTokens(data: string | undefined): number {
   const info = data === undefined ? undefined : imageInfo(decodeBase64(data) ?? Buffer.alloc(0));
   if (info === undefined) return unknownImage;
-  return Math.max(1, Math.min(largestImage, Math.ceil((info.width * info.height) / 750)));
+  return Math.max(1, Math.min(maxImage, Math.ceil((info.width * info.height) / 750)));
 }
 
 function pagesOf(data: string): number {

@@ -3,7 +3,7 @@ import type { MessagesRequest } from "./schema.ts";
 /** What one search's results come to, about as many as the provider's own. */
 const tokensOfResults = 15_000;
 /** A loop on the provider's side pauses after so many rounds. */
-const mostRounds = 10;
+const maxRounds = 10;
 
 /**
  * How often the provider searches for a request that asks it to: no oftener than its tool allows.
@@ -11,8 +11,8 @@ const mostRounds = 10;
 export function searchesOf({ tools = [] }: MessagesRequest, asked = 0): number {
   const tool = tools.find(({ type }) => type?.startsWith("web_search_"));
   if (tool === undefined) return 0;
-  const allowed = typeof tool["max_uses"] === "number" ? tool["max_uses"] : mostRounds;
-  return Math.min(asked, allowed, mostRounds);
+  const allowed = typeof tool["max_uses"] === "number" ? tool["max_uses"] : maxRounds;
+  return Math.min(asked, allowed, maxRounds);
 }
 
 /**

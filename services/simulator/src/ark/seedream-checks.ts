@@ -13,7 +13,7 @@ export interface SeedreamJob {
   readonly references: number;
 }
 
-const largestSet = 15;
+const maxSet = 15;
 const usualSet = 4;
 
 function unsupported(param: string, id: string): never {
@@ -67,6 +67,6 @@ export function seedreamJob(request: SeedreamRequest, model: SeedreamModel): See
   }
   const isSet = request.sequential_image_generation === "auto";
   const asked = request.sequential_image_generation_options?.max_images ?? usualSet;
-  const count = isSet ? Math.max(1, Math.min(asked, largestSet - references)) : 1;
+  const count = isSet ? Math.max(1, Math.min(asked, maxSet - references)) : 1;
   return { width: size[0], height: size[1], count, format: request.output_format ?? "jpeg", references };
 }

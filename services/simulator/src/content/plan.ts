@@ -32,11 +32,11 @@ function isNamed(tool: Tool, message: string): boolean {
  * A model that has called tools so often in a row answers, unless it is forced to go on: agents
  * must come to an end.
  */
-const mostToolTurns = 2;
+const maxToolTurns = 2;
 
 function callsFor(ask: Ask, steering: Steering): ToolCall[] {
   if (ask.tools.length === 0 || ask.toolChoice === "none") return [];
-  if (ask.toolTurns >= mostToolTurns && ask.toolChoice !== "required") return [];
+  if (ask.toolTurns >= maxToolTurns && ask.toolChoice !== "required") return [];
   const known = new Set(ask.tools.map((tool) => tool.name));
   const steered = steering.calls.filter((call) => known.has(call.name));
   if (steered.length > 0) return ask.parallelTools ? steered : steered.slice(0, 1);

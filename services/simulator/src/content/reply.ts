@@ -16,17 +16,17 @@ const keys: Readonly<Record<string, string>> = {
   xai: "XAI_API_KEY",
 };
 
-const longestQuote = 160;
-const mostWords = 5_000;
+const maxQuoteLength = 160;
+const maxWords = 5_000;
 
 /** The beginning of a text on one line, between quotation marks. */
 export function quoted(text: string): string {
   const line = text
-    .slice(0, 4 * longestQuote)
+    .slice(0, 4 * maxQuoteLength)
     .replaceAll(/\s+/g, " ")
     .trim();
   const characters = [...line];
-  return characters.length > longestQuote ? `“${characters.slice(0, longestQuote).join("")}…”` : `“${line}”`;
+  return characters.length > maxQuoteLength ? `“${characters.slice(0, maxQuoteLength).join("")}…”` : `“${line}”`;
 }
 
 const counted = (count: number, one: string): string[] =>
@@ -52,7 +52,7 @@ function shapeOf({ seen, tools, system }: Ask): string {
  */
 function wordsWanted(userText: string): number {
   const [, number] = /\b(\d{1,4})[ -]words?\b/i.exec(userText) ?? [];
-  if (number !== undefined) return Math.min(Number(number), mostWords);
+  if (number !== undefined) return Math.min(Number(number), maxWords);
   return /\b(story|essay|article|poem|tale)\b/i.test(userText) ? 120 : 0;
 }
 

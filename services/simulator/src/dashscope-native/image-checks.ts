@@ -12,9 +12,9 @@ export interface ImageJob {
   readonly count: number;
 }
 
-const longestText = 800;
+const maxTextLength = 800;
 const sides = { least: 384, most: 3072 };
-const largestImage = 10 * 1024 * 1024;
+const maxImage = 10 * 1024 * 1024;
 
 function checkImage(url: string): readonly [number, number] | undefined {
   const found = probe(url);
@@ -32,7 +32,7 @@ function checkImage(url: string): readonly [number, number] | undefined {
         const text = `The image resolution is invalid, each side must be in [${sides.least}, ${sides.most}]`;
         throw invalidParameter(text, "InvalidParameter");
       }
-      if (size > largestImage) throw invalidParameter("The size of the input image must not exceed 10MB.");
+      if (size > maxImage) throw invalidParameter("The size of the input image must not exceed 10MB.");
       return [width, height];
     }
     default:
@@ -61,7 +61,7 @@ function contentOf({ input }: ImageRequest, model: QwenImageModel): Content {
       model.references === 0 ? "content length only support 1" : "the number of images must be 1 to 3",
     );
   }
-  if (text.length > longestText) throw invalidParameter(`Range of prompt length should be [1, ${longestText}]`);
+  if (text.length > maxTextLength) throw invalidParameter(`Range of prompt length should be [1, ${maxTextLength}]`);
   let lastImage: Content["lastImage"];
   for (const image of images) lastImage = checkImage(image) ?? lastImage;
   return { text, lastImage, references: images.length };

@@ -41,12 +41,12 @@ export function qwenImageModel(id: string): QwenImageModel | undefined {
 export const listedSizes: readonly string[] = ["1664*928", "1472*1104", "1328*1328", "1104*1472", "928*1664"];
 
 const leastPixels = 512 * 512;
-const mostPixels = 2048 * 2048;
-const widestRatio = 8;
+const maxPixels = 2048 * 2048;
+const maxRatio = 8;
 
 /** Width and height of a free size; undefined when it is out of bounds. */
 export function freeSize(width: number, height: number): readonly [number, number] | undefined {
   const pixels = width * height;
   const ratio = Math.max(width, height) / Math.min(width, height);
-  return pixels >= leastPixels && pixels <= mostPixels && ratio <= widestRatio ? [width, height] : undefined;
+  return pixels >= leastPixels && pixels <= maxPixels && ratio <= maxRatio ? [width, height] : undefined;
 }

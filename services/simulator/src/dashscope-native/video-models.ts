@@ -8,7 +8,7 @@ export interface VideoModel {
   readonly version: "2.5" | "2.6" | "2.7" | "happyhorse";
   readonly task: VideoTask;
   readonly flash: boolean;
-  readonly longestPrompt: number;
+  readonly maxPromptLength: number;
   /** Allowed lengths in seconds: a list, or the least and the most. */
   readonly seconds: { readonly listed: readonly number[] } | { readonly least: number; readonly most: number };
   /** Takes `size` (`W*H`) in place of `resolution`. */
@@ -24,7 +24,7 @@ const large = [720, 1080];
 
 function wan(version: string, task: VideoTask, flash: boolean): VideoModel | undefined {
   const bySize = task === "t2v" || task === "r2v";
-  const common = { task, flash, longestPrompt: 1500, bySize };
+  const common = { task, flash, maxPromptLength: 1500, bySize };
   if (version === "2.5") return { ...common, version, seconds: listed, tiers: all, usage: "ratio" };
   if (version === "2.6") {
     const seconds = task === "r2v" ? { least: 2, most: 10 } : untilFifteen;
@@ -34,7 +34,7 @@ function wan(version: string, task: VideoTask, flash: boolean): VideoModel | und
   return {
     ...common,
     version,
-    longestPrompt: 5000,
+    maxPromptLength: 5000,
     bySize: false,
     seconds: untilFifteen,
     tiers: large,
@@ -49,7 +49,7 @@ function happyHorse(task: string): VideoModel | undefined {
     version: "happyhorse",
     task: kind,
     flash: false,
-    longestPrompt: 5000,
+    maxPromptLength: 5000,
     seconds: { least: 3, most: 15 },
     bySize: false,
     tiers: large,

@@ -40,8 +40,8 @@ function checkPrompt({ input }: VideoRequest, model: VideoModel): void {
   const { prompt, negative_prompt: negative = "", template } = input;
   const isNeeded = model.task !== "i2v" && template === undefined;
   if (isNeeded && (prompt === undefined || prompt.trim() === "")) throw new InputFault("Field required: input.prompt");
-  if ((prompt ?? "").length > model.longestPrompt) {
-    throw new InputFault(`Range of prompt length should be [1, ${model.longestPrompt}]: input.prompt`);
+  if ((prompt ?? "").length > model.maxPromptLength) {
+    throw new InputFault(`Range of prompt length should be [1, ${model.maxPromptLength}]: input.prompt`);
   }
   if (negative.length > 500) throw new InputFault("Range of negative_prompt length should be [1, 500]");
   if (steeringOf(prompt ?? "").blocked) {

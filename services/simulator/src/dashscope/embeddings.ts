@@ -12,7 +12,7 @@ const models: { readonly [id: string]: readonly number[] } = {
 };
 
 const usual = 1024;
-const largestBatch = 10;
+const maxBatch = 10;
 const tokensEach = 8192;
 const algo = "<400> InternalError.Algo.InvalidParameter:";
 
@@ -29,8 +29,8 @@ function refuse(message: string): never {
 
 function checkedTokens(inputs: readonly unknown[]): number {
   if (inputs.length === 0) refuse("Value error, contents is neither str nor list of str.: input.contents");
-  if (inputs.length > largestBatch) {
-    refuse(`Value error, batch size is invalid, it should not be larger than ${largestBatch}.: input.contents`);
+  if (inputs.length > maxBatch) {
+    refuse(`Value error, batch size is invalid, it should not be larger than ${maxBatch}.: input.contents`);
   }
   let total = 0;
   for (const input of inputs) {

@@ -17,7 +17,7 @@ const models: { readonly [id: string]: EmbeddingModel } = {
 };
 
 const tokensEach = 2048;
-const largestBatch = 100;
+const maxBatch = 100;
 const taskTypes = [
   "TASK_TYPE_UNSPECIFIED",
   "RETRIEVAL_QUERY",
@@ -100,11 +100,8 @@ export function batchEmbedContents(call: Call): Reply {
   const parsed = many.safeParse(withCamelNames(call.body));
   if (!parsed.success) throw rejectGemini(400, geminiWording(parsed.error));
   const { requests } = parsed.data;
-  if (requests.length > largestBatch) {
-    throw rejectGemini(
-      400,
-      `* BatchEmbedContentsRequest.requests: at most ${largestBatch} requests can be in one batch\n`,
-    );
+  if (requests.length > maxBatch) {
+    throw rejectGemini(400, `* BatchEmbedContentsRequest.requests: at most ${maxBatch} requests can be in one batch\n`);
   }
   for (const [i, request] of requests.entries()) {
     const where = `BatchEmbedContentsRequest.requests[${i}].`;

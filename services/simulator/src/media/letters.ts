@@ -170,16 +170,16 @@ export function enlarged({ width, height, dots }: Bitmap, scale: number): Bitmap
   return { width: wide, height: height * scale, dots: large };
 }
 
-const longestCaption = 72;
+const maxCaptionLength = 72;
 
 /** What a picture says of its prompt: the beginning of its first lines. */
 export function captionOf(prompt: string | undefined): string {
   return [
     ...(prompt ?? "")
-      .slice(0, 4 * longestCaption)
+      .slice(0, 4 * maxCaptionLength)
       .replaceAll(/\s+/g, " ")
       .trim(),
   ]
-    .slice(0, longestCaption)
+    .slice(0, maxCaptionLength)
     .join("");
 }

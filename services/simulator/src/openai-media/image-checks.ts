@@ -92,8 +92,8 @@ function checkOutput(request: ImageRequest, model: ImageModel): void {
 /** Rejects a request that its model does not serve, and one against the rules of content. */
 export function checkImageRequest(call: Call, request: ImageRequest, model: ImageModel): void {
   checkFields(request, model);
-  if (request.prompt.length > model.longestPrompt) {
-    const message = `Invalid 'prompt': string too long. Expected a string with maximum length ${model.longestPrompt}, but got a string with length ${request.prompt.length} instead.`;
+  if (request.prompt.length > model.maxPromptLength) {
+    const message = `Invalid 'prompt': string too long. Expected a string with maximum length ${model.maxPromptLength}, but got a string with length ${request.prompt.length} instead.`;
     throw rejectOpenAi({ status: 400, message, param: "prompt", code: "string_above_max_length" });
   }
   checkSize(request.size ?? "1024x1024", model);

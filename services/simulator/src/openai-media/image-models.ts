@@ -8,7 +8,7 @@ export interface ImageModel {
   readonly transparent: boolean;
   /** Takes `input_fidelity`. */
   readonly fidelity: boolean;
-  readonly longestPrompt: number;
+  readonly maxPromptLength: number;
   readonly most: number;
   readonly edits: boolean;
 }
@@ -19,7 +19,7 @@ const gpt: Omit<ImageModel, "id"> = {
   qualities: ["low", "medium", "high", "auto"],
   transparent: true,
   fidelity: true,
-  longestPrompt: 32_000,
+  maxPromptLength: 32_000,
   most: 10,
   edits: true,
 };
@@ -31,14 +31,14 @@ const firstDallE: Omit<ImageModel, "id"> = {
   qualities: ["standard"],
   transparent: false,
   fidelity: false,
-  longestPrompt: 1000,
+  maxPromptLength: 1000,
 };
 const secondDallE: Omit<ImageModel, "id"> = {
   ...firstDallE,
   kind: "dall-e-3",
   sizes: ["1024x1024", "1792x1024", "1024x1792"],
   qualities: ["standard", "hd"],
-  longestPrompt: 4000,
+  maxPromptLength: 4000,
   most: 1,
   edits: false,
 };
@@ -61,7 +61,7 @@ export function openAiImageModel(id: string): ImageModel | undefined {
   return models.find((model) => model.id === id || (model.kind === "gpt-image" && model.id === undated));
 }
 
-const longestEdge = 3840;
+const maxEdge = 3840;
 const pixels = { least: 655_360, most: 8_294_400 };
 
 /** What is wrong with a free-form size; undefined when a model without a list makes it. */
@@ -69,7 +69,7 @@ export function freeSizeFault(size: string): string | undefined {
   const match = /^(\d{1,5})x(\d{1,5})$/.exec(size);
   if (match === null) return "Expected a size such as '1024x1024', or 'auto'.";
   const [width, height] = [Number(match[1]), Number(match[2])];
-  if (Math.max(width, height) > longestEdge) return `The longest edge must be less than or equal to ${longestEdge}.`;
+  if (Math.max(width, height) > maxEdge) return `The longest edge must be less than or equal to ${maxEdge}.`;
   if (width % 16 !== 0 || height % 16 !== 0) return "Width and height must both be divisible by 16.";
   if (Math.max(width, height) > 3 * Math.min(width, height)) return "The aspect ratio must be between 1:3 and 3:1.";
   if (width * height < pixels.least) return "Requested resolution is below the current minimum pixel budget.";

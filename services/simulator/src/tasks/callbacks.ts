@@ -4,7 +4,7 @@ import { endOf, type Phase, phaseAt, startOf, type Task } from "./task.ts";
 const replyWithinMs = 5000;
 const attemptsAtEnd = 3;
 // setTimeout takes no longer waits.
-const longestWaitMs = 2_147_483_647;
+const maxWaitMs = 2_147_483_647;
 
 export interface CallbackOptions {
   /** The body that tells of a task in a phase. */
@@ -58,7 +58,7 @@ export class CallbackPlanner {
    */
   async #until(time: number): Promise<void> {
     for (let left = time - Date.now(); left > 0; left = time - Date.now()) {
-      await wait(Math.min(longestWaitMs, left), undefined, { signal: this.#closed.signal, ref: false });
+      await wait(Math.min(maxWaitMs, left), undefined, { signal: this.#closed.signal, ref: false });
     }
   }
 

@@ -29,7 +29,7 @@ const models: { readonly [id: string]: VoyageModel } = {
 };
 
 const usual = 1024;
-const largestBatch = 1000;
+const maxBatch = 1000;
 
 const schema = z.strictObject({
   input: z.union([z.string(), z.array(z.string())]),
@@ -86,8 +86,8 @@ export function voyageEmbeddings(call: Call): Reply {
   if (inputs.length === 0 || inputs.some((input) => input === "")) {
     throw rejectVoyage(400, "Input cannot contain empty strings or empty lists");
   }
-  if (inputs.length > largestBatch) {
-    throw rejectVoyage(400, `The batch size limit is ${largestBatch}. Your batch size is ${inputs.length}.`);
+  if (inputs.length > maxBatch) {
+    throw rejectVoyage(400, `The batch size limit is ${maxBatch}. Your batch size is ${inputs.length}.`);
   }
   if ((request.output_dtype ?? "float") !== "float") {
     throw rejectVoyage(400, `The simulator has no vectors of output_dtype '${request.output_dtype}'.`);

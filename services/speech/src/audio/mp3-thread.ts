@@ -11,7 +11,7 @@ import type { Mp3Reply, Mp3Request } from "./mp3-messages.ts";
 type Encoder = Awaited<ReturnType<typeof createEncoder<"audio/mpeg">>>;
 
 const { sampleRate, bitrate } = workerData as { sampleRate: number; bitrate: 64 };
-const mostIdle = 16;
+const maxIdle = 16;
 
 const lame = await readFile(fileURLToPath(import.meta.resolve("wasm-media-encoders/wasm/mp3")));
 const idle: Encoder[] = [];
@@ -48,7 +48,7 @@ async function begin(id: number): Promise<Encoder> {
 function release(id: number): void {
   const encoder = busy.get(id);
   busy.delete(id);
-  if (encoder !== undefined && idle.length < mostIdle) idle.push(encoder);
+  if (encoder !== undefined && idle.length < maxIdle) idle.push(encoder);
 }
 
 /** The encoder answers with a view of its own memory, which it will use again. */

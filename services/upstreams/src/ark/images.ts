@@ -14,7 +14,7 @@ import { arkVariant } from "./variant.ts";
 
 /** Ark's Seedream: one set of pictures a call, and no `n` (ModelArk's image generation API). */
 export const arkImages: ImageAdapter = {
-  mostPerCall: 1,
+  maxPerCall: 1,
   takesUrls: true,
   priceVariants: ({ size }) => (size === undefined ? [] : [size]),
   encode,

@@ -29,7 +29,7 @@ export const seedanceVideo: VideoAdapter = {
     body: { model: upstream.model, safety_identifier: order.taskId, ...order.body },
   }),
   createdId: (body) => textOf(body["id"]),
-  look: (id) => ({ method: "GET", path: `${tasksPath}/${encodeURIComponent(id)}` }),
+  poll: (id) => ({ method: "GET", path: `${tasksPath}/${encodeURIComponent(id)}` }),
   cancel: (id) => ({ method: "DELETE", path: `${tasksPath}/${encodeURIComponent(id)}` }),
   list: {
     exact: true,

@@ -17,7 +17,7 @@ const path = "/api/v1/services/aigc/multimodal-generation/generation";
  * and qwen-image-edit).
  */
 export const dashScopeImages: ImageAdapter = {
-  mostPerCall: 1,
+  maxPerCall: 1,
   takesUrls: true,
   priceVariants: ({ size }) => (size === undefined ? [] : [size]),
   encode,

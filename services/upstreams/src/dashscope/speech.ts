@@ -11,7 +11,7 @@ import { isWav, pcmOfWav, WavError } from "../speech/wav.ts";
 import { messageFailure, readMessage, type SpeechMessage } from "./speech-events.ts";
 
 const path = "/api/v1/services/aigc/multimodal-generation/generation";
-const mostBodyBytes = 64 * 1024 * 1024;
+const maxBodyBytes = 64 * 1024 * 1024;
 
 /**
  * Qwen3-TTS in DashScope's own protocol (Model Studio, qwen-tts API). It is asked for a stream,
@@ -75,7 +75,7 @@ class DashScopeSpeech implements SpokenText {
   }
 
   async *#whole(answer: HttpAnswer): AsyncGenerator<Buffer, void, undefined> {
-    const message = readMessage(boundedAnswer(await answer.read(mostBodyBytes)), 200, this.#site.upstream);
+    const message = readMessage(boundedAnswer(await answer.read(maxBodyBytes)), 200, this.#site.upstream);
     if (message === undefined) throw new UpstreamFailure("transient", "the answer is not JSON", { status: 200 });
     this.#usage = message.usage;
     const piece = message.data === "" ? await this.#fetched(message) : soundOf(Buffer.from(message.data, "base64"));

@@ -6,7 +6,7 @@ export const wanSizes: Readonly<Record<string, Readonly<Record<string, string>>>
 };
 
 /** Between two tiers the number of pixels decides. */
-const mostPixels: readonly (readonly [resolution: string, pixels: number])[] = [
+const maxPixels: readonly (readonly [resolution: string, pixels: number])[] = [
   ["480p", 600_000],
   ["720p", 1_200_000],
   ["1080p", 2_400_000],
@@ -17,7 +17,7 @@ export function resolutionOfSize(size: string): string | undefined {
   const match = /^(\d{2,5})\s*[*x]\s*(\d{2,5})$/i.exec(size);
   if (match === null) return undefined;
   const pixels = Number(match[1]) * Number(match[2]);
-  return mostPixels.find(([, most]) => pixels <= most)?.[0];
+  return maxPixels.find(([, most]) => pixels <= most)?.[0];
 }
 
 /** The aspect ratio of a listed size; undefined for others. */

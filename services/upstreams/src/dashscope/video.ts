@@ -29,7 +29,7 @@ export const wanVideo: VideoAdapter = {
     body: { model: upstream.model, ...order.body },
   }),
   createdId: (body) => textOf(fieldsOf(body["output"])["task_id"]),
-  look: (id) => ({ method: "GET", path: `/api/v1/tasks/${encodeURIComponent(id)}` }),
+  poll: (id) => ({ method: "GET", path: `/api/v1/tasks/${encodeURIComponent(id)}` }),
   cancel: (id) => ({ method: "POST", path: `/api/v1/tasks/${encodeURIComponent(id)}/cancel` }),
   list: { exact: false, call: (lost) => ({ method: "GET", path: listPath(lost) }), read: readList },
   read: (body, status, { provider }) => {

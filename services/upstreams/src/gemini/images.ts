@@ -11,14 +11,14 @@ import { geminiHeaders } from "./headers.ts";
 import { geminiUsage } from "./usage.ts";
 
 /** Most pixels that are still meant by `1K` and `2K`: halfway to the next, in area. */
-const mostPixels: readonly (readonly [size: string, pixels: number])[] = [
+const maxPixels: readonly (readonly [size: string, pixels: number])[] = [
   ["1K", 1_700_000],
   ["2K", 7_000_000],
 ];
 
 /** Gemini's image models, asked like its text models; one picture a call, always inline. */
 export const geminiImages: ImageAdapter = {
-  mostPerCall: 1,
+  maxPerCall: 1,
   takesUrls: false,
   priceVariants: () => [],
   encode,
@@ -58,7 +58,7 @@ function configOf({ size, options }: ImageRequest, model: string): { aspectRatio
 }
 
 function tierOf(pixels: number): string {
-  return mostPixels.find(([, most]) => pixels <= most)?.[0] ?? "4K";
+  return maxPixels.find(([, most]) => pixels <= most)?.[0] ?? "4K";
 }
 
 function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer {

@@ -10,7 +10,7 @@ import { thinkingConfig } from "./models.ts";
 import { geminiSchema } from "./schema.ts";
 
 /** Gemini takes no more stop sequences than this. */
-const mostStops = 5;
+const maxStops = 5;
 
 /**
  * A conversation as Gemini takes it. Media that are given by URL are fetched: it takes them in the
@@ -54,7 +54,7 @@ function generationConfig(conversation: Conversation, model: string): object {
     frequencyPenalty: sampling.frequencyPenalty,
     maxOutputTokens: outputCap,
     candidateCount: candidates > 1 ? candidates : undefined,
-    stopSequences: stop.length > 0 ? stop.slice(0, mostStops) : undefined,
+    stopSequences: stop.length > 0 ? stop.slice(0, maxStops) : undefined,
     thinkingConfig: thinkingConfig(model, thinking),
     ...formatFields(conversation),
   };

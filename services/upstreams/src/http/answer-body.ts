@@ -25,7 +25,7 @@ export interface BodySource {
  * A sink is there as soon as its awaiting caller runs; until then the socket is not read much
  * further.
  */
-const mostEarlyBytes = 64 * 1024;
+const maxEarlyBytes = 64 * 1024;
 
 /**
  * The body of one answer on its way from the connection to its sink, unpacked where the upstream
@@ -58,7 +58,7 @@ export class AnswerBody {
     }
     this.#early.push(chunk);
     this.#earlyBytes += chunk.length;
-    if (this.#earlyBytes > mostEarlyBytes) this.#source.stopReading();
+    if (this.#earlyBytes > maxEarlyBytes) this.#source.stopReading();
   }
 
   /** All bytes have come. */
@@ -85,7 +85,7 @@ export class AnswerBody {
     }
     if (this.#failure !== undefined) this.#tellFailure(this.#failure);
     else if (this.#ended) this.#end();
-    else if (this.#earlyBytes > mostEarlyBytes) this.#source.readOn();
+    else if (this.#earlyBytes > maxEarlyBytes) this.#source.readOn();
   }
 
   pause(): void {

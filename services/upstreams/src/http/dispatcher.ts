@@ -1,7 +1,7 @@
 import type { LookupFunction } from "node:net";
 import type { Transport } from "@uag/catalog/types.ts";
 import { type Dispatcher, EnvHttpProxyAgent, Pool, ProxyAgent } from "undici";
-import { mostHeadBytes } from "./head.ts";
+import { maxHeadBytes } from "./head.ts";
 import type { Proxies } from "./proxies.ts";
 import type { TlsMaterial } from "./tls-files.ts";
 
@@ -32,7 +32,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     allowH2: false,
     pipelining: 1,
     connections: transport.maxConnections,
-    maxHeaderSize: mostHeadBytes,
+    maxHeaderSize: maxHeadBytes,
     keepAliveTimeoutThreshold,
     // Each call has a timer of its own, which knows when it rests.
     headersTimeout: 0,

@@ -6,8 +6,8 @@ import { malformedAnswer } from "./errors.ts";
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Names and values of an answer's head together, bytes. */
-export const mostHeadBytes = 64 * 1024;
-const mostHeaders = 256;
+export const maxHeadBytes = 64 * 1024;
+const maxHeaders = 256;
 
 /** @param name in lower case */
 export function headerIn(headers: Headers, name: string): string | undefined {
@@ -27,6 +27,6 @@ export function headFault(
   if (coding !== undefined && (typeof coding !== "string" || coding.toLowerCase() !== "chunked")) {
     return malformedAnswer("a transfer coding other than chunked");
   }
-  if (Array.isArray(raw) && raw.length > 2 * mostHeaders) return malformedAnswer("too many headers");
+  if (Array.isArray(raw) && raw.length > 2 * maxHeaders) return malformedAnswer("too many headers");
   return undefined;
 }

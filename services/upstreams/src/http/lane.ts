@@ -8,9 +8,9 @@ export interface Waiter {
 
 export interface LaneOptions {
   /** Calls under way at a time, each on a connection of its own. */
-  readonly mostCalls: number;
+  readonly maxCalls: number;
   /** Calls that may wait for their turn beyond these. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
 }
 
 /**
@@ -33,12 +33,12 @@ export class Lane implements AsyncDisposable {
 
   /** False when the line is full. */
   enter(waiter: Waiter): boolean {
-    if (this.#underWay < this.#options.mostCalls) {
+    if (this.#underWay < this.#options.maxCalls) {
       this.#underWay++;
       waiter.onTurn(this.#dispatcher);
       return true;
     }
-    if (this.#waiting.size >= this.#options.mostWaiting) return false;
+    if (this.#waiting.size >= this.#options.maxWaiting) return false;
     this.#waiting.add(waiter);
     return true;
   }

@@ -22,12 +22,12 @@ const staleMs = 60 * 60_000;
 const patienceMs = 500;
 /** Between two questions for a name that could not be resolved. */
 const pauseMs = 5_000;
-const mostNames = 1_000;
+const maxNames = 1_000;
 /**
  * The system's look-ups occupy threads of which there are four, used by files and zlib too: a name
  * server that does not answer may have two.
  */
-const mostAtOnce = 2;
+const maxConcurrent = 2;
 
 /**
  * Resolves upstreams' names, one question at a time for each, and remembers the answers. Once a
@@ -35,7 +35,7 @@ const mostAtOnce = 2;
  */
 export class NameCache {
   readonly #ask: Lookup;
-  readonly #entries = new LRUCache<string, Entry>({ max: mostNames });
+  readonly #entries = new LRUCache<string, Entry>({ max: maxNames });
   #asking = 0;
   readonly #waiting: (() => void)[] = [];
 
@@ -98,7 +98,7 @@ export class NameCache {
   }
 
   async #inTurn(name: string): Promise<LookupAddress[]> {
-    if (this.#asking >= mostAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#asking >= maxConcurrent) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#asking++;
     try {
       return await this.#ask(name);

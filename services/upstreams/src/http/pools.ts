@@ -21,7 +21,7 @@ interface Kept {
 /**
  * Lanes above which those that nobody uses are closed: providers come and go with the catalogue.
  */
-const mostLanes = 64;
+const maxLanes = 64;
 
 /** Connections to upstreams, kept by origin and by how they are made. */
 export class HttpPools implements AsyncDisposable {
@@ -54,12 +54,12 @@ export class HttpPools implements AsyncDisposable {
   }
 
   #open(key: string, origin: string, connectMs: number, transport: Transport): Lane {
-    if (this.#kept.size >= mostLanes) this.#closeIdle();
+    if (this.#kept.size >= maxLanes) this.#closeIdle();
     const tls = new TlsFiles(transport);
     const { lookup } = this.#names;
     const options = { origin, connectMs, transport, proxies: this.#proxies, lookup };
-    const { maxConnections: mostCalls, maxQueued: mostWaiting } = transport;
-    const lane = new Lane(createDispatcher({ ...options, tls: tls.read() }), { mostCalls, mostWaiting });
+    const { maxConnections: maxCalls, maxQueued: maxWaiting } = transport;
+    const lane = new Lane(createDispatcher({ ...options, tls: tls.read() }), { maxCalls, maxWaiting });
     this.#kept.set(key, { lane, tls, options });
     return lane;
   }

@@ -10,8 +10,8 @@ import type { ImageStream } from "./stream.ts";
 import type { ImageAdapter, ImageAnswer, ImageCall } from "./types.ts";
 
 /** Ten 4K pictures as base64. */
-const mostAnswerBytes = 256 * 1024 * 1024;
-const mostErrorBytes = 256 * 1024;
+const maxAnswerBytes = 256 * 1024 * 1024;
+const maxErrorBytes = 256 * 1024;
 
 export interface MakeImagesOptions {
   readonly pools: HttpPools;
@@ -29,7 +29,7 @@ export interface MakeImagesOptions {
 export async function makeImages(options: MakeImagesOptions): Promise<ImageAnswer> {
   const { adapter, call, upstream } = options;
   const answer = await ask(options);
-  return adapter.decode(boundedAnswer(await answer.read(mostAnswerBytes)), call, upstream);
+  return adapter.decode(boundedAnswer(await answer.read(maxAnswerBytes)), call, upstream);
 }
 
 export interface LiveImages {
@@ -49,7 +49,7 @@ export async function streamImages(options: MakeImagesOptions): Promise<LiveImag
   const answer = await ask(options);
   const type = answer.header("content-type") ?? "nothing";
   if (!type.startsWith("text/event-stream")) {
-    adapter.decode(await answer.read(mostErrorBytes), call, upstream);
+    adapter.decode(await answer.read(maxErrorBytes), call, upstream);
     throw new UpstreamFailure("transient", `the upstream answered with content of type ${type.slice(0, 80)}`, {
       status: 200,
     });

@@ -67,7 +67,7 @@ export interface ImageAnswer {
 /** Images by one upstream protocol. */
 export interface ImageAdapter {
   /** Most images of one call; a request for more is several calls. */
-  readonly mostPerCall: number;
+  readonly maxPerCall: number;
   /** Whether references may be sent as URLs, for the upstream to fetch. */
   readonly takesUrls: boolean;
   /**

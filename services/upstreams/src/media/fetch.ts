@@ -8,8 +8,8 @@ import type { UrlAllowance } from "./url-fetches.ts";
 
 const timeoutMs = 15_000;
 /** Gemini takes 20 MB in a request, OpenAI more; base64 adds a third. */
-const mostBytes = 14 * 1024 * 1024;
-const mostRedirects = 3;
+const maxBytes = 14 * 1024 * 1024;
+const maxRedirects = 3;
 
 export type InlineSource = Extract<MediaSource, { type: "inline" }>;
 
@@ -57,7 +57,7 @@ interface Wanted {
 async function fetchMedia(urls: UrlAllowance, { url, kind, param, signal }: Wanted): Promise<InlineSource> {
   let answer: GuardedAnswer;
   try {
-    answer = await urls.fetch(url, { timeoutMs, maxBytes: mostBytes, maxRedirects: mostRedirects, signal });
+    answer = await urls.fetch(url, { timeoutMs, maxBytes, maxRedirects, signal });
   } catch (error) {
     if (error instanceof UrlError) throw refusal(param, error.message, "invalid_url");
     throw error;

@@ -1,7 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
 /** More than this wait for nobody: something is wrong. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 
 interface Waiter {
   readonly owner: string;
@@ -49,7 +49,7 @@ export class Places {
   }
 
   #wait(owner: string, signal: AbortSignal | undefined): Promise<void> {
-    if (this.#waiters.size >= mostWaiting)
+    if (this.#waiters.size >= maxWaiting)
       throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000 });
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {

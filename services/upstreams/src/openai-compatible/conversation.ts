@@ -10,8 +10,8 @@ import { isStrictSchema } from "./strict-schema.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
 /** OpenAI takes no more stop sequences than this, and no longer name of a user. */
-const mostStops = 4;
-const longestUser = 64;
+const maxStops = 4;
+const maxUserLength = 64;
 
 /** A conversation as OpenAI's chat takes it. */
 export async function encodeForOpenAi(conversation: Conversation, context: OpenAiContext): Promise<UpstreamCall> {
@@ -29,7 +29,7 @@ export async function encodeForOpenAi(conversation: Conversation, context: OpenA
     ...toolFields(conversation, variant),
     ...(!reasons && temperature !== undefined && { temperature }),
     ...(!reasons && topP !== undefined && { top_p: topP }),
-    ...(!reasons && conversation.stop.length > 0 && { stop: conversation.stop.slice(0, mostStops) }),
+    ...(!reasons && conversation.stop.length > 0 && { stop: conversation.stop.slice(0, maxStops) }),
     ...(effort !== undefined && { reasoning_effort: effort }),
     ...formatField(conversation),
     ...(conversation.user !== undefined && { user: shortUser(conversation.user) }),
@@ -101,5 +101,5 @@ function formatField({ format }: Conversation): object {
 }
 
 function shortUser(user: string): string {
-  return user.length <= longestUser ? user : createHash("sha256").update(user).digest("hex");
+  return user.length <= maxUserLength ? user : createHash("sha256").update(user).digest("hex");
 }

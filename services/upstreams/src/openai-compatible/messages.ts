@@ -27,7 +27,7 @@ export interface OpenAiContext {
   readonly variant: OpenAiVariant;
 }
 
-const longestCallId = 40;
+const maxCallIdLength = 40;
 /** Vendors whose models want their own thinking back with the calls that came of it. */
 const wantsReasoning = /deepseek|kimi/;
 
@@ -121,6 +121,6 @@ async function mediaContent(part: MediaPart, { call, signal }: OpenAiContext): P
 }
 
 function shortCallId(id: string): string {
-  if (id.length <= longestCallId) return id;
+  if (id.length <= maxCallIdLength) return id;
   return `call_${createHash("sha256").update(id).digest("hex").slice(0, 32)}`;
 }

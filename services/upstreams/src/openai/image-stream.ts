@@ -12,7 +12,7 @@ import { openAiVariant } from "../openai-compatible/variant.ts";
 import { unitsOfImageUsage } from "./image-usage.ts";
 
 /** A 4K picture as base64, with room. */
-const mostEventBytes = 96 * 1024 * 1024;
+const maxEventBytes = 96 * 1024 * 1024;
 const nothing = Buffer.alloc(0);
 
 /**
@@ -26,7 +26,7 @@ export class OpenAiImageStream implements ImageStream {
   usage: UsageReport | undefined;
   partials = 0;
   completed = 0;
-  readonly #decoder = new SseDecoder({ maxEventBytes: mostEventBytes });
+  readonly #decoder = new SseDecoder({ maxEventBytes });
   readonly #wanted: number;
   readonly #upstream: Upstream;
 

@@ -14,7 +14,7 @@ import { MultipartForm } from "./multipart.ts";
 
 /** OpenAI's images: text to image as JSON, edits as a form (API reference, images). */
 export const openAiImages: ImageAdapter = {
-  mostPerCall: 10,
+  maxPerCall: 10,
   takesUrls: false,
   priceVariants({ options, size }) {
     const quality = textOf(options["quality"]);

@@ -4,7 +4,7 @@ import { UpstreamFailure } from "../failure.ts";
 
 const timeoutMs = 60_000;
 /** Some twenty minutes of 24 kHz, 16 bits, one channel. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 /** Fetches sound that an upstream left at a URL. */
 export interface AudioFetcher {
@@ -17,7 +17,7 @@ export function createAudioFetcher(client: GuardedClient): AudioFetcher {
   return {
     async fetch(url, signal) {
       try {
-        const answer = await client.fetch(securedUrl(url, client), { timeoutMs, maxBytes: mostBytes, signal });
+        const answer = await client.fetch(securedUrl(url, client), { timeoutMs, maxBytes, signal });
         if (answer.status === 200) return answer.body;
         throw new UpstreamFailure("transient", `the sound's URL answered ${answer.status}`, { status: 200 });
       } catch (error) {

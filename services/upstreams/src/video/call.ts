@@ -6,7 +6,7 @@ import { send } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
 import type { VideoAdapter, VideoCall } from "./types.ts";
 
-const mostAnswerBytes = 8 * 1024 * 1024;
+const maxAnswerBytes = 8 * 1024 * 1024;
 
 export interface VideoCallOptions {
   readonly pools: HttpPools;
@@ -48,7 +48,7 @@ export async function callVideo(options: VideoCallOptions): Promise<VideoAnswer>
     transport: provider.transport,
     signal: options.signal,
   });
-  const bytes = boundedAnswer(await answer.read(mostAnswerBytes));
+  const bytes = boundedAnswer(await answer.read(maxAnswerBytes));
   if (answer.status >= 300) {
     const bad = { status: answer.status, header: (name: string) => answer.header(name), body: bytes };
     throw options.adapter.failureOf(bad, upstream);

@@ -77,7 +77,7 @@ export type VideoFamily = "wan" | "happy" | "seedance" | "grok";
 export interface VideoAdapter {
   /** Of one of its models, by the provider's name of it. */
   familyOf(upstreamModel: string): VideoFamily;
-  /** Milliseconds between two looks at a young task, as the provider advises. */
+  /** Milliseconds between two polls of a young task, as the provider advises. */
   readonly pollMs: number;
   /** Milliseconds after which the provider has forgotten a task for certain. */
   readonly lifeMs: number;
@@ -86,7 +86,7 @@ export interface VideoAdapter {
   create(order: VideoOrder, upstream: Upstream): VideoCall;
   /** The id in the answer to `create`; undefined when there is none. */
   createdId(body: Fields): string | undefined;
-  look(upstreamId: string): VideoCall;
+  poll(upstreamId: string): VideoCall;
   /** @throws {UpstreamFailure} for a body that says nothing of the task */
   read(body: Fields, status: number, upstream: Upstream): VideoState;
   /** Undefined where a task cannot be cancelled. */

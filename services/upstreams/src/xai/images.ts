@@ -13,11 +13,11 @@ import { itemOf } from "../openai-compatible/image-item.ts";
 import { openAiVariant } from "../openai-compatible/variant.ts";
 
 /** Above this many pixels the larger resolution is meant: halfway between the two, in area. */
-const mostPixelsOf1k = 1_700_000;
+const maxPixelsOf1k = 1_700_000;
 
 /** xAI's images: JSON for edits too, a ratio and a resolution instead of a size. */
 export const xaiImages: ImageAdapter = {
-  mostPerCall: 10,
+  maxPerCall: 10,
   takesUrls: true,
   priceVariants: (request) => {
     // A variant is a name without dots.
@@ -32,7 +32,7 @@ export const xaiImages: ImageAdapter = {
 
 function shapeOf({ size, options }: ImageRequest): { aspect_ratio?: string; resolution: string } {
   const pixels = size === undefined ? undefined : pixelsOf(size);
-  const large = pixels !== undefined && pixels.width * pixels.height > mostPixelsOf1k;
+  const large = pixels !== undefined && pixels.width * pixels.height > maxPixelsOf1k;
   const ratio = textOf(options["aspect_ratio"]) ?? (pixels && nearestRatio(pixels, grokRatios));
   return {
     ...(ratio !== undefined && { aspect_ratio: ratio }),

@@ -19,7 +19,7 @@ export const xaiVideo: VideoAdapter = {
     body: { model: upstream.model, ...order.body },
   }),
   createdId: (body) => textOf(body["request_id"]),
-  look: (id) => ({ method: "GET", path: `/videos/${encodeURIComponent(id)}` }),
+  poll: (id) => ({ method: "GET", path: `/videos/${encodeURIComponent(id)}` }),
   read: (body, status, { provider }) => {
     const video = fieldsOf(body["video"]);
     const url = textOf(video["url"]) || undefined;

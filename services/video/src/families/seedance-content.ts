@@ -49,9 +49,9 @@ export function summarize(content: readonly ContentItem[], rules: ContentRules):
   if (roles.last_frame > roles.first_frame) fault("needs a first_frame beside its last_frame");
   const references = roles.reference_image + counts.video_url + counts.audio_url;
   if (frames > 0 && references > 0) fault("takes frames or references, not both");
-  mostOf("reference images", roles.reference_image, rules.images);
-  mostOf("reference videos", counts.video_url, rules.videos);
-  mostOf("reference audios", counts.audio_url, rules.sounds);
+  maxOf("reference images", roles.reference_image, rules.images);
+  maxOf("reference videos", counts.video_url, rules.videos);
+  maxOf("reference audios", counts.audio_url, rules.sounds);
   if (counts.audio_url > 0 && !rules.soundAlone && roles.reference_image + counts.video_url === 0) {
     fault("needs a reference image or video beside its audio");
   }
@@ -65,7 +65,7 @@ export function summarize(content: readonly ContentItem[], rules: ContentRules):
   };
 }
 
-function mostOf(what: string, count: number, most: number): void {
+function maxOf(what: string, count: number, most: number): void {
   if (count > most) fault(most === 0 ? `takes no ${what} with this model` : `has more than ${most} ${what}`);
 }
 

@@ -103,7 +103,7 @@ const lines: readonly Line[] = [
 ];
 
 /** The reference videos of one request together (ModelArk's limits), seconds. */
-const longestInput = 30;
+const maxInput = 30;
 const framesPerSecond = 24;
 
 /**
@@ -166,5 +166,5 @@ function priceTerms(request: Request, line: Line, content: ContentSummary): Pick
   if (content.videos > 0) variants.push("video");
   if (line.audio && request.generate_audio === false) variants.push("silent");
   if (request.service_tier === "flex") variants.push("flex");
-  return { inputSeconds: content.videos > 0 ? longestInput : 0, variants };
+  return { inputSeconds: content.videos > 0 ? maxInput : 0, variants };
 }

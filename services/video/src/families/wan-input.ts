@@ -56,12 +56,12 @@ export interface MediaShape {
 }
 
 /** More than any model takes; how many of which type is the model's to say. */
-const mostMedia = 100;
+const maxMedia = 100;
 
 function mediaInput(shape: MediaShape) {
   const media = z
     .array(item)
-    .max(mostMedia)
+    .max(maxMedia)
     .superRefine((items, context) => {
       const counts = Object.groupBy(items, ({ type }) => type);
       for (const [index, { type }] of items.entries()) {

@@ -40,12 +40,12 @@ interface Kind {
 const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"];
 const newerRatios = [...ratios, "4:5", "5:4", "21:9", "9:21"];
 /** Model Studio, all video models. */
-const largestSeed = 2_147_483_647;
+const maxSeed = 2_147_483_647;
 /**
  * Longest reference clip that is billed beside the output, seconds (Model Studio, reference to
  * video).
  */
-const longestClip = 10;
+const maxClipLength = 10;
 
 /** What a Wan or HappyHorse model takes, from the provider's name of it. */
 function kindOf(upstreamModel: string): Kind {
@@ -96,7 +96,7 @@ export function readWan(fields: Fields, { model, upstreamModel }: { model: Model
   const given = withoutNulls(objectOf(fields, "parameters"));
   const omitted = kind.lacks.filter((name) => given[name] !== undefined);
   checkShotType(given);
-  const seed = seedIn(given["seed"]) ?? randomInt(largestSeed + 1);
+  const seed = seedIn(given["seed"]) ?? randomInt(maxSeed + 1);
   const aspectRatio = asked ?? defaultRatio;
   const takesRatio = kind.mode === "t2v" || kind.mode === "r2v";
   const wanted = { resolution, aspectRatio, ratioAsked: asked !== undefined };
@@ -108,7 +108,7 @@ export function readWan(fields: Fields, { model, upstreamModel }: { model: Model
   checkClips(seconds, input, kind);
   const terms: Terms = {
     seconds,
-    inputSeconds: clipsOf(input) * longestClip,
+    inputSeconds: clipsOf(input) * maxClipLength,
     resolution,
     aspectRatio,
     variants: kind.silent && given["audio"] === false ? ["silent"] : [],

@@ -47,7 +47,7 @@ async function respond(
   const idempotencyKey = given && `${caller.keyId}/${given}`;
   const task = await submit(context, { request: video, caller, requestId, idempotencyKey });
   const waits = task.live && timeoutMs > 0;
-  const ended = waits ? await context.hub.wait(task._id, { timeoutMs, signal }) : undefined;
+  const ended = waits ? await context.completions.wait(task._id, { timeoutMs, signal }) : undefined;
   const last = ended ?? task;
   const view = viewOf(last);
   const terminal = !last.live && timeoutMs > 0;

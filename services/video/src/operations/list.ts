@@ -10,7 +10,7 @@ import { mayBeId } from "../tasks/ids.ts";
 import { viewOf } from "../tasks/view.ts";
 
 const usualLimit = 20;
-const largestLimit = 100;
+const maxLimit = 100;
 
 /** `GET /v1/videos/generations`: the account's tasks, newest first, a page at a time. */
 export function listVideos(context: VideoContext): Operation {
@@ -35,8 +35,8 @@ function queryOf(target: string): Omit<ListQuery, "accountId"> {
   const at = target.indexOf("?");
   const query = new URLSearchParams(at < 0 ? "" : target.slice(at + 1, at + 2_000));
   const limit = Number(query.get("limit") ?? usualLimit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > largestLimit) {
-    throw invalid("limit", `limit: must be a whole number from 1 to ${largestLimit}.`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
+    throw invalid("limit", `limit: must be a whole number from 1 to ${maxLimit}.`);
   }
   const after = query.get("cursor") ?? query.get("after") ?? undefined;
   if (after !== undefined && !mayBeId(after)) throw invalid("cursor", "cursor: is not one of a page before.");

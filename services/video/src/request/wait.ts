@@ -1,7 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
 /** The longest wait, seconds. */
-const mostSeconds = 600;
+const maxSeconds = 600;
 const usualSeconds = 60;
 
 export interface WaitSources {
@@ -34,6 +34,6 @@ function numberIn(text: string): number {
 }
 
 function bounded(seconds: unknown): number {
-  if (typeof seconds === "number" && seconds >= 0) return Math.min(seconds, mostSeconds) * 1_000;
+  if (typeof seconds === "number" && seconds >= 0) return Math.min(seconds, maxSeconds) * 1_000;
   throw new GatewayError("invalid_request", "wait: must be a number of seconds, or true.", { param: "wait" });
 }

@@ -1,7 +1,7 @@
 import type { EndStatus, Outbox, TaskDocument, TaskStatus } from "./task.ts";
 
-/** What the end of a task adds to it. */
-export interface Ending {
+/** What the end of a task writes into its row. */
+export interface TerminalState {
   /** When: what its owner is told and what is stored are one moment. */
   readonly endedAt: Date;
   readonly status: EndStatus;
@@ -39,11 +39,11 @@ export interface EndOptions {
   readonly claim?: string | undefined;
   /** Only while the provider's id is not known. */
   readonly unmade?: boolean;
-  /** How long the caller has for what the end brings about, before others take it up. */
+  /** How long the caller has to work off the outbox, milliseconds, before others claim it. */
   readonly outboxMs: number;
 }
 
-export interface GoOn {
+export interface Reschedule {
   readonly id: string;
   readonly claim: string;
   readonly status: TaskStatus;

@@ -73,11 +73,11 @@ export interface TaskDocument {
   readonly expiresAt: Date;
   /** Until it has ended. */
   readonly live: boolean;
-  /** When somebody has to look after it next. Whoever takes it moves this on: that is the lease. */
+  /** When it is polled next. A claim moves this on: that is its lease. */
   readonly dueAt: Date;
   /** Fencing token of who took it last. */
   readonly claim: string;
-  readonly looks: number;
+  readonly polls: number;
   /** Looks in a row that found nothing. */
   readonly misses: number;
   readonly terms: Terms;
@@ -133,7 +133,7 @@ const schema = new Schema<TaskDocument>(
     live: { type: Boolean, required: true },
     dueAt: date,
     claim: { type: String, default: "" },
-    looks: count,
+    polls: count,
     misses: count,
     terms: { ...anything, required: true },
     holdNanoUsd: int64,

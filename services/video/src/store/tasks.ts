@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isDuplicate } from "@uag/mongo/errors.ts";
 import type { Connection, Model } from "mongoose";
-import type { Created, Ending, EndOptions, GoOn, Insertion, ListQuery, Sent } from "./changes.ts";
+import type { Created, EndOptions, Insertion, ListQuery, Reschedule, Sent, TerminalState } from "./changes.ts";
 import { type TaskDocument, taskModel } from "./task.ts";
 
 /**
@@ -72,15 +72,14 @@ export class TaskStore {
   }
 
   /**
-   * Ends a task, once; undefined when it had ended already, or is not what the options say any
-   * more.
+   * Ends a task, once. Undefined when it had ended already or no longer matches the options.
    */
-  async end(id: string, ending: Ending, options: EndOptions): Promise<TaskDocument | undefined> {
-    const { outbox, ...said } = ending;
+  async end(id: string, terminal: TerminalState, options: EndOptions): Promise<TaskDocument | undefined> {
+    const { outbox, ...state } = terminal;
     const set = {
-      ...defined(said),
+      ...defined(state),
       live: false,
-      updatedAt: ending.endedAt,
+      updatedAt: terminal.endedAt,
       outbox,
       outboxAt: new Date(Date.now() + options.outboxMs),
       outboxClaim: randomUUID(),
@@ -138,14 +137,14 @@ export class TaskStore {
     const filter = { _id: { $in: [...ids] }, live: true, dueAt: { $lte: new Date(now) } };
     const { modifiedCount } = await this.#tasks.updateMany(filter, {
       $set: { claim, dueAt: new Date(now + leaseMs) },
-      $inc: { looks: 1 },
+      $inc: { polls: 1 },
     });
     if (modifiedCount === 0) return [];
     return await this.#tasks.find({ _id: { $in: [...ids] }, claim }).lean<TaskDocument[]>();
   }
 
-  /** Notes that tasks go on, each only if nobody has taken it since. */
-  async goOn(changes: readonly GoOn[]): Promise<void> {
+  /** Reschedules tasks, each only if nobody has claimed it since. */
+  async reschedule(changes: readonly Reschedule[]): Promise<void> {
     if (changes.length === 0) return;
     const updatedAt = new Date();
     await this.#tasks.bulkWrite(
@@ -178,8 +177,7 @@ export class TaskStore {
   }
 
   /**
-   * Takes ended tasks whose end still has to be brought about; answers besides when the next one
-   * falls due.
+   * Claims ended tasks whose outbox is not done. `nextAt` is when the next one falls due.
    */
   async claimOutbox(limit: number, leaseMs: number): Promise<{ taken: TaskDocument[]; nextAt: Date | undefined }> {
     const now = new Date();

@@ -2,9 +2,9 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { VideoContext } from "../context.ts";
 import type { TaskDocument } from "../store/task.ts";
-import { finish, lookAt, stepOf } from "./look.ts";
-import { leaseMs } from "./pace.ts";
+import { leaseMs } from "./poll-schedule.ts";
 import { callAbout, providerOf } from "./provider.ts";
+import { endTask, fetchState, stepOf } from "./upstream-state.ts";
 
 const unstoppable =
   "The provider has begun this task or cannot stop it. It goes on, and is charged only if it succeeds.";
@@ -31,17 +31,17 @@ export async function cancelTask(context: VideoContext, task: TaskDocument): Pro
   const options = { outboxMs: leaseMs(context.settings) };
   const current = async (): Promise<TaskDocument> => (await context.tasks.find(task.accountId, task._id)) ?? task;
   // Looked at first: some providers take the deletion of a finished task for an order to forget it.
-  const state = await lookAt(context, task);
+  const state = await fetchState(context, task);
   if (state === undefined) {
     throw new GatewayError("service_unavailable", "The task cannot be cancelled just now.", { retryAfterMs: 2_000 });
   }
   const step = stepOf(task, state);
-  if (step.kind === "end") return (await finish(context, task, { step, state, options })) ?? (await current());
+  if (step.kind === "end") return (await endTask(context, task, { step, state, options })) ?? (await current());
   if (state.phase !== "queued" || !(await mayCancel(context, task))) {
     throw new GatewayError("invalid_request", unstoppable, { param: "id" });
   }
   const cancelled = { kind: "end", status: "cancelled", word: state.word } as const;
-  return (await finish(context, task, { step: cancelled, options })) ?? (await current());
+  return (await endTask(context, task, { step: cancelled, options })) ?? (await current());
 }
 
 async function mayCancel(context: VideoContext, task: TaskDocument): Promise<boolean> {

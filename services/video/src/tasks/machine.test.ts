@@ -40,18 +40,18 @@ test("a task at its age limit ends, and one that has just succeeded still counts
 
 test("a task is lost only when it was missed three times in a row", () => {
   let standing = young;
-  for (const expected of ["go on", "go on", "end"]) {
+  for (const expected of ["continue", "continue", "end"]) {
     const step = nextStep(standing, saw("unknown"), 0);
     assert.equal(step.kind, expected);
-    if (step.kind === "go on") standing = { ...standing, misses: step.misses };
+    if (step.kind === "continue") standing = { ...standing, misses: step.misses };
   }
   const back = nextStep({ ...young, misses: 2 }, saw("running"), 0);
-  assert.deepEqual(back, { kind: "go on", status: "running", word: "running", misses: 0 } satisfies Step);
+  assert.deepEqual(back, { kind: "continue", status: "running", word: "running", misses: 0 } satisfies Step);
 });
 
 test("success without a video is no success", () => {
   const empty = saw("succeeded");
-  assert.equal(nextStep(young, empty, 0).kind, "go on");
+  assert.equal(nextStep(young, empty, 0).kind, "continue");
   assert.equal(nextStep({ ...young, misses: 2 }, empty, 0).status, "failed");
 });
 

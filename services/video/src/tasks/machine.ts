@@ -3,19 +3,19 @@ import type { VideoState } from "@uag/upstreams/video/types.ts";
 import type { EndStatus, TaskDocument, TaskStatus } from "../store/task.ts";
 
 /**
- * Looks in a row that find nothing before a task counts as lost: a provider's replicas may lag
+ * Polls in a row that find nothing before a task counts as lost: a provider's replicas may lag
  * behind each other.
  */
-const mostMisses = 3;
+const maxMisses = 3;
 
 export type Step =
   | { readonly kind: "end"; readonly status: EndStatus; readonly word: string; readonly failure?: string | undefined }
-  | { readonly kind: "go on"; readonly status: TaskStatus; readonly word: string; readonly misses: number };
+  | { readonly kind: "continue"; readonly status: TaskStatus; readonly word: string; readonly misses: number };
 
 /** What of a task decides about its next step. */
 export type Standing = Pick<TaskDocument, "status" | "upstreamStatus" | "misses" | "promptHash"> & {
   readonly expiresAt: Date;
-  /** Its id at the provider was found by looking, not by being told. */
+  /** Its id at the provider was found by searching its listing. */
   readonly guessed: boolean;
 };
 
@@ -26,14 +26,13 @@ export function promptHash(prompt: string): string {
 }
 
 /**
- * What follows from a look at the provider's task, or from a look that came to nothing
- * (`undefined`). Pure. A task never goes back from running to queued, whatever order answers come
- * in.
+ * The next step of a task, given its state at the provider, or `undefined` when a poll failed.
+ * Pure. A task never goes back from running to queued, whatever order answers come in.
  */
 export function nextStep(task: Standing, seen: VideoState | undefined, nowMs: number): Step {
   const overdue = nowMs >= task.expiresAt.getTime();
   if (seen === undefined) {
-    return overdue ? expired(task.upstreamStatus) : goOn(task, task.status, task.upstreamStatus, task.misses);
+    return overdue ? expired(task.upstreamStatus) : continued(task, task.status, task.upstreamStatus, task.misses);
   }
   const { phase, word } = seen;
   switch (phase) {
@@ -46,11 +45,11 @@ export function nextStep(task: Standing, seen: VideoState | undefined, nowMs: nu
     case "expired":
       return { kind: "end", status: "expired", word, failure: seen.reason };
     case "unknown":
-      if (overdue || task.misses + 1 >= mostMisses) return expired(word);
-      return goOn(task, task.status, word, task.misses + 1);
+      if (overdue || task.misses + 1 >= maxMisses) return expired(word);
+      return continued(task, task.status, word, task.misses + 1);
     default:
       if (overdue) return expired(word);
-      return goOn(task, phase, word, 0);
+      return continued(task, phase, word, 0);
   }
 }
 
@@ -61,10 +60,10 @@ function succeeded(task: Standing, seen: VideoState, overdue: boolean): Step {
     return { kind: "end", status: "failed", word, failure: unconfirmed };
   }
   if (seen.videoUrl !== undefined) return { kind: "end", status: "succeeded", word };
-  if (overdue || task.misses + 1 >= mostMisses) {
+  if (overdue || task.misses + 1 >= maxMisses) {
     return { kind: "end", status: "failed", word, failure: "The provider finished without a video." };
   }
-  return goOn(task, "running", word, task.misses + 1);
+  return continued(task, "running", word, task.misses + 1);
 }
 
 /** What a task is told of that may or may not have reached the provider. */
@@ -75,7 +74,7 @@ function expired(word: string): Step {
   return { kind: "end", status: "expired", word, failure: "The task did not end in time." };
 }
 
-function goOn(task: Standing, status: TaskStatus, word: string, misses: number): Step {
+function continued(task: Standing, status: TaskStatus, word: string, misses: number): Step {
   const later = (rank[status] ?? 0) > (rank[task.status] ?? 0) ? status : task.status;
-  return { kind: "go on", status: later, word, misses };
+  return { kind: "continue", status: later, word, misses };
 }

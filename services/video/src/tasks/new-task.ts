@@ -9,7 +9,7 @@ import type { TaskDocument } from "../store/task.ts";
 import { adapterOf } from "./create.ts";
 import { newTaskId } from "./ids.ts";
 import { promptHash } from "./machine.ts";
-import { createLeaseMs } from "./pace.ts";
+import { createLeaseMs } from "./poll-schedule.ts";
 
 /** A task as it is written down before anybody is asked for it. */
 export function newTask(
@@ -47,7 +47,7 @@ export function newTask(
     live: true,
     dueAt: new Date(now.getTime() + createLeaseMs(context.settings)),
     claim: "",
-    looks: 0,
+    polls: 0,
     misses: 0,
     terms,
     holdNanoUsd: priced.costNanoUsd,

@@ -30,7 +30,7 @@ export function callAbout(
     upstream: at.upstream,
     call: at.call,
     requestId: at.task.requestId,
-    timeoutMs: context.settings.LOOK_TIMEOUT_MS,
+    timeoutMs: context.settings.POLL_TIMEOUT_MS,
     signal: new AbortController().signal,
   });
 }

@@ -1,48 +1,48 @@
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import type { ListedVideo } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
-import type { GoOn } from "../store/changes.ts";
+import type { Reschedule } from "../store/changes.ts";
 import type { TaskDocument } from "../store/task.ts";
 import { admissionOf } from "./grant.ts";
-import { finish } from "./look.ts";
 import { unconfirmed } from "./machine.ts";
-import { createLeaseMs, leaseMs, nextLookMs } from "./pace.ts";
+import { createLeaseMs, leaseMs, pollDelayMs } from "./poll-schedule.ts";
 import { callAbout, providerOf, type TaskProvider } from "./provider.ts";
+import { endTask } from "./upstream-state.ts";
 
-/** Times that a task is looked for before it counts as never made. */
-const mostSearches = 3;
+/** Searches for a task before it counts as never made. */
+const maxSearches = 3;
 
 /**
  * Finishes a submission that nobody can answer for: its process died, or the provider's answer was
  * lost. It is never made again. Where the provider lists its tasks it is looked for there; what is
  * not found has failed and costs nothing.
- * @returns what to note when it should be looked for again
+ * @returns how it is rescheduled when it should be searched for again; otherwise undefined
  */
-export async function recover(context: VideoContext, task: TaskDocument): Promise<GoOn | undefined> {
+export async function recover(context: VideoContext, task: TaskDocument): Promise<Reschedule | undefined> {
   const held = await withGrant(context, task);
   const at = providerOf(context, held);
   const found = at === undefined ? undefined : await search(context, held, at);
   if (found !== undefined && at !== undefined) {
-    const dueAt = new Date(Date.now() + nextLookMs(context.settings, { pollMs: at.adapter.pollMs, ageMs: 0 }));
+    const dueAt = new Date(Date.now() + pollDelayMs(context.settings, { pollMs: at.adapter.pollMs, ageMs: 0 }));
     const { _id: id, grantId = "", provider, upstreamModel, status } = held;
     const guessed = at.adapter.list?.exact !== true;
     const ids = held.family === "seedance" ? [found] : [];
     const created = { upstreamId: found, ids, grantId, provider, upstreamModel, status, guessed, dueAt };
     if (await context.tasks.created(id, created)) context.video.recovered(held, true);
-    context.alarms.of(provider).ring(dueAt.getTime());
+    context.wakeups.of(provider).wakeAt(dueAt.getTime());
     return undefined;
   }
   const canSearch = at?.adapter.list !== undefined;
-  if (canSearch && held.misses + 1 < mostSearches) return searchAgain(context, held);
+  if (canSearch && held.misses + 1 < maxSearches) return searchAgain(context, held);
   const step = { kind: "end", status: "failed", word: "", failure: unconfirmed } as const;
   const options = { claim: held.claim, unmade: true, outboxMs: leaseMs(context.settings) };
-  if ((await finish(context, held, { step, options })) !== undefined) context.video.recovered(held, false);
+  if ((await endTask(context, held, { step, options })) !== undefined) context.video.recovered(held, false);
   return undefined;
 }
 
-function searchAgain({ settings }: VideoContext, task: TaskDocument): GoOn {
+function searchAgain({ settings }: VideoContext, task: TaskDocument): Reschedule {
   const { _id: id, claim, status, upstreamStatus, misses } = task;
-  const dueAt = new Date(Date.now() + nextLookMs(settings, { pollMs: 10_000, ageMs: 0 }));
+  const dueAt = new Date(Date.now() + pollDelayMs(settings, { pollMs: 10_000, ageMs: 0 }));
   return { id, claim, status, upstreamStatus, misses: misses + 1, dueAt };
 }
 

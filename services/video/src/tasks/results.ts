@@ -4,10 +4,10 @@ import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { fromStatus } from "@uag/kit/rpc/status.ts";
 import { AssetServiceClient } from "@uag/proto/media/v1/assets.ts";
 
-const mostBytes = 256 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 const chunkBytes = 256 * 1024;
 /** Files that this process holds in memory at once. */
-const mostAtOnce = 4;
+const maxConcurrent = 4;
 
 /** Keeps files reachable whose providers do not say for how long they do. */
 export interface ResultKeeper {
@@ -39,11 +39,11 @@ export class AssetKeeper implements ResultKeeper, Disposable {
   }
 
   async keep(url: string): Promise<string | undefined> {
-    if (this.#running >= mostAtOnce) return undefined;
+    if (this.#running >= maxConcurrent) return undefined;
     this.#running++;
     try {
       const { guarded, timeoutMs } = this.#options;
-      const { status, headers, body } = await guarded.fetch(url, { timeoutMs, maxBytes: mostBytes, maxRedirects: 3 });
+      const { status, headers, body } = await guarded.fetch(url, { timeoutMs, maxBytes, maxRedirects: 3 });
       if (status !== 200) throw new Error(`the result file answered ${status}`);
       const said = headers["content-type"];
       const type =

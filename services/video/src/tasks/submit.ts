@@ -9,10 +9,10 @@ import { toStoreError } from "../store/errors.ts";
 import type { TaskDocument } from "../store/task.ts";
 import { cancelUpstream } from "./cancel.ts";
 import { AmbiguousCreate, createUpstream, type Made, Refused } from "./create.ts";
-import { endingOf } from "./ending.ts";
 import { admissionOf } from "./grant.ts";
 import { newTask } from "./new-task.ts";
-import { createLeaseMs, leaseMs, nextLookMs } from "./pace.ts";
+import { createLeaseMs, leaseMs, pollDelayMs } from "./poll-schedule.ts";
+import { terminalStateOf } from "./terminal-state.ts";
 
 export interface Submission {
   readonly request: VideoRequest;
@@ -79,19 +79,23 @@ async function notMade(context: VideoContext, task: TaskDocument, error: unknown
     video.ambiguous(task, error.cause);
     const { provider, model } = error.upstream;
     const sent = { grantId: task.grantId ?? "", provider: provider.name, upstreamModel: model };
-    const dueAt = new Date(Date.now() + nextLookMs(settings, { pollMs: 5_000, ageMs: 0 }));
+    const dueAt = new Date(Date.now() + pollDelayMs(settings, { pollMs: 5_000, ageMs: 0 }));
     // When this fails the task falls due by itself, a little later.
     await tasks.sending(task._id, { ...sent, dueAt }).catch((cause: unknown) => video.stumbled("submit", cause));
-    context.alarms.of(provider.name).ring(dueAt.getTime());
+    context.wakeups.of(provider.name).wakeAt(dueAt.getTime());
     return task;
   }
   const failure = failureIn(error);
   const refusedWith = failure === undefined ? 500 : failureToGatewayError(failure).httpStatus;
-  const ending = endingOf(task, { status: "failed", word: "", failure: failure?.message, refusedWith }, new Date());
-  const ended = await tasks.end(task._id, ending, { unmade: true, outboxMs: leaseMs(settings) });
+  const terminal = terminalStateOf(
+    task,
+    { status: "failed", word: "", failure: failure?.message, refusedWith },
+    new Date(),
+  );
+  const ended = await tasks.end(task._id, terminal, { unmade: true, outboxMs: leaseMs(settings) });
   if (ended !== undefined) {
     await tasks.forgetKey(task._id);
-    context.aftermath.begin(ended);
+    context.outbox.process(ended);
   }
   throw error instanceof Refused ? error.failure : error;
 }
@@ -111,13 +115,13 @@ async function store(context: VideoContext, task: TaskDocument, made: Made): Pro
     provider: upstream.provider.name,
     upstreamModel: upstream.model,
     status: task.status,
-    dueAt: new Date(Date.now() + nextLookMs(settings, { pollMs: adapter.pollMs, ageMs: 0 })),
+    dueAt: new Date(Date.now() + pollDelayMs(settings, { pollMs: adapter.pollMs, ageMs: 0 })),
   };
   const deadline = task.createdAt.getTime() + createLeaseMs(settings);
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
       if (await tasks.created(task._id, created)) {
-        context.alarms.of(created.provider).ring(created.dueAt.getTime());
+        context.wakeups.of(created.provider).wakeAt(created.dueAt.getTime());
         return { ...task, ...created, ids: [...task.ids, ...created.ids] };
       }
       break;

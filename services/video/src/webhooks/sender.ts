@@ -1,14 +1,14 @@
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
-import { Alarm, longestRestMs } from "../alarm.ts";
 import type { VideoEvents } from "../events.ts";
 import type { PendingWebhook, TaskDocument } from "../store/task.ts";
+import { maxSleepMs, Wakeup } from "../wakeup.ts";
 import type { DeliveryDocument, DeliveryStore } from "./deliveries.ts";
 import type { SecretStore } from "./secrets.ts";
 import { send } from "./send.ts";
 
-const mostAtOnce = 128;
+const maxConcurrent = 128;
 /** A slow receiver does not keep the others from theirs. */
-const mostPerHost = 32;
+const maxPerHost = 32;
 const afterFailureMs = 1_000;
 const leaseSlackMs = 10_000;
 /** What its host is too busy for is taken up again after this. */
@@ -29,7 +29,7 @@ export class WebhookSender implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #hosts = new Map<string, number>();
-  readonly #alarm = new Alarm();
+  readonly #wakeup = new Wakeup();
   readonly #loop: Promise<void>;
 
   constructor(options: SenderOptions) {
@@ -37,14 +37,14 @@ export class WebhookSender implements AsyncDisposable {
     this.#loop = this.#run();
   }
 
-  /** Adds a webhook and sends it without waiting for the next look. */
+  /** Adds a webhook and sends it without waiting for the next round. */
   async enqueue(task: TaskDocument, webhook: PendingWebhook): Promise<void> {
     await this.#options.deliveries.enqueue(task, webhook);
-    this.#alarm.ring();
+    this.#wakeup.wakeAt();
   }
 
   wake(): void {
-    this.#alarm.ring();
+    this.#wakeup.wakeAt();
   }
 
   async #run(): Promise<void> {
@@ -54,16 +54,16 @@ export class WebhookSender implements AsyncDisposable {
         this.#options.video.stumbled("webhooks", error);
         return Date.now() + afterFailureMs;
       });
-      await this.#alarm.rest(next, signal);
+      await this.#wakeup.sleepUntil(next, signal);
     }
   }
 
-  /** Takes what is due and sends it off; answers when to look again, Unix milliseconds. */
+  /** Takes what is due and sends it off; returns when to do so again, Unix milliseconds. */
   async #round(): Promise<number> {
     const { deliveries, timeoutMs } = this.#options;
-    const latest = Date.now() + longestRestMs;
-    const free = mostAtOnce - this.#running.size;
-    // The first to end rings.
+    const latest = Date.now() + maxSleepMs;
+    const free = maxConcurrent - this.#running.size;
+    // The first to end wakes this up.
     if (free === 0) return latest;
     const { taken, nextAt } = await deliveries.claimDue(free, timeoutMs + leaseSlackMs);
     for (const delivery of taken) this.#begin(delivery);
@@ -75,7 +75,7 @@ export class WebhookSender implements AsyncDisposable {
     const work = this.#sendWhenFree(delivery, host)
       .catch((error: unknown) => this.#options.video.stumbled("webhooks", error))
       .finally(() => {
-        if (this.#running.size === mostAtOnce) this.#alarm.ring();
+        if (this.#running.size === maxConcurrent) this.#wakeup.wakeAt();
         this.#running.delete(work);
       });
     this.#running.add(work);
@@ -83,9 +83,9 @@ export class WebhookSender implements AsyncDisposable {
 
   async #sendWhenFree(delivery: DeliveryDocument, host: string): Promise<void> {
     const busy = this.#hosts.get(host) ?? 0;
-    if (busy >= mostPerHost) {
+    if (busy >= maxPerHost) {
       await this.#options.deliveries.later(delivery, laterMs);
-      return this.#alarm.ring(Date.now() + laterMs);
+      return this.#wakeup.wakeAt(Date.now() + laterMs);
     }
     this.#hosts.set(host, busy + 1);
     try {
@@ -102,7 +102,7 @@ export class WebhookSender implements AsyncDisposable {
     const inForce = await secrets.inForce(delivery.accountId);
     const attempted = await send(delivery, { guarded, secrets: inForce, timeoutMs, scale });
     await deliveries.attempted(delivery, attempted);
-    if (attempted.dueAt !== undefined) this.#alarm.ring(attempted.dueAt.getTime());
+    if (attempted.dueAt !== undefined) this.#wakeup.wakeAt(attempted.dueAt.getTime());
     const detail = { id: delivery._id, account: delivery.accountId, attempt: delivery.tries + 1 };
     const { attempt, state } = attempted;
     if (state === "delivered") video.delivered({ ...detail, ms: attempt.durationMs });

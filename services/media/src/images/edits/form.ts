@@ -21,12 +21,12 @@ export interface FormLimits {
   readonly maxFileBytes: number;
 }
 
-const mostFields = 64;
-const mostFieldBytes = 256 * 1024;
-const mostHeaderBytes = 16 * 1024;
-const longestFilename = 1_024;
+const maxFields = 64;
+const maxFieldBytes = 256 * 1024;
+const maxHeaderBytes = 16 * 1024;
+const maxFilenameLength = 1_024;
 /** What may stand beside an image that is alone: a mask of at most 4 MiB, and fields. */
-const mostBesideBytes = 5 * 1024 * 1024;
+const maxBesideBytes = 5 * 1024 * 1024;
 
 /**
  * Reads a form as it comes in, within limits; nothing is written to disk, and what the files are
@@ -52,16 +52,16 @@ export async function readForm(
   fault.promise.catch(() => {});
   const fail = (error: Error): void => fault.reject(error);
   parser.on("file", (field, stream, filename) => {
-    if (String(filename).length > longestFilename) fail(invalid("A file's name is too long."));
+    if (String(filename).length > maxFilenameLength) fail(invalid("A file's name is too long."));
     // Several images have another name: one that is followed by so much is too large by itself.
     const isAlone = String(field) === "image";
-    if (isAlone && length - read > limits.maxFileBytes + mostBesideBytes) {
+    if (isAlone && length - read > limits.maxFileBytes + maxBesideBytes) {
       fail(tooLarge(`The image is larger than ${limits.maxFileBytes} bytes. (Several go under the name image[].)`));
     }
     collect(stream, { field: String(field), files, lease, limits, fail });
   });
   parser.on("field", (name, value, nameCut, valueCut) => {
-    if (nameCut || valueCut) fail(tooLarge(`The field is larger than ${mostFieldBytes} bytes.`));
+    if (nameCut || valueCut) fail(tooLarge(`The field is larger than ${maxFieldBytes} bytes.`));
     else fields.set(String(name), value);
   });
   parser.on("partsLimit", () => fail(invalid("The form has too many parts.")));
@@ -102,13 +102,13 @@ function openParser(contentType: string | undefined, { maxFiles, maxFileBytes }:
       isPartAFile: (_field, type, filename) => filename !== undefined || type === "application/octet-stream",
       limits: {
         fieldNameSize: 100,
-        fieldSize: mostFieldBytes,
-        fields: mostFields,
+        fieldSize: maxFieldBytes,
+        fields: maxFields,
         files: maxFiles,
         fileSize: maxFileBytes,
-        parts: maxFiles + mostFields,
+        parts: maxFiles + maxFields,
         headerPairs: 32,
-        headerSize: mostHeaderBytes,
+        headerSize: maxHeaderBytes,
       },
     });
   } catch (error) {

@@ -1,15 +1,15 @@
 import type { Model } from "@uag/catalog/types.ts";
 import { refusal } from "@uag/upstreams/conversation/refusal.ts";
-import { mostDeltaBytes } from "../as-png.ts";
+import { maxDeltaBytes } from "../as-png.ts";
 import { invalid } from "../families/schema.ts";
 import { inspectImage, type Picture } from "../inspect.ts";
 import type { Form } from "./form.ts";
 
 /** `image`, `image[]`, or `image[0]`: SDKs differ. */
 const imageField = /^image(?:\[\d*\])?$/;
-const mostMaskBytes = 4 * 1024 * 1024;
+const maxMaskBytes = 4 * 1024 * 1024;
 /** Decoding a larger picture would cost more than the edit. */
-const longestConverted = 4_096;
+const maxConvertedLength = 4_096;
 
 export interface EditPictures {
   readonly images: readonly Picture[];
@@ -43,7 +43,7 @@ export function readPictures({ files, fields }: Form, model: Model): EditPicture
 function readMask(bytes: Buffer, image: Picture, model: Model): Picture {
   const wrong = (message: string): Error => refusal("mask", message, "invalid_mask");
   if (model.image?.mask !== true) throw wrong("This model takes no mask.");
-  if (bytes.length > mostMaskBytes) throw wrong("The mask must be smaller than 4 MB.");
+  if (bytes.length > maxMaskBytes) throw wrong("The mask must be smaller than 4 MB.");
   const mask = inspectImage(bytes, "mask");
   if (mask.mediaType !== "image/png") throw wrong("The mask must be a PNG.");
   if (mask.width !== image.width || mask.height !== image.height) {
@@ -61,8 +61,8 @@ function readMask(bytes: Buffer, image: Picture, model: Model): Picture {
 function checkDelta({ mediaType, bytes, width, height }: Picture): void {
   const wrong = (message: string): Error => refusal("image", message, "unsupported_image_format");
   if (width !== height) throw wrong("This model takes square pictures only.");
-  if (mediaType === "image/png" && bytes.length >= mostDeltaBytes)
+  if (mediaType === "image/png" && bytes.length >= maxDeltaBytes)
     throw wrong("This model takes PNG files of less than 4 MB.");
-  if (mediaType !== "image/png" && width > longestConverted)
-    throw wrong(`This model takes JPEG and WebP of at most ${longestConverted} pixels a side.`);
+  if (mediaType !== "image/png" && width > maxConvertedLength)
+    throw wrong(`This model takes JPEG and WebP of at most ${maxConvertedLength} pixels a side.`);
 }

@@ -5,11 +5,11 @@ import { checkUrl } from "../sources.ts";
 import type { Reader } from "./reader.ts";
 import { checkCount, checkListed, invalid, present } from "./schema.ts";
 
-const mostTextChars = 10_000;
-const largestSeed = 2_147_483_647;
+const maxTextChars = 10_000;
+const maxSeed = 2_147_483_647;
 
 const block = z
-  .looseObject({ text: z.string().max(mostTextChars).optional(), image: z.string().min(1).optional() })
+  .looseObject({ text: z.string().max(maxTextChars).optional(), image: z.string().min(1).optional() })
   .refine(({ text, image }) => (text === undefined) !== (image === undefined), "must have either text or image");
 
 export const alphaSchema = z.looseObject({
@@ -23,9 +23,9 @@ export const alphaSchema = z.looseObject({
     .looseObject({
       size: z.string().nullish(),
       n: z.int().min(1).nullish(),
-      seed: z.int().min(0).max(largestSeed).nullish(),
+      seed: z.int().min(0).max(maxSeed).nullish(),
       watermark: z.boolean().nullish(),
-      negative_prompt: z.string().max(mostTextChars).nullish(),
+      negative_prompt: z.string().max(maxTextChars).nullish(),
       prompt_extend: z.boolean().nullish(),
     })
     .nullish(),

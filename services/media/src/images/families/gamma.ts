@@ -7,7 +7,7 @@ import type { Reader } from "./reader.ts";
 import { checkCount, checkListed, commonShape, invalid, plainQuality, present } from "./schema.ts";
 
 const sideStep = 16;
-const longestSide = 3_840;
+const maxSide = 3_840;
 const steepestRatio = 3;
 
 export const gammaSchema = z.looseObject({
@@ -78,6 +78,6 @@ function checkSize(size: string, model: Model): void {
   const { width, height } = pixels;
   if (width % sideStep !== 0 || height % sideStep !== 0) throw invalid("size", `must be multiples of ${sideStep}`);
   const [short, long] = width < height ? [width, height] : [height, width];
-  if (long > longestSide) throw invalid("size", `must be at most ${longestSide} pixels a side`);
+  if (long > maxSide) throw invalid("size", `must be at most ${maxSide} pixels a side`);
   if (long > short * steepestRatio) throw invalid("size", `must not be longer than ${steepestRatio}:1`);
 }

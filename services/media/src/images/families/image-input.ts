@@ -13,13 +13,13 @@ const steepestRatio = 16;
 const keyword = /^[1-8](?:\.5)?K$/;
 
 /** More than any model takes. */
-const mostReferences = 100;
+const maxReferences = 100;
 
 const image = z.string().min(1);
 const shape = {
   ...commonShape,
   image: z
-    .union([image, z.array(image).max(mostReferences)], { error: "must be a URL, a data URL, or a list of them" })
+    .union([image, z.array(image).max(maxReferences)], { error: "must be a URL, a data URL, or a list of them" })
     .nullish(),
 } as const;
 

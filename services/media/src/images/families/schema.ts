@@ -3,7 +3,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { z } from "zod";
 
 /** More than any model reads. */
-const mostPromptChars = 32_000;
+const maxPromptChars = 32_000;
 
 export const qualities = ["auto", "low", "medium", "high", "standard", "hd"] as const;
 export type Quality = (typeof qualities)[number];
@@ -15,7 +15,7 @@ export function plainQuality(quality: Quality): Quality {
   return aliases[quality] ?? quality;
 }
 
-export const promptSchema = z.string().min(1).max(mostPromptChars);
+export const promptSchema = z.string().min(1).max(maxPromptChars);
 
 /** What every family on OpenAI's shape takes. */
 export const commonShape = {
@@ -35,7 +35,7 @@ export function invalid(param: string, message: string): GatewayError {
 
 /** @throws {GatewayError} when a model does not make so many pictures at once */
 export function checkCount(count: number, model: Model, param = "n"): void {
-  const most = model.image?.mostImages ?? 1;
+  const most = model.image?.maxImages ?? 1;
   if (count > most) throw invalid(param, most === 1 ? "must be 1 for this model" : `must be at most ${most}`);
 }
 

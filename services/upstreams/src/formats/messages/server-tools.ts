@@ -15,7 +15,7 @@ const freeEdits = /^clear_/;
  * Rounds of one request: a loop on Anthropic's side pauses after ten of them (`pause_turn`).
  * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
  */
-export const mostToolRounds = 10;
+export const maxToolRounds = 10;
 
 /**
  * What Anthropic would run for a request. Code execution, MCP, fetching and the like are billed by

@@ -3,21 +3,21 @@ import type { VideoState } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
 import type { EndOptions } from "../store/changes.ts";
 import type { TaskDocument } from "../store/task.ts";
-import { endingOf } from "./ending.ts";
 import { nextStep, type Step } from "./machine.ts";
 import { callAbout, providerOf } from "./provider.ts";
+import { terminalStateOf } from "./terminal-state.ts";
 
-/** What the provider says of a task; undefined when the look came to nothing. */
-export async function lookAt(context: VideoContext, task: TaskDocument): Promise<VideoState | undefined> {
+/** A task's state at its provider; undefined when the poll failed. */
+export async function fetchState(context: VideoContext, task: TaskDocument): Promise<VideoState | undefined> {
   const at = providerOf(context, task);
   if (at === undefined || task.upstreamId === undefined) return undefined;
   try {
-    const { body, status } = await callAbout(context, { ...at, task, call: at.adapter.look(task.upstreamId) });
-    context.video.looked(task.provider, "ok");
+    const { body, status } = await callAbout(context, { ...at, task, call: at.adapter.poll(task.upstreamId) });
+    context.video.polled(task.provider, "ok");
     return at.adapter.read(body, status, at.upstream);
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
-    context.video.looked(task.provider, "failed");
+    context.video.polled(task.provider, "failed");
     if (error.status === 404) return { phase: "unknown", word: "not_found" };
     context.events.upstreamFailed(task.requestId, at.upstream, error);
     return undefined;
@@ -29,18 +29,19 @@ export function stepOf(task: TaskDocument, state: VideoState | undefined): Step 
 }
 
 /**
- * Ends a task and sets off what follows. Undefined when somebody else had ended it, or has it now.
+ * Ends a task, notifies those who wait for it and begins its outbox. Undefined when another process
+ * has ended or claimed it.
  */
-export async function finish(
+export async function endTask(
   context: VideoContext,
   task: TaskDocument,
   end: { step: Extract<Step, { kind: "end" }>; state?: VideoState | undefined; options: EndOptions },
 ): Promise<TaskDocument | undefined> {
   const { step, state, options } = end;
-  const ended = await context.tasks.end(task._id, endingOf(task, { ...step, state }, new Date()), options);
+  const ended = await context.tasks.end(task._id, terminalStateOf(task, { ...step, state }, new Date()), options);
   if (ended === undefined) return undefined;
   context.video.ended(ended);
-  context.hub.tell(ended);
-  context.aftermath.begin(ended);
+  context.completions.notify(ended);
+  context.outbox.process(ended);
   return ended;
 }

@@ -1,16 +1,16 @@
 import type { VideoState } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
-import type { GoOn } from "../store/changes.ts";
+import type { Reschedule } from "../store/changes.ts";
 import type { TaskDocument } from "../store/task.ts";
-import { finish, lookAt, stepOf } from "./look.ts";
-import { leaseMs, nextLookMs } from "./pace.ts";
+import { leaseMs, pollDelayMs } from "./poll-schedule.ts";
 import { providerOf } from "./provider.ts";
 import { recover } from "./recover.ts";
+import { endTask, fetchState, stepOf } from "./upstream-state.ts";
 
 const usualPollMs = 15_000;
 
 /** Tries of keeping a result before the provider's own URL has to do. */
-const mostKeepTries = 3;
+const maxKeepTries = 3;
 
 /**
  * What the provider said, with its file in our own store where it would soon be gone from the
@@ -25,53 +25,52 @@ async function withKeptResult(
   const shortLived = providerOf(context, task)?.adapter.shortLivedResults === true;
   if (keeper === undefined || !shortLived || seen?.phase !== "succeeded" || seen.videoUrl === undefined) return seen;
   try {
-    // Fetching and storing take a claim's time for themselves: the look may have used up most of
+    // Fetching and storing take a claim's time for themselves: the poll may have used up most of
     // it.
-    await context.tasks.goOn([standingAt(task, Date.now() + leaseMs(context.settings))]);
+    await context.tasks.reschedule([rescheduledAt(task, Date.now() + leaseMs(context.settings))]);
     const videoUrl = await keeper.keep(seen.videoUrl);
     return videoUrl === undefined ? "busy" : { ...seen, videoUrl };
   } catch (error) {
     video.stumbled("results", error);
-    return task.misses + 1 < mostKeepTries ? "missed" : seen;
+    return task.misses + 1 < maxKeepTries ? "missed" : seen;
   }
 }
 
 /** The task as it is, due again at `dueMs`. */
-function standingAt(task: TaskDocument, dueMs: number): GoOn {
+function rescheduledAt(task: TaskDocument, dueMs: number): Reschedule {
   const { _id: id, claim, status, upstreamStatus, misses } = task;
   return { id, claim, status, upstreamStatus, misses, dueAt: new Date(dueMs) };
 }
 
-function keepLater({ settings }: VideoContext, task: TaskDocument, missed: boolean): GoOn {
-  const later = standingAt(task, Date.now() + nextLookMs(settings, { pollMs: 5_000, ageMs: 0 }));
+function keepLater({ settings }: VideoContext, task: TaskDocument, missed: boolean): Reschedule {
+  const later = rescheduledAt(task, Date.now() + pollDelayMs(settings, { pollMs: 5_000, ageMs: 0 }));
   return { ...later, misses: task.misses + (missed ? 1 : 0) };
 }
 
 /**
- * Looks after one claimed task: asks its provider how it stands, and ends it or says when to look
- * again.
- * @returns what to note when it goes on
+ * Polls one claimed task: reads its state from its provider, and ends it or reschedules it.
+ * @returns how it is rescheduled; undefined when it has ended
  */
-export async function attend(context: VideoContext, task: TaskDocument): Promise<GoOn | undefined> {
+export async function pollTask(context: VideoContext, task: TaskDocument): Promise<Reschedule | undefined> {
   if (task.upstreamId === undefined) return await recover(context, task);
-  const seen = await lookAt(context, task);
+  const seen = await fetchState(context, task);
   const kept = await withKeptResult(context, task, seen);
   if (kept === "busy" || kept === "missed") return keepLater(context, task, kept === "missed");
   const state = kept;
   const step = stepOf(task, state);
   if (step.kind === "end") {
     const options = { claim: task.claim, outboxMs: leaseMs(context.settings) };
-    if ((await finish(context, task, { step, state, options })) !== undefined) {
-      context.video.looked(task.provider, "ended");
+    if ((await endTask(context, task, { step, state, options })) !== undefined) {
+      context.video.polled(task.provider, "ended");
     }
     return undefined;
   }
   const pollMs = providerOf(context, task)?.adapter.pollMs ?? usualPollMs;
   const ageMs = Date.now() - task.createdAt.getTime();
-  const pauseMs = nextLookMs(context.settings, { pollMs, ageMs });
+  const pauseMs = pollDelayMs(context.settings, { pollMs, ageMs });
   const { _id: id, claim } = task;
   const { status, word: upstreamStatus, misses } = step;
-  // Not later than its age limit: then it is looked at for the last time.
+  // Not later than its age limit: then it is polled for the last time.
   const dueMs = Math.min(Date.now() + pauseMs, Math.max(task.expiresAt.getTime(), Date.now() + 1));
   return { id, claim, status, upstreamStatus, misses, dueAt: new Date(dueMs) };
 }

@@ -3,10 +3,10 @@ import type { TaskDocument } from "../store/task.ts";
 type Waiter = (task: TaskDocument) => void;
 
 /**
- * Tells waiting requests of the ends of tasks: at once of those that end in this process, and
- * within `everyMs` of those that end in another, by one look for all who wait.
+ * Notifies waiting requests when their task reaches a terminal state: at once when that happens in
+ * this process, and within `everyMs` when it does in another, by one query for all that wait.
  */
-export class EndHub implements Disposable {
+export class CompletionNotifier implements Disposable {
   readonly #waiting = new Map<string, Set<Waiter>>();
   readonly #ended: (ids: readonly string[]) => Promise<TaskDocument[]>;
   readonly #failed: (error: unknown) => void;
@@ -23,7 +23,7 @@ export class EndHub implements Disposable {
     this.#everyMs = options.everyMs;
   }
 
-  tell(task: TaskDocument): void {
+  notify(task: TaskDocument): void {
     for (const waiter of [...(this.#waiting.get(task._id) ?? [])]) waiter(task);
   }
 
@@ -53,7 +53,7 @@ export class EndHub implements Disposable {
   #schedule(): void {
     if (this.#timer !== undefined || this.#waiting.size === 0) return;
     this.#timer = setTimeout(() => {
-      this.#look()
+      this.#poll()
         .catch(this.#failed)
         .finally(() => {
           this.#timer = undefined;
@@ -62,8 +62,8 @@ export class EndHub implements Disposable {
     }, this.#everyMs).unref();
   }
 
-  async #look(): Promise<void> {
-    for (const task of await this.#ended([...this.#waiting.keys()])) this.tell(task);
+  async #poll(): Promise<void> {
+    for (const task of await this.#ended([...this.#waiting.keys()])) this.notify(task);
   }
 
   [Symbol.dispose](): void {

@@ -1,17 +1,17 @@
 import type { TaskAdmission } from "@uag/admission/types.ts";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { Alarm, longestRestMs } from "../alarm.ts";
-import type { Aftermath } from "../context.ts";
+import type { OutboxWorker } from "../context.ts";
 import type { VideoEvents } from "../events.ts";
 import type { PendingWebhook, TaskDocument } from "../store/task.ts";
 import type { TaskStore } from "../store/tasks.ts";
+import { maxSleepMs, Wakeup } from "../wakeup.ts";
 
-const mostAtOnce = 32;
+const maxConcurrent = 32;
 const afterFailureMs = 1_000;
 const firstDelayMs = 1_000;
-const longestDelayMs = 60_000;
+const maxDelayMs = 60_000;
 
-export interface AftermathOptions {
+export interface TaskOutboxOptions {
   readonly tasks: TaskStore;
   readonly admission: TaskAdmission;
   readonly video: VideoEvents;
@@ -22,24 +22,24 @@ export interface AftermathOptions {
 }
 
 /**
- * Brings about what the end of a task wrote down with it: its bill and its webhook. Whoever ended
- * it does so at once; what a dead process left undone, or what failed, is taken up by any replica
- * until it is done. Both can be repeated.
+ * Works off the outbox that the end of a task wrote with it: its bill and its webhook. The process
+ * that ended it does so at once; what a dead process left undone, or what failed, is claimed by any
+ * replica until it is done. Both steps are idempotent.
  */
-export class TaskAftermath implements Aftermath, AsyncDisposable {
-  readonly #options: AftermathOptions;
+export class TaskOutbox implements OutboxWorker, AsyncDisposable {
+  readonly #options: TaskOutboxOptions;
   readonly #stop = new AbortController();
-  readonly #alarm = new Alarm();
+  readonly #wakeup = new Wakeup();
   readonly #running = new Set<Promise<void>>();
   readonly #loop: Promise<void>;
 
-  constructor(options: AftermathOptions) {
+  constructor(options: TaskOutboxOptions) {
     this.#options = options;
     this.#loop = this.#run();
   }
 
-  begin(task: TaskDocument): void {
-    const work = this.#bringAbout(task).finally(() => this.#running.delete(work));
+  process(task: TaskDocument): void {
+    const work = this.#process(task).finally(() => this.#running.delete(work));
     this.#running.add(work);
   }
 
@@ -50,21 +50,21 @@ export class TaskAftermath implements Aftermath, AsyncDisposable {
         this.#options.video.stumbled("outbox", error);
         return Date.now() + afterFailureMs;
       });
-      await this.#alarm.rest(next, signal);
+      await this.#wakeup.sleepUntil(next, signal);
     }
   }
 
-  /** Takes up what was left undone; answers when to look again, Unix milliseconds. */
+  /** Claims what was left undone. Returns when to do so again, Unix milliseconds. */
   async #round(): Promise<number> {
-    const latest = Date.now() + longestRestMs;
-    const free = mostAtOnce - this.#running.size;
+    const latest = Date.now() + maxSleepMs;
+    const free = maxConcurrent - this.#running.size;
     if (free <= 0) return Date.now() + afterFailureMs;
     const { taken, nextAt } = await this.#options.tasks.claimOutbox(free, this.#options.leaseMs);
-    for (const task of taken) this.begin(task);
+    for (const task of taken) this.process(task);
     return Math.min(nextAt?.getTime() ?? latest, latest);
   }
 
-  async #bringAbout(task: TaskDocument): Promise<void> {
+  async #process(task: TaskDocument): Promise<void> {
     const { tasks, video, enqueue, admission } = this.#options;
     const { settle, webhook } = task.outbox ?? {};
     try {
@@ -74,10 +74,10 @@ export class TaskAftermath implements Aftermath, AsyncDisposable {
       video.settled(task);
     } catch (error) {
       video.settleFailed(task, error);
-      const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (task.outboxTries ?? 0));
+      const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (task.outboxTries ?? 0));
       // When even this fails, the claim runs out by itself.
       await tasks.outboxLater(task, delayMs).catch((cause: unknown) => video.stumbled("outbox", cause));
-      this.#alarm.ring(Date.now() + delayMs);
+      this.#wakeup.wakeAt(Date.now() + delayMs);
     }
   }
 

@@ -2,11 +2,11 @@ import { Outcome, Pricing, SettlementRule, type Unit, UsageEvent } from "@uag/pr
 import type { VideoState } from "@uag/upstreams/video/types.ts";
 import { billOf } from "../price.ts";
 import { operation } from "../request/read.ts";
-import type { Ending } from "../store/changes.ts";
+import type { TerminalState } from "../store/changes.ts";
 import type { EndStatus, PendingWebhook, TaskDocument } from "../store/task.ts";
 import { viewOf } from "./view.ts";
 
-export interface End {
+export interface TaskOutcome {
   readonly status: EndStatus;
   readonly word: string;
   readonly failure?: string | undefined;
@@ -20,12 +20,12 @@ export interface End {
 }
 
 /**
- * All that the end of a task writes in one go: what it made, its bill, its message to the owner.
+ * All that the end of a task writes at once: its result, its bill, its webhook.
  */
-export function endingOf(task: TaskDocument, end: End, now: Date): Ending {
+export function terminalStateOf(task: TaskDocument, end: TaskOutcome, now: Date): TerminalState {
   const { status, word, failure, state } = end;
   const charged = status === "succeeded" ? billOf(task, state?.usage) : undefined;
-  const said = {
+  const terminal = {
     endedAt: now,
     status,
     upstreamStatus: word,
@@ -46,9 +46,9 @@ export function endingOf(task: TaskDocument, end: End, now: Date): Ending {
     rawUsage: raw === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(raw)),
     status: end.refusedWith ?? 202,
   }).finish();
-  const ended: TaskDocument = { ...task, ...said, live: false, updatedAt: now };
+  const ended: TaskDocument = { ...task, ...terminal, live: false, updatedAt: now };
   const webhook = ended.hidden ? undefined : webhookOf(ended, now);
-  return { ...said, outbox: { settle: Buffer.from(event), ...(webhook !== undefined && { webhook }) } };
+  return { ...terminal, outbox: { settle: Buffer.from(event), ...(webhook !== undefined && { webhook }) } };
 }
 
 function startOf(task: TaskDocument) {
