@@ -55,7 +55,7 @@ export function bareApp(): Express {
   return app;
 }
 
-/** Everything that happens to a request at the public door, in order. */
+/** Everything that happens to a request at the public server, in order. */
 export function createApp(options: AppOptions): Express {
   const { log } = options;
   const app = bareApp();

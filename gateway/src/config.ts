@@ -12,14 +12,14 @@ const milliseconds = z.coerce.number().int().positive();
 /** The router's settings. A route whose service has no address does not exist. */
 export const schema = z.object({
   ...commonSettings,
-  ADMIN_HOST: z.string().optional().describe("Address of the operators' port; that of the public door when unset."),
+  ADMIN_HOST: z.string().optional().describe("Address of the operators' port; that of the public server when unset."),
   ADMIN_PORT: commonSettings.ADMIN_PORT.describe(
     "Operators' port: the admin API, health, metrics; 0 picks a free one.",
   ),
   ADMIN_ON_PUBLIC_PORT: z
     .enum(["on", "off"])
     .default("off")
-    .describe("Whether the public door serves the admin API too. Not in production."),
+    .describe("Whether the public server serves the admin API too. Not in production."),
   TRUSTED_HOPS: z.coerce
     .number()
     .int()
@@ -35,7 +35,7 @@ export const schema = z.object({
     .min(0)
     .max(65535)
     .default(8080)
-    .describe("Port of the public door; 0 picks a free one."),
+    .describe("Port of the public server; 0 picks a free one."),
   ...natsSettings,
   KEY_PEPPER: pepper.describe("Secret of the HMAC over API keys and admin tokens, in hex; the same as billing's."),
   KEY_PEPPER_PREVIOUS: previousSecrets(pepper).describe("Comma-separated peppers that it replaced; billing's."),
@@ -47,7 +47,7 @@ export const schema = z.object({
   SPEECH_ADDR: addresses.describe("Comma-separated gRPC addresses of the speech service."),
   VIDEO_ADDR: addresses.describe("Comma-separated gRPC addresses of the video service."),
   PUBLIC_URL: url.describe(
-    "Where clients reach the public door; `http://<HOST>:<PORT>` when unset. The snippets of new keys name it.",
+    "Where clients reach the public server; `http://<HOST>:<PORT>` when unset. The snippets of new keys name it.",
   ),
   CONSOLE_URL: url.describe("Where /console is served."),
   MCP_URL: url.describe("Where /mcp is served."),

@@ -13,7 +13,7 @@ const readingMs = 250;
  * not.
  * @param options.afterReading the last thing written was an event that the client should get to see
  */
-export function cutAnswer(
+export function cutResponse(
   request: IncomingMessage,
   response: ServerResponse,
   options: { afterReading: boolean },

@@ -5,14 +5,14 @@ import type { ForwardRoute } from "@uag/contract/routes.ts";
 import { headerOf } from "@uag/kit/http/header-of.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { OpenRequests } from "@uag/kit/open-requests.ts";
-import type { LinkAnswer, LinkCall } from "@uag/link/call.ts";
+import type { LinkCall, LinkResponse } from "@uag/link/call.ts";
 import type { LinkClient } from "@uag/link/client.ts";
 import type { LinkError } from "@uag/link/errors.ts";
 import type { Request } from "express";
-import { cutAnswer } from "./cut-answer.ts";
+import { cutResponse } from "./cut-answer.ts";
 import { discardBody } from "./discard.ts";
 import { chunkOf, isEventStream, lastChunk } from "./event-chunk.ts";
-import { appendAnswerHeaders, forwardedHeaders, type HeaderList } from "./headers.ts";
+import { appendResponseHeaders, forwardedHeaders, type HeaderList } from "./headers.ts";
 import { isToldByService, linkFailure } from "./link-failure.ts";
 import { bodyTooLarge } from "./middleware/body-limits.ts";
 import { sendError } from "./middleware/errors.ts";
@@ -52,7 +52,7 @@ const textBytes = 16 * 1024;
  * One request and its answer. Backpressure goes both ways: what one side does not read is not asked
  * of the other.
  */
-class Exchange implements LinkAnswer, Upload {
+class Exchange implements LinkResponse, Upload {
   readonly #options: ForwardOptions;
   readonly #request: Request;
   readonly #response: GatewayResponse;
@@ -134,7 +134,7 @@ class Exchange implements LinkAnswer, Upload {
   onHead(status: number, headers: readonly string[]): void {
     this.#status = status;
     this.#headers = answerHeaders(this.#request, this.#response);
-    appendAnswerHeaders(this.#headers, headers);
+    appendResponseHeaders(this.#headers, headers);
     process.nextTick(sendHeadOf, this);
   }
 
@@ -184,7 +184,7 @@ class Exchange implements LinkAnswer, Upload {
       this.#send(
         Buffer.from(errorEvent(dialectOf(this.#request, response), { error, requestId: response.locals.requestId })),
       );
-    cutAnswer(this.#request, response, { afterReading: events });
+    cutResponse(this.#request, response, { afterReading: events });
   }
 
   sendHead(): void {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { headerOf } from "@uag/kit/http/header-of.ts";
-import { appendAnswerHeaders, countHeader, forwardedHeaders } from "./headers.ts";
+import { appendResponseHeaders, countHeader, forwardedHeaders } from "./headers.ts";
 
 test("a service sees what describes the request, and neither credentials nor the connection", () => {
   const passed = [
@@ -47,7 +47,16 @@ test("many made-up names do not grow memory without bound, and stay right", () =
 
 test("an answer's headers for the connection, and those the router sets, are not passed on", () => {
   const to: string[] = [];
-  appendAnswerHeaders(to, ["content-type", "a", "connection", "close", "x-request-id", "b", "x-gateway-cost-usd", "1"]);
+  appendResponseHeaders(to, [
+    "content-type",
+    "a",
+    "connection",
+    "close",
+    "x-request-id",
+    "b",
+    "x-gateway-cost-usd",
+    "1",
+  ]);
   assert.deepEqual(to, ["content-type", "a", "x-gateway-cost-usd", "1"]);
   assert.equal(headerOf(to, "content-type"), "a");
   assert.equal(headerOf(to, "a"), undefined);

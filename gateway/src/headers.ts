@@ -81,7 +81,7 @@ const notAnswered = new Set([
 ]);
 
 /** Appends what of a service's head goes to the client. */
-export function appendAnswerHeaders(to: HeaderList, from: readonly string[]): void {
+export function appendResponseHeaders(to: HeaderList, from: readonly string[]): void {
   for (let i = 0; i + 1 < from.length; i += 2) {
     const name = from[i] as string;
     if (!notAnswered.has(name)) to.push(name, from[i + 1] as string);

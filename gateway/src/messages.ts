@@ -12,7 +12,7 @@ export function messageClasses(app: Express): {
   ServerResponse: typeof ServerResponse;
 } {
   class GatewayRequest extends IncomingMessage {}
-  class GatewayAnswer<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
+  class GatewayResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
     readonly locals: RequestState = {
       requestId: "",
       startedAt: 0,
@@ -25,7 +25,7 @@ export function messageClasses(app: Express): {
     };
   }
   Object.setPrototypeOf(GatewayRequest.prototype, app.request);
-  Object.setPrototypeOf(GatewayAnswer.prototype, app.response);
-  Object.assign(app, { request: GatewayRequest.prototype, response: GatewayAnswer.prototype });
-  return { IncomingMessage: GatewayRequest, ServerResponse: GatewayAnswer };
+  Object.setPrototypeOf(GatewayResponse.prototype, app.response);
+  Object.assign(app, { request: GatewayRequest.prototype, response: GatewayResponse.prototype });
+  return { IncomingMessage: GatewayRequest, ServerResponse: GatewayResponse };
 }

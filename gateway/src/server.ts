@@ -5,13 +5,13 @@ import { onClientError } from "./client-error.ts";
 import { messageClasses } from "./messages.ts";
 import { maxHeaders } from "./middleware/request-id.ts";
 
-export interface DoorOptions {
+export interface PublicServerOptions {
   app: Express;
   host: string;
   port: number;
   /** Largest request head, bytes. */
   headerLimit: number;
-  /** How long answers under way may go on once the door closes, milliseconds. */
+  /** How long answers under way may go on once the server closes, milliseconds. */
   drainMs: number;
   /**
    * A connection on which nothing moves for this long is cut: longer than any answer may take.
@@ -24,7 +24,7 @@ export interface DoorOptions {
  * The public port. Disposing drains it: no new connections, answers under way finish, then what is
  * left is cut.
  */
-export interface Door extends AsyncDisposable {
+export interface PublicServer extends AsyncDisposable {
   readonly port: number;
   readonly draining: boolean;
 }
@@ -33,7 +33,7 @@ const headMs = 20_000;
 const sweepMs = 100;
 
 /** Listens for HTTP/1.1. */
-export async function openDoor(options: DoorOptions): Promise<Door> {
+export async function openPublicServer(options: PublicServerOptions): Promise<PublicServer> {
   const { app } = options;
   let draining = false;
   const listener: RequestListener = (request, response) => {

@@ -8,7 +8,7 @@ import { createLogger, type Logger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { OpenRequests } from "@uag/kit/open-requests.ts";
 import { type Identity, openIdentity } from "@uag/kit/rpc/identity.ts";
-import { AdminDoor } from "./admin/authenticate.ts";
+import { AdminAuthenticator } from "./admin/authenticate.ts";
 import { openAdminClients } from "./admin/clients.ts";
 import { FailedLogins } from "./admin/failed-logins.ts";
 import type { AdminOptions } from "./admin/mount.ts";
@@ -21,7 +21,7 @@ import { observe } from "./middleware/observe.ts";
 import { mounts } from "./mounts.ts";
 import { createOperatorApp } from "./operator-app.ts";
 import { openQueries } from "./queries.ts";
-import { type Door, openDoor } from "./server.ts";
+import { openPublicServer, type PublicServer } from "./server.ts";
 import { UploadWatch, type UploadWatchOptions } from "./upload-watch.ts";
 
 export interface Gateway extends AsyncDisposable {
@@ -45,12 +45,12 @@ export async function startGateway(config: Config): Promise<Gateway> {
   const adminApi = openAdmin(config, { peppers, identity, bus, log });
   if (adminApi !== undefined) starting.use(adminApi.clients);
   const uploads = starting.use(new UploadWatch(uploadSettings(config)));
-  const doors: Door[] = [];
-  const readiness = readinessOf(doors, links);
+  const servers: PublicServer[] = [];
+  const readiness = readinessOf(servers, links);
   const shared = { log, readiness, observe: observe({ metrics, log, accessLog: config.ACCESS_LOG }) };
   const admin = starting.use(
-    await openDoor({
-      ...doorSettings(config),
+    await openPublicServer({
+      ...serverSettings(config),
       host: config.ADMIN_HOST ?? config.HOST,
       port: config.ADMIN_PORT,
       app: createOperatorApp({ ...shared, metrics, admin: adminApi }),
@@ -66,15 +66,15 @@ export async function startGateway(config: Config): Promise<Gateway> {
     freeLimits: new FreeLimits({ clock: systemClock, ...freeSettings(config) }),
     open: new OpenRequests(config.MAX_OPEN_PER_KEY),
   };
-  const door = starting.use(
-    await openDoor({ app: createApp({ ...parts, ...appSettings(config) }), ...doorSettings(config) }),
+  const server = starting.use(
+    await openPublicServer({ app: createApp({ ...parts, ...appSettings(config) }), ...serverSettings(config) }),
   );
-  doors.push(door);
+  servers.push(server);
   starting.use(announceStatus({ bus, service: "router", log }));
-  log.info({ port: door.port, admin_port: admin.port }, "ready");
+  log.info({ port: server.port, admin_port: admin.port }, "ready");
   const running = starting.move();
   return {
-    port: door.port,
+    port: server.port,
     adminPort: admin.port,
     drainMs: config.DRAIN_MS,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
@@ -85,8 +85,8 @@ export async function startGateway(config: Config): Promise<Gateway> {
  * A router that is not open, is about to stop, or can reach no capability service should get no new
  * requests.
  */
-function readinessOf(doors: readonly Door[], links: Links): Record<string, HealthCheck> {
-  const open = (): boolean => doors.some((door) => !door.draining);
+function readinessOf(servers: readonly PublicServer[], links: Links): Record<string, HealthCheck> {
+  const open = (): boolean => servers.some((server) => !server.draining);
   return {
     door: async () => (open() ? { ok: true } : { ok: false, reason: "not open, or draining" }),
     services: async () => (links.anyReady() ? { ok: true } : { ok: false, reason: "no capability service is reached" }),
@@ -103,10 +103,10 @@ function openAdmin(
   const clients = openAdminClients({ billing, metering, video }, identity);
   const clock = systemClock;
   const failedLogins = new FailedLogins({ clients, clock, log });
-  const door = new AdminDoor({ clients, peppers, failedLogins, clock });
+  const authenticator = new AdminAuthenticator({ clients, peppers, failedLogins, clock });
   const publicUrl = config.PUBLIC_URL?.replace(/\/$/, "") ?? `http://${config.HOST}:${config.PORT}`;
   const replicas = new Replicas({ bus, clock, log });
-  return { clients, replicas, door, trustedHops: config.TRUSTED_HOPS, publicUrl };
+  return { clients, replicas, authenticator, trustedHops: config.TRUSTED_HOPS, publicUrl };
 }
 
 function keySettings(config: Config) {
@@ -140,7 +140,7 @@ function appSettings(config: Config): Pick<AppOptions, "trustedHops" | "proxies"
 
 const idleGraceMs = 30_000;
 
-function doorSettings(config: Config) {
+function serverSettings(config: Config) {
   return {
     host: config.HOST,
     port: config.PORT,

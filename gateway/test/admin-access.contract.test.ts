@@ -212,7 +212,7 @@ test("guessing admin tokens costs billing a handful of look-ups, and the real on
   assert.ok(rows <= 61, `${rows} rows`);
 });
 
-test("the operators' door serves the admin API beside health and metrics; the public one only where a setting says so", async () => {
+test("the operators' server serves the admin API beside health and metrics; the public one only where a setting says so", async () => {
   const at = (port: number, path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}${path}`, init);
   const headers = { authorization: `Bearer ${adminToken}` };
   const { adminPort, port } = stage.gateway;

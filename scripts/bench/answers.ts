@@ -20,7 +20,7 @@ export function answerText(nonce: string): string {
   return `nonce=${nonce} ${filler}`;
 }
 
-export function jsonAnswer(options: { readonly nonce: string; readonly model: string }): string {
+export function jsonResponse(options: { readonly nonce: string; readonly model: string }): string {
   const { nonce, model } = options;
   return (
     `{"id":"chatcmpl-${nonce}","object":"chat.completion","created":1760000000,"model":"${model}",` +

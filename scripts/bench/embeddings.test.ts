@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nonceText } from "./answers.ts";
-import { checkEmbeddings, embeddingsAnswer, embeddingsBody, vectorCount, vectorSize } from "./embeddings.ts";
+import { checkEmbeddings, embeddingsBody, embeddingsResponse, vectorCount, vectorSize } from "./embeddings.ts";
 
 const head = "HTTP/1.1 200 OK\r\n";
 const nonce = nonceText(123_456_789);
 
 for (const format of ["float", "base64"] as const) {
   test(`${format}: the answer is JSON of the right size and passes its own check`, () => {
-    const body = embeddingsAnswer({ model: "m", nonce, format });
+    const body = embeddingsResponse({ model: "m", nonce, format });
     const { data } = JSON.parse(body) as { data: { embedding: number[] | string }[] };
     assert.equal(data.length, vectorCount);
     const [{ embedding } = assert.fail()] = data;
@@ -20,10 +20,10 @@ for (const format of ["float", "base64"] as const) {
   });
 
   test(`${format}: another request's answer, a short one and a wrong count are found`, () => {
-    const body = embeddingsAnswer({ model: "m", nonce, format });
+    const body = embeddingsResponse({ model: "m", nonce, format });
     for (const bad of [
-      embeddingsAnswer({ model: "m", nonce: nonceText(1), format }),
-      embeddingsAnswer({ model: "m", nonce, format: format === "float" ? "base64" : "float" }),
+      embeddingsResponse({ model: "m", nonce: nonceText(1), format }),
+      embeddingsResponse({ model: "m", nonce, format: format === "float" ? "base64" : "float" }),
       body.replace('"total_tokens":640', '"total_tokens":641'),
     ])
       assert.throws(() => checkEmbeddings({ head, body: bad, nonce }, format));

@@ -1,5 +1,5 @@
 /** What is asked of embeddings and what must come back, known to both ends of the benchmark. */
-import { isOk, WrongAnswer } from "./check-json.ts";
+import { isOk, WrongResponse } from "./check-json.ts";
 
 export const vectorCount = 64;
 export const vectorSize = 1_024;
@@ -80,7 +80,7 @@ function vectorList(writing: Writing, nonce: string): string {
   return known[0] + markOf(nonce, writing) + known[1];
 }
 
-export function embeddingsAnswer(options: { model: string; nonce: string; format: VectorFormat }): string {
+export function embeddingsResponse(options: { model: string; nonce: string; format: VectorFormat }): string {
   const { model, nonce, format } = options;
   const usage = `{"prompt_tokens":${tokens},"total_tokens":${tokens}}`;
   return `{"object":"list","data":${vectorList(format === "float" ? "double" : format, nonce)},"model":"${model}","usage":${usage}}`;
@@ -91,14 +91,14 @@ export function checkEmbeddings(
   answer: { readonly head: string; readonly body: string; readonly nonce: string },
   format: VectorFormat,
 ): void {
-  if (!isOk(answer.head)) throw new WrongAnswer("not a 200", answer);
+  if (!isOk(answer.head)) throw new WrongResponse("not a 200", answer);
   const at = answer.body.indexOf('"data":') + '"data":'.length;
   const writings: readonly Writing[] = format === "base64" ? ["base64"] : ["short", "double"];
   const isRight = writings.some((writing) => answer.body.startsWith(vectorList(writing, answer.nonce), at));
   // A gateway may write numbers in yet another way, but must keep what they mean.
   if (!isRight) checkMeaning(answer, vectorList(format === "float" ? "double" : format, answer.nonce));
   if (!new RegExp(`"total_tokens": ?${tokens}\\b`).test(answer.body.slice(-400)))
-    throw new WrongAnswer("wrong usage", answer);
+    throw new WrongResponse("wrong usage", answer);
 }
 
 interface Item {
@@ -120,5 +120,5 @@ function checkMeaning(
       embedding.every((value, i) => Math.fround(value) === Math.fround(wanted[i]!))
     );
   };
-  if (data.length !== expected.length || !data.every(same)) throw new WrongAnswer("wrong vectors", answer);
+  if (data.length !== expected.length || !data.every(same)) throw new WrongResponse("wrong vectors", answer);
 }

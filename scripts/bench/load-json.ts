@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { monotonicUs } from "./answers.ts";
-import { checkJsonAnswer } from "./check-json.ts";
+import { checkJsonResponse } from "./check-json.ts";
 import { Connection } from "./connection.ts";
 import { checkEmbeddings, embeddingsBody, type VectorFormat } from "./embeddings.ts";
 import { Samples } from "./percentiles.ts";
@@ -68,7 +68,7 @@ async function openClient(options: {
       },
       end: () => {
         const now = monotonicUs();
-        if (vectors === undefined) checkJsonAnswer({ head, body, nonce, model: endpoint.model });
+        if (vectors === undefined) checkJsonResponse({ head, body, nonce, model: endpoint.model });
         else checkEmbeddings({ head, body, nonce }, vectors);
         latency.add((now - fromUs) / 1_000);
         answered(client);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicUs, type StreamShape } from "./answers.ts";
-import { isOk, WrongAnswer } from "./check-json.ts";
+import { isOk, WrongResponse } from "./check-json.ts";
 import { StreamCheck } from "./check-stream.ts";
 import { Connection } from "./connection.ts";
 import { Samples } from "./percentiles.ts";
@@ -91,7 +91,7 @@ async function readStream(options: {
         else refusal += bytes.toString("latin1");
       },
       end: () => {
-        if (!isOk(head)) throw new WrongAnswer("not a 200", { head, body: refusal, nonce });
+        if (!isOk(head)) throw new WrongResponse("not a 200", { head, body: refusal, nonce });
         check.end();
         resolve();
       },

@@ -4,9 +4,9 @@
  * to its parent.
  */
 import { createServer, type Socket } from "node:net";
-import { chunkMark, jsonAnswer, jsonUsage, monotonicUs, type StreamShape } from "./answers.ts";
+import { chunkMark, jsonResponse, jsonUsage, monotonicUs, type StreamShape } from "./answers.ts";
 import { serveParent } from "./child.ts";
-import { embeddingsAnswer, type VectorFormat } from "./embeddings.ts";
+import { embeddingsResponse, type VectorFormat } from "./embeddings.ts";
 import { MessageReader } from "./message-reader.ts";
 
 interface Asked {
@@ -34,7 +34,7 @@ function frame(payload: string): string {
   return `${payload.length.toString(16)}\r\n${payload}\r\n`;
 }
 
-function streamAnswer(options: {
+function streamResponse(options: {
   readonly socket: Socket;
   readonly asked: Asked;
   readonly shape: NonNullable<Asked["stream"]>;
@@ -71,7 +71,7 @@ function embeddings(socket: Socket, body: string): void {
   const nonce = /nonce=(\d{12})/.exec(body)?.[1] ?? "";
   const model = /"model"\s*:\s*"([^"]*)"/.exec(body)?.[1] ?? "";
   const format: VectorFormat = /"encoding_format"\s*:\s*"base64"/.test(body) ? "base64" : "float";
-  const text = embeddingsAnswer({ model, nonce, format });
+  const text = embeddingsResponse({ model, nonce, format });
   socket.write(
     `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     "latin1",
@@ -90,12 +90,12 @@ function answer(socket: Socket, request: { readonly head: string; readonly body:
       `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     );
   } else if (asked.stream === undefined) {
-    const text = jsonAnswer(asked);
+    const text = jsonResponse(asked);
     socket.write(
       `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-request-id: req_${asked.nonce}\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     );
   } else {
-    streamAnswer({ socket, asked, shape: asked.stream });
+    streamResponse({ socket, asked, shape: asked.stream });
   }
 }
 

@@ -23,7 +23,7 @@ export interface AdminCall {
   readonly response: GatewayResponse;
 }
 
-export interface AdminAnswer {
+export interface AdminResponse {
   readonly status?: number;
   readonly body: object;
 }
@@ -47,4 +47,4 @@ export async function recordAction({ clients, actor }: AdminCall, { asked, ...wh
 }
 
 /** Answers a call; undefined when it has written its answer itself. */
-export type AdminHandler = (call: AdminCall) => Promise<AdminAnswer | undefined>;
+export type AdminHandler = (call: AdminCall) => Promise<AdminResponse | undefined>;

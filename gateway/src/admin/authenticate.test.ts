@@ -5,7 +5,7 @@ import { keyringOf } from "@uag/kit/keyring.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import type { AdminToken } from "@uag/proto/billing/v1/admin.ts";
 import type { Request } from "express";
-import { AdminDoor } from "./authenticate.ts";
+import { AdminAuthenticator } from "./authenticate.ts";
 import { FailedLogins } from "./failed-logins.ts";
 
 const token = { id: "admtok_1", name: "ci", role: 1, accountId: "" } as AdminToken;
@@ -24,15 +24,15 @@ function stage() {
       return {};
     },
   };
-  const clients = { admin } as unknown as ConstructorParameters<typeof AdminDoor>[0]["clients"];
+  const clients = { admin } as unknown as ConstructorParameters<typeof AdminAuthenticator>[0]["clients"];
   const log = createLogger({ service: "test", level: "silent" });
   const failedLogins = new FailedLogins({ clients, clock, log });
-  const door = new AdminDoor({ clients, peppers: keyringOf("11".repeat(16)), failedLogins, clock });
+  const authenticator = new AdminAuthenticator({ clients, peppers: keyringOf("11".repeat(16)), failedLogins, clock });
   const enter = async (secret: string, address = "192.0.2.1"): Promise<string> => {
     const authorization = `Bearer ${secret}`;
     const request = { headers: { authorization }, rawHeaders: ["authorization", authorization] } as unknown as Request;
     try {
-      return (await door.enter(request, { address, requestId: "req_1" })).actor.id;
+      return (await authenticator.enter(request, { address, requestId: "req_1" })).actor.id;
     } catch (error) {
       return (error as GatewayError).code;
     }

@@ -12,7 +12,7 @@ import type { Administrator } from "./administrator.ts";
 import type { AdminClients } from "./clients.ts";
 import type { FailedLogins } from "./failed-logins.ts";
 
-export interface AdminDoorOptions {
+export interface AdminAuthenticatorOptions {
   readonly clients: Pick<AdminClients, "admin">;
   /** Of the HMAC over tokens; the same as billing's. */
   readonly peppers: Keyring;
@@ -53,14 +53,14 @@ const notValid = (): GatewayError => new GatewayError("invalid_api_key", `The ad
  * once; but an address that guesses has only those tokens looked up that were good before, until it
  * has waited.
  */
-export class AdminDoor {
-  readonly #options: AdminDoorOptions;
+export class AdminAuthenticator {
+  readonly #options: AdminAuthenticatorOptions;
   readonly #guesses: Failures;
   /** Digests of tokens that were none, with when they were asked for (monotonic milliseconds). */
   readonly #refused = new LRUCache<string, number>({ max: maxRefusals });
   readonly #known = new LRUCache<string, true>({ max: maxKnown });
 
-  constructor(options: AdminDoorOptions) {
+  constructor(options: AdminAuthenticatorOptions) {
     this.#options = options;
     this.#guesses = new Failures({ clock: options.clock, ...guesses });
   }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ExportedEvent } from "@uag/proto/metering/v1/admin.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { z } from "zod";
-import { cutAnswer } from "../cut-answer.ts";
+import { cutResponse } from "../cut-answer.ts";
 import type { GatewayResponse } from "../request-state.ts";
 import { answerHeaders } from "../respond.ts";
 import { type AdminCall, type AdminHandler, recordAction } from "./admin.ts";
@@ -123,7 +123,7 @@ export const exportUsage: AdminHandler = async (call) => {
     response.end();
   } catch (error) {
     response.locals.failure = error instanceof Error ? error.message : "export failed";
-    cutAnswer(request, response, { afterReading: false });
+    cutResponse(request, response, { afterReading: false });
   }
   return undefined;
 };

@@ -45,9 +45,9 @@ export const readLedger: AdminHandler = async ({ clients, url }) => {
   return { body: listOf(entries.map(showEntry), nextCursor) };
 };
 
-type Answer = Shown<typeof repairAnswer>;
+type RepairResponse = Shown<typeof repairAnswer>;
 
-const words: Readonly<Record<RepairState, Answer["status"]>> = {
+const words: Readonly<Record<RepairState, RepairResponse["status"]>> = {
   [RepairState.UNSPECIFIED]: "unknown",
   [RepairState.REPAIRED]: "repaired",
   [RepairState.EARLIER]: "repaired_earlier",
@@ -55,7 +55,7 @@ const words: Readonly<Record<RepairState, Answer["status"]>> = {
   [RepairState.NO_USAGE]: "no_usage",
 };
 
-function showRepair(repair: Repair, dryRun: boolean): Answer {
+function showRepair(repair: Repair, dryRun: boolean): RepairResponse {
   const { event, state, chargedNanoUsd, writtenOffNanoUsd } = repair;
   return {
     object: "repair" as const,

@@ -7,8 +7,8 @@ import { allowHeader, methodNotAllowed } from "../middleware/method-not-allowed.
 import type { GatewayResponse, Handler } from "../request-state.ts";
 import { sendJson } from "../respond.ts";
 import { verbs } from "../verbs.ts";
-import type { AdminAnswer } from "./admin.ts";
-import type { AdminDoor } from "./authenticate.ts";
+import type { AdminResponse } from "./admin.ts";
+import type { AdminAuthenticator } from "./authenticate.ts";
 import type { AdminClients } from "./clients.ts";
 import { confine } from "./confine.ts";
 import { jsonText } from "./json.ts";
@@ -19,7 +19,7 @@ import { type AdminRow, adminRows } from "./routes.ts";
 export interface AdminOptions {
   readonly clients: AdminClients;
   readonly replicas: Replicas;
-  readonly door: AdminDoor;
+  readonly authenticator: AdminAuthenticator;
   /** Proxies of ours in front, whose word on a client's address counts. */
   readonly trustedHops: number;
   /** Where clients reach the gateway, without a slash at its end. */
@@ -59,10 +59,10 @@ function idOf(request: Request): string {
  * Lets a request pass that carries a good token with a role for it: before that nothing of it is
  * looked at.
  */
-function authenticate({ access }: AdminRow, { door, trustedHops }: AdminOptions): Handler {
+function authenticate({ access }: AdminRow, { authenticator, trustedHops }: AdminOptions): Handler {
   return async (request, response, next) => {
     const { requestId } = response.locals;
-    const admin = await door.enter(request, { address: clientAddress(request, trustedHops), requestId });
+    const admin = await authenticator.enter(request, { address: clientAddress(request, trustedHops), requestId });
     if (!access.roles.includes(admin.role)) {
       throw new GatewayError("permission_denied", "This admin token's role does not allow that.");
     }
@@ -75,7 +75,7 @@ async function answer(
   row: AdminRow,
   { clients, replicas, publicUrl }: AdminOptions,
   { request, response }: { request: Request; response: GatewayResponse },
-): Promise<AdminAnswer | undefined> {
+): Promise<AdminResponse | undefined> {
   const { admin } = response.locals;
   if (admin === undefined) throw new Error("a request is answered only with an admin token");
   const id = idOf(request);

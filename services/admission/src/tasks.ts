@@ -24,7 +24,7 @@ async function acquireForTask(
   holderId: string,
   task: AdmitTask,
 ): Promise<string> {
-  const answer = await billing.acquire(
+  const response = await billing.acquire(
     {
       holderId,
       accountId: task.caller.accountId,
@@ -36,12 +36,12 @@ async function acquireForTask(
     },
     { timeoutMs: acquireTimeoutMs },
   );
-  if (answer.insufficient) {
-    if (answer.owedNanoUsd > 0n) throw unpaidUsage(answer.owedNanoUsd);
-    const refusal = answer.budgetExceeded ? budgetExceeded : insufficientBalance;
-    throw refusal(task.holdNanoUsd, answer.availableNanoUsd);
+  if (response.insufficient) {
+    if (response.owedNanoUsd > 0n) throw unpaidUsage(response.owedNanoUsd);
+    const refusal = response.budgetExceeded ? budgetExceeded : insufficientBalance;
+    throw refusal(task.holdNanoUsd, response.availableNanoUsd);
   }
-  return answer.grantId;
+  return response.grantId;
 }
 
 /** What tasks need of their process. */

@@ -16,7 +16,7 @@ import { proxiesOf } from "@uag/upstreams/http/proxies.ts";
 import { type CapabilityContext, createContext } from "./context.ts";
 import { onceByKey } from "./idempotency/open.ts";
 import { Runs } from "./idempotency/runs.ts";
-import { type LinkDoor, openLinkDoor } from "./link-door.ts";
+import { type LinkListener, openLinkListener } from "./link-listener.ts";
 import type { Operations } from "./operation/operation.ts";
 import type { CapabilitySettings } from "./settings.ts";
 
@@ -74,21 +74,25 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   const { operations: defined, checks = {}, services = [] } = built;
   const operations = onceByKey(defined, { settings, context, limits: admission, identity, started, runs });
   const link = createLinkServer({ operations, maxExchanges: settings.MAX_EXCHANGES, log: linkLog(log) });
-  const doors: LinkDoor[] = [];
+  const listeners: LinkListener[] = [];
   const isOpen: HealthCheck = async () =>
-    doors.length > 0 && !link.status().draining ? { ok: true } : { ok: false, reason: "not open, or about to stop" };
+    listeners.length > 0 && !link.status().draining
+      ? { ok: true }
+      : { ok: false, reason: "not open, or about to stop" };
   const allChecks = { link: isOpen, nats: bus.check, admission: admission.check, ...checks };
   const alive = { admission: admission.alive };
   const { HOST: host, ADMIN_PORT, GRPC_PORT, DRAIN_MS } = settings;
   const admin = started.use(await startAdminServer({ host, port: ADMIN_PORT, metrics, checks: allChecks, alive }));
-  const door = started.use(await openLinkDoor({ link, services, identity, host, port: GRPC_PORT, drainMs: DRAIN_MS }));
-  doors.push(door);
+  const listener = started.use(
+    await openLinkListener({ link, services, identity, host, port: GRPC_PORT, drainMs: DRAIN_MS }),
+  );
+  listeners.push(listener);
   started.defer(() => built.leaving?.());
   started.use(announceStatus({ bus, service: name, log, say: () => statusOf(context, metrics) }));
-  log.info({ grpcPort: door.port, adminPort: admin.port }, `${name} is up`);
+  log.info({ grpcPort: listener.port, adminPort: admin.port }, `${name} is up`);
   const running = started.move();
   return {
-    grpcPort: door.port,
+    grpcPort: listener.port,
     adminPort: admin.port,
     drainMs: DRAIN_MS,
     [Symbol.asyncDispose]: () => running.disposeAsync(),

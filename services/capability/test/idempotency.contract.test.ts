@@ -6,7 +6,7 @@ import { newId } from "@uag/kit/ids.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { AnswerStream } from "@uag/link/answer-stream.ts";
+import { ResponseStream } from "@uag/link/answer-stream.ts";
 import { createLinkClient, type LinkClient } from "@uag/link/client.ts";
 import { dialGrpc } from "@uag/link/grpc-client.ts";
 import { createLinkServer, type LinkHandler } from "@uag/link/server.ts";
@@ -16,7 +16,7 @@ import { createEvents } from "../src/events.ts";
 import { withIdempotency } from "../src/idempotency/idempotency.ts";
 import { Runs } from "../src/idempotency/runs.ts";
 import { IdempotencyStore } from "../src/idempotency/store.ts";
-import { openLinkDoor } from "../src/link-door.ts";
+import { openLinkListener } from "../src/link-listener.ts";
 import { nestedErrors } from "../src/nested-error.ts";
 import { testBox } from "./once-house.ts";
 
@@ -76,10 +76,10 @@ describe("Idempotency-Key", () => {
     const operation = { handler: run, errorFormat: () => nestedErrors };
     const operations = withIdempotency({ one: operation, two: operation }, once);
     const link = createLinkServer({ operations });
-    const door = resources.use(
-      await openLinkDoor({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 500 }),
+    const listener = resources.use(
+      await openLinkListener({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 500 }),
     );
-    client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${door.port}`] });
+    client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${listener.port}`] });
     resources.defer(() => client.close({ timeoutMs: 100 }));
     await client.ready();
   });
@@ -91,7 +91,7 @@ describe("Idempotency-Key", () => {
     const headers = ["content-type", contentType, ...(key === undefined ? [] : ["idempotency-key", key])];
     const context = Buffer.from(Caller.encode(caller).finish());
     const call = { operation, requestId: newId("req"), target: "/v1/x", headers, context, bodyless: false };
-    return AnswerStream.open(client, call, Buffer.from(body));
+    return ResponseStream.open(client, call, Buffer.from(body));
   };
   const ask = async (operation: string, from: Ask): Promise<Answer> => {
     const stream = open(operation, from);

@@ -13,7 +13,7 @@ import { keyringOf } from "@uag/kit/keyring.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { AnswerStream } from "@uag/link/answer-stream.ts";
+import { ResponseStream } from "@uag/link/answer-stream.ts";
 import { createLinkClient } from "@uag/link/client.ts";
 import { dialGrpc } from "@uag/link/grpc-client.ts";
 import { createLinkServer, type LinkHandler } from "@uag/link/server.ts";
@@ -22,14 +22,14 @@ import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { clientErrorOf, respondError } from "../src/client-error.ts";
 import { createEvents } from "../src/events.ts";
-import { AnswerBox } from "../src/idempotency/answer-box.ts";
+import { ResponseBox } from "../src/idempotency/answer-box.ts";
 import { withIdempotency } from "../src/idempotency/idempotency.ts";
 import { Runs } from "../src/idempotency/runs.ts";
 import { IdempotencyStore } from "../src/idempotency/store.ts";
-import { openLinkDoor } from "../src/link-door.ts";
+import { openLinkListener } from "../src/link-listener.ts";
 import { nestedErrors } from "../src/nested-error.ts";
 
-export const testBox = new AnswerBox(keyringOf("5a".repeat(32)));
+export const testBox = new ResponseBox(keyringOf("5a".repeat(32)));
 
 /** Admits everything and keeps the books; what is booked has reached metering. */
 export class TestBooks {
@@ -89,7 +89,7 @@ export interface ReplicaOptions {
   readonly leaseMs: number;
   /** Default: a third of the lease. */
   readonly renewMs?: number;
-  readonly box?: AnswerBox | undefined;
+  readonly box?: ResponseBox | undefined;
 }
 
 /** One replica of a service whose only operation costs money, behind a real link. */
@@ -122,8 +122,10 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     { store, runs, findBill, admitFree, events, log, buffers, renewMs },
   );
   const link = createLinkServer({ operations });
-  const door = starting.use(await openLinkDoor({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 500 }));
-  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${door.port}`] });
+  const listener = starting.use(
+    await openLinkListener({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 500 }),
+  );
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${listener.port}`] });
   starting.defer(() => client.close({ timeoutMs: 100 }));
   await client.ready();
   const running = starting.move();
@@ -137,7 +139,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
       const context = Buffer.from(Caller.encode(Caller.fromPartial({ accountId: "acct", keyId, models })).finish());
       const headers = ["content-type", "application/json", "idempotency-key", key];
       const call = { operation: "paid", requestId: newId("req"), target: "/v1/x", headers, context, bodyless: false };
-      const stream = AnswerStream.open(client, call, Buffer.from("{}"));
+      const stream = ResponseStream.open(client, call, Buffer.from("{}"));
       const { status, headers: got } = await stream.head;
       const chunks: Buffer[] = [];
       for await (const chunk of stream) chunks.push(chunk);

@@ -5,7 +5,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
 import { createConnection } from "mongoose";
-import { AnswerBox } from "../src/idempotency/answer-box.ts";
+import { ResponseBox } from "../src/idempotency/answer-box.ts";
 import { type MongoGate, startMongoGate } from "./mongo-gate.ts";
 import { type Answer, type Replica, type ReplicaOptions, startReplica, TestBooks } from "./once-house.ts";
 
@@ -280,7 +280,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     const rows = await Promise.all(["runs", "answers"].map((name) => connection.collection(name).find({}).toArray()));
     await connection.close();
     assert.equal(JSON.stringify(rows).includes(Buffer.from("a secret").toString("base64").slice(0, 8)), false);
-    await using other = await replica({ box: new AnswerBox(keyringOf("77".repeat(32))) });
+    await using other = await replica({ box: new ResponseBox(keyringOf("77".repeat(32))) });
     assert.match((await other.ask(key)).text, /idempotency_result_lost/);
     assert.equal(other.asked(), 0);
     assert.equal((await one.ask(key)).text, "a secret between two");

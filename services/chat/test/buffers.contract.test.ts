@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { AnswerStream } from "@uag/link/answer-stream.ts";
+import type { ResponseStream } from "@uag/link/answer-stream.ts";
 import { catalogOf, chat, completion, sendJson } from "./fixtures.ts";
 import { type ChatHarness, startChat, startUpstream, type TestUpstream, until } from "./support.ts";
 
@@ -22,7 +22,7 @@ after(async () => {
 });
 
 /** A body of which so much comes. */
-async function begin(chat: ChatHarness, headers: string[], bytes: number): Promise<AnswerStream> {
+async function begin(chat: ChatHarness, headers: string[], bytes: number): Promise<ResponseStream> {
   const stream = chat.begin(operation, { headers, account: "poor" });
   const piece = Buffer.alloc(64 * 1024, " ");
   for (let sent = 0; sent < bytes && !stream.call.over; sent += piece.length) {
@@ -34,7 +34,7 @@ async function begin(chat: ChatHarness, headers: string[], bytes: number): Promi
 test("twenty bodies of 31 MiB at a trickle hold an account's part and no more; the rest get a 503 before they are sent", async () => {
   const before = process.memoryUsage.rss();
   const streams = await Promise.all(Array.from({ length: 20 }, () => begin(harness, long, mebi)));
-  const refused: AnswerStream[] = [];
+  const refused: ResponseStream[] = [];
   for (const stream of streams) {
     stream.head.then(
       () => refused.push(stream),

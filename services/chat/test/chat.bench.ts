@@ -9,7 +9,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Admission } from "@uag/admission/types.ts";
 import { createContext } from "@uag/capability/context.ts";
-import { openLinkDoor } from "@uag/capability/link-door.ts";
+import { openLinkListener } from "@uag/capability/link-listener.ts";
 import { handlersOf } from "@uag/capability/operation/operation.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { createLogger } from "@uag/kit/log.ts";
@@ -74,7 +74,7 @@ models: [{ id: m, owned_by: o, created: 0, operations: [chat.completions], conte
   const catalog = { current, [Symbol.dispose]: () => {} };
   const options = { name: "chat", catalog, admission, log, metrics: createMetrics("bench"), egressAllow: [] };
   const context = chatContext(createContext(options));
-  const door = await openLinkDoor({
+  const listener = await openLinkListener({
     identity: insecure,
     link: createLinkServer({ operations: handlersOf(operations(context)) }),
     host: "127.0.0.1",
@@ -82,7 +82,7 @@ models: [{ id: m, owned_by: o, created: 0, operations: [chat.completions], conte
     drainMs: 0,
   });
   process.on("message", () => process.send?.({ cpu: process.cpuUsage(), rss: process.memoryUsage().rss }));
-  process.send?.({ port: door.port });
+  process.send?.({ port: listener.port });
 }
 
 const caller = Buffer.from(Caller.encode(Caller.fromPartial({ keyId: "k", accountId: "a" })).finish());

@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admission/types.ts";
 import { createContext } from "@uag/capability/context.ts";
-import { openLinkDoor } from "@uag/capability/link-door.ts";
+import { openLinkListener } from "@uag/capability/link-listener.ts";
 import { handlersOf } from "@uag/capability/operation/operation.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { type BufferBudget, type BufferLimits, defaultBufferLimits } from "@uag/kit/buffer-budget.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { AnswerStream } from "@uag/link/answer-stream.ts";
+import { ResponseStream } from "@uag/link/answer-stream.ts";
 import { createLinkClient } from "@uag/link/client.ts";
 import { dialGrpc } from "@uag/link/grpc-client.ts";
 import { createLinkServer } from "@uag/link/server.ts";
@@ -113,10 +113,10 @@ export interface Answer {
 export interface ChatHarness extends AsyncDisposable {
   readonly admission: TestAdmission;
   /** Opens an exchange of an operation as the router does. */
-  open(operation: string, body: string | Buffer | undefined, options?: AskOptions): AnswerStream;
+  open(operation: string, body: string | Buffer | undefined, options?: AskOptions): ResponseStream;
   ask(operation: string, body: unknown, options?: AskOptions): Promise<Answer>;
   /** Opens an exchange whose body is yet to come. */
-  begin(operation: string, options?: AskOptions): AnswerStream;
+  begin(operation: string, options?: AskOptions): ResponseStream;
   readonly buffers: BufferBudget;
 }
 
@@ -148,10 +148,10 @@ export async function startChat(options: {
     operations: handlersOf(operations(context)),
     log: (event, { error }) => log.error({ err: error }, event),
   });
-  const door = starting.use(
-    await openLinkDoor({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 2_000 }),
+  const listener = starting.use(
+    await openLinkListener({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 2_000 }),
   );
-  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${door.port}`] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${listener.port}`] });
   starting.defer(() => client.close({ timeoutMs: 100 }));
   await client.ready();
   let ids = 0;
@@ -168,13 +168,13 @@ export async function startChat(options: {
   };
   const open: ChatHarness["open"] = (operation, body, ask) => {
     const call = { ...request(operation, ask), bodyless: body === undefined };
-    return AnswerStream.open(client, call, body === undefined ? undefined : Buffer.from(body));
+    return ResponseStream.open(client, call, body === undefined ? undefined : Buffer.from(body));
   };
   const running = starting.move();
   return {
     admission,
     open,
-    begin: (operation, ask) => AnswerStream.open(client, { ...request(operation, ask), bodyless: false }),
+    begin: (operation, ask) => ResponseStream.open(client, { ...request(operation, ask), bodyless: false }),
     buffers: context.buffers,
     async ask(operation, body, ask) {
       const bytes =

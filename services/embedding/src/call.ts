@@ -17,7 +17,7 @@ import type { EmbeddingRequest } from "./request/read.ts";
 import type { EmbeddingSize } from "./size.ts";
 
 type Admitted = AdmittedRequest<EmbeddingRequest, EmbeddingSize>;
-type PartAnswer = Attempted<ReadyVectors & UsedPart>;
+type PartResponse = Attempted<ReadyVectors & UsedPart>;
 
 /** All inputs' vectors, and what they came to. */
 export interface Embedded {
@@ -65,7 +65,7 @@ async function callPart(
   { pools, drains }: Pick<CapabilityContext, "drains" | "pools">,
   { exchange, request, admitted, attempt }: Admitted,
   { inputs, signal, abandoned }: Part,
-): Promise<PartAnswer> {
+): Promise<PartResponse> {
   const { requestId } = exchange;
   const { traits, format, dimensions, inputType } = request;
   const wanted = { format, dimensions: dimensions ?? traits.dimensions };
@@ -97,7 +97,7 @@ export function chargeOf({ tokens, raw, estimated }: Usage): UsageCharge {
 }
 
 /** The ledger names one upstream: the first that answered, or else the one that failed last. */
-function answeredBy({ answers, failure }: Asked<PartAnswer>): Pick<Embedded, "upstream" | "attempts"> {
+function answeredBy({ answers, failure }: Asked<PartResponse>): Pick<Embedded, "upstream" | "attempts"> {
   const failed = failure?.thrown instanceof AttemptsFailed ? failure.thrown : undefined;
   const reached = failed !== undefined && failed.failure.status !== 0 ? failed.upstream : undefined;
   const first = answers.find((answer) => answer !== undefined);

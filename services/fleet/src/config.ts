@@ -7,7 +7,7 @@ const url = z.string().optional();
  * providers.ts.
  */
 export const schema = z.object({
-  PORT: z.coerce.number().int().min(1).max(65_535).default(8080).describe("Port of the public door."),
+  PORT: z.coerce.number().int().min(1).max(65_535).default(8080).describe("Port of the public server."),
   DATA_DIR: z
     .string()
     .default(".data")

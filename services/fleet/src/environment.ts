@@ -11,7 +11,7 @@ import { portName, replicaNames } from "./service-processes.ts";
 
 export interface EnvironmentOptions {
   dataDir: string;
-  /** Port of the public door. */
+  /** Port of the public server. */
   port: number;
   ports: Ports;
   engines: Engines;

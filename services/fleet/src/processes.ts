@@ -7,7 +7,7 @@ import type { Secrets } from "./secrets.ts";
 /** What the environment of a service is made from. */
 export interface Environment {
   readonly dataDir: string;
-  /** Port of the public door. */
+  /** Port of the public server. */
   readonly port: number;
   /** What a service finds the engines by. */
   engineSettings(peer: Peer): Record<string, string>;

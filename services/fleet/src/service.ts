@@ -20,7 +20,7 @@ import { type ProcessControl, Supervisor } from "./supervisor/supervisor.ts";
 export interface FleetOptions {
   /** Folder of all state and logs; relative to the top of the checkout. */
   dataDir: string;
-  /** Port of the public door; 0 or none: one that is free, the same on each start. */
+  /** Port of the public server; 0 or none: one that is free, the same on each start. */
   port?: number;
   /** Processes by service, e.g. `{chat: 2}`; 1 when not named. */
   replicas?: Readonly<Record<string, number>>;

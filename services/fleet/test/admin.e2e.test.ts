@@ -25,7 +25,7 @@ interface Listing {
   readonly next_cursor: string | null;
 }
 
-describe("what an administrator does through the public door", () => {
+describe("what an administrator does through the public server", () => {
   let fleet: TestFleet;
   const resources = new AsyncDisposableStack();
 

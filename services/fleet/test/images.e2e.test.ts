@@ -6,7 +6,7 @@ import { editTests } from "./images/edits.ts";
 import { familyTests } from "./images/families.ts";
 import { type ImagePlace, openPlace, path, prompt } from "./images/place.ts";
 
-describe("images through the public door", () => {
+describe("images through the public server", () => {
   let place: ImagePlace;
   const resources = new AsyncDisposableStack();
   const here = (): ImagePlace => place;

@@ -37,7 +37,7 @@ interface Content {
   readonly mimeType?: string;
 }
 
-describe("the tool server behind the public door", () => {
+describe("the tool server behind the public server", () => {
   let fleet: TestFleet;
   const resources = new AsyncDisposableStack();
 

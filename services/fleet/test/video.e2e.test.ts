@@ -22,7 +22,7 @@ interface Task {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-describe("video through the public door", () => {
+describe("video through the public server", () => {
   let fleet: TestFleet;
   let receiver: Receiver;
   const resources = new AsyncDisposableStack();

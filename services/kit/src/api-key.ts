@@ -3,7 +3,7 @@ import { base62 } from "./base62.ts";
 
 /**
  * An API key is `sk-`, 27 characters of base62 that carry 160 random bits, and 6 characters that
- * check them. The check lets the door turn away a mistyped or invented key without asking anyone.
+ * check them. The check lets the router turn away a mistyped or invented key without asking anyone.
  */
 const prefix = "sk-";
 const secretBytes = 20;

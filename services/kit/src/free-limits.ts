@@ -32,7 +32,7 @@ interface Bucket {
 }
 
 /** Who asks for something free. */
-export interface FreeAsk {
+export interface FreeRequest {
   readonly keyId: string;
   /** The key's own limit of requests per minute; 0: it has none. */
   readonly requestsPerMinute: number;
@@ -59,7 +59,7 @@ export class FreeLimits {
    * Takes what a request needs; `leave` must follow. @throws {GatewayError} 429 that says when to
    * come back
    */
-  enter(ask: FreeAsk): void {
+  enter(ask: FreeRequest): void {
     const { concurrency } = this.#options;
     const bucket = this.#bucketOf(ask);
     if (bucket.open >= concurrency) {
@@ -83,7 +83,7 @@ export class FreeLimits {
     if (bucket !== undefined) bucket.open--;
   }
 
-  #bucketOf({ keyId, requestsPerMinute }: FreeAsk): Bucket {
+  #bucketOf({ keyId, requestsPerMinute }: FreeRequest): Bucket {
     const now = this.#options.clock.monotonic();
     const { perMinute } = this.#options;
     const own = requestsPerMinute === 0 ? perMinute : Math.min(perMinute, Math.max(requestsPerMinute, leastPerMinute));

@@ -1,11 +1,11 @@
-import type { LinkAnswer, LinkCall, LinkRequest } from "./call.ts";
+import type { LinkCall, LinkRequest, LinkResponse } from "./call.ts";
 import type { LinkError } from "./errors.ts";
 
 interface Opener {
-  open(request: LinkRequest, answer: LinkAnswer): LinkCall;
+  open(request: LinkRequest, answer: LinkResponse): LinkCall;
 }
 
-export interface AnswerHead {
+export interface ResponseHead {
   status: number;
   headers: readonly string[];
 }
@@ -14,18 +14,18 @@ export interface AnswerHead {
  * The answer as promises and an async iterable, for callers that are not on the hot path. Bytes
  * flow on as they are taken; leaving the loop early cancels the exchange.
  */
-export class AnswerStream implements LinkAnswer, AsyncIterable<Buffer> {
+export class ResponseStream implements LinkResponse, AsyncIterable<Buffer> {
   /** Rejects with a LinkError when the exchange ends without a head. */
-  readonly head: Promise<AnswerHead>;
+  readonly head: Promise<ResponseHead>;
   readonly call: LinkCall;
-  readonly #settle: { resolve: (head: AnswerHead) => void; reject: (error: LinkError) => void };
+  readonly #settle: { resolve: (head: ResponseHead) => void; reject: (error: LinkError) => void };
   readonly #queue: Buffer[] = [];
   #ended = false;
   #error: LinkError | undefined;
   #wake: (() => void) | undefined;
 
   private constructor(client: Opener, request: LinkRequest) {
-    const { promise, resolve, reject } = Promise.withResolvers<AnswerHead>();
+    const { promise, resolve, reject } = Promise.withResolvers<ResponseHead>();
     this.head = promise;
     // Whoever only iterates gets the error there.
     promise.catch(() => {});
@@ -37,8 +37,8 @@ export class AnswerStream implements LinkAnswer, AsyncIterable<Buffer> {
    * Opens an exchange; the whole body is sent when one is given, otherwise `call` is used to write
    * it.
    */
-  static open(client: Opener, request: LinkRequest, body?: Buffer): AnswerStream {
-    const stream = new AnswerStream(client, request);
+  static open(client: Opener, request: LinkRequest, body?: Buffer): ResponseStream {
+    const stream = new ResponseStream(client, request);
     if (body === undefined) return stream;
     stream.call.writeBody(body);
     stream.call.endBody();

@@ -26,7 +26,7 @@ export interface LinkRequest {
  * last, also after `cancel` (then before `cancel` returns). Every byte given to `onChunk` must be
  * told to `consumed` for the answer to flow on.
  */
-export interface LinkAnswer {
+export interface LinkResponse {
   onHead(status: number, headers: readonly string[]): void;
   onChunk(chunk: Buffer): void;
   onEnd(): void;

@@ -1,6 +1,6 @@
 import type { Deadlines, Timed } from "@uag/kit/deadlines.ts";
 import type { BatchWriter } from "./batch-writer.ts";
-import type { LinkAnswer, LinkCall, LinkRequest } from "./call.ts";
+import type { LinkCall, LinkRequest, LinkResponse } from "./call.ts";
 import { LinkError } from "./errors.ts";
 import type { OpenFrame } from "./frames.ts";
 import { Outbox } from "./outbox.ts";
@@ -44,7 +44,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   refusedBy: string[] = nobody;
   readonly request: LinkRequest;
   readonly #host: CallHost;
-  readonly #answer: LinkAnswer;
+  readonly #answer: LinkResponse;
   readonly #outbox = new Outbox({ replayable: true });
   readonly #window = new ReceiveWindow();
   readonly #deadlineAt: number;
@@ -57,7 +57,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   #over = false;
   readonly #onAbort = (): void => this.cancel("the caller gave up");
 
-  constructor(host: CallHost, request: LinkRequest, answer: LinkAnswer) {
+  constructor(host: CallHost, request: LinkRequest, answer: LinkResponse) {
     this.#host = host;
     this.request = request;
     this.#answer = answer;

@@ -1,5 +1,5 @@
 import { Deadlines } from "@uag/kit/deadlines.ts";
-import type { LinkAnswer, LinkCall, LinkRequest } from "./call.ts";
+import type { LinkCall, LinkRequest, LinkResponse } from "./call.ts";
 import { type CallHost, ClientExchange } from "./client-exchange.ts";
 import type { ClientLink } from "./client-link.ts";
 import { LinkError } from "./errors.ts";
@@ -48,7 +48,7 @@ export interface LinkClient {
    * Opens an exchange on a ready replica: that of its affinity, or the one with the fewest under
    * way. Never throws: failures come by `onError`.
    */
-  open(request: LinkRequest, answer: LinkAnswer): LinkCall;
+  open(request: LinkRequest, response: LinkResponse): LinkCall;
   /** Resolves when a replica is ready; rejects when the signal aborts. */
   ready(options?: { signal?: AbortSignal }): Promise<void>;
   status(): LinkClientStatus;
@@ -84,8 +84,8 @@ class Calling implements LinkClient, CallHost {
     void this.#refresh();
   }
 
-  open(request: LinkRequest, answer: LinkAnswer): LinkCall {
-    const call = new ClientExchange(this, request, answer);
+  open(request: LinkRequest, response: LinkResponse): LinkCall {
+    const call = new ClientExchange(this, request, response);
     this.#live++;
     // Failing at once would call back before the caller has its exchange.
     if (this.#closed) queueMicrotask(() => call.finish(new LinkError("closed", "the client is closed"), undefined));

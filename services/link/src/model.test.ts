@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random, seeds } from "@uag/kit/seeded-random.ts";
 import { MemoryNetwork } from "../test/support.ts";
-import type { LinkAnswer, LinkCall } from "./call.ts";
+import type { LinkCall, LinkResponse } from "./call.ts";
 import { createLinkClient, type LinkClient } from "./client.ts";
 import type { LinkError } from "./errors.ts";
 import { maxBatchBytes, maxFrameBytes, windowBytes } from "./limits.ts";
@@ -42,7 +42,7 @@ function check(exchange: number, direction: number, from: number, bytes: Buffer)
 }
 
 /** One exchange as the model knows it: what was sent, what arrived, how it ended. */
-class Model implements LinkAnswer {
+class Model implements LinkResponse {
   readonly n: number;
   readonly plan: Plan;
   call: LinkCall | undefined;

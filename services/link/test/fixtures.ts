@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Server } from "@grpc/grpc-js";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { listen } from "@uag/kit/rpc/server.ts";
-import { AnswerStream } from "../src/answer-stream.ts";
+import { ResponseStream } from "../src/answer-stream.ts";
 import type { LinkRequest } from "../src/call.ts";
 import type { LinkClient } from "../src/client.ts";
 import { LinkError } from "../src/errors.ts";
@@ -64,7 +64,7 @@ export function request(operation: string, rest: Partial<LinkRequest> = {}): Lin
 
 /** Asks with a whole body and reads the whole answer. */
 export async function ask(client: LinkClient, operation: string, body: Buffer, rest: Partial<LinkRequest> = {}) {
-  const answer = AnswerStream.open(client, request(operation, rest), body);
+  const answer = ResponseStream.open(client, request(operation, rest), body);
   const { status, headers } = await answer.head;
   return { status, headers, body: await answer.bytes() };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { AnswerStream } from "../src/answer-stream.ts";
+import { ResponseStream } from "../src/answer-stream.ts";
 import { createLinkClient } from "../src/client.ts";
 import { dialGrpc } from "../src/grpc-client.ts";
 import { highWaterBytes, windowBytes } from "../src/limits.ts";
@@ -41,7 +41,7 @@ test("a client that never reads stalls only its own exchange, and what is kept f
     onError: (error) => assert.equal(error.code, "cancelled"),
   });
   const readers = Array.from({ length: 100 }, (_, i) =>
-    AnswerStream.open(client, request("source", { requestId: `${i}`, target: String(mib), bodyless: true })).bytes(),
+    ResponseStream.open(client, request("source", { requestId: `${i}`, target: String(mib), bodyless: true })).bytes(),
   );
   for (const body of await Promise.all(readers)) assert.equal(body.length, mib);
   assert.equal(stalledBytes, windowBytes);
@@ -54,7 +54,7 @@ test("a client that never reads stalls only its own exchange, and what is kept f
 test("a handler that never reads stalls only its own caller", async () => {
   await using service = await Service.start({ echo, deaf: (exchange) => aborted(exchange.signal) });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
-  const deaf = AnswerStream.open(client, request("deaf"));
+  const deaf = ResponseStream.open(client, request("deaf"));
   let accepted = 0;
   while (deaf.call.writeBody(Buffer.alloc(32 * 1024))) {
     accepted += 32 * 1024;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { AnswerStream } from "../src/answer-stream.ts";
+import { ResponseStream } from "../src/answer-stream.ts";
 import { createLinkClient } from "../src/client.ts";
 import type { LinkError } from "../src/errors.ts";
 import { dialGrpc } from "../src/grpc-client.ts";
@@ -24,7 +24,7 @@ test("a service killed outright fails the exchanges it had, as perhaps seen, and
   await using child = new Child("serve", "0");
   const dying = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [await child.next()] });
   const living = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
-  const halves = Array.from({ length: 5 }, () => AnswerStream.open(dying, request("half", { bodyless: true })));
+  const halves = Array.from({ length: 5 }, () => ResponseStream.open(dying, request("half", { bodyless: true })));
   await Promise.all(halves.map((half) => half.head));
   await child.kill();
   for (const half of halves) {
@@ -66,18 +66,18 @@ test("cancelling reaches the handler's signal, before and after the head", async
   const reasons: LinkError[] = [];
   await using service = await Service.start({ hold: holder(reasons), mute: async ({ signal }) => aborted(signal) });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
-  const hold = AnswerStream.open(client, request("hold", { bodyless: true }));
+  const hold = ResponseStream.open(client, request("hold", { bodyless: true }));
   await hold.head;
   hold.call.cancel("left");
   await until(() => reasons.length === 1, "the abort");
   assert.deepEqual([reasons[0]?.code, reasons[0]?.reason], ["cancelled", "left"]);
   const controller = new AbortController();
-  const mute = AnswerStream.open(client, request("mute", { signal: controller.signal }));
+  const mute = ResponseStream.open(client, request("mute", { signal: controller.signal }));
   await until(() => service.link.status().handlers === 1, "the handler to run");
   controller.abort();
   assert.equal((await failure(mute.head)).code, "cancelled");
   await until(() => service.link.status().handlers === 0, "the abort");
-  const late = AnswerStream.open(client, request("mute", { signal: controller.signal }));
+  const late = ResponseStream.open(client, request("mute", { signal: controller.signal }));
   assert.deepEqual([(await failure(late.head)).code, service.link.status().handlers], ["cancelled", 0]);
   await client.close();
 });
@@ -87,7 +87,9 @@ test("a deadline cuts the exchange at both ends", async () => {
   await using service = await Service.start({ hold: holder(reasons) });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
   const started = performance.now();
-  const error = await failure(AnswerStream.open(client, request("hold", { bodyless: true, deadlineMs: 150 })).bytes());
+  const error = await failure(
+    ResponseStream.open(client, request("hold", { bodyless: true, deadlineMs: 150 })).bytes(),
+  );
   assert.equal(error.code, "deadline");
   assert.ok(performance.now() - started >= 149);
   await until(() => reasons.length === 1, "the abort");

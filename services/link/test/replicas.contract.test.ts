@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { AnswerStream } from "../src/answer-stream.ts";
+import { ResponseStream } from "../src/answer-stream.ts";
 import { createLinkClient, type LinkClient } from "../src/client.ts";
 import { dialGrpc } from "../src/grpc-client.ts";
 import type { LinkHandler } from "../src/server.ts";
@@ -35,7 +35,7 @@ test("replicas share the load evenly, and one that is busy gets less", async () 
   for (let i = 0; i < 50; i++) await ask(client, "echo", none);
   await Promise.all(Array.from({ length: 150 }, () => ask(client, "echo", none)));
   assert.deepEqual([a.count(), b.count()], [100, 100]);
-  const held = Array.from({ length: 9 }, () => AnswerStream.open(client, request("hold", { bodyless: true })));
+  const held = Array.from({ length: 9 }, () => ResponseStream.open(client, request("hold", { bodyless: true })));
   await until(() => first.link.status().handlers + second.link.status().handlers === 9, "all to be held");
   const [busier, other] = first.link.status().handlers === 5 ? [a, b] : [b, a];
   const before = [busier.count(), other.count()] as const;
@@ -80,7 +80,7 @@ test("a replica that drains loses no exchange: those under way finish, new ones 
 test("a drain that takes too long cuts what is left, and says how much", async () => {
   await using service = await Service.start({ hold: ({ signal }) => aborted(signal) });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
-  const held = AnswerStream.open(client, request("hold", { bodyless: true }));
+  const held = ResponseStream.open(client, request("hold", { bodyless: true }));
   await until(() => service.link.status().handlers === 1, "the handler to run");
   const errors = failure(held.head);
   assert.deepEqual(await service.link.drain({ timeoutMs: 50 }), { cut: 1 });
@@ -99,11 +99,11 @@ test("an exchange that a full replica refuses is taken by another, or fails as u
   await bothReady(client);
   const held = [];
   for (let i = 0; i < 4; i++) {
-    const stream = AnswerStream.open(client, request("hold"), Buffer.alloc(100_000));
+    const stream = ResponseStream.open(client, request("hold"), Buffer.alloc(100_000));
     held.push(stream);
     await stream.head;
   }
-  const error = await failure(AnswerStream.open(client, request("hold"), Buffer.alloc(100_000)).head);
+  const error = await failure(ResponseStream.open(client, request("hold"), Buffer.alloc(100_000)).head);
   assert.deepEqual([error.code, error.seen, error.reason], ["unsent", false, "overloaded"]);
   for (const stream of held) stream.call.cancel("enough");
   await client.close();

@@ -17,7 +17,7 @@ export const schema = z.object({
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe("Where clients reach the public door; GATEWAY_URL when unset. `Host` and `Origin` may name its host."),
+    .describe("Where clients reach the public server; GATEWAY_URL when unset. `Host` and `Origin` may name its host."),
   ALLOWED_HOSTS: commaList
     .default([])
     .describe("Further host names that `Host` and `Origin` may name, comma-separated; `*` allows all."),

@@ -17,7 +17,7 @@ export const schema = z.object({
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/(?<!\/)\/+$/, ""))
-    .describe("The public door's base URL: what the URLs of hosted files begin with."),
+    .describe("The public server's base URL: what the URLs of hosted files begin with."),
   ASSETS_PORT: port.describe("Port of the HTTP server of hosted files; 0 picks a free one."),
   ASSETS_GRPC_PORT: port.describe("Port of the gRPC service that takes files of other services; 0 picks a free one."),
   ASSETS_SECRET: secret.describe("Secret that signs the URLs of hosted files, hex; the same for all replicas."),

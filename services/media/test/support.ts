@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admission/types.ts";
 import { createContext } from "@uag/capability/context.ts";
-import { openLinkDoor } from "@uag/capability/link-door.ts";
+import { openLinkListener } from "@uag/capability/link-listener.ts";
 import { handlersOf } from "@uag/capability/operation/operation.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import type { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { AnswerStream } from "@uag/link/answer-stream.ts";
+import { ResponseStream } from "@uag/link/answer-stream.ts";
 import { createLinkClient } from "@uag/link/client.ts";
 import { dialGrpc } from "@uag/link/grpc-client.ts";
 import { createLinkServer } from "@uag/link/server.ts";
@@ -106,7 +106,7 @@ export interface MediaHarness extends AsyncDisposable {
   /** Files handed to the asset store, by the URLs they got. */
   readonly hosted: Map<string, { contentType: string; bytes: Buffer }>;
   readonly buffers: BufferBudget;
-  open(operation: string, body: Buffer, contentType?: string): AnswerStream;
+  open(operation: string, body: Buffer, contentType?: string): ResponseStream;
   ask(operation: string, body: unknown, contentType?: string): Promise<Answer>;
 }
 
@@ -138,10 +138,10 @@ export async function startMedia(
     operations: handlersOf(operations({ ...context, drains, assets })),
     log: (event, { error }) => log.error({ err: error }, event),
   });
-  const door = starting.use(
-    await openLinkDoor({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 2_000 }),
+  const listener = starting.use(
+    await openLinkListener({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 2_000 }),
   );
-  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${door.port}`] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${listener.port}`] });
   starting.defer(() => client.close({ timeoutMs: 100 }));
   await client.ready();
   let ids = 0;
@@ -155,7 +155,7 @@ export async function startMedia(
       context: Buffer.from(Caller.encode(caller).finish()),
       bodyless: false,
     };
-    return AnswerStream.open(client, call, body);
+    return ResponseStream.open(client, call, body);
   };
   const running = starting.move();
   return {

@@ -84,8 +84,8 @@ for (let n = 0; n < ids.length; n += acquiresAtOnce) {
     needNanoUsd: 10n ** 11n,
     wantNanoUsd: 10n ** 11n,
   }));
-  const answers = await Promise.all(asked.map((request) => grants.acquire(request, { timeoutMs: 30_000 })));
-  grantIds.push(...answers.map(({ grantId }) => grantId));
+  const responses = await Promise.all(asked.map((request) => grants.acquire(request, { timeoutMs: 30_000 })));
+  grantIds.push(...responses.map(({ grantId }) => grantId));
 }
 
 const now = BigInt(Date.now());

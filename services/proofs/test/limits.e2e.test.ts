@@ -11,7 +11,7 @@ import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { type LimitEvidence, proveConcurrency, proveRequests, proveTokens } from "../src/soak/limits.ts";
 import { Load } from "../src/soak/load.ts";
 
-describe("a key's limits hold over three replicas, seen from the public door and by the upstream", () => {
+describe("a key's limits hold over three replicas, seen from the public server and by the upstream", () => {
   let fleet: TestFleet;
   const random = seededRandom(1);
   let exhausted: { client: TestClient; endedAt: number; refused: TestResponse } | undefined;

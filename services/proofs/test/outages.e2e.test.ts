@@ -11,7 +11,7 @@ import { type Figures, isClean, showFigures } from "../src/soak/figures.ts";
 import { type Proof, startProofFleet } from "../src/soak/proof.ts";
 import { proofs } from "../src/soak/proofs.ts";
 
-describe("three replicas under load, seen from the public door", () => {
+describe("three replicas under load, seen from the public server", () => {
   let fleet: TestFleet;
   const resources = new AsyncDisposableStack();
   const random = seededRandom(1);

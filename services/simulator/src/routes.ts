@@ -11,7 +11,7 @@ import { voyage } from "./voyage/routes.ts";
 import { xai } from "./xai/routes.ts";
 
 /**
- * Every simulated provider. To add one: a folder with a dialect and its routes, and a line here.
+ * Every simulated provider. To add one: a folder with a protocol and its routes, and a line here.
  */
 export const providers: readonly Provider[] = [
   openAi,

@@ -8,10 +8,10 @@ import { bound } from "@uag/catalog/price.ts";
 import { sizings } from "@uag/catalog/sizing.ts";
 import type { Mp3Threads } from "./audio/mp3-threads.ts";
 import type { Speaker } from "./call.ts";
-import { discardMp3, type Mp3Answer, mp3Reply, openMp3 } from "./mp3.ts";
+import { discardMp3, type Mp3Response, mp3Reply, openMp3 } from "./mp3.ts";
 import { readSpeechRequest, type SpeechRequest } from "./request/read.ts";
 import { piecesOf } from "./text/pieces.ts";
-import { speakWav, type WavAnswer, wavReply } from "./wav.ts";
+import { speakWav, type WavResponse, wavReply } from "./wav.ts";
 
 /** What speech does its work with. */
 export interface SpeechContext extends OperationContext, Pick<CapabilityContext, "drains" | "pools"> {
@@ -34,7 +34,7 @@ export function createSpeech(context: SpeechContext): Operation {
       tokens: characters,
     }),
     streams: ({ format }) => format === "mp3",
-    call: (admitted: AdmittedRequest<SpeechRequest, Size>): Promise<Mp3Answer | WavAnswer> => {
+    call: (admitted: AdmittedRequest<SpeechRequest, Size>): Promise<Mp3Response | WavResponse> => {
       const pieces = piecesOf(admitted.request);
       return admitted.request.format === "wav"
         ? speakWav(context, admitted, pieces)

@@ -14,7 +14,7 @@ import type { Piece } from "./text/pieces.ts";
 const checkpointMs = 5_000;
 
 /** Speech whose first sound is there. */
-export interface Mp3Answer {
+export interface Mp3Response {
   readonly kind: "mp3";
   /** The first piece. */
   readonly first: Spoken;
@@ -32,7 +32,7 @@ export async function openMp3(
   speaker: Speaker,
   admitted: AdmittedSpeech,
   { pieces, threads }: { readonly pieces: readonly Piece[]; readonly threads: Mp3Threads },
-): Promise<Mp3Answer> {
+): Promise<Mp3Response> {
   const { text, characters } = pieces[0] as Piece;
   const encoder = threads.open();
   try {
@@ -48,13 +48,13 @@ export async function openMp3(
 }
 
 /** Ends what is at work for an answer that is not delivered to its end. */
-export async function discardMp3({ encoder, first }: Mp3Answer): Promise<void> {
+export async function discardMp3({ encoder, first }: Mp3Response): Promise<void> {
   encoder.drop();
   await first.value.pcm.return();
 }
 
 /** The sound as MP3 while it comes. An answer that breaks is cut. */
-export function mp3Reply(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3Answer): StreamReply {
+export function mp3Reply(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3Response): StreamReply {
   const { upstream, attempts } = answer.first;
   return {
     kind: "stream",
@@ -72,7 +72,7 @@ export function mp3Reply(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3
   };
 }
 
-async function relay(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3Answer): Promise<StreamEnd> {
+async function relay(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3Response): Promise<StreamEnd> {
   const { exchange } = admitted;
   const work = new Speaking(speaker, admitted, answer);
   let failure: StreamEnd["failure"];
@@ -91,7 +91,7 @@ async function relay(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3Answ
 async function discarded(
   { events }: Pick<CapabilityContext, "events">,
   requestId: string,
-  answer: Mp3Answer,
+  answer: Mp3Response,
 ): Promise<void> {
   try {
     await discardMp3(answer);
@@ -101,7 +101,7 @@ async function discarded(
 }
 
 /** By our own count of the characters; the bill follows the upstream's. */
-function expectedCost({ model }: AdmittedSpeech, { pieces }: Mp3Answer): string {
+function expectedCost({ model }: AdmittedSpeech, { pieces }: Mp3Response): string {
   const characters = pieces.reduce((sum, piece) => sum + piece.characters, 0);
   return usdText(price([{ name: "characters", quantity: BigInt(characters) }], model.price).costNanoUsd);
 }
@@ -110,7 +110,7 @@ class Speaking {
   readonly tally = new Tally();
   readonly #speaker: Speaker;
   readonly #admitted: AdmittedSpeech;
-  readonly #answer: Mp3Answer;
+  readonly #answer: Mp3Response;
   readonly #samples = new WholeSamples();
   /** Calls to upstreams, of all pieces so far. */
   attempts = 0;
@@ -118,7 +118,7 @@ class Speaking {
   #sent = 0;
   #notedAt = performance.now();
 
-  constructor(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3Answer) {
+  constructor(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3Response) {
     this.#speaker = speaker;
     this.#admitted = admitted;
     this.#answer = answer;

@@ -22,7 +22,7 @@ interface Sound {
 type SoundAsked = Asked<Attempted<Sound>>;
 
 /** All the sound of a text. */
-export interface WavAnswer {
+export interface WavResponse {
   readonly kind: "wav";
   readonly asked: SoundAsked;
   readonly tally: Tally;
@@ -38,7 +38,7 @@ export async function speakWav(
   speaker: Speaker,
   admitted: AdmittedSpeech,
   pieces: readonly Piece[],
-): Promise<WavAnswer> {
+): Promise<WavResponse> {
   const { exchange, request, lease } = admitted;
   const taken = new Set<Piece>();
   const room = new Room(lease, soundBytes(request.characters));
@@ -59,7 +59,7 @@ export async function speakWav(
 }
 
 /** The sound as a WAV file, billed by all of its text. */
-export function wavReply({ asked, tally }: WavAnswer): WholeReply {
+export function wavReply({ asked, tally }: WavResponse): WholeReply {
   const pcm = asked.answers.flatMap((answered) => answered?.value.pcm ?? []);
   let bytes = 0;
   for (const { length } of pcm) bytes += length;

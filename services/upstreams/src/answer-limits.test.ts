@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boundedAnswer } from "./answer-limits.ts";
+import { boundedResponse } from "./answer-limits.ts";
 import { UpstreamFailure } from "./failure.ts";
 import { Aggregate } from "./openai-compatible/aggregate.ts";
 import { CallPlaces } from "./openai-compatible/call-places.ts";
@@ -13,7 +13,7 @@ test("an answer of millions of small things is a failed call, before anything is
     ["{},", 4_000_000],
     ["1,", 7_000_000],
   ] as const) {
-    assert.throws(() => boundedAnswer(Buffer.from(`[${piece.repeat(count)}`)), failed, piece);
+    assert.throws(() => boundedResponse(Buffer.from(`[${piece.repeat(count)}`)), failed, piece);
   }
 });
 
@@ -26,9 +26,9 @@ test("an answer with log probabilities of 30,000 tokens, or pictures in base64, 
     top_logprobs: top,
   }));
   const long = Buffer.from(JSON.stringify({ choices: [{ logprobs: { content } }] }));
-  assert.equal(boundedAnswer(long), long);
+  assert.equal(boundedResponse(long), long);
   const pictures = Buffer.from(JSON.stringify({ data: Array(10).fill({ b64_json: "A1b2".repeat(2_000_000) }) }));
-  assert.equal(boundedAnswer(pictures), pictures);
+  assert.equal(boundedResponse(pictures), pictures);
 });
 
 const piece = (index: unknown, id = "") => ({ index, id, function: { name: "f", arguments: "{}" } });

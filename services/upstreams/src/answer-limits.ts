@@ -13,7 +13,7 @@ export const maxCalls = 1_000;
  * The answer, when parsing it would not stop everything else.
  * @throws {UpstreamFailure} `transient`
  */
-export function boundedAnswer(body: Buffer): Buffer {
+export function boundedResponse(body: Buffer): Buffer {
   const passed = body.length > smallBytes ? scanJson(body, limits).passed : undefined;
   if (passed === undefined) return body;
   throw new UpstreamFailure("transient", `the answer is beyond ${limits[passed]} of ${passed}`, { status: 200 });

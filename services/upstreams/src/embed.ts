@@ -1,13 +1,13 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { DisconnectRule } from "./disconnect/watch.ts";
-import type { EmbeddingAnswer, EmbeddingCall } from "./embeddings/types.ts";
+import type { EmbeddingCall, EmbeddingResponse } from "./embeddings/types.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { HttpPools } from "./http/pools.ts";
 import { post } from "./post.ts";
 import { embeddingAdapter } from "./registry.ts";
 
 /** 2,048 vectors of 3,072 numbers as text. */
-const maxAnswerBytes = 256 * 1024 * 1024;
+const maxResponseBytes = 256 * 1024 * 1024;
 
 /**
  * One call to one upstream.
@@ -19,12 +19,12 @@ export async function embed(options: {
   upstream: Upstream;
   signal: AbortSignal;
   disconnect: DisconnectRule;
-}): Promise<EmbeddingAnswer> {
+}): Promise<EmbeddingResponse> {
   const { pools, call, upstream, signal, disconnect } = options;
   const { protocol } = upstream.provider;
   const adapter = embeddingAdapter(protocol);
   if (adapter === undefined) throw new UpstreamFailure("operator", `${protocol} gives no embeddings`);
   const encoded = adapter.encode(call, upstream);
   const answer = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
-  return adapter.decode(await answer.read(maxAnswerBytes), call, upstream);
+  return adapter.decode(await answer.read(maxResponseBytes), call, upstream);
 }

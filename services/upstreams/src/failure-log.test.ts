@@ -7,13 +7,13 @@ import { anthropicFailure } from "./anthropic/errors.ts";
 import { AttemptsFailed } from "./attempt.ts";
 import { failureForLog, type UpstreamFailure } from "./failure.ts";
 import { geminiFailure } from "./gemini/errors.ts";
-import type { BadAnswer } from "./generation.ts";
+import type { BadResponse } from "./generation.ts";
 import { openAiFailure } from "./openai-compatible/errors.ts";
 import { openAiVariant } from "./openai-compatible/variant.ts";
 
 const key = "sk-secret-key";
 const upstream = (protocol: Protocol) => firstUpstream(testModel("", protocol));
-const answer = (status: number, body: unknown): BadAnswer => ({
+const answer = (status: number, body: unknown): BadResponse => ({
   status,
   header: () => undefined,
   body: Buffer.from(JSON.stringify(body)),

@@ -1,27 +1,27 @@
 import type { Upstream } from "@uag/catalog/types.ts";
-import { boundedAnswer } from "./answer-limits.ts";
+import { boundedResponse } from "./answer-limits.ts";
 import type { DisconnectRule } from "./disconnect/watch.ts";
 import { UpstreamFailure } from "./failure.ts";
-import type { GenerationAdapter, GenerationCall, WholeAnswer } from "./generation.ts";
-import type { HttpAnswer } from "./http/call.ts";
+import type { GenerationAdapter, GenerationCall, WholeResponse } from "./generation.ts";
+import type { HttpResponse } from "./http/call.ts";
 import type { HttpPools } from "./http/pools.ts";
 import { LiveStream } from "./live-stream.ts";
 import { post } from "./post.ts";
 import { onAbortOf, thinksUnseen } from "./registry.ts";
 
-const maxAnswerBytes = 64 * 1024 * 1024;
+const maxResponseBytes = 64 * 1024 * 1024;
 const maxErrorBytes = 256 * 1024;
 
 export type Generated = GeneratedWhole | GeneratedStream;
 
 interface Told {
   /** The upstream's answer, for its headers. */
-  readonly upstreamAnswer: Pick<HttpAnswer, "header">;
+  readonly upstreamAnswer: Pick<HttpResponse, "header">;
 }
 
 export interface GeneratedWhole extends Told {
   readonly kind: "whole";
-  readonly answer: WholeAnswer;
+  readonly answer: WholeResponse;
 }
 
 export interface GeneratedStream extends Told {
@@ -57,9 +57,9 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const answer = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
   const type = answer.header("content-type") ?? "";
   const fits = stream ? !/^(application\/json|text\/html)/.test(type) : !type.startsWith("text/event-stream");
-  if (!fits) return await oddAnswer(answer, options);
+  if (!fits) return await oddResponse(answer, options);
   if (!call.stream) {
-    const whole = boundedAnswer(await answer.read(maxAnswerBytes));
+    const whole = boundedResponse(await answer.read(maxResponseBytes));
     const collected = stream ? adapter.collect?.(whole, call, upstream) : undefined;
     return { kind: "whole", answer: collected ?? adapter.decode(whole, call, upstream), upstreamAnswer: answer };
   }
@@ -69,7 +69,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
 }
 
 /** Not what was asked for: most often an error under status 200, which says what is wrong. */
-async function oddAnswer(answer: HttpAnswer, { adapter, call, upstream }: GenerateOptions): Promise<never> {
+async function oddResponse(answer: HttpResponse, { adapter, call, upstream }: GenerateOptions): Promise<never> {
   const type = answer.header("content-type") ?? "nothing";
   const body = await answer.read(maxErrorBytes);
   if (!type.startsWith("text/event-stream")) adapter.decode(body, call, upstream);

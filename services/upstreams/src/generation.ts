@@ -39,7 +39,7 @@ export interface UsageReport {
 }
 
 /** An answer in one piece, in the client's format. */
-export interface WholeAnswer {
+export interface WholeResponse {
   readonly body: Buffer;
   readonly usage: UsageReport | undefined;
   /** The generated text, for an estimate where the usage is missing. */
@@ -47,7 +47,7 @@ export interface WholeAnswer {
 }
 
 /** An answer as a stream: upstream bytes go in, the client's bytes come out. */
-export interface AnswerStream {
+export interface ResponseStream {
   /**
    * Takes upstream bytes and answers what the client gets now; slices of the same bytes where the
    * formats agree.
@@ -96,15 +96,15 @@ export interface GenerationAdapter {
    */
   encode(call: GenerationCall, upstream: Upstream, signal: AbortSignal): UpstreamCall | Promise<UpstreamCall>;
   /** @throws {UpstreamFailure} when the body is no answer, or an error under a good status */
-  decode(body: Buffer, call: GenerationCall, upstream: Upstream): WholeAnswer;
+  decode(body: Buffer, call: GenerationCall, upstream: Upstream): WholeResponse;
   /**
    * A whole stream as one answer: for models that only stream. @throws {UpstreamFailure} as
    * `decode`
    */
-  collect?(body: Buffer, call: GenerationCall, upstream: Upstream): WholeAnswer;
-  openStream(call: GenerationCall, upstream: Upstream): AnswerStream;
+  collect?(body: Buffer, call: GenerationCall, upstream: Upstream): WholeResponse;
+  openStream(call: GenerationCall, upstream: Upstream): ResponseStream;
   /** What an answer with a bad status means. */
-  failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure;
+  failureOf(answer: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 
 /** A request in the messages format whose prompt is to be counted. */
@@ -118,10 +118,10 @@ export interface PromptCounter {
   encode(call: CountCall, upstream: Upstream, signal: AbortSignal): UpstreamCall | Promise<UpstreamCall>;
   /** The member of the response that holds the number of tokens. */
   readonly field: string;
-  failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure;
+  failureOf(answer: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 
-export interface BadAnswer {
+export interface BadResponse {
   readonly status: number;
   header(name: string): string | undefined;
   readonly body: Buffer;

@@ -1,8 +1,8 @@
 import { SseTooLargeError } from "@uag/kit/sse/decoder.ts";
 import { UpstreamFailure } from "./failure.ts";
-import type { AnswerStream } from "./generation.ts";
+import type { ResponseStream } from "./generation.ts";
 import type { BodySink } from "./http/answer-body.ts";
-import type { HttpAnswer } from "./http/call.ts";
+import type { HttpResponse } from "./http/call.ts";
 
 /**
  * How long a finished stream's connection may take to end before it is cut; one that ends can be
@@ -21,10 +21,10 @@ export interface StreamConsumer {
 
 /** A stream under way: an upstream's answer on one side, whoever takes its output on the other. */
 export class LiveStream implements BodySink {
-  readonly stream: AnswerStream;
+  readonly stream: ResponseStream;
   /** Why the stream broke; undefined while it has not. */
   failure: UpstreamFailure | undefined;
-  readonly #answer: HttpAnswer;
+  readonly #answer: HttpResponse;
   #waiting: Buffer[] = [];
   #waitingSize = 0;
   #consumer: StreamConsumer | undefined;
@@ -32,7 +32,7 @@ export class LiveStream implements BodySink {
   #over = false;
   #ended = false;
 
-  constructor(stream: AnswerStream, answer: HttpAnswer) {
+  constructor(stream: ResponseStream, answer: HttpResponse) {
     this.stream = stream;
     this.#answer = answer;
   }

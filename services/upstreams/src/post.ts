@@ -1,8 +1,8 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { type DisconnectRule, DisconnectWatch } from "./disconnect/watch.ts";
 import { UpstreamFailure } from "./failure.ts";
-import type { BadAnswer, UpstreamCall } from "./generation.ts";
-import { type HttpAnswer, send } from "./http/call.ts";
+import type { BadResponse, UpstreamCall } from "./generation.ts";
+import { type HttpResponse, send } from "./http/call.ts";
 import type { HttpPools } from "./http/pools.ts";
 
 const maxErrorBytes = 256 * 1024;
@@ -16,14 +16,14 @@ export interface PostOptions {
   /** Of a call that the upstream charges for; without it the call ends when its client leaves. */
   readonly disconnect?: DisconnectRule;
   /** What the provider means by a status other than 200 and its body. */
-  failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure;
+  failureOf(answer: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 
 /**
  * Sends a call to an upstream's provider. Resolves with the head of a good answer.
  * @throws {UpstreamFailure} when none comes
  */
-export async function post(options: PostOptions): Promise<HttpAnswer> {
+export async function post(options: PostOptions): Promise<HttpResponse> {
   const { pools, upstream, call, disconnect } = options;
   const { provider } = upstream;
   const watch = disconnect && new DisconnectWatch(options.signal, disconnect);

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from "./http/call.ts";
+import type { HttpResponse } from "./http/call.ts";
 
 const names = ["requests", "tokens"].flatMap((what) =>
   ["limit", "remaining", "reset"].flatMap((standing) => [
@@ -13,7 +13,7 @@ const sane = /^[\w.:+-]{1,64}$/;
  * What a provider says of its limits, name and value by turns, in its own headers; all that use its
  * account share them.
  */
-export function upstreamLimits(answer: Pick<HttpAnswer, "header">): string[] {
+export function upstreamLimits(answer: Pick<HttpResponse, "header">): string[] {
   return names.flatMap((name) => {
     const value = answer.header(name);
     return value !== undefined && sane.test(value) ? [name, value] : [];

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import type { Timeouts } from "@uag/catalog/types.ts";
 import type { UpstreamFailure } from "../src/failure.ts";
-import { type HttpAnswer, send } from "../src/http/call.ts";
+import { type HttpResponse, send } from "../src/http/call.ts";
 import { chunksOf } from "../src/http/chunks.ts";
 import { HttpPools } from "../src/http/pools.ts";
 import { failureOf } from "./failure-of.ts";
@@ -55,7 +55,7 @@ after(async () => {
   server.close();
 });
 
-function ask(more: Partial<Timeouts> = {}): Promise<HttpAnswer> {
+function ask(more: Partial<Timeouts> = {}): Promise<HttpResponse> {
   return send(pools, {
     origin,
     path: "/",

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { Timeouts } from "@uag/catalog/types.ts";
 import type { UpstreamFailure } from "../src/failure.ts";
-import { type HttpAnswer, type HttpRequest, send } from "../src/http/call.ts";
+import { type HttpRequest, type HttpResponse, send } from "../src/http/call.ts";
 import { HttpPools } from "../src/http/pools.ts";
 import { failureOf } from "./failure-of.ts";
 import { testTransport } from "./transport.ts";
@@ -22,7 +22,7 @@ const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 async function listen(
   onRequest: (socket: Socket, text: string, connection: number) => void,
 ): Promise<
-  AsyncDisposable & { ask: (more?: Partial<HttpRequest>) => Promise<HttpAnswer>; server: Server; open: Set<Socket> }
+  AsyncDisposable & { ask: (more?: Partial<HttpRequest>) => Promise<HttpResponse>; server: Server; open: Set<Socket> }
 > {
   const open = new Set<Socket>();
   let connections = 0;
@@ -49,7 +49,7 @@ async function listen(
   };
 }
 
-function ask(pools: HttpPools, origin: string, more: Partial<HttpRequest>): Promise<HttpAnswer> {
+function ask(pools: HttpPools, origin: string, more: Partial<HttpRequest>): Promise<HttpResponse> {
   const { signal } = new AbortController();
   const body = Buffer.from('{"é":1}');
   const headers = ["content-type", "application/json"];
@@ -70,7 +70,7 @@ function ask(pools: HttpPools, origin: string, more: Partial<HttpRequest>): Prom
 /** A connection is used again from the next turn of the event loop on. */
 const aTurn = (): Promise<void> => sleep(5);
 
-const textOf = async (answer: HttpAnswer): Promise<string> => (await answer.read(1e6)).toString();
+const textOf = async (answer: HttpResponse): Promise<string> => (await answer.read(1e6)).toString();
 
 const kindOf = async (promise: Promise<unknown>): Promise<string> => (await failureOf(promise)).kind;
 

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import type { Timeouts } from "@uag/catalog/types.ts";
 import type { UpstreamFailure } from "../src/failure.ts";
-import { type HttpAnswer, send } from "../src/http/call.ts";
+import { type HttpResponse, send } from "../src/http/call.ts";
 import { HttpPools } from "../src/http/pools.ts";
 import { cutAnywhere, random } from "./random.ts";
 import { testTransport } from "./transport.ts";
@@ -30,7 +30,7 @@ after(() => {
   server.close();
 });
 
-function ask(pools: HttpPools, more: Partial<Timeouts> = {}): Promise<HttpAnswer> {
+function ask(pools: HttpPools, more: Partial<Timeouts> = {}): Promise<HttpResponse> {
   return send(pools, {
     origin,
     path: "/",

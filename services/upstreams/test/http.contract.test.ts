@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { after, before, test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Timeouts } from "@uag/catalog/types.ts";
-import { type HttpAnswer, type HttpRequest, send } from "../src/http/call.ts";
+import { type HttpRequest, type HttpResponse, send } from "../src/http/call.ts";
 import { HttpPools } from "../src/http/pools.ts";
 import { failureOf } from "./failure-of.ts";
 import { testTransport } from "./transport.ts";
@@ -30,7 +30,7 @@ after(async () => {
 });
 
 const timeouts: Timeouts = { connectMs: 1_000, firstByteMs: 10_000, betweenChunksMs: 10_000, totalMs: 20_000 };
-const ask = (more: Partial<HttpRequest> = {}): Promise<HttpAnswer> =>
+const ask = (more: Partial<HttpRequest> = {}): Promise<HttpResponse> =>
   send(pools, {
     origin,
     path: "/x",

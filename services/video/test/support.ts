@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Admission, AdmitTask, TaskAdmission } from "@uag/admission/types.ts";
 import { createContext } from "@uag/capability/context.ts";
-import { openLinkDoor } from "@uag/capability/link-door.ts";
+import { openLinkListener } from "@uag/capability/link-listener.ts";
 import { handlersOf } from "@uag/capability/operation/operation.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
@@ -11,7 +11,7 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { AnswerStream } from "@uag/link/answer-stream.ts";
+import { ResponseStream } from "@uag/link/answer-stream.ts";
 import { createLinkClient } from "@uag/link/client.ts";
 import { dialGrpc } from "@uag/link/grpc-client.ts";
 import { createLinkServer } from "@uag/link/server.ts";
@@ -187,8 +187,8 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     operations: handlersOf(built.operations),
     log: (event, { error }) => log.error({ err: error }, event),
   });
-  const door = starting.use(
-    await openLinkDoor({
+  const listener = starting.use(
+    await openLinkListener({
       identity: insecure,
       link,
       services: built.services ?? [],
@@ -197,7 +197,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
       drainMs: 1_000,
     }),
   );
-  const address = `127.0.0.1:${door.port}`;
+  const address = `127.0.0.1:${listener.port}`;
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [address] });
   starting.defer(() => client.close({ timeoutMs: 100 }));
   const webhooks = starting.use(createRpcClient<WebhookServiceServer>(WebhookServiceService, address, insecure));
@@ -208,7 +208,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     async ask(operation, body, ask = {}) {
       const caller = Caller.fromPartial({ keyId: "key_1", accountId: ask.accountId ?? "acct_1" });
       const path = `/v1/videos/generations${ask.id === undefined ? "" : `/${ask.id}`}`;
-      const stream = AnswerStream.open(
+      const stream = ResponseStream.open(
         client,
         {
           operation,

@@ -1,7 +1,7 @@
 import { toGatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { ErrorCode } from "@uag/contract/errors/table.ts";
 import type { AdmitRequest, AdmitTask, Admitted, FreeAdmitted } from "../types.ts";
-import type { LimitAsk } from "./key-limits.ts";
+import type { LimitRequest } from "./key-limits.ts";
 import type { Limits } from "./limits.ts";
 import { checkLive, type Reservation } from "./reservation.ts";
 
@@ -32,7 +32,7 @@ export async function admitFreeWithin(
   return { headers: reservation.headers, [Symbol.dispose]: () => reservation.release() };
 }
 
-const askOf = ({ tokens, operation }: Pick<AdmitRequest, "tokens" | "operation">): LimitAsk => ({
+const askOf = ({ tokens, operation }: Pick<AdmitRequest, "tokens" | "operation">): LimitRequest => ({
   tokens: Math.max(1, Math.ceil(tokens)),
   native: operation.startsWith("messages"),
 });

@@ -8,11 +8,11 @@ import { limitHeaders, type Standing } from "./headers.ts";
 import type { Holder } from "./holder.ts";
 import { largerThanLimit, overLimit } from "./refusal.ts";
 import { Reservation } from "./reservation.ts";
-import { type PermitAsk, SharedLimit } from "./shared-limit.ts";
+import { type PermitRequest, SharedLimit } from "./shared-limit.ts";
 import { WindowPermits } from "./window-permits.ts";
 
 /** What a request asks of its key's limits. */
-export interface LimitAsk {
+export interface LimitRequest {
   /** 0 for a request that has none. */
   readonly tokens: number;
   /** A messages operation: Anthropic's headers besides. */
@@ -126,7 +126,7 @@ export class KeyLimits {
    * Takes from memory; undefined when something has to be waited for. @throws {GatewayError} what
    * no waiting helps against
    */
-  take(ask: LimitAsk): Reservation | undefined {
+  take(ask: LimitRequest): Reservation | undefined {
     const now = this.#now();
     this.#check(ask);
     if (!this.#setting.holder.live) return undefined;
@@ -149,7 +149,7 @@ export class KeyLimits {
    * Takes one limit after the other, and waits for billing where that is needed. @throws
    * {GatewayError}
    */
-  async wait(ask: LimitAsk): Promise<Reservation> {
+  async wait(ask: LimitRequest): Promise<Reservation> {
     this.#check(ask);
     const reservation = new Reservation(this.#limits, { now: this.#now, holder: this.#setting.holder });
     try {
@@ -170,7 +170,7 @@ export class KeyLimits {
     return reservation;
   }
 
-  #check({ tokens, native }: LimitAsk): void {
+  #check({ tokens, native }: LimitRequest): void {
     const { limit } = this.#limits.tokens;
     if (limit !== 0 && tokens > limit) throw largerThanLimit(tokens, limit, this.headers(native));
   }
@@ -182,7 +182,7 @@ export class KeyLimits {
     else reservation.concurrency = this.#concurrency;
   }
 
-  #windowRefusal(name: WindowName, permits: WindowPermits, ask: PermitAsk, ms: number | undefined): GatewayError {
+  #windowRefusal(name: WindowName, permits: WindowPermits, ask: PermitRequest, ms: number | undefined): GatewayError {
     const now = this.#now();
     const { limit } = this.#limits[name];
     const own = ask.count === 1 ? permits.nextFreeInMs(now) : permits.freeInMs(ask.count, now);

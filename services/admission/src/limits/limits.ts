@@ -1,4 +1,4 @@
-import { limitRecall, limitRecallAnswer, limitRecallSubjects } from "@uag/contract/messages/billing.ts";
+import { limitRecall, limitRecallResponse, limitRecallSubjects } from "@uag/contract/messages/billing.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 import type { Clock } from "@uag/kit/clock.ts";
 import type { Logger } from "@uag/kit/log.ts";
@@ -99,7 +99,7 @@ export class Limits implements AsyncDisposable {
     if (recall.holder_id === this.#holder.id) return;
     key
       .giveIdle(kind, need)
-      .then((freeInMs) => bus.connection.publish(replyTo, limitRecallAnswer.encode({ free_in_ms: freeInMs })))
+      .then((freeInMs) => bus.connection.publish(replyTo, limitRecallResponse.encode({ free_in_ms: freeInMs })))
       .catch((error: unknown) => log.warn({ err: error }, "a recall of permits was not answered"));
   }
 }

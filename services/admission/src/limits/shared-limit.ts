@@ -26,11 +26,11 @@ export interface SharedLimitOptions {
    * The refusal of a request that needs `count`; billing may know after how many ms the next permit
    * is free.
    */
-  readonly refusal: (ask: PermitAsk, retryAfterMs: number | undefined) => GatewayError;
+  readonly refusal: (ask: PermitRequest, retryAfterMs: number | undefined) => GatewayError;
 }
 
 /** What a request needs of one limit. */
-export interface PermitAsk {
+export interface PermitRequest {
   readonly count: number;
   /** Its refusal has Anthropic's headers besides. */
   readonly native: boolean;
@@ -42,7 +42,7 @@ export interface PermitAsk {
 }
 
 interface Waiter {
-  readonly ask: PermitAsk;
+  readonly ask: PermitRequest;
   readonly resolve: () => void;
   readonly reject: (error: GatewayError) => void;
 }
@@ -114,7 +114,7 @@ export class SharedLimit {
   }
 
   /** Waits for permits of billing. @throws {GatewayError} the refusal, or `service_unavailable` */
-  wait(ask: PermitAsk): Promise<void> {
+  wait(ask: PermitRequest): Promise<void> {
     const { now, holder } = this.#options;
     const at = now();
     // All permits there are may be here, and in use.
@@ -181,7 +181,7 @@ export class SharedLimit {
     return Math.min(this.limit, Math.max(Math.ceil(this.limit / aheadPart), Math.ceil(this.#rate * aheadMs)));
   }
 
-  #refusal(ask: PermitAsk): GatewayError {
+  #refusal(ask: PermitRequest): GatewayError {
     const ms = this.#retryAt === undefined ? undefined : Math.max(1, this.#retryAt - this.#options.now());
     return this.#options.refusal(ask, ms);
   }
@@ -224,7 +224,7 @@ export class SharedLimit {
       this.#unanswered ??= this.#request(holder.id);
       const request = this.#unanswered;
       const epoch = this.#epoch;
-      const answer = await holder.borrow(request).catch((error: unknown) => {
+      const response = await holder.borrow(request).catch((error: unknown) => {
         if (request.holderId === holder.id) throw error;
         return undefined;
       });
@@ -232,9 +232,9 @@ export class SharedLimit {
       // permits by now.
       if (!holder.live) await holder.renew();
       // An id that has lapsed meanwhile has nothing: the next round asks under the new one.
-      if (answer === undefined || request.holderId !== holder.id) continue;
+      if (response === undefined || request.holderId !== holder.id) continue;
       this.#unanswered = undefined;
-      const lent = answer.lent.map(({ count, freeInMs }) => ({ count: Number(count), freeInMs }));
+      const lent = response.lent.map(({ count, freeInMs }) => ({ count: Number(count), freeInMs }));
       if (epoch !== this.#epoch) {
         this.#returns.push(...lent);
         continue;
@@ -243,7 +243,7 @@ export class SharedLimit {
       this.#serve();
       const free = lent.reduce((sum, { count, freeInMs }) => (freeInMs === 0 ? sum + count : sum), 0);
       if (free < request.want) this.#aheadFrom = now() + maxExhaustedMs;
-      if (!again && free < request.need) this.#markExhausted(answer.retryAfterMs);
+      if (!again && free < request.need) this.#markExhausted(response.retryAfterMs);
     } while (this.#waiters.length > 0 || this.#returns.length > 0);
   }
 

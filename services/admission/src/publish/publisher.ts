@@ -185,15 +185,15 @@ export class Publisher implements AsyncDisposable {
     const batches = [...this.#unconfirmed.values()];
     for (let n = 0; n < batches.length; n += askedAtOnce) {
       const asked = batches.slice(n, n + askedAtOnce);
-      const answer = await this.#options.confirm(asked.map(({ id }) => id));
-      const applied = new Set(answer.applied);
-      this.#noteStream(answer.stream);
+      const response = await this.#options.confirm(asked.map(({ id }) => id));
+      const applied = new Set(response.applied);
+      this.#noteStream(response.stream);
       for (const id of applied) this.#unconfirmed.remove(id);
       if (applied.size > 0) crashPoint("confirmed");
       if (applied.size > 0) this.#options.confirmed();
       const now = this.#options.clock.monotonic();
       const isWaiting = (batch: Batch): boolean =>
-        now - batch.publishedAt < believedMs && mayHold(answer.stream, batch.sequence);
+        now - batch.publishedAt < believedMs && mayHold(response.stream, batch.sequence);
       const due = asked.filter((batch) => !applied.has(batch.id) && batch.dueAt <= now && !isWaiting(batch));
       if (due.length > 0 && this.#options.bus.connected) await this.#republish(due);
     }

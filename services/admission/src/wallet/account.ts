@@ -195,22 +195,22 @@ export class Account {
     let gaveOwn = false;
     do {
       const first = this.#waiters[0]?.hold ?? 0n;
-      const answer = await this.#acquire(this.#needOf(there), there !== undefined);
-      if (!answer.insufficient) {
-        this.wallet.add(answer.grantId, answer.amountNanoUsd, answer.scarce);
-        if (answer.scarce) there = undefined;
-      } else if (answer.owedNanoUsd > 0n) {
+      const response = await this.#acquire(this.#needOf(there), there !== undefined);
+      if (!response.insufficient) {
+        this.wallet.add(response.grantId, response.amountNanoUsd, response.scarce);
+        if (response.scarce) there = undefined;
+      } else if (response.owedNanoUsd > 0n) {
         this.#returnAll();
-        this.refuseAll(unpaidUsage(answer.owedNanoUsd));
-      } else if (answer.needNanoUsd > first) {
+        this.refuseAll(unpaidUsage(response.owedNanoUsd));
+      } else if (response.needNanoUsd > first) {
         this.wallet.scarce = true;
-        there = answer.availableNanoUsd < answer.needNanoUsd ? answer.availableNanoUsd : 0n;
+        there = response.availableNanoUsd < response.needNanoUsd ? response.availableNanoUsd : 0n;
       } else if (!gaveOwn && this.#returnAll()) {
         // Parts of several grants may add up to what one request needs.
         gaveOwn = true;
       } else {
         this.wallet.scarce = true;
-        this.#refuse(first, answer);
+        this.#refuse(first, response);
       }
       this.#serve();
     } while (this.#waiters.length > 0);
@@ -243,10 +243,10 @@ export class Account {
     const { needNanoUsd } = this.#unanswered;
     try {
       const request = this.#unanswered;
-      const answer = await this.#source.acquire(request);
+      const response = await this.#source.acquire(request);
       this.#unanswered = undefined;
-      if (again && answer.insufficient) this.#doubts.push({ request, waitedMs: 0 });
-      return { ...answer, needNanoUsd };
+      if (again && response.insufficient) this.#doubts.push({ request, waitedMs: 0 });
+      return { ...response, needNanoUsd };
     } catch (error) {
       if (error instanceof GatewayError && !error.retryable) this.#unanswered = undefined;
       throw error;
@@ -275,11 +275,11 @@ export class Account {
   }
 
   /** Refuses the requests that need `first` or more: the answer holds for them too. */
-  #refuse(first: bigint, answer: AcquireResponse): void {
-    const refusal = answer.budgetExceeded ? budgetExceeded : insufficientBalance;
+  #refuse(first: bigint, response: AcquireResponse): void {
+    const refusal = response.budgetExceeded ? budgetExceeded : insufficientBalance;
     const refused = this.#waiters.filter(({ hold }) => hold >= first);
     this.#waiters = this.#waiters.filter(({ hold }) => hold < first);
-    for (const waiter of refused) waiter.reject(refusal(waiter.hold, answer.availableNanoUsd));
+    for (const waiter of refused) waiter.reject(refusal(waiter.hold, response.availableNanoUsd));
   }
 }
 

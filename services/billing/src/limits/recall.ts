@@ -1,7 +1,12 @@
-import { type LimitName, limitRecall, limitRecallAnswer, limitRecallSubjects } from "@uag/contract/messages/billing.ts";
+import {
+  type LimitName,
+  limitRecall,
+  limitRecallResponse,
+  limitRecallSubjects,
+} from "@uag/contract/messages/billing.ts";
 import type { Bus } from "@uag/kit/bus.ts";
 
-export interface RecallAsk {
+export interface RecallRequest {
   readonly keyId: string;
   readonly limit: LimitName;
   /** Who needs them: it does not answer. */
@@ -17,7 +22,7 @@ export interface RecallAsk {
  * until each has given back what it can spare and said so, at most `waitMs`. Answers in how many
  * milliseconds the first of their permits is free, if they know.
  */
-export async function recallPermits(bus: Bus, ask: RecallAsk): Promise<number | undefined> {
+export async function recallPermits(bus: Bus, ask: RecallRequest): Promise<number | undefined> {
   const { connection } = bus;
   const replyTo = bus.inbox();
   let soonest: number | undefined;
@@ -26,7 +31,7 @@ export async function recallPermits(bus: Bus, ask: RecallAsk): Promise<number | 
   let missing = ask.holders;
   const subscription = connection.subscribe(replyTo, {
     callback: (error, message) => {
-      const freeInMs = error === null ? limitRecallAnswer.decode(message.data)?.free_in_ms : undefined;
+      const freeInMs = error === null ? limitRecallResponse.decode(message.data)?.free_in_ms : undefined;
       if (freeInMs !== undefined) soonest = Math.min(soonest ?? freeInMs, freeInMs);
       if (--missing === 0) done.resolve();
     },

@@ -9,7 +9,7 @@ const tagBytes = 16;
  * Encrypts answers at rest: AES-256-GCM, each piece bound to its place. A piece begins with the id
  * of its key.
  */
-export class AnswerBox {
+export class ResponseBox {
   readonly #keys: Keyring;
 
   /** @param keys of 32 bytes each */

@@ -14,7 +14,7 @@ import type { Operation, Operations } from "../operation/operation.ts";
 import { modelNotFound } from "../request/find-model.ts";
 import { type FindBill, isOwed } from "./bills.ts";
 import { type ReadBody, readAhead } from "./read-body.ts";
-import type { Claim, KeptAnswer } from "./record.ts";
+import type { Claim, KeptResponse } from "./record.ts";
 import { RecordingExchange } from "./recorder.ts";
 import { resultLost } from "./result-lost.ts";
 import { Run } from "./run.ts";
@@ -146,7 +146,7 @@ function away(cause: unknown): never {
 function answerOf(
   claim: Exclude<Claim, { kind: "mine" | "interrupted" }>,
   { caller, operation }: { caller: Caller; operation: string },
-): KeptAnswer {
+): KeptResponse {
   if (claim.kind === "reused") throw new GatewayError("idempotency_key_reuse");
   if (claim.kind === "running") throw new GatewayError("idempotency_in_progress", undefined, { retryAfterMs: 1_000 });
   if (claim.kind === "lost") throw resultLost(claim.receipt);
@@ -156,7 +156,7 @@ function answerOf(
 }
 
 /** @throws {GatewayError} when the answer cannot be read any more */
-async function answerAgain(exchange: LinkExchange, answer: KeptAnswer, limits: readonly string[]): Promise<void> {
+async function answerAgain(exchange: LinkExchange, answer: KeptResponse, limits: readonly string[]): Promise<void> {
   const pieces = answer.body()[Symbol.asyncIterator]();
   const lost = (): never => {
     throw resultLost({ requestId: answer.requestId, costNanoUsd: undefined });

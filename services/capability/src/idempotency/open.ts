@@ -9,7 +9,7 @@ import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/m
 import type { CapabilityContext } from "../context.ts";
 import { handlersOf, type Operations } from "../operation/operation.ts";
 import type { CapabilitySettings } from "../settings.ts";
-import { AnswerBox } from "./answer-box.ts";
+import { ResponseBox } from "./answer-box.ts";
 import { billsOf } from "./bills.ts";
 import { withIdempotency } from "./idempotency.ts";
 import type { Runs } from "./runs.ts";
@@ -56,9 +56,9 @@ export function onceByKey(
   });
 }
 
-function boxOf({ ANSWER_KEY, ANSWER_KEY_PREVIOUS, ANSWER_TTL_MS }: CapabilitySettings): AnswerBox | undefined {
+function boxOf({ ANSWER_KEY, ANSWER_KEY_PREVIOUS, ANSWER_TTL_MS }: CapabilitySettings): ResponseBox | undefined {
   if (ANSWER_KEY === undefined || ANSWER_TTL_MS === 0) return undefined;
-  return new AnswerBox(keyringOf(ANSWER_KEY, ANSWER_KEY_PREVIOUS));
+  return new ResponseBox(keyringOf(ANSWER_KEY, ANSWER_KEY_PREVIOUS));
 }
 
 /** Of one key in this replica. */

@@ -51,7 +51,7 @@ export interface Receipt {
 }
 
 /** An answer as it went to the client. */
-export interface Answer {
+export interface RecordedResponse {
   readonly status: number;
   /** Name and value by turns. */
   readonly headers: readonly string[];
@@ -59,7 +59,7 @@ export interface Answer {
 }
 
 /** An answer that was kept; its body is read as it is sent. */
-export interface KeptAnswer {
+export interface KeptResponse {
   readonly status: number;
   readonly headers: readonly string[];
   readonly model: string | undefined;
@@ -78,4 +78,4 @@ export type Claim =
   /** An upstream may have been asked, and whoever asked it is silent since `leaseUntil`. */
   | { readonly kind: "interrupted"; readonly token: string; readonly requestId: string; readonly leaseUntil: Date }
   | { readonly kind: "lost"; readonly receipt: Receipt }
-  | { readonly kind: "kept"; readonly answer: KeptAnswer };
+  | { readonly kind: "kept"; readonly answer: KeptResponse };

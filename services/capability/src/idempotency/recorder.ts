@@ -1,7 +1,7 @@
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import type { ReadBody } from "./read-body.ts";
-import type { Answer } from "./record.ts";
+import type { RecordedResponse } from "./record.ts";
 
 /** Larger answers are not kept. */
 const maxBytes = 64 * 1024 * 1024;
@@ -15,7 +15,7 @@ export interface RecorderOptions {
    * Called with the whole answer before the client gets the end of it; undefined for one that is
    * not to be kept. Never rejects.
    */
-  ended(answer: Answer | undefined): Promise<void>;
+  ended(answer: RecordedResponse | undefined): Promise<void>;
 }
 
 /**
@@ -146,12 +146,12 @@ export class RecordingExchange implements LinkExchange {
     }
   }
 
-  #end(answer: Answer | undefined, send: () => void): void {
+  #end(answer: RecordedResponse | undefined, send: () => void): void {
     this.#ended = true;
     this.#kept = this.#options.ended(answer).then(send);
   }
 
-  get #answer(): Answer | undefined {
+  get #answer(): RecordedResponse | undefined {
     if (this.#chunks === undefined || !isKept(this.#status)) return undefined;
     return { status: this.#status, headers: this.#headers, body: this.#chunks };
   }

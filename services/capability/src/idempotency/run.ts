@@ -5,7 +5,7 @@ import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import { isOwed } from "./bills.ts";
-import type { Answer } from "./record.ts";
+import type { RecordedResponse } from "./record.ts";
 import type { IdempotencyStore } from "./store.ts";
 
 /**
@@ -83,7 +83,7 @@ export class Run {
    * is written down, or cannot be for the moment: then it is tried for as long as this process
    * lives.
    */
-  async end(answer: Answer | undefined): Promise<void> {
+  async end(answer: RecordedResponse | undefined): Promise<void> {
     const writing = this.#write(answer).finally(() => {
       this[Symbol.dispose]();
       this.#isOver();
@@ -98,7 +98,7 @@ export class Run {
     this.lease[Symbol.dispose]();
   }
 
-  async #write(answer: Answer | undefined): Promise<void> {
+  async #write(answer: RecordedResponse | undefined): Promise<void> {
     const { signal } = this.#stop;
     for (let restMs = firstRestMs; !signal.aborted; restMs = Math.min(restMs * 2, maxRestMs)) {
       try {
@@ -112,7 +112,7 @@ export class Run {
     }
   }
 
-  #writeOnce(answer: Answer | undefined): Promise<void> {
+  #writeOnce(answer: RecordedResponse | undefined): Promise<void> {
     const { store, id, token, keepsAnswers } = this.#options;
     if (answer !== undefined && keepsAnswers && store.keepsAnswers) return store.keep(id, token, answer);
     if (this.#started && (this.#settlement === undefined || isOwed(this.#settlement)))

@@ -2,8 +2,8 @@ import { collectionOf } from "@uag/mongo/collection.ts";
 import { connectMongo } from "@uag/mongo/connect.ts";
 import { isDuplicate } from "@uag/mongo/errors.ts";
 import type { Connection, mongo } from "mongoose";
-import type { AnswerBox } from "./answer-box.ts";
-import type { Answer, Claim, KeptAnswer, PartDocument, Receipt, RecordDocument } from "./record.ts";
+import type { ResponseBox } from "./answer-box.ts";
+import type { Claim, KeptResponse, PartDocument, Receipt, RecordDocument, RecordedResponse } from "./record.ts";
 
 const maxPoolSize = 8;
 /** Largest piece of a stored body, bytes: a document holds 16 MiB. */
@@ -21,7 +21,7 @@ export interface IdempotencyStoreOptions {
   /** How long answers are kept. */
   readonly lifeMs: number;
   /** Undefined: no answer is kept, and who asks again gets a receipt. */
-  readonly box: AnswerBox | undefined;
+  readonly box: ResponseBox | undefined;
 }
 
 /**
@@ -95,7 +95,7 @@ export class IdempotencyStore implements AsyncDisposable {
    * Stores a run's answer. May be repeated, and comes in time also after somebody found the run
    * lost.
    */
-  async keep(id: string, token: string, { status, headers, body }: Answer): Promise<void> {
+  async keep(id: string, token: string, { status, headers, body }: RecordedResponse): Promise<void> {
     const { records, parts } = await this.#collections();
     const { box, lifeMs } = this.#options;
     if (box === undefined) throw new Error("there is no key to seal answers with");
@@ -128,7 +128,7 @@ export class IdempotencyStore implements AsyncDisposable {
     await records.deleteOne({ _id: id, token, state: { $in: ["claimed", "started"] } });
   }
 
-  #kept({ status = 200, headers = [], model, requestId, parts = 0, token }: RecordDocument): KeptAnswer {
+  #kept({ status = 200, headers = [], model, requestId, parts = 0, token }: RecordDocument): KeptResponse {
     return { status, headers, model, requestId, body: () => this.#pieces(token, parts) };
   }
 

@@ -5,7 +5,7 @@ import type { Reply, StreamReply, WholeReply } from "@uag/capability/operation/r
 import { price } from "@uag/catalog/price.ts";
 import type { Attempted } from "@uag/upstreams/attempt.ts";
 import type { Generated, GeneratedStream } from "@uag/upstreams/generate.ts";
-import type { WholeAnswer } from "@uag/upstreams/generation.ts";
+import type { WholeResponse } from "@uag/upstreams/generation.ts";
 import { upstreamLimits } from "@uag/upstreams/upstream-limits.ts";
 import type { ClientFormat, GenerationRequest } from "../format.ts";
 import type { GenerationSize } from "./admission-sizes.ts";
@@ -28,9 +28,9 @@ export async function respond(
     : streamReply(format, admitted, { ...base, generated: value });
 }
 
-async function wholeReply(admitted: Admitted, answer: WholeAnswer, base: ReplyBase): Promise<WholeReply> {
-  const { usage, body } = answer;
-  const charge = usage ?? (await estimatedUsage(admitted, { text: answer.deliveredText() }));
+async function wholeReply(admitted: Admitted, response: WholeResponse, base: ReplyBase): Promise<WholeReply> {
+  const { usage, body } = response;
+  const charge = usage ?? (await estimatedUsage(admitted, { text: response.deliveredText() }));
   const headers = ["content-type", "application/json", ...sizeHeaders(admitted)];
   return { kind: "whole", ...base, charge, headers, body };
 }

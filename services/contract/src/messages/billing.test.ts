@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keyChanged, limitRecall, limitRecallAnswer, limitRecallSubjects, recallSubjects } from "./billing.ts";
+import { keyChanged, limitRecall, limitRecallResponse, limitRecallSubjects, recallSubjects } from "./billing.ts";
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 
@@ -13,11 +13,11 @@ test("a payload that is no message is told from one, whatever it is", () => {
   for (const text of ["", "no JSON", "null", "[]", '{"key_id":"key_1"}', '{"key_id":"key_1","digest":"xyz"}'])
     assert.equal(keyChanged.decode(bytes(text)), undefined, text);
   assert.equal(limitRecall.decode(bytes('{"kind":"days","holder_id":"h","need":1,"reply_to":"r"}')), undefined);
-  assert.equal(limitRecallAnswer.decode(bytes('{"free_in_ms":-1}')), undefined);
+  assert.equal(limitRecallResponse.decode(bytes('{"free_in_ms":-1}')), undefined);
 });
 
 test("a holder that does not know when a slot is free answers without a time", () => {
-  assert.deepEqual(limitRecallAnswer.decode(bytes(limitRecallAnswer.encode({ free_in_ms: undefined }))), {});
+  assert.deepEqual(limitRecallResponse.decode(bytes(limitRecallResponse.encode({ free_in_ms: undefined }))), {});
 });
 
 test("the id that a subject names is the one that it was made of", () => {

@@ -43,7 +43,7 @@ export const limitRecall = jsonMessage(
 );
 
 /** What a holder answers to a recall of slots, on its `reply_to`. */
-export const limitRecallAnswer = jsonMessage(
+export const limitRecallResponse = jsonMessage(
   z.object({
     /** Milliseconds until the first of its slots is free; absent when it does not know. */
     free_in_ms: z.number().min(0).optional(),

@@ -1,4 +1,4 @@
-import type { EmbeddingAnswer, VectorFormat } from "@uag/upstreams/embeddings/types.ts";
+import type { EmbeddingResponse, VectorFormat } from "@uag/upstreams/embeddings/types.ts";
 import { convertVector, isIn } from "@uag/upstreams/embeddings/vectors/convert.ts";
 
 /** A part's vectors as the client gets them. */
@@ -16,7 +16,7 @@ export interface ReadyVectors {
  * @throws {UpstreamFailure} for a vector that cannot be read
  */
 export function readyVectors(
-  { vectors, finished, list }: EmbeddingAnswer,
+  { vectors, finished, list }: EmbeddingResponse,
   wanted: { format: VectorFormat; dimensions: number },
 ): ReadyVectors {
   const dimensions = finished ? undefined : wanted.dimensions;

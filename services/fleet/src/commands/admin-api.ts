@@ -9,7 +9,7 @@ const pageLimit = "1000";
 
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** The running fleet's admin API, through its operators' door. */
+/** The running fleet's admin API, through its operators' server. */
 export interface AdminApi {
   call(method: string, path: string, body?: unknown): Promise<unknown>;
   /** Every row of a listing, page after page. */

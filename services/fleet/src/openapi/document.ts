@@ -6,7 +6,7 @@ import { examples } from "./examples.ts";
 import { failuresOf, failuresOfProbes } from "./failures.ts";
 import { headerComponents, headersOf } from "./headers.ts";
 import { type JsonSchema, jsonSchema, schemaRef } from "./json-schema.ts";
-import { type Answers, type Named, type Operation, operations } from "./operations.ts";
+import { type Named, type Operation, operations, type Responses } from "./operations.ts";
 import { parameterComponents, parametersOf } from "./parameters.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { probePaths } from "./probes.ts";
@@ -57,7 +57,7 @@ const stream = (events: Named): JsonSchema => ({
   contentSchema: { type: "array", items: anyOf(events) },
 });
 
-function contentOf({ json, events, audio, rows }: Answers): JsonSchema {
+function contentOf({ json, events, audio, rows }: Responses): JsonSchema {
   return {
     ...(json !== undefined && { "application/json": { schema: anyOf(json) } }),
     ...(events !== undefined && { "text/event-stream": { schema: stream(events) } }),
@@ -66,7 +66,7 @@ function contentOf({ json, events, audio, rows }: Answers): JsonSchema {
   };
 }
 
-function answer(status: string, answers: Answers, { billed = false, native = false, waits = false }: Operation) {
+function answer(status: string, answers: Responses, { billed = false, native = false, waits = false }: Operation) {
   const event = Object.keys(answers.events ?? {})[0];
   const description = status === "202" ? "Accepted." : "Done.";
   return {

@@ -30,7 +30,7 @@ import type { Tag } from "./tags.ts";
 /** Schemas by the names that they have in the document. More than one: any of them. */
 export type Named = Readonly<Record<string, z.ZodType>>;
 
-export interface Answers {
+export interface Responses {
   readonly json?: Named;
   /** What the data of each event is. */
   readonly events?: Named;
@@ -46,8 +46,8 @@ export interface Operation {
   readonly tag: Tag;
   readonly summary: string;
   readonly request?: Named;
-  readonly ok: Answers;
-  readonly accepted?: Answers;
+  readonly ok: Responses;
+  readonly accepted?: Responses;
   /** Of the good answer, where it is not 200. */
   readonly status?: 201 | 202;
   /** Takes an admin token instead of a key. */

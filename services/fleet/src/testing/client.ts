@@ -26,7 +26,7 @@ export interface TestStream {
   text(): Promise<string>;
 }
 
-/** Calls the public door as any HTTP client would, without the product's own code in between. */
+/** Calls the public server as any HTTP client would, without the product's own code in between. */
 export interface TestClient {
   get(path: string, request?: TestRequest): Promise<TestResponse>;
   /** A string or bytes go as they are, anything else as JSON. */

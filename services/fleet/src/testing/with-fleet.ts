@@ -6,7 +6,7 @@ import { createTestClient, type TestClient } from "./client.ts";
 import { withTemporaryDir } from "./temporary-dir.ts";
 
 export interface TestFleet extends Fleet {
-  /** Calls the public door with the seeded key. */
+  /** Calls the public server with the seeded key. */
   readonly client: TestClient;
   /** What the supervisor told people, a line each. */
   readonly lines: readonly string[];

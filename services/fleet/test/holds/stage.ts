@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Admission, AdmitRequest, Admitted, Settlement } from "@uag/admission/types.ts";
 import { createContext } from "@uag/capability/context.ts";
-import { openLinkDoor } from "@uag/capability/link-door.ts";
+import { openLinkListener } from "@uag/capability/link-listener.ts";
 import { handlersOf } from "@uag/capability/operation/operation.ts";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import { providerEnvironments } from "@uag/catalog/provider-environment.ts";
@@ -12,7 +12,7 @@ import { operations as embedding } from "@uag/embedding/operations.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { AnswerStream } from "@uag/link/answer-stream.ts";
+import { ResponseStream } from "@uag/link/answer-stream.ts";
 import { createLinkClient } from "@uag/link/client.ts";
 import { dialGrpc } from "@uag/link/grpc-client.ts";
 import { createLinkServer } from "@uag/link/server.ts";
@@ -92,10 +92,10 @@ export async function openStage(): Promise<Stage> {
     ...speech({ ...context, threads, audio, maxCharacters: 100_000 }),
   });
   const link = createLinkServer({ operations, log: (event, { error }) => log.error({ err: error }, event) });
-  const door = opening.use(
-    await openLinkDoor({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 2_000 }),
+  const listener = opening.use(
+    await openLinkListener({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 2_000 }),
   );
-  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${door.port}`] });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`127.0.0.1:${listener.port}`] });
   opening.defer(() => client.close({ timeoutMs: 100 }));
   await client.ready();
   let ids = 0;
@@ -113,7 +113,7 @@ export async function openStage(): Promise<Stage> {
         context: Buffer.from(Caller.encode(Caller.fromPartial({ keyId: "k", accountId: "a" })).finish()),
         bodyless: false,
       };
-      const stream = AnswerStream.open(client, call, body);
+      const stream = ResponseStream.open(client, call, body);
       const { status, headers } = await stream.head;
       const chunks: Buffer[] = [];
       for await (const chunk of stream) chunks.push(chunk);

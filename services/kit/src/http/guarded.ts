@@ -41,7 +41,7 @@ export interface GuardedRequest {
   signal?: AbortSignal;
 }
 
-export interface GuardedAnswer {
+export interface GuardedResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
@@ -50,7 +50,7 @@ export interface GuardedAnswer {
 /** An HTTP client for URLs that come from users: https only, to public addresses only. */
 export interface GuardedClient extends AsyncDisposable {
   /** @throws {UrlError} */
-  fetch(url: string, options: GuardedRequest): Promise<GuardedAnswer>;
+  fetch(url: string, options: GuardedRequest): Promise<GuardedResponse>;
   /** Checks a URL's form without calling it. @throws {UrlError} */
   parse(url: string): URL;
   /**
@@ -80,7 +80,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const guarded = new Agent({ connect: { lookup: names.lookup, timeout }, maxHeaderSize });
   const exempt = new Agent({ connect: { timeout }, maxHeaderSize });
 
-  const once = async (url: URL, call: GuardedRequest, signal: AbortSignal): Promise<GuardedAnswer> => {
+  const once = async (url: URL, call: GuardedRequest, signal: AbortSignal): Promise<GuardedResponse> => {
     const isExempt = guard.isExempt(url);
     const host = hostOf(url);
     // Every address is checked before a connection is made to one of them, so a name that answers
@@ -104,7 +104,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     return { status: answer.statusCode, headers: answer.headers, body };
   };
 
-  const follow = async (text: string, call: GuardedRequest, signal: AbortSignal): Promise<GuardedAnswer> => {
+  const follow = async (text: string, call: GuardedRequest, signal: AbortSignal): Promise<GuardedResponse> => {
     let url = guard.parse(text);
     for (let redirects = 0; ; redirects++) {
       const answer = await once(url, call, signal);

@@ -19,7 +19,7 @@ const chunk = z.object({
   error: z.unknown().optional(),
 });
 
-interface Answer {
+interface StreamedResponse {
   id: string;
   model: string;
   text: string;
@@ -35,8 +35,8 @@ const maxTextChars = 8 * 1024 * 1024;
  * Puts a streamed completion together, and tells how many characters there are by now.
  * @throws {ApiError} for an error in the stream, or one that stopped short
  */
-export async function readChatStream(response: Response, progress: ToolCall["progress"]): Promise<Answer> {
-  const answer: Answer = { id: "", model: "", text: "", finish_reason: null };
+export async function readChatStream(response: Response, progress: ToolCall["progress"]): Promise<StreamedResponse> {
+  const answer: StreamedResponse = { id: "", model: "", text: "", finish_reason: null };
   const decoder = new SseDecoder();
   let reportedAt = 0;
   let ended = false;
@@ -56,7 +56,7 @@ export async function readChatStream(response: Response, progress: ToolCall["pro
 }
 
 function add(
-  answer: Answer,
+  answer: StreamedResponse,
   { id, model, choices, usage, error }: z.infer<typeof chunk>,
   text: string,
   response: Response,

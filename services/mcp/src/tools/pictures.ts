@@ -28,13 +28,13 @@ export const pictures = z
   )
   .describe("The pictures, in the order of the content blocks.");
 
-export interface PictureAnswer {
+export interface PictureResponse {
   readonly pictures: z.infer<typeof pictures>;
   readonly content: readonly ContentBlock[];
 }
 
 /** The pictures of an answer, as blocks that clients show. */
-export async function picturesOf(body: unknown, exchange: Exchange): Promise<PictureAnswer> {
+export async function picturesOf(body: unknown, exchange: Exchange): Promise<PictureResponse> {
   const shown = await Promise.all(sourcesOf(body).map((source) => show(source, exchange)));
   return { pictures: shown.map(({ picture }) => picture), content: shown.flatMap(({ blocks }) => blocks) };
 }

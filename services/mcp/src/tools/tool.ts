@@ -26,7 +26,7 @@ export interface ToolCall {
   readonly progress: ((done: number, message: string) => Promise<void>) | undefined;
 }
 
-export interface ToolAnswer<O> {
+export interface ToolResponse<O> {
   readonly structured: O;
   /** What a model reads; default: the structured answer as JSON. */
   readonly content?: readonly ContentBlock[];
@@ -50,7 +50,7 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   readonly annotations: ToolAnnotations;
   readonly input: I;
   readonly output: O;
-  run(args: z.infer<I>, call: ToolCall): Promise<ToolAnswer<z.infer<O>>>;
+  run(args: z.infer<I>, call: ToolCall): Promise<ToolResponse<z.infer<O>>>;
 }
 
 export interface Tool {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ContentBlock } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { defineTool, type ToolAnswer, type ToolCall } from "./tool.ts";
+import { defineTool, type ToolCall, type ToolResponse } from "./tool.ts";
 import { videoInput, videoRequest } from "./video-request.ts";
 
 const operation = "videos.generations";
@@ -23,7 +23,7 @@ type Task = z.infer<typeof task>;
 
 const open = new Set(["submitted", "queued", "running"]);
 
-function answerOf(structured: Task): ToolAnswer<Task> {
+function responseOf(structured: Task): ToolResponse<Task> {
   const content: ContentBlock[] = [{ type: "text", text: JSON.stringify(structured) }];
   const uri = structured.content?.video_url;
   if (uri !== undefined) content.push({ type: "resource_link", uri, name: "video", mimeType: "video/mp4" });
@@ -48,7 +48,7 @@ export const createVideo = defineTool({
     const owner = exchange.models.find(({ id }) => id === args.model)?.owned_by;
     const json = videoRequest(args, owner);
     const response = await exchange.call({ method: "POST", path, json, idempotencyKey, signal });
-    return answerOf(task.parse(await response.json()));
+    return responseOf(task.parse(await response.json()));
   },
 });
 
@@ -60,7 +60,7 @@ export const getVideo = defineTool({
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   input: z.object({ id }),
   output: task,
-  run: async (args, call) => answerOf(await find(args.id, call)),
+  run: async (args, call) => responseOf(await find(args.id, call)),
 });
 
 const firstRestMs = 500;
@@ -84,7 +84,7 @@ export const waitForVideo = defineTool({
     for (let restMs = firstRestMs; ; restMs = Math.min(restMs * 1.5, maxRestMs)) {
       const found = await find(id, call);
       const now = performance.now();
-      if (!open.has(found.status) || now >= endsAt) return answerOf(found);
+      if (!open.has(found.status) || now >= endsAt) return responseOf(found);
       const seconds = Math.round((now - startedAt) / 1_000);
       await call.progress?.(seconds, `${found.status}, after ${seconds} s`);
       await sleep(Math.min(restMs, endsAt - now), undefined, { signal: call.signal });
@@ -103,6 +103,6 @@ export const cancelVideo = defineTool({
   async run(args, { exchange, signal }) {
     const request = { method: "DELETE", path: `${path}/${encodeURIComponent(args.id)}`, signal } as const;
     const response = await exchange.call(request);
-    return answerOf(task.parse(await response.json()));
+    return responseOf(task.parse(await response.json()));
   },
 });

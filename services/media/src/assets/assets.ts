@@ -16,7 +16,7 @@ export interface Assets {
 export interface AssetsOptions {
   readonly store: ObjectStore;
   readonly tokens: AssetTokens;
-  /** Where clients find us: the public door. */
+  /** Where clients find us: the public server. */
   readonly publicUrl: string;
   readonly ttlMs: number;
 }

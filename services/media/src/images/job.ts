@@ -1,6 +1,6 @@
 import type { ErrorFormat } from "@uag/capability/client-error.ts";
 import type { Model } from "@uag/catalog/types.ts";
-import type { ImageAdapter, ImageAnswer, ImageItem, ImageRequest } from "@uag/upstreams/images/types.ts";
+import type { ImageAdapter, ImageItem, ImageRequest, ImageResponse } from "@uag/upstreams/images/types.ts";
 
 /** A request for images: checked, for a model that this key may use. */
 export interface ImageJob {
@@ -23,7 +23,7 @@ export interface ImageResult {
    */
   readonly upstreamSize: string | undefined;
   /** One for each call that succeeded, in the order of the pictures. */
-  readonly answers: readonly ImageAnswer[];
+  readonly answers: readonly ImageResponse[];
   /** Unix milliseconds. */
   readonly createdMs: number;
 }

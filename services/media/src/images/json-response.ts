@@ -4,7 +4,7 @@ import type { WholeReply } from "@uag/capability/operation/reply.ts";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type Attempted, AttemptsFailed } from "@uag/upstreams/attempt.ts";
 import { makeImages } from "@uag/upstreams/images/make.ts";
-import type { ImageAnswer } from "@uag/upstreams/images/types.ts";
+import type { ImageResponse } from "@uag/upstreams/images/types.ts";
 import type { MediaContext } from "../context.ts";
 import { type AdmittedJob, callSizes, callUpstreams, eachOf } from "./call.ts";
 import { delivered } from "./delivery.ts";
@@ -12,15 +12,15 @@ import type { ImageJob, ImageResult } from "./job.ts";
 import { abandonedUnits, type Counted, countOf, merged } from "./pricing.ts";
 import { inAskedSize } from "./resample.ts";
 
-type Answer = Attempted<ImageAnswer>;
-type Results = readonly (Answer | AttemptsFailed)[];
+type ImageList = Attempted<ImageResponse>;
+type Results = readonly (ImageList | AttemptsFailed)[];
 
 /** All of a job's images, or those that could be made. */
 export interface MadeImages {
   readonly kind: "whole";
   readonly result: ImageResult;
   readonly counted: Counted;
-  readonly upstream: Answer["upstream"] | undefined;
+  readonly upstream: ImageList["upstream"] | undefined;
   readonly attempts: number;
 }
 
@@ -34,7 +34,7 @@ export async function makeAll(context: MediaContext, admitted: AdmittedJob, job:
   const sizes = callSizes(job.request.count, job.adapter.maxPerCall);
   const results = await eachOf(sizes, (count) => callUpstreams(context, admitted, { job, count, make: makeImages }));
   const attempts = results.reduce((sum, result) => sum + result.attempts, 0);
-  const answers = results.filter((result): result is Answer => !(result instanceof AttemptsFailed));
+  const answers = results.filter((result): result is ImageList => !(result instanceof AttemptsFailed));
   try {
     const failed = results.find((result) => result instanceof AttemptsFailed);
     if (answers.length === 0 && failed !== undefined) throw failed;
@@ -86,7 +86,7 @@ async function owedByLeaver(
 async function gathered(
   context: MediaContext,
   { exchange }: AdmittedJob,
-  { job, answers }: { job: ImageJob; answers: readonly Answer[] },
+  { job, answers }: { job: ImageJob; answers: readonly ImageList[] },
 ): Promise<ImageResult> {
   const values = answers.map(({ value }) => value);
   const [only] = values;

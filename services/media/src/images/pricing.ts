@@ -5,7 +5,7 @@ import type { Model } from "@uag/catalog/types.ts";
 import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import { tokensOfPartial } from "@uag/upstreams/images/stream.ts";
-import type { ImageAnswer, ImageRequest } from "@uag/upstreams/images/types.ts";
+import type { ImageRequest, ImageResponse } from "@uag/upstreams/images/types.ts";
 import { countTokens } from "@uag/upstreams/tokens.ts";
 import type { ImageJob } from "./job.ts";
 
@@ -96,16 +96,16 @@ export interface Counted {
 }
 
 /** What the answers are billed: the provider's count where there is one, else ours. */
-export async function countOf(job: ImageJob, answers: readonly ImageAnswer[]): Promise<Counted> {
-  const raws = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage.raw]));
+export async function countOf(job: ImageJob, responses: readonly ImageResponse[]): Promise<Counted> {
+  const raws = responses.flatMap(({ usage }) => (usage === undefined ? [] : [usage.raw]));
   const raw = raws.length > 1 ? Buffer.from(`[${raws.map((each) => each.toString("utf8")).join(",")}]`) : raws[0];
   if (!countsTokens(job.model)) {
-    const images = answers.reduce((sum, answer) => sum + answer.billedImages, 0);
-    return { units: pictureUnits(job, { images, calls: answers.length }), raw, estimated: false };
+    const images = responses.reduce((sum, response) => sum + response.billedImages, 0);
+    return { units: pictureUnits(job, { images, calls: responses.length }), raw, estimated: false };
   }
   const units: Unit[] = [];
   let estimated = false;
-  for (const { usage, images } of answers) {
+  for (const { usage, images } of responses) {
     if (usage?.units !== undefined) units.push(...usage.units);
     else {
       estimated = true;

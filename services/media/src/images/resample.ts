@@ -1,6 +1,6 @@
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
 import { type Pixels, pixelsOf } from "@uag/upstreams/images/sizes.ts";
-import type { ImageAnswer, ImageItem } from "@uag/upstreams/images/types.ts";
+import type { ImageItem, ImageResponse } from "@uag/upstreams/images/types.ts";
 import { sniffMediaType } from "@uag/upstreams/media/sniff.ts";
 import sharp from "sharp";
 import { sizeInUsage } from "./answers/alpha.ts";
@@ -24,7 +24,7 @@ export interface Resampled {
  */
 export async function inAskedSize(
   images: readonly ImageItem[],
-  { job, answers }: { job: ImageJob; answers: readonly ImageAnswer[] },
+  { job, answers }: { job: ImageJob; answers: readonly ImageResponse[] },
   delivery: Delivery,
 ): Promise<Resampled> {
   const asked = pixelsOf(job.request.size ?? "");

@@ -2,7 +2,7 @@ import { adminRoutes, type BodyKind, routes } from "@uag/contract/routes.ts";
 import { probePaths } from "@uag/fleet/openapi/probes.ts";
 import { mounts } from "@uag/gateway/mounts.ts";
 
-/** One path of the public door, as far as whoever abuses it needs to know. */
+/** One path of the public server, as far as whoever abuses it needs to know. */
 export interface Target {
   readonly method: string;
   readonly path: string;

@@ -21,7 +21,7 @@ export interface NetworkOptions {
   lossPercent: number;
 }
 
-const noAnswer = (): GatewayError => new GatewayError("service_unavailable", "No answer came in time.");
+const noResponse = (): GatewayError => new GatewayError("service_unavailable", "No answer came in time.");
 
 /**
  * Messages under way, which arrive in any order, some after their senders have given them up, and
@@ -61,7 +61,7 @@ export class Network {
     return new Promise((resolve, reject) => {
       const answer = (name: string, deliver: () => void): void => {
         const lost = this.#chance();
-        const arrive = lost ? (): void => reject(noAnswer()) : deliver;
+        const arrive = lost ? (): void => reject(noResponse()) : deliver;
         this.#letters.push({ what: `${name} ${lost ? "lost" : "answered"}`, to: from, arrive });
       };
       const run = (heard: boolean): void => {
@@ -74,10 +74,10 @@ export class Network {
           if (heard) answer(what, () => reject(error));
         }
       };
-      if (this.#chance()) return answer(`${what} unheard`, () => reject(noAnswer()));
+      if (this.#chance()) return answer(`${what} unheard`, () => reject(noResponse()));
       const late = this.#chance();
       this.#letters.push({ what, to: undefined, arrive: () => run(!late) });
-      if (late) answer(`${what} late`, () => reject(noAnswer()));
+      if (late) answer(`${what} late`, () => reject(noResponse()));
     });
   }
 

@@ -82,14 +82,14 @@ export class Store {
       holders: new Map((needs.holders ?? []).flatMap((id) => this.#stateOf(id))),
       nextSeq: () => ++this.#lastSeq,
     });
-    const answer = book.run(operation);
+    const response = book.run(operation);
     this.account = book.account;
     this.#insert(book.newEntries);
     for (const [id, grant] of book.changedGrants) {
       this.grants.set(id, grant);
       this.#byRequest.set(grant.requestId, grant);
     }
-    return answer;
+    return response;
   }
 
   #insert(entries: readonly Entry[]): void {

@@ -1,6 +1,6 @@
 import { availableOf, newAccount } from "@uag/fleet/testing/limited-key.ts";
 import { type Figures, takeFigures } from "./figures.ts";
-import { type Answer, Load } from "./load.ts";
+import { Load, type LoadResponse } from "./load.ts";
 import { exactModel, type Proof, type ProofOptions } from "./proof.ts";
 
 const words = 20;
@@ -13,7 +13,7 @@ const body = { max_tokens: words, messages: [{ role: "user", content: `repeat ${
 async function spendAll(
   { fleet, random }: Pick<ProofOptions, "fleet" | "random">,
   count: number,
-): Promise<{ answers: readonly Answer[]; accountId: string; violations: string[] }> {
+): Promise<{ answers: readonly LoadResponse[]; accountId: string; violations: string[] }> {
   const { client, key } = await newAccount(fleet, BigInt(count) * cost);
   const load = new Load({
     clients: [client],
@@ -40,7 +40,7 @@ export async function proveExactFunds(
   options: Pick<ProofOptions, "fleet" | "random">,
   counts: readonly number[],
 ): Promise<Figures> {
-  const answers: Answer[] = [];
+  const answers: LoadResponse[] = [];
   const violations: string[] = [];
   const accounts: string[] = [];
   for (const count of counts) {

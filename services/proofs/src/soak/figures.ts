@@ -9,7 +9,7 @@ import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { natsOptions } from "@uag/kit/bus.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { connect } from "nats";
-import type { Answer } from "./load.ts";
+import type { LoadResponse } from "./load.ts";
 
 /** What a proof comes to. All but the first three are to be 0. */
 export interface Figures {
@@ -32,7 +32,7 @@ export interface Figures {
 }
 
 export interface Evidence {
-  readonly answers: readonly Answer[];
+  readonly answers: readonly LoadResponse[];
   readonly kills?: number;
   readonly overAdmitted?: number;
   /** What else was not as it should be, a sentence each. */
@@ -98,7 +98,7 @@ async function bringHome(fleet: TestFleet, waitMs: number): Promise<Home> {
  * Answers that the client has in full and that the ledger does not know; those given again from
  * memory have no bill.
  */
-function missingIn({ billed }: Books, answers: readonly Answer[]): string[] {
+function missingIn({ billed }: Books, answers: readonly LoadResponse[]): string[] {
   const known = new Set(billed.map(({ requestId }) => requestId));
   const mine = answers.filter(
     ({ outcome, headers }) => outcome === "completed" && !headers?.has("idempotent-replayed"),

@@ -4,7 +4,7 @@ import { type LimitedKey, newKey } from "@uag/fleet/testing/limited-key.ts";
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import { type Figures, takeFigures } from "./figures.ts";
-import { type Answer, Load } from "./load.ts";
+import { Load, type LoadResponse } from "./load.ts";
 import type { Proof, ProofOptions } from "./proof.ts";
 
 const requests = 1_000;
@@ -15,7 +15,7 @@ type Options = Pick<ProofOptions, "fleet" | "random">;
 /** What a key's limit let through of 1,000 requests. */
 export interface LimitEvidence {
   readonly key: LimitedKey;
-  readonly answers: readonly Answer[];
+  readonly answers: readonly LoadResponse[];
   readonly completed: number;
   /** Beyond the limit, by the upstream's own count. */
   readonly overAdmitted: number;
@@ -41,7 +41,7 @@ async function hit({ fleet, random }: Options, { limits, model, body = {}, refus
 }
 
 /** How many of these requests reached the upstream, by its own log. */
-async function servedOf(fleet: TestFleet, answers: readonly Answer[]): Promise<number> {
+async function servedOf(fleet: TestFleet, answers: readonly LoadResponse[]): Promise<number> {
   const mine = new Set(answers.map(({ requestId }) => requestId));
   const { attempts } = await readServed(fleet.run.simulator_url);
   return new Set(attempts.flatMap(({ requestId = "" }) => (mine.has(requestId) ? [requestId] : []))).size;

@@ -21,11 +21,11 @@ export interface LoadOptions {
   /** Ends after so many; without it at `stop`. */
   readonly requests?: number;
   /** Told of every answer. */
-  readonly seen?: (answer: Answer) => void;
+  readonly seen?: (answer: LoadResponse) => void;
 }
 
 /** What a client saw of one request. */
-export interface Answer {
+export interface LoadResponse {
   /** Empty when not even a head came. */
   readonly requestId: string;
   /**
@@ -42,7 +42,7 @@ export interface Answer {
 }
 
 type Ask = (client: TestClient, body: object, random: () => number) => Promise<Seen>;
-type Seen = Pick<Answer, "outcome" | "headers"> & { readonly tokens?: number };
+type Seen = Pick<LoadResponse, "outcome" | "headers"> & { readonly tokens?: number };
 
 const restAfterFailureMs = 50;
 /** For longer than an idempotency key of a killed process stays taken. */
@@ -121,9 +121,9 @@ const asks: Readonly<Record<RequestKind, Ask>> = {
   retry: askAgain,
 };
 
-/** Requests of mixed kinds through the public door, some at once, and what came of them. */
+/** Requests of mixed kinds through the public server, some at once, and what came of them. */
 export class Load {
-  readonly answers: Answer[] = [];
+  readonly answers: LoadResponse[] = [];
   readonly #options: LoadOptions;
   readonly #working: Promise<unknown>;
   #left: number;
@@ -153,7 +153,7 @@ export class Load {
     }
   }
 
-  async #ask(ask: Ask, client: TestClient, random: () => number): Promise<Answer> {
+  async #ask(ask: Ask, client: TestClient, random: () => number): Promise<LoadResponse> {
     const startedAtMs = Date.now();
     const content = `repeat ${4 + Math.floor(random() * 30)} words ${random()}`;
     const { model = "gpt-4o-mini", body = {} } = this.#options;

@@ -6,7 +6,7 @@ import { startTestFleet, type TestFleet } from "@uag/fleet/testing/with-fleet.ts
 import { seededRandom } from "@uag/kit/seeded-random.ts";
 import { type Figures, takeFigures } from "./figures.ts";
 import { keepKilling } from "./kills.ts";
-import { type Answer, Load } from "./load.ts";
+import { Load, type LoadResponse } from "./load.ts";
 
 export interface SoakOptions {
   readonly minutes: number;
@@ -121,20 +121,20 @@ export async function soak(options: SoakOptions): Promise<Figures> {
   while (performance.now() - began < minutes * 60_000) {
     await sleep(Math.min(progressMs, minutes * 60_000));
     const seconds = Math.round((performance.now() - began) / 1_000);
-    const answers = all.reduce((sum, load) => sum + load.answers.length, 0);
+    const responses = all.reduce((sum, load) => sum + load.answers.length, 0);
     const [completed, refused] = [sumOf(all, /^completed$/), sumOf(all, /^\d/)];
     report(
-      `${seconds} s: ${kills} kills, ${answers} requests, ${completed} completed, ${sumOf(all, /^left$/)} left, ${sumOf(all, /^broken$/)} broken, ${refused} refused`,
+      `${seconds} s: ${kills} kills, ${responses} requests, ${completed} completed, ${sumOf(all, /^left$/)} left, ${sumOf(all, /^broken$/)} broken, ${refused} refused`,
     );
   }
   stop.abort();
   await killing;
   await Promise.all(killed.map((name) => fleet.processes.ready(name)));
   await Promise.all(all.map((load) => load.stop()));
-  const answers: Answer[] = all.flatMap((load) => load.answers);
+  const responses: LoadResponse[] = all.flatMap((load) => load.answers);
   const wrong = all.flatMap(({ counts }) => [...counts.keys()].filter((name) => name.startsWith("40")));
   const figures = await takeFigures(fleet, {
-    answers,
+    answers: responses,
     kills,
     overAdmitted: await overAdmitted(fleet, limited),
     waitMs: 150_000,

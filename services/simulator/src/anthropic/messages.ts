@@ -1,11 +1,11 @@
 import { steeringOf } from "../content/steer.ts";
 import type { Call, Reply } from "../http/types.ts";
 import { brokenRule } from "./checks.ts";
-import { rejectAnthropic } from "./dialect.ts";
 import { eventsOf } from "./events.ts";
 import { contentOf, ending, jobFor, type MessageJob, outputTokensOf, toldUsage, usageOf } from "./job.ts";
 import { type AnthropicModel, findAnthropicModel } from "./models.ts";
 import { type Prompt, promptOf } from "./prompt.ts";
+import { rejectAnthropic } from "./protocol.ts";
 import { type CountRequest, countSchema, type MessagesRequest, messagesSchema } from "./schema.ts";
 import { extraField, removedContent, versionOf } from "./versions.ts";
 import { anthropicWording } from "./wording.ts";

@@ -1,7 +1,7 @@
 import type { Call, Provider, Reply } from "../http/types.ts";
-import { anthropicDialect, rejectAnthropic } from "./dialect.ts";
 import { countTokensOf, messages } from "./messages.ts";
 import { type AnthropicModel, anthropicModels, findAnthropicModel } from "./models.ts";
+import { anthropicProtocol, rejectAnthropic } from "./protocol.ts";
 
 function modelObject(model: AnthropicModel): object {
   return {
@@ -44,7 +44,7 @@ function getModel(call: Call): Reply {
 export const anthropic: Provider = {
   name: "anthropic",
   prefix: "/anthropic",
-  dialect: anthropicDialect,
+  protocol: anthropicProtocol,
   routes: [
     { method: "POST", path: "/v1/messages", operation: "messages", handle: messages },
     { method: "POST", path: "/v1/messages/count_tokens", operation: "messages.count_tokens", handle: countTokensOf },

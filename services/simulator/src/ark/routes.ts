@@ -1,5 +1,5 @@
 import type { Provider } from "../http/types.ts";
-import { arkDialect } from "./dialect.ts";
+import { arkProtocol } from "./protocol.ts";
 import { createSeedance } from "./seedance.ts";
 import { seedreamImages } from "./seedream.ts";
 import { deleteSeedance, getSeedance, listSeedance } from "./tasks.ts";
@@ -9,7 +9,7 @@ const tasks = "/api/v3/contents/generations/tasks";
 export const ark: Provider = {
   name: "ark",
   prefix: "/ark",
-  dialect: arkDialect,
+  protocol: arkProtocol,
   routes: [
     { method: "POST", path: tasks, operation: "videos.tasks.create", streams: false, handle: createSeedance },
     { method: "GET", path: tasks, operation: "videos.tasks.list", handle: listSeedance },

@@ -1,5 +1,5 @@
 import { type Probe, probe } from "../media/probe.ts";
-import { invalidArk } from "./dialect.ts";
+import { invalidArk } from "./protocol.ts";
 import type { SeedanceFamily } from "./seedance-models.ts";
 import type { SeedanceRequest } from "./seedance-schema.ts";
 

@@ -1,5 +1,5 @@
 import { integerBetween, randomFrom } from "../content/hash.ts";
-import { invalidArk, rejectArk } from "./dialect.ts";
+import { invalidArk, rejectArk } from "./protocol.ts";
 import type { SeedanceInputs } from "./seedance-inputs.ts";
 import { closestRatio, type SeedanceFamily, seedanceRatios, seedanceSize } from "./seedance-models.ts";
 import { inlineFlags, type SeedanceRequest } from "./seedance-schema.ts";

@@ -2,7 +2,7 @@ import { steeringOf } from "../content/steer.ts";
 import type { Call, Reply } from "../http/types.ts";
 import { captionOf } from "../media/letters.ts";
 import { acceptTask } from "../tasks/plan.ts";
-import { invalidArk, rejectArk } from "./dialect.ts";
+import { invalidArk, rejectArk } from "./protocol.ts";
 import { checkInputs, inputSeconds, inputsOf, type SeedanceInputs } from "./seedance-inputs.ts";
 import { type SeedanceFamily, seedanceFamily } from "./seedance-models.ts";
 import { outputOf, type SeedanceOutput, tokensOfVideo } from "./seedance-output.ts";

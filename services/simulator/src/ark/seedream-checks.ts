@@ -1,6 +1,6 @@
 import { steeringOf } from "../content/steer.ts";
 import { probe } from "../media/probe.ts";
-import { invalidArk, rejectArk } from "./dialect.ts";
+import { invalidArk, rejectArk } from "./protocol.ts";
 import { type SeedreamModel, seedreamSize } from "./seedream-models.ts";
 import type { SeedreamRequest } from "./seedream-schema.ts";
 

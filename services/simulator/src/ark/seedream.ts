@@ -5,7 +5,7 @@ import { mediaFile } from "../media/file.ts";
 import { captionOf } from "../media/letters.ts";
 import { type MediaSpec, mediaUrl, traitsOf } from "../media/url.ts";
 import type { Usage } from "../usage.ts";
-import { invalidArk, rejectArk } from "./dialect.ts";
+import { invalidArk, rejectArk } from "./protocol.ts";
 import { type SeedreamJob, seedreamJob } from "./seedream-checks.ts";
 import { type SeedreamModel, seedreamModel } from "./seedream-models.ts";
 import { type SeedreamRequest, seedreamFields, seedreamSchema } from "./seedream-schema.ts";

@@ -1,7 +1,7 @@
 import type { Call, Reply } from "../http/types.ts";
 import { polledTooSoon } from "../tasks/plan.ts";
 import { phaseAt, type Task } from "../tasks/task.ts";
-import { invalidArk, rejectArk } from "./dialect.ts";
+import { invalidArk, rejectArk } from "./protocol.ts";
 import { arkTaskBody } from "./task-body.ts";
 
 const recordsLiveMs = 7 * 86_400_000;

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { firstIssue } from "../completions/issue.ts";
 import type { Rejection } from "../http/types.ts";
-import { invalidArk, rejectArk } from "./dialect.ts";
+import { invalidArk, rejectArk } from "./protocol.ts";
 
 /** The refusal of a body that does not fit its schema. */
 export function arkIssue(error: z.ZodError, body: unknown): Rejection {

@@ -89,7 +89,7 @@ export function askOf(
   const effort = request.reasoning_effort ?? model.defaultEffort;
   return {
     digest: call.digest,
-    provider: flavour.dialect.provider,
+    provider: flavour.protocol.provider,
     model: model.id,
     userText: byUser === undefined ? "" : withoutReminders(textOf(byUser)),
     seen: byUser === undefined ? nothing : seenIn(byUser),

@@ -1,4 +1,4 @@
-import type { Dialect } from "../http/types.ts";
+import type { Protocol } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
 
 /** What the simulator knows of one chat model. */
@@ -40,7 +40,7 @@ export interface ApiError {
 
 /** What tells one speaker of the chat completions protocol from another. */
 export interface ChatFlavour {
-  readonly dialect: Dialect;
+  readonly protocol: Protocol;
   /** Whether answers carry `reasoning_content`. */
   readonly showsReasoning: boolean;
   /**

@@ -1,6 +1,6 @@
 import type { Ask } from "./ask.ts";
 import { hashOf, randomFrom } from "./hash.ts";
-import { type Plan, planAnswer } from "./plan.ts";
+import { type Plan, planResponse } from "./plan.ts";
 import { countTokens, type Piece, piecesOf, takeTokens } from "./tokens.ts";
 import { wordsOf } from "./words.ts";
 
@@ -86,7 +86,7 @@ function callsWithin(plan: Plan, limits: Limits, budget: number): CallsTaken {
  * Plans candidate `index` and cuts it to the limits: reasoning first, then text, then tool calls.
  */
 export function candidateOf(ask: Ask, index: number, limits: Limits): Candidate {
-  const plan = planAnswer(index === 0 ? ask : { ...ask, digest: hashOf(ask.digest, String(index)) });
+  const plan = planResponse(index === 0 ? ask : { ...ask, digest: hashOf(ask.digest, String(index)) });
   const reasoning = takeTokens(piecesOf(plan.reasoning), limits.maxTokens);
   let left = reasoning.cut ? 0 : limits.maxTokens - reasoning.tokens;
   const { text, stoppedBy } = untilStop(plan.text, limits.stop);

@@ -63,7 +63,7 @@ function textFor(ask: Ask, steering: Steering, random: Random): string {
 }
 
 /** Decides the answer. The same ask always gets the same plan. */
-export function planAnswer(ask: Ask): Plan {
+export function planResponse(ask: Ask): Plan {
   const steering = steeringOf(ask.userText);
   const random = randomFrom(ask.digest, "answer");
   const reasoningTokens = ask.reasoningTokens === 0 ? 0 : (steering.think ?? ask.reasoningTokens);

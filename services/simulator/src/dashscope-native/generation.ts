@@ -1,7 +1,7 @@
 import type { Call, Reply } from "../http/types.ts";
-import { invalidParameter, rejectNative } from "./dialect.ts";
 import { qwenImageModel } from "./image-models.ts";
 import { qwenImages } from "./images.ts";
+import { invalidParameter, rejectNative } from "./protocol.ts";
 import { qwenSpeech } from "./speech.ts";
 
 const speechModel = /^qwen3-tts-(instruct-)?flash(-\d{4}-\d{2}-\d{2})?$/;

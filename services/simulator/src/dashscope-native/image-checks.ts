@@ -1,7 +1,7 @@
 import { probe } from "../media/probe.ts";
-import { invalidParameter } from "./dialect.ts";
 import { freeSize, listedSizes, type QwenImageModel } from "./image-models.ts";
 import type { ImageRequest } from "./image-schema.ts";
+import { invalidParameter } from "./protocol.ts";
 
 /** A checked request: the prompt and what is made of it. */
 export interface ImageJob {

@@ -5,10 +5,10 @@ import type { Call, Reply } from "../http/types.ts";
 import { captionOf } from "../media/letters.ts";
 import { mediaUrl, traitsOf } from "../media/url.ts";
 import type { Usage } from "../usage.ts";
-import { invalidParameter, rejectNative, requestIdFields } from "./dialect.ts";
 import { type ImageJob, imageJob } from "./image-checks.ts";
 import type { QwenImageModel } from "./image-models.ts";
 import { imageSchema } from "./image-schema.ts";
+import { invalidParameter, rejectNative, requestIdFields } from "./protocol.ts";
 import { nativeWording } from "./wording.ts";
 
 // From this many pixels on a picture of the third generation is one of the large kind.

@@ -1,6 +1,6 @@
 import type { Provider } from "../http/types.ts";
-import { nativeDialect } from "./dialect.ts";
 import { multimodalGeneration } from "./generation.ts";
+import { nativeProtocol } from "./protocol.ts";
 import { cancelTask, getTask, listTasks } from "./video-tasks.ts";
 import { createVideo } from "./videos.ts";
 
@@ -10,7 +10,7 @@ const services = "/v1/services/aigc";
 export const dashScopeNative: Provider = {
   name: "dashscope",
   prefix: "/dashscope/api",
-  dialect: nativeDialect,
+  protocol: nativeProtocol,
   routes: [
     {
       method: "POST",

@@ -5,7 +5,7 @@ import type { Call, Reply, StreamEvent } from "../http/types.ts";
 import { speechPcm, speechSeconds } from "../media/speech.ts";
 import { mediaUrl, traitsOf } from "../media/url.ts";
 import type { Usage } from "../usage.ts";
-import { invalidParameter, requestIdFields } from "./dialect.ts";
+import { invalidParameter, requestIdFields } from "./protocol.ts";
 import { chargedCharacters, voicesOf } from "./voices.ts";
 import { nativeWording } from "./wording.ts";
 

@@ -3,7 +3,7 @@ import { captionOf } from "../media/letters.ts";
 import { polledTooSoon } from "../tasks/plan.ts";
 import { endOf, type Phase, phaseAt, startOf, type Task } from "../tasks/task.ts";
 import { resultUrl } from "../tasks/urls.ts";
-import { invalidParameter, rejectNative, requestIdFields } from "./dialect.ts";
+import { invalidParameter, rejectNative, requestIdFields } from "./protocol.ts";
 import { wanFps } from "./video-output.ts";
 import type { WanFacts } from "./videos.ts";
 

@@ -2,7 +2,7 @@ import { steeringOf } from "../content/steer.ts";
 import { uuidOf } from "../content/uuid.ts";
 import type { Call, Reply } from "../http/types.ts";
 import { acceptTask } from "../tasks/plan.ts";
-import { invalidParameter, rejectNative, requestIdFields } from "./dialect.ts";
+import { invalidParameter, rejectNative, requestIdFields } from "./protocol.ts";
 import { InputFault, inputSeconds } from "./video-inputs.ts";
 import { type VideoModel, videoModel } from "./video-models.ts";
 import { outputOf, usageOf, type VideoOutput } from "./video-output.ts";

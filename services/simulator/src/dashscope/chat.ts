@@ -6,8 +6,8 @@ import { steeringOf } from "../content/steer.ts";
 import type { Call, Reply } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
 import { brokenRule, thinksOn } from "./checks.ts";
-import { dashScopeDialect, rejectDashScope } from "./dialect.ts";
 import { findQwenModel, type QwenModel } from "./models.ts";
+import { dashScopeProtocol, rejectDashScope } from "./protocol.ts";
 import { type QwenChatRequest, qwenChatSchema } from "./schema.ts";
 import { qwenWording } from "./wording.ts";
 
@@ -35,7 +35,7 @@ function usageOf(counts: Counts): Usage {
 }
 
 const flavour: ChatFlavour = {
-  dialect: dashScopeDialect,
+  protocol: dashScopeProtocol,
   showsReasoning: true,
   speech: "beside",
   padsChunks: false,
@@ -87,7 +87,7 @@ export function qwenChat(call: Call): Reply {
       type: "events",
       framing: "sse",
       events: [
-        dashScopeDialect.streamError({
+        dashScopeProtocol.streamError({
           status: 400,
           message: "<400> InternalError.Algo.InvalidParameter: The model does not support enable_search.",
         }),

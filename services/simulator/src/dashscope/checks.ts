@@ -56,7 +56,7 @@ const toolChoice: Check = (request, model) => {
   return undefined;
 };
 
-const toolAnswers: Check = ({ messages }) => {
+const toolResponses: Check = ({ messages }) => {
   let open = new Set<string>();
   for (const message of messages) {
     if (message.role === "tool") {
@@ -125,7 +125,7 @@ const checks: readonly Check[] = [
   thinkingKnown,
   budget,
   toolChoice,
-  toolAnswers,
+  toolResponses,
   jsonMentioned,
   maxTokens,
   media,

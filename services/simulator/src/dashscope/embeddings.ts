@@ -3,7 +3,7 @@ import { firstIssue } from "../completions/issue.ts";
 import { countTokens } from "../content/tokens.ts";
 import { embeddingList, inputsOf } from "../embeddings/list.ts";
 import type { Call, Reply } from "../http/types.ts";
-import { rejectDashScope } from "./dialect.ts";
+import { rejectDashScope } from "./protocol.ts";
 import { qwenWording } from "./wording.ts";
 
 const models: { readonly [id: string]: readonly number[] } = {

@@ -1,8 +1,8 @@
 import type { Provider, Reply } from "../http/types.ts";
 import { qwenChat } from "./chat.ts";
-import { dashScopeDialect } from "./dialect.ts";
 import { qwenEmbeddings } from "./embeddings.ts";
 import { qwenModelIds } from "./models.ts";
+import { dashScopeProtocol } from "./protocol.ts";
 
 const modelsMadeAt = 1_722_470_400;
 
@@ -14,7 +14,7 @@ function listModels(): Reply {
 export const dashScope: Provider = {
   name: "dashscope",
   prefix: "/dashscope",
-  dialect: dashScopeDialect,
+  protocol: dashScopeProtocol,
   routes: [
     { method: "POST", path: "/compatible-mode/v1/chat/completions", operation: "chat.completions", handle: qwenChat },
     { method: "POST", path: "/compatible-mode/v1/embeddings", operation: "embeddings", handle: qwenEmbeddings },

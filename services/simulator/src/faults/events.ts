@@ -1,5 +1,5 @@
 import { CutByFault } from "../http/sink.ts";
-import type { Dialect, StreamEvent } from "../http/types.ts";
+import type { Protocol, StreamEvent } from "../http/types.ts";
 import type { Faults } from "./catalogue.ts";
 
 /** The answer falls silent for ever here. */
@@ -12,8 +12,8 @@ function ending(faults: Faults, sent: number): CutByFault | undefined {
 }
 
 /** An error told inside an answer that has status 200. */
-export function errorInside(dialect: Dialect, faults: Faults): StreamEvent {
-  return dialect.streamError({ status: faults["error-status"] ?? 500, quota: faults.quota !== undefined });
+export function errorInside(protocol: Protocol, faults: Faults): StreamEvent {
+  return protocol.streamError({ status: faults["error-status"] ?? 500, quota: faults.quota !== undefined });
 }
 
 /**
@@ -23,7 +23,7 @@ export function errorInside(dialect: Dialect, faults: Faults): StreamEvent {
 export function* withEventFaults(
   events: Iterable<StreamEvent>,
   faults: Faults,
-  dialect: Dialect,
+  protocol: Protocol,
 ): Generator<StreamEvent | typeof stalled, void, undefined> {
   let sent = 0;
   for (const event of events) {
@@ -31,7 +31,7 @@ export function* withEventFaults(
     if (cut !== undefined) throw cut;
     if (faults.stall !== undefined && sent >= faults.stall) yield stalled;
     if (faults["error-event"] !== undefined && sent + 1 >= faults["error-event"]) {
-      yield errorInside(dialect, faults);
+      yield errorInside(protocol, faults);
       throw new CutByFault("end");
     }
     if (faults["garbage-event"] !== undefined && sent + 1 === faults["garbage-event"]) {

@@ -1,4 +1,4 @@
-import type { Call, Dialect, Reply } from "../http/types.ts";
+import type { Call, Protocol, Reply } from "../http/types.ts";
 import type { Faults } from "./catalogue.ts";
 import { errorInside } from "./events.ts";
 
@@ -19,25 +19,25 @@ function bytesReply(status: number, contentType: string, text: string, faults: F
   return { type: "bytes", status, contentType, bytes: Buffer.from(text), headers: retryHeaders(faults) };
 }
 
-function okWithError(dialect: Dialect, faults: Faults, streams: boolean): Reply {
-  if (streams) return { type: "events", framing: "sse", events: [errorInside(dialect, faults)] };
-  const reply = dialect.error({ status: faults["error-status"] ?? 500, quota: faults.quota !== undefined });
+function okWithError(protocol: Protocol, faults: Faults, streams: boolean): Reply {
+  if (streams) return { type: "events", framing: "sse", events: [errorInside(protocol, faults)] };
+  const reply = protocol.error({ status: faults["error-status"] ?? 500, quota: faults.quota !== undefined });
   return { ...reply, status: 200 };
 }
 
 /** The answer that a fault gives in place of the operation's own; undefined when no fault does. */
-export function replyByFault(call: Call, dialect: Dialect, streams: boolean): Reply | undefined {
+export function replyByFault(call: Call, protocol: Protocol, streams: boolean): Reply | undefined {
   const { faults } = call;
   if (faults.html !== undefined) return bytesReply(faults.html, "text/html", proxyPage, faults);
   if (faults["leak-key"] !== undefined) {
-    return dialect.error({ status: 400, message: `Request with credential ${call.credential} could not be served` });
+    return protocol.error({ status: 400, message: `Request with credential ${call.credential} could not be served` });
   }
   if (faults.status !== undefined) {
     const retrySeconds = faults["retry-after"];
-    const reply = dialect.error({ status: faults.status, quota: faults.quota !== undefined, retrySeconds });
+    const reply = protocol.error({ status: faults.status, quota: faults.quota !== undefined, retrySeconds });
     return { ...reply, headers: { ...reply.headers, ...retryHeaders(faults) } };
   }
-  if (faults["ok-error"] !== undefined) return okWithError(dialect, faults, streams);
+  if (faults["ok-error"] !== undefined) return okWithError(protocol, faults, streams);
   const type = streams ? "text/event-stream" : "application/json";
   if (faults.garbage !== undefined)
     return bytesReply(200, type, "\u0000\u0007<garbage} not json, not events\u0000", faults);

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { countTokens } from "../content/tokens.ts";
 import { vectorOf } from "../embeddings/vector.ts";
 import type { Call, Reply } from "../http/types.ts";
-import { rejectGemini } from "./dialect.ts";
 import { withCamelNames } from "./field-names.ts";
+import { rejectGemini } from "./protocol.ts";
 import { geminiWording } from "./wording.ts";
 
 interface EmbeddingModel {

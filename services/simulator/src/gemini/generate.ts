@@ -3,13 +3,13 @@ import { reportedUsage } from "../faults/usage.ts";
 import type { Call, Reply } from "../http/types.ts";
 import { askOf } from "./ask.ts";
 import { brokenRule } from "./checks.ts";
-import { rejectGemini } from "./dialect.ts";
 import { eventsOf } from "./events.ts";
 import { withCamelNames } from "./field-names.ts";
 import { finishReasonOf, type GenerateJob, jobFor, toldUsage, totalsOf, usageOf } from "./job.ts";
 import { findGeminiModel, type GeminiModel } from "./models.ts";
 import { partsOf } from "./parts.ts";
 import { type Prompt, promptOf } from "./prompt.ts";
+import { rejectGemini } from "./protocol.ts";
 import { countSchema, type GenerateRequest, generateSchema } from "./schema.ts";
 import { geminiWording } from "./wording.ts";
 

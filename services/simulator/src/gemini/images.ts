@@ -7,10 +7,10 @@ import { padded } from "../media/file.ts";
 import { imageFile } from "../media/image.ts";
 import { captionOf } from "../media/letters.ts";
 import type { Usage } from "../usage.ts";
-import { rejectGemini } from "./dialect.ts";
 import { withCamelNames } from "./field-names.ts";
 import { type GeminiImageModel, geminiImageModels, geminiImageSize } from "./image-models.ts";
 import { type Prompt, promptOf } from "./prompt.ts";
+import { rejectGemini } from "./protocol.ts";
 import { type GenerateRequest, generateSchema } from "./schema.ts";
 import { geminiWording } from "./wording.ts";
 

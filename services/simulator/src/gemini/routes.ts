@@ -1,9 +1,9 @@
 import type { Call, Provider, Reply } from "../http/types.ts";
-import { geminiDialect, rejectGemini } from "./dialect.ts";
 import { batchEmbedContents, embedContent } from "./embeddings.ts";
 import { countTokensOf, generateContent, modelFor, streamGenerateContent } from "./generate.ts";
 import { orImage } from "./images.ts";
 import { type GeminiModel, geminiModels } from "./models.ts";
+import { geminiProtocol, rejectGemini } from "./protocol.ts";
 
 function modelObject(model: GeminiModel): object {
   return {
@@ -44,7 +44,7 @@ const model = "/v1beta/models/{model}";
 export const gemini: Provider = {
   name: "gemini",
   prefix: "/gemini",
-  dialect: geminiDialect,
+  protocol: geminiProtocol,
   routes: [
     {
       method: "POST",

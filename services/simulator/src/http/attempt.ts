@@ -22,7 +22,7 @@ export interface AttemptContext {
 }
 
 /** A request, read and answered but not yet sent. */
-export interface Answer {
+export interface CallResult {
   readonly reply: Reply;
   readonly faults: Faults;
   readonly model: string | undefined;
@@ -32,7 +32,7 @@ export interface Answer {
   readonly credential: string | undefined;
 }
 
-type Decided = Omit<Answer, "reply">;
+type Decided = Omit<CallResult, "reply">;
 
 export interface Exchange {
   readonly match: Match;
@@ -82,14 +82,14 @@ function callOf(context: AttemptContext, exchange: Exchange, parts: Decided & { 
 
 function replyTo(exchange: Exchange, call: Call, streams: boolean): Reply | Promise<Reply> {
   const { provider, route } = exchange.match;
-  return replyByFault(call, provider.dialect, streams) ?? route.handle(call);
+  return replyByFault(call, provider.protocol, streams) ?? route.handle(call);
 }
 
 /** Reads a request and decides its answer: credential, body, faults, operation, in this order. */
-export async function answerRequest(context: AttemptContext, exchange: Exchange): Promise<Answer> {
+export async function respondTo(context: AttemptContext, exchange: Exchange): Promise<CallResult> {
   const { match, request, url, bytes } = exchange;
-  const { dialect } = match.provider;
-  const credential = dialect.credential(request.headers, url.searchParams);
+  const { protocol } = match.provider;
+  const credential = protocol.credential(request.headers, url.searchParams);
   let answer: Decided = {
     faults: {},
     model: undefined,
@@ -98,8 +98,8 @@ export async function answerRequest(context: AttemptContext, exchange: Exchange)
     credential,
   };
   try {
-    if (!credential && dialect.open === undefined) throw new Rejection(dialect.unauthorized(undefined));
-    if (credential?.startsWith("bad-")) throw new Rejection(dialect.unauthorized(credential));
+    if (!credential && protocol.open === undefined) throw new Rejection(protocol.unauthorized(undefined));
+    if (credential?.startsWith("bad-")) throw new Rejection(protocol.unauthorized(credential));
     const { method = "", headers } = request;
     const read = await readRequest({ match, method, path: url.pathname, bytes, headers });
     const fromRules = context.rules.apply({ provider: match.provider.name, path: url.pathname, model: read.model });

@@ -5,7 +5,7 @@ import { stalled, withEventFaults } from "../faults/events.ts";
 import type { Usage } from "../usage.ts";
 import { createFramer } from "./framing.ts";
 import { CutByFault, compressedSink, limitedSink, type Sink, type SocketSink, splitSink } from "./sink.ts";
-import type { BytesReply, Dialect, EventsReply, JsonReply, Reply, ReplyHeaders, StreamEvent } from "./types.ts";
+import type { BytesReply, EventsReply, JsonReply, Protocol, Reply, ReplyHeaders, StreamEvent } from "./types.ts";
 
 /** What went out so far. Counts only what the operating system took over. */
 export interface Delivered {
@@ -20,7 +20,7 @@ export interface Delivery {
   readonly response: ServerResponse;
   readonly socket: SocketSink;
   readonly faults: Faults;
-  readonly dialect: Dialect;
+  readonly protocol: Protocol;
   readonly headers: ReplyHeaders;
   readonly digest: string;
   readonly requestId: string;
@@ -92,7 +92,7 @@ async function deliverBytes(delivery: Delivery, reply: JsonReply | BytesReply): 
 }
 
 async function deliverEvents(delivery: Delivery, reply: EventsReply): Promise<void> {
-  const { socket, faults, dialect, delivered } = delivery;
+  const { socket, faults, protocol, delivered } = delivery;
   const isSse = reply.framing !== "json-array";
   writeHead(delivery, reply, isSse ? "text/event-stream; charset=utf-8" : "application/json; charset=UTF-8");
   const sink = bodySink(delivery);
@@ -112,7 +112,7 @@ async function deliverEvents(delivery: Delivery, reply: EventsReply): Promise<vo
   }
 
   try {
-    for (const event of withEventFaults(reply.events, faults, dialect)) {
+    for (const event of withEventFaults(reply.events, faults, protocol)) {
       if (event === stalled) {
         await flush();
         await socket.pause(Number.POSITIVE_INFINITY);

@@ -4,7 +4,7 @@ import { type Faults, UnknownFault } from "../faults/catalogue.ts";
 import { faultsFromHeaders, faultsFromModel } from "../faults/parse.ts";
 import { Form, readForm } from "./form.ts";
 import type { Match } from "./router.ts";
-import { type Dialect, Rejection } from "./types.ts";
+import { type Protocol, Rejection } from "./types.ts";
 
 /** What a request says once its body is parsed and the faults are taken out of its model id. */
 export interface ReadRequest {
@@ -26,21 +26,21 @@ interface Incoming {
   headers: IncomingHttpHeaders;
 }
 
-function parseJson(bytes: Buffer, dialect: Dialect): unknown {
+function parseJson(bytes: Buffer, protocol: Protocol): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new Rejection(dialect.badJson());
+    throw new Rejection(protocol.badJson());
   }
 }
 
 async function bodyOf({ match, method, bytes, headers }: Incoming): Promise<unknown> {
-  const { dialect } = match.provider;
+  const { protocol } = match.provider;
   const reads = match.route.reads ?? (method === "POST" ? "json" : "nothing");
   if (reads === "nothing") return undefined;
-  if (reads === "json") return parseJson(bytes, dialect);
+  if (reads === "json") return parseJson(bytes, protocol);
   const form = await readForm(bytes, headers["content-type"] ?? "");
-  if (form === undefined) throw new Rejection(dialect.badJson());
+  if (form === undefined) throw new Rejection(protocol.badJson());
   return form;
 }
 

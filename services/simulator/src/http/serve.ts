@@ -5,7 +5,7 @@ import type { Begun } from "../log/entry.ts";
 import type { InFlight } from "../log/in-flight.ts";
 import type { Outcome } from "../log/outcome.ts";
 import type { TruthLog } from "../log/truth-log.ts";
-import { type Answer, type AttemptContext, answerRequest, callerRequestId } from "./attempt.ts";
+import { type AttemptContext, type CallResult, callerRequestId, respondTo } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import { type Delivered, deliver } from "./deliver.ts";
 import type { Match } from "./router.ts";
@@ -18,14 +18,14 @@ export type ServeContext = AttemptContext & {
 };
 
 interface Served {
-  readonly answer: Answer;
+  readonly answer: CallResult;
   readonly begun: Begun;
   readonly startedAt: number;
 }
 
-function begin(context: ServeContext, match: Match, request: IncomingMessage, answer: Answer, path: string): Begun {
+function begin(context: ServeContext, match: Match, request: IncomingMessage, answer: CallResult, path: string): Begun {
   const keyHash = answer.credential ? hashOf(answer.credential).slice(0, 12) : null;
-  const requestId = match.provider.dialect.newRequestId(answer.digest, context.nextId());
+  const requestId = match.provider.protocol.newRequestId(answer.digest, context.nextId());
   return context.log.begin({
     at: new Date().toISOString(),
     provider: match.provider.name,
@@ -43,7 +43,7 @@ function begin(context: ServeContext, match: Match, request: IncomingMessage, an
   });
 }
 
-function chargeIn({ reply, faults }: Answer, { tokens }: Delivered, outcome: Outcome): Charge | null {
+function chargeIn({ reply, faults }: CallResult, { tokens }: Delivered, outcome: Outcome): Charge | null {
   if (reply.task !== undefined) return null;
   if (reply.trueUsage === undefined && reply.units === undefined) return { rule: "nothing" };
   const stream = reply.type === "events";
@@ -76,7 +76,7 @@ function closeAs(how: CutByFault["how"], response: ServerResponse): void {
 
 async function send(context: ServeContext, match: Match, served: Served, response: ServerResponse): Promise<void> {
   const { answer, begun, startedAt } = served;
-  const { dialect } = match.provider;
+  const { protocol } = match.provider;
   const delivered: Delivered = { status: 0, stream: false, chunks: 0, tokens: 0, usage: undefined };
   const socket = socketSink(response);
   const { attempt, model, request_id } = begun;
@@ -90,9 +90,9 @@ async function send(context: ServeContext, match: Match, served: Served, respons
   let outcome: Outcome = "completed";
   try {
     const requestId = begun.upstream_request_id;
-    const headers = dialect.headers(requestId, Math.round(performance.now() - startedAt));
+    const headers = protocol.headers(requestId, Math.round(performance.now() - startedAt));
     const { faults, digest, reply } = answer;
-    await deliver({ response, socket, faults, dialect, headers, digest, requestId, delivered }, reply);
+    await deliver({ response, socket, faults, protocol, headers, digest, requestId, delivered }, reply);
   } catch (cause) {
     if (!(cause instanceof CutByFault) && !(cause instanceof ClientGone)) throw cause;
     outcome = cause instanceof CutByFault ? "cut" : "disconnected";
@@ -113,10 +113,10 @@ export async function serve(
   const startedAt = performance.now();
   const read = await readBody(request, context.maxBodyBytes);
   const bytes = read.kind === "read" ? read.bytes : Buffer.alloc(0);
-  let answer = await answerRequest(context, { match, request, response, url, bytes });
+  let answer = await respondTo(context, { match, request, response, url, bytes });
   if (read.kind === "too-large") {
     response.setHeader("connection", "close");
-    answer = { ...answer, reply: match.provider.dialect.tooLarge() };
+    answer = { ...answer, reply: match.provider.protocol.tooLarge() };
   }
   const begun = begin(context, match, request, answer, url.pathname);
   await send(context, match, { answer, begun, startedAt }, response);

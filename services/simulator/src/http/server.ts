@@ -36,7 +36,7 @@ async function route(
   if (match === undefined) return sendJson(response, 404, { error: "no provider is simulated at this path" });
   if (match.route !== undefined) return serve(context, match, url, request, response);
   request.resume();
-  sendPlain(response, match.provider.dialect.notFound(method, url.pathname.slice(match.provider.prefix.length)));
+  sendPlain(response, match.provider.protocol.notFound(method, url.pathname.slice(match.provider.prefix.length)));
 }
 
 /** The HTTP server of all providers and of the control API; not yet listening. */

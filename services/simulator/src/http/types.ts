@@ -87,7 +87,7 @@ export interface Problem {
 }
 
 /** What all operations of one provider share: credentials, error bodies, headers. */
-export interface Dialect {
+export interface Protocol {
   readonly provider: string;
   /** Serves requests without a credential. */
   readonly open?: true;
@@ -162,10 +162,10 @@ export interface Route {
   readonly handle: (call: Call) => Reply | Promise<Reply>;
 }
 
-/** One upstream provider: a prefix on the port, a dialect, and its operations. */
+/** One upstream provider: a prefix on the port, a protocol, and its operations. */
 export interface Provider {
   readonly name: string;
   readonly prefix: string;
-  readonly dialect: Dialect;
+  readonly protocol: Protocol;
   readonly routes: readonly Route[];
 }

@@ -1,5 +1,5 @@
 import { uuidOf } from "../content/uuid.ts";
-import type { BytesReply, Call, Dialect, Provider, Reply } from "../http/types.ts";
+import type { BytesReply, Call, Protocol, Provider, Reply } from "../http/types.ts";
 import { mediaFile } from "./file.ts";
 import { signatureOf, specOf } from "./url.ts";
 
@@ -53,7 +53,7 @@ async function serveFile(call: Call): Promise<Reply> {
   return { ...common, status: 206, bytes: bytes.subarray(span.from, span.to), headers: told };
 }
 
-const dialect: Dialect = {
+const protocol: Protocol = {
   provider: "media",
   open: true,
   credential: (headers) => headers.authorization,
@@ -75,6 +75,6 @@ function fileRoute(kind: string): Provider["routes"][number] {
 export const media: Provider = {
   name: "media",
   prefix: "/media",
-  dialect,
+  protocol,
   routes: [fileRoute("image"), fileRoute("video"), fileRoute("speech")],
 };

@@ -1,7 +1,7 @@
 import { type ImageInfo, imageInfo } from "../content/image-size.ts";
 import type { Form, FormPart } from "../http/form.ts";
 import { decodes, pngKind } from "../media/image.ts";
-import { rejectOpenAi } from "../openai/dialect.ts";
+import { rejectOpenAi } from "../openai/protocol.ts";
 import type { ImageModel } from "./image-models.ts";
 
 const mebibyte = 1024 * 1024;

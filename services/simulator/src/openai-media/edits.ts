@@ -1,6 +1,6 @@
 import { Form } from "../http/form.ts";
 import type { Call, Reply } from "../http/types.ts";
-import { rejectOpenAi } from "../openai/dialect.ts";
+import { rejectOpenAi } from "../openai/protocol.ts";
 import { checkMask, editImages } from "./edit-files.ts";
 import { imageModelOf } from "./generations.ts";
 import { answerImages } from "./image-answer.ts";

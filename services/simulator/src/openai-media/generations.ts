@@ -1,5 +1,5 @@
 import type { Call, Reply } from "../http/types.ts";
-import { rejectOpenAi } from "../openai/dialect.ts";
+import { rejectOpenAi } from "../openai/protocol.ts";
 import { answerImages } from "./image-answer.ts";
 import { checkImageRequest, unknownParameter, wrongBody } from "./image-checks.ts";
 import { type ImageModel, openAiImageModel } from "./image-models.ts";

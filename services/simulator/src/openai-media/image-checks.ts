@@ -3,7 +3,7 @@ import { firstIssue } from "../completions/issue.ts";
 import { listed, openAiWording } from "../completions/wording.ts";
 import { steeringOf } from "../content/steer.ts";
 import { type Call, Rejection } from "../http/types.ts";
-import { rejectOpenAi } from "../openai/dialect.ts";
+import { rejectOpenAi } from "../openai/protocol.ts";
 import { freeSizeFault, type ImageModel } from "./image-models.ts";
 import type { ImageRequest } from "./image-schema.ts";
 

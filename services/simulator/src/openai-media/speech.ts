@@ -5,7 +5,7 @@ import { reportedUsage } from "../faults/usage.ts";
 import type { Call, Reply, StreamEvent } from "../http/types.ts";
 import { speechWav } from "../media/file.ts";
 import { mp3Of, speechPcm, speechSeconds } from "../media/speech.ts";
-import { rejectOpenAi } from "../openai/dialect.ts";
+import { rejectOpenAi } from "../openai/protocol.ts";
 import type { Usage } from "../usage.ts";
 import { wrongBody } from "./image-checks.ts";
 

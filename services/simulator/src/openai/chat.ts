@@ -8,8 +8,8 @@ import { steeringOf } from "../content/steer.ts";
 import type { Call, Reply } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
 import { brokenRule, unknownField } from "./chat-checks.ts";
-import { openAiDialect, rejectOpenAi } from "./dialect.ts";
 import { findOpenAiModel } from "./models.ts";
+import { openAiProtocol, rejectOpenAi } from "./protocol.ts";
 
 function usageOf(counts: Counts): Usage {
   const completion = counts.text + counts.audioOut + counts.reasoning + counts.rejectedPrediction;
@@ -28,7 +28,7 @@ function usageOf(counts: Counts): Usage {
 }
 
 const flavour: ChatFlavour = {
-  dialect: openAiDialect,
+  protocol: openAiProtocol,
   showsReasoning: false,
   speech: "transcript",
   padsChunks: true,

@@ -3,7 +3,7 @@ import { firstIssue } from "../completions/issue.ts";
 import { openAiWording } from "../completions/wording.ts";
 import { type EmbeddingInput, embeddingList, inputsOf, tokensOfInput } from "../embeddings/list.ts";
 import type { Call, Reply } from "../http/types.ts";
-import { rejectOpenAi } from "./dialect.ts";
+import { rejectOpenAi } from "./protocol.ts";
 
 interface EmbeddingModel {
   readonly dimensions: number;

@@ -3,9 +3,9 @@ import { openAiImageEdits } from "../openai-media/edits.ts";
 import { openAiImages } from "../openai-media/generations.ts";
 import { openAiSpeech } from "../openai-media/speech.ts";
 import { openAiChat } from "./chat.ts";
-import { openAiDialect, rejectOpenAi } from "./dialect.ts";
 import { openAiEmbeddings } from "./embeddings.ts";
 import { openAiModelIds } from "./models.ts";
+import { openAiProtocol, rejectOpenAi } from "./protocol.ts";
 
 const modelsMadeAt = 1_715_367_049;
 
@@ -31,7 +31,7 @@ function getModel(call: Call): Reply {
 export const openAi: Provider = {
   name: "openai",
   prefix: "/openai",
-  dialect: openAiDialect,
+  protocol: openAiProtocol,
   routes: [
     { method: "POST", path: "/v1/chat/completions", operation: "chat.completions", handle: openAiChat },
     { method: "POST", path: "/v1/embeddings", operation: "embeddings", handle: openAiEmbeddings },

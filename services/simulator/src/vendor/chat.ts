@@ -6,7 +6,7 @@ import { openAiChatSchema } from "../completions/schema.ts";
 import { openAiWording } from "../completions/wording.ts";
 import type { Call, Reply } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
-import { rejectVendor, vendorDialect } from "./dialect.ts";
+import { rejectVendor, vendorProtocol } from "./protocol.ts";
 
 // The least that an OpenAI-compatible vendor reports: no details.
 function usageOf(counts: Counts): Usage {
@@ -15,7 +15,7 @@ function usageOf(counts: Counts): Usage {
 }
 
 const flavour: ChatFlavour = {
-  dialect: vendorDialect,
+  protocol: vendorProtocol,
   showsReasoning: true,
   speech: "beside",
   padsChunks: false,

@@ -1,6 +1,6 @@
 import type { Provider, Reply } from "../http/types.ts";
 import { vendorChat } from "./chat.ts";
-import { vendorDialect } from "./dialect.ts";
+import { vendorProtocol } from "./protocol.ts";
 
 const examples = ["deepseek-flash", "deepseek-reasoner", "kimi-k3", "kimi-k2-thinking"];
 
@@ -12,7 +12,7 @@ function listModels(): Reply {
 export const vendor: Provider = {
   name: "vendor",
   prefix: "/vendor",
-  dialect: vendorDialect,
+  protocol: vendorProtocol,
   routes: [
     { method: "POST", path: "/v1/chat/completions", operation: "chat.completions", handle: vendorChat },
     { method: "GET", path: "/v1/models", operation: "models.list", handle: listModels },

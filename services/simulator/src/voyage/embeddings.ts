@@ -2,7 +2,7 @@ import { z } from "zod";
 import { countTokens } from "../content/tokens.ts";
 import { embeddingList, inputsOf } from "../embeddings/list.ts";
 import type { Call, Reply } from "../http/types.ts";
-import { rejectVoyage } from "./dialect.ts";
+import { rejectVoyage } from "./protocol.ts";
 
 interface VoyageModel {
   readonly tokensTogether: number;

@@ -1,10 +1,10 @@
 import type { Provider } from "../http/types.ts";
-import { voyageDialect } from "./dialect.ts";
 import { voyageEmbeddings } from "./embeddings.ts";
+import { voyageProtocol } from "./protocol.ts";
 
 export const voyage: Provider = {
   name: "voyage",
   prefix: "/voyage",
-  dialect: voyageDialect,
+  protocol: voyageProtocol,
   routes: [{ method: "POST", path: "/v1/embeddings", operation: "embeddings", handle: voyageEmbeddings }],
 };

@@ -6,8 +6,8 @@ import { type ChatRequest, openAiChatSchema } from "../completions/schema.ts";
 import { steeringOf } from "../content/steer.ts";
 import type { Call, Reply } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
-import { rejectXai, xaiDialect } from "./dialect.ts";
 import { findGrokModel, type GrokModel } from "./models.ts";
+import { rejectXai, xaiProtocol } from "./protocol.ts";
 
 // Reasoning stands beside the completion here, not inside it; the total holds all three.
 function usageOf(counts: Counts): Usage {
@@ -32,7 +32,7 @@ function usageOf(counts: Counts): Usage {
 }
 
 const flavour: ChatFlavour = {
-  dialect: xaiDialect,
+  protocol: xaiProtocol,
   showsReasoning: true,
   speech: "transcript",
   padsChunks: false,

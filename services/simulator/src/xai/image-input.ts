@@ -1,5 +1,5 @@
 import { probe } from "../media/probe.ts";
-import { rejectXai } from "./dialect.ts";
+import { rejectXai } from "./protocol.ts";
 
 /** Rejects a URL or data URL that leads to no image. */
 export function checkImage(url: string): void {

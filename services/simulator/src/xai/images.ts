@@ -6,9 +6,9 @@ import type { Call, Reply } from "../http/types.ts";
 import { mediaFile } from "../media/file.ts";
 import { captionOf } from "../media/letters.ts";
 import { type MediaSpec, mediaUrl, traitsOf } from "../media/url.ts";
-import { rejectXai } from "./dialect.ts";
 import { checkImage } from "./image-input.ts";
 import { type GrokImageModel, grokImageModel, grokImageSize, imageRatios } from "./image-models.ts";
+import { rejectXai } from "./protocol.ts";
 import { xaiIssue } from "./wording.ts";
 
 const common = {

@@ -1,8 +1,8 @@
 import type { Provider, Reply } from "../http/types.ts";
 import { grokChat } from "./chat.ts";
-import { xaiDialect } from "./dialect.ts";
 import { grokImageEdits, grokImages } from "./images.ts";
 import { grokModelIds } from "./models.ts";
+import { xaiProtocol } from "./protocol.ts";
 import { grokVideoStatus } from "./video-tasks.ts";
 import { grokVideo, grokVideoEdit, grokVideoExtension } from "./videos.ts";
 
@@ -16,7 +16,7 @@ function listModels(): Reply {
 export const xai: Provider = {
   name: "xai",
   prefix: "/xai",
-  dialect: xaiDialect,
+  protocol: xaiProtocol,
   routes: [
     { method: "POST", path: "/v1/chat/completions", operation: "chat.completions", handle: grokChat },
     { method: "GET", path: "/v1/models", operation: "models.list", handle: listModels },

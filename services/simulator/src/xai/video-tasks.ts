@@ -3,7 +3,7 @@ import { polledTooSoon } from "../tasks/plan.ts";
 import { phaseAt, progressAt, type Task } from "../tasks/task.ts";
 import { resultUrl } from "../tasks/urls.ts";
 import type { Usage } from "../usage.ts";
-import { rejectXai } from "./dialect.ts";
+import { rejectXai } from "./protocol.ts";
 
 /** What a video task keeps beside what all tasks keep. */
 export interface GrokVideoFacts {

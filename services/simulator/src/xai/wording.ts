@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { firstIssue } from "../completions/issue.ts";
 import type { Rejection } from "../http/types.ts";
-import { rejectXai } from "./dialect.ts";
+import { rejectXai } from "./protocol.ts";
 
 /**
  * The refusal of a body that does not fit its schema: 422 for its shape, 400 for a value out of

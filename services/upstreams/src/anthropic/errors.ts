@@ -1,7 +1,7 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { type Fields, fieldsOf, isFields, parsedJson, textOf } from "../conversation/fields.ts";
 import { type FailureKind, UpstreamFailure, type UpstreamMessage } from "../failure.ts";
-import type { BadAnswer } from "../generation.ts";
+import type { BadResponse } from "../generation.ts";
 import { redact } from "../redact.ts";
 import { retryAfterMs } from "../retry-after.ts";
 
@@ -22,7 +22,7 @@ const kindByType: Readonly<Record<string, FailureKind>> = {
 /**
  * What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing.
  */
-export function anthropicFailure(answer: BadAnswer, upstream: Upstream): UpstreamFailure {
+export function anthropicFailure(answer: BadResponse, upstream: Upstream): UpstreamFailure {
   const { status } = answer;
   const text = answer.body.toString("utf8");
   const error = errorIn(parsedJson(text));

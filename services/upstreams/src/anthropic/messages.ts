@@ -2,7 +2,7 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { isFields, parsedJson } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import { cappedTools } from "../formats/messages/server-tools.ts";
-import type { GenerationAdapter, GenerationCall, UpstreamCall, WholeAnswer } from "../generation.ts";
+import type { GenerationAdapter, GenerationCall, UpstreamCall, WholeResponse } from "../generation.ts";
 import { editMembers, topLevelMembers } from "../json-edit.ts";
 import { anthropicErrorInside, anthropicFailure } from "./errors.ts";
 import { withoutForeignThinking } from "./foreign-thinking.ts";
@@ -45,7 +45,7 @@ export function passedCall(
   };
 }
 
-function decodeMessage(body: Buffer, upstream: Upstream): WholeAnswer {
+function decodeMessage(body: Buffer, upstream: Upstream): WholeResponse {
   const text = body.toString("utf8");
   const failure = anthropicErrorInside(text, upstream);
   if (failure !== undefined) throw failure;

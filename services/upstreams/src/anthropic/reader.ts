@@ -1,9 +1,9 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
-import type { AnswerEvent, StopReason } from "../conversation/events.ts";
+import type { ResponseEvent, StopReason } from "../conversation/events.ts";
 import { type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { AnswerReader } from "../translate/protocol.ts";
+import type { ResponseReader } from "../translate/protocol.ts";
 import { anthropicErrorInside } from "./errors.ts";
 import { AnthropicUsage } from "./usage.ts";
 
@@ -23,7 +23,7 @@ const reasons: Readonly<Record<string, StopReason>> = {
  * Understands Anthropic's answers. What its own tools did is left out: only their text concerns the
  * client.
  */
-export class AnthropicReader implements AnswerReader {
+export class AnthropicReader implements ResponseReader {
   ended = false;
   readonly #upstream: Upstream;
   readonly #usage = new AnthropicUsage();
@@ -44,7 +44,7 @@ export class AnthropicReader implements AnswerReader {
     return this.#usage.soFar;
   }
 
-  whole(body: Buffer): AnswerEvent[] {
+  whole(body: Buffer): ResponseEvent[] {
     const text = body.toString("utf8");
     const failure = anthropicErrorInside(text, this.#upstream);
     if (failure !== undefined) throw failure;
@@ -60,7 +60,7 @@ export class AnthropicReader implements AnswerReader {
     ];
   }
 
-  event(event: SseEvent): AnswerEvent[] {
+  event(event: SseEvent): ResponseEvent[] {
     const data = parsedJson(event.text);
     if (!isFields(data)) throw broken("the upstream sent an event that is not JSON");
     switch (data["type"]) {
@@ -95,12 +95,12 @@ export class AnthropicReader implements AnswerReader {
     return undefined;
   }
 
-  #tokens(): AnswerEvent[] {
+  #tokens(): ResponseEvent[] {
     const { tokens } = this.#usage;
     return tokens === undefined ? [] : [{ type: "usage", tokens }];
   }
 
-  #opened(block: Fields, index: unknown): AnswerEvent[] {
+  #opened(block: Fields, index: unknown): ResponseEvent[] {
     switch (block["type"]) {
       case "tool_use": {
         const call = this.#callCount++;
@@ -119,7 +119,7 @@ export class AnthropicReader implements AnswerReader {
     }
   }
 
-  #delta(delta: Fields, index: unknown): AnswerEvent[] {
+  #delta(delta: Fields, index: unknown): ResponseEvent[] {
     switch (delta["type"]) {
       case "text_delta":
         return said("text", delta["text"]);
@@ -137,7 +137,7 @@ export class AnthropicReader implements AnswerReader {
     }
   }
 
-  #wholeBlock(block: Fields, index: number): AnswerEvent[] {
+  #wholeBlock(block: Fields, index: number): ResponseEvent[] {
     const events = this.#opened(block, index);
     const call = this.#calls.get(index);
     if (call !== undefined) events.push({ type: "input", candidate, call, json: JSON.stringify(block["input"] ?? {}) });
@@ -148,11 +148,11 @@ export class AnthropicReader implements AnswerReader {
   }
 }
 
-function startOf(message: Fields): AnswerEvent {
+function startOf(message: Fields): ResponseEvent {
   return { type: "start", id: textOf(message["id"]) ?? "", model: textOf(message["model"]) };
 }
 
-function stopOf(fields: Fields): AnswerEvent[] {
+function stopOf(fields: Fields): ResponseEvent[] {
   const reason = textOf(fields["stop_reason"]);
   if (reason === undefined) return [];
   const explanation = textOf(fieldsOf(fields["stop_details"])["explanation"]);
@@ -165,7 +165,7 @@ function stopOf(fields: Fields): AnswerEvent[] {
   return reason === "refusal" && explanation ? [{ type: "refusal", candidate, text: explanation }, stop] : [stop];
 }
 
-function said(type: "text" | "thinking", text: unknown): AnswerEvent[] {
+function said(type: "text" | "thinking", text: unknown): ResponseEvent[] {
   return typeof text === "string" && text !== "" ? [{ type, candidate, text }] : [];
 }
 

@@ -4,7 +4,7 @@ import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { fieldsOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { DeliveredText } from "../delivered.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { AnswerStream, UsageReport } from "../generation.ts";
+import type { ResponseStream, UsageReport } from "../generation.ts";
 import { Runs } from "../runs.ts";
 import { anthropicErrorInside } from "./errors.ts";
 import { eventText } from "./text.ts";
@@ -16,8 +16,8 @@ const blankLine = Buffer.from("\n\n");
  * Anthropic's stream for a client that reads it: each event goes on as it came, the last one when
  * the bill is written.
  */
-export class AnthropicStream implements AnswerStream {
-  state: AnswerStream["state"] = "open";
+export class AnthropicStream implements ResponseStream {
+  state: ResponseStream["state"] = "open";
   failure: UpstreamFailure | undefined;
   closing: Buffer = Buffer.alloc(0);
   readonly delivered = new DeliveredText(eventText);

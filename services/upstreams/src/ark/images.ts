@@ -5,7 +5,7 @@ import type { UpstreamCall } from "../generation.ts";
 import { answerFields, nothingMade, rawMember } from "../images/answer.ts";
 import { sizeToSend } from "../images/sizes.ts";
 import { sourceUrl } from "../images/source-url.ts";
-import type { ImageAdapter, ImageAnswer, ImageCall } from "../images/types.ts";
+import type { ImageAdapter, ImageCall, ImageResponse } from "../images/types.ts";
 import { errorInside, openAiFailure } from "../openai-compatible/errors.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { itemOf } from "../openai-compatible/image-item.ts";
@@ -43,7 +43,7 @@ function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
   };
 }
 
-function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer {
+function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageResponse {
   const fields = answerFields(body);
   const items = listOf(fields["data"]);
   const faults = items.flatMap((item) => faultIn(item, upstream));

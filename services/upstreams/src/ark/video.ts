@@ -54,7 +54,7 @@ export const seedanceVideo: VideoAdapter = {
       reason: reason && redact(reason, provider),
     };
   },
-  failureOf: (answer, upstream) => openAiFailure(answer, upstream, arkVariant),
+  failureOf: (response, upstream) => openAiFailure(response, upstream, arkVariant),
 };
 
 function usageOf(body: Fields): VideoUsage | undefined {

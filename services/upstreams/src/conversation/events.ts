@@ -1,5 +1,5 @@
 /** What a protocol's answer says, piece by piece; a whole answer is the same pieces at once. */
-export type AnswerEvent =
+export type ResponseEvent =
   | { readonly type: "start"; readonly id: string; readonly model: string | undefined }
   | { readonly type: "text"; readonly candidate: number; readonly text: string }
   | { readonly type: "thinking"; readonly candidate: number; readonly text: string }
@@ -50,7 +50,7 @@ export interface Tokens {
 }
 
 /** What the events have said to a reader, for an estimate. */
-export function spokenText(event: AnswerEvent): string {
+export function spokenText(event: ResponseEvent): string {
   switch (event.type) {
     case "text":
     case "thinking":

@@ -16,7 +16,7 @@ export interface Conversation {
   readonly stop: readonly string[];
   readonly sampling: Sampling;
   readonly thinking: Thinking | undefined;
-  readonly format: AnswerFormat;
+  readonly format: ResponseFormat;
   /** The client's name for its end user. */
   readonly user: string | undefined;
 }
@@ -43,7 +43,7 @@ export interface Thinking {
   readonly shown: boolean;
 }
 
-export type AnswerFormat =
+export type ResponseFormat =
   | { readonly kind: "text" }
   | { readonly kind: "json" }
   | { readonly kind: "schema"; readonly name: string; readonly schema: Fields };

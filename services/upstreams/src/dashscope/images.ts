@@ -1,11 +1,11 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { BadAnswer, UpstreamCall } from "../generation.ts";
+import type { BadResponse, UpstreamCall } from "../generation.ts";
 import { answerFields, nothingMade, rawMember } from "../images/answer.ts";
 import { sizeToSend } from "../images/sizes.ts";
 import { sourceUrl } from "../images/source-url.ts";
-import type { ImageAdapter, ImageAnswer, ImageCall, ImageItem } from "../images/types.ts";
+import type { ImageAdapter, ImageCall, ImageItem, ImageResponse } from "../images/types.ts";
 import { openAiFailure } from "../openai-compatible/errors.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { dashScopeVariant } from "./variant.ts";
@@ -37,7 +37,7 @@ function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
   return { path, headers: bearerHeaders(upstream.provider, call.requestId), body: Buffer.from(JSON.stringify(body)) };
 }
 
-function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer {
+function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageResponse {
   const fields = answerFields(body);
   // An error may come under status 200; then it has a code where an answer has none.
   if (textOf(fields["code"])) throw failureOf({ status: 400, header: () => undefined, body }, upstream);
@@ -65,7 +65,7 @@ function picturesIn(choice: unknown): ImageItem[] {
 /** Codes that say the fault is not the client's, whatever the status. */
 const ours = new Set(["Arrearage", "InvalidApiKey", "AccessDenied", "AccessDenied.Unpurchased", "Model.AccessDenied"]);
 
-function failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure {
+function failureOf(answer: BadResponse, upstream: Upstream): UpstreamFailure {
   const failure = openAiFailure(answer, upstream, dashScopeVariant);
   const { said, status, retryAfterMs } = failure;
   const code = said?.code ?? "";

@@ -1,8 +1,8 @@
 import { SseDecoder, SseTooLargeError } from "@uag/kit/sse/decoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
-import { boundedAnswer } from "../answer-limits.ts";
+import { boundedResponse } from "../answer-limits.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { HttpAnswer } from "../http/call.ts";
+import type { HttpResponse } from "../http/call.ts";
 import { chunksOf } from "../http/chunks.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { post } from "../post.ts";
@@ -27,7 +27,7 @@ export const dashScopeSpeech: SpeechAdapter = {
   },
 };
 
-function ask({ text, voice, instructions, requestId }: SpeechCall, site: SpeechSite): Promise<HttpAnswer> {
+function ask({ text, voice, instructions, requestId }: SpeechCall, site: SpeechSite): Promise<HttpResponse> {
   const { provider, model } = site.upstream;
   const input = { text, voice, ...(instructions !== undefined && { instructions }) };
   const headers = [...bearerHeaders(provider, requestId), "accept", "text/event-stream", "x-dashscope-sse", "enable"];
@@ -42,7 +42,7 @@ class DashScopeSpeech implements SpokenText {
   #usage: CharacterReport | undefined;
   #first: Buffer | undefined;
 
-  constructor(call: SpeechCall, site: SpeechSite, answer: HttpAnswer) {
+  constructor(call: SpeechCall, site: SpeechSite, answer: HttpResponse) {
     this.#call = call;
     this.#site = site;
     const streamed = answer.header("content-type")?.startsWith("text/event-stream") === true;
@@ -74,15 +74,15 @@ class DashScopeSpeech implements SpokenText {
     }
   }
 
-  async *#whole(answer: HttpAnswer): AsyncGenerator<Buffer, void, undefined> {
-    const message = readMessage(boundedAnswer(await answer.read(maxBodyBytes)), 200, this.#site.upstream);
+  async *#whole(answer: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
+    const message = readMessage(boundedResponse(await answer.read(maxBodyBytes)), 200, this.#site.upstream);
     if (message === undefined) throw new UpstreamFailure("transient", "the answer is not JSON", { status: 200 });
     this.#usage = message.usage;
     const piece = message.data === "" ? await this.#fetched(message) : soundOf(Buffer.from(message.data, "base64"));
     if (piece.length > 0) yield piece;
   }
 
-  async *#streamed(answer: HttpAnswer): AsyncGenerator<Buffer, void, undefined> {
+  async *#streamed(answer: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
     let silent = true;
     let last: SpeechMessage | undefined;
     // The body is read to its end even when all has been said: the connection is used again.
@@ -121,7 +121,7 @@ function samplesOf(file: Buffer): Buffer {
   }
 }
 
-async function* eventsOf(answer: HttpAnswer): AsyncGenerator<SseEvent, void, undefined> {
+async function* eventsOf(answer: HttpResponse): AsyncGenerator<SseEvent, void, undefined> {
   const decoder = new SseDecoder();
   try {
     for await (const chunk of chunksOf(answer)) yield* decoder.push(chunk);

@@ -41,7 +41,7 @@ export const wanVideo: VideoAdapter = {
     const reason = textOf(output["message"]) ?? textOf(output["code"]);
     return { ...resultOf(output), phase, word, usage: usageOf(body), reason: reason && redact(reason, provider) };
   },
-  failureOf: (answer, upstream) => openAiFailure(answer, upstream, dashScopeVariant),
+  failureOf: (response, upstream) => openAiFailure(response, upstream, dashScopeVariant),
 };
 
 function resultOf(output: Fields): Pick<VideoState, "videoUrl" | "seed" | "prompt"> {

@@ -1,7 +1,7 @@
 import type { OnAbort } from "@uag/catalog/types.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { BodySink } from "../http/answer-body.ts";
-import type { HttpAnswer } from "../http/call.ts";
+import type { HttpResponse } from "../http/call.ts";
 import type { Drained, Drains } from "./drains.ts";
 
 /** What becomes of an upstream call whose client leaves. */
@@ -23,7 +23,7 @@ export class DisconnectWatch implements Drained {
   readonly #controller = new AbortController();
   readonly #onLeave = (): void => this.#left();
   #sentAt: number | undefined;
-  #answer: HttpAnswer | undefined;
+  #answer: HttpResponse | undefined;
   #bytes = 0;
   draining = false;
 
@@ -47,9 +47,9 @@ export class DisconnectWatch implements Drained {
   /**
    * The answer's head is there: its body is counted, and never stopped once nobody but us reads it.
    */
-  answered(answer: HttpAnswer): HttpAnswer {
+  answered(answer: HttpResponse): HttpResponse {
     this.#answer = answer;
-    return new WatchedAnswer(answer, this);
+    return new WatchedResponse(answer, this);
   }
 
   took(bytes: number): void {
@@ -88,11 +88,11 @@ export class DisconnectWatch implements Drained {
   }
 }
 
-class WatchedAnswer implements HttpAnswer {
-  readonly #answer: HttpAnswer;
+class WatchedResponse implements HttpResponse {
+  readonly #answer: HttpResponse;
   readonly #watch: DisconnectWatch;
 
-  constructor(answer: HttpAnswer, watch: DisconnectWatch) {
+  constructor(answer: HttpResponse, watch: DisconnectWatch) {
     this.#answer = answer;
     this.#watch = watch;
   }

@@ -1,6 +1,6 @@
 import { countOf, type Fields, fieldsOf, parsedJson } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
-import { type ScannedAnswer, scanVectors, type VectorNames } from "./scan.ts";
+import { type ScannedResponse, scanVectors, type VectorNames } from "./scan.ts";
 import type { RawVector, TokenReport } from "./types.ts";
 
 /**
@@ -12,7 +12,7 @@ import type { RawVector, TokenReport } from "./types.ts";
 export function readVectors(
   body: Buffer,
   options: { names: VectorNames; count: number; errorInside(value: unknown): UpstreamFailure | undefined },
-): { vectors: RawVector[]; scanned: ScannedAnswer; list: Buffer | undefined } {
+): { vectors: RawVector[]; scanned: ScannedResponse; list: Buffer | undefined } {
   const scanned = scan(body, options.names);
   if (scanned === undefined) {
     const failure = options.errorInside(parsedJson(body.toString("utf8")));
@@ -38,7 +38,7 @@ export function readVectors(
  */
 export function readUsage(
   body: Buffer,
-  options: { scanned: ScannedAnswer; member: string; tokensIn(usage: Fields): unknown },
+  options: { scanned: ScannedResponse; member: string; tokensIn(usage: Fields): unknown },
 ): TokenReport | undefined {
   const range = options.scanned.members.get(options.member);
   if (range === undefined) return undefined;
@@ -48,7 +48,7 @@ export function readUsage(
   return tokens === undefined || tokens === 0 ? undefined : { tokens, raw };
 }
 
-function scan(body: Buffer, names: VectorNames): ScannedAnswer | undefined {
+function scan(body: Buffer, names: VectorNames): ScannedResponse | undefined {
   try {
     return scanVectors(body, names);
   } catch (error) {

@@ -22,7 +22,7 @@ export interface FoundVector extends Range {
   readonly index: number | undefined;
 }
 
-export interface ScannedAnswer {
+export interface ScannedResponse {
   readonly vectors: readonly FoundVector[];
   /** The list that holds the vectors, brackets included. */
   readonly list: Range;
@@ -41,7 +41,7 @@ export interface VectorNames {
  * so its end is found at the speed of memory, and the bytes can go to a client as they are.
  * @throws {SyntaxError} when the bytes are no such answer; what is inside a vector is not looked at
  */
-export function scanVectors(body: Buffer, names: VectorNames): ScannedAnswer {
+export function scanVectors(body: Buffer, names: VectorNames): ScannedResponse {
   return new Scanner(body, names).answer();
 }
 
@@ -55,7 +55,7 @@ class Scanner {
     this.#names = names;
   }
 
-  answer(): ScannedAnswer {
+  answer(): ScannedResponse {
     const members = new Map<string, Range>();
     let vectors: FoundVector[] | undefined;
     let list: Range = { start: 0, end: 0 };

@@ -1,6 +1,6 @@
 import type { EmbeddingTraits, Upstream } from "@uag/catalog/types.ts";
 import type { UpstreamFailure } from "../failure.ts";
-import type { BadAnswer, UpstreamCall } from "../generation.ts";
+import type { BadResponse, UpstreamCall } from "../generation.ts";
 import type { FoundVector } from "./scan.ts";
 
 /** One input: text, or the ids of its tokens. */
@@ -33,7 +33,7 @@ export interface TokenReport {
   readonly raw: Buffer;
 }
 
-export interface EmbeddingAnswer {
+export interface EmbeddingResponse {
   /** In the order of the inputs. */
   readonly vectors: readonly RawVector[];
   /** The whole list as it came, when its items are OpenAI's and in the order of the inputs. */
@@ -49,6 +49,6 @@ export interface EmbeddingAdapter {
    * @throws {UpstreamFailure} when the body is no answer to this call, or an error under a good
    * status
    */
-  decode(body: Buffer, call: EmbeddingCall, upstream: Upstream): EmbeddingAnswer;
-  failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure;
+  decode(body: Buffer, call: EmbeddingCall, upstream: Upstream): EmbeddingResponse;
+  failureOf(answer: BadResponse, upstream: Upstream): UpstreamFailure;
 }

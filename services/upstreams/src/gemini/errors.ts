@@ -1,14 +1,14 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { countOf, type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { type FailureKind, UpstreamFailure } from "../failure.ts";
-import type { BadAnswer } from "../generation.ts";
+import type { BadResponse } from "../generation.ts";
 import { redact } from "../redact.ts";
 import { retryAfterMs } from "../retry-after.ts";
 
 /**
  * What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing.
  */
-export function geminiFailure(answer: BadAnswer, upstream: Upstream): UpstreamFailure {
+export function geminiFailure(answer: BadResponse, upstream: Upstream): UpstreamFailure {
   const error = errorIn(parsedJson(answer.body.toString("utf8")));
   return failure(answer.status, error, upstream, retryAfterMs(answer.header, Date.now()));
 }

@@ -5,7 +5,7 @@ import type { UpstreamCall } from "../generation.ts";
 import { answerFields, moderated, nothingMade, rawMember } from "../images/answer.ts";
 import { geminiRatios } from "../images/ratios.ts";
 import { nearestRatio, pixelsOf } from "../images/sizes.ts";
-import type { ImageAdapter, ImageAnswer, ImageCall, ImageItem, ImageRequest, InlineImage } from "../images/types.ts";
+import type { ImageAdapter, ImageCall, ImageItem, ImageRequest, ImageResponse, InlineImage } from "../images/types.ts";
 import { geminiErrorInside, geminiFailure } from "./errors.ts";
 import { geminiHeaders } from "./headers.ts";
 import { geminiUsage } from "./usage.ts";
@@ -61,7 +61,7 @@ function tierOf(pixels: number): string {
   return maxPixels.find(([, most]) => pixels <= most)?.[0] ?? "4K";
 }
 
-function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer {
+function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageResponse {
   const fields = answerFields(body);
   const failure = geminiErrorInside(fields, upstream);
   if (failure !== undefined) throw failure;

@@ -1,11 +1,11 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { newCallId, signedCallId } from "../conversation/call-id.ts";
-import type { AnswerEvent } from "../conversation/events.ts";
+import type { ResponseEvent } from "../conversation/events.ts";
 import { countOf, type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { UsageReport } from "../generation.ts";
-import type { AnswerReader } from "../translate/protocol.ts";
+import type { ResponseReader } from "../translate/protocol.ts";
 import { geminiErrorInside } from "./errors.ts";
 import { isCallFault, stopReasonOf } from "./finish.ts";
 import { geminiUsage } from "./usage.ts";
@@ -19,7 +19,7 @@ interface CandidateState {
  * Understands Gemini's answers: every event of a stream is a whole response with a part of the
  * content.
  */
-export class GeminiReader implements AnswerReader {
+export class GeminiReader implements ResponseReader {
   /** Nothing says that the last event has come but the end of the connection. */
   readonly ended = false;
   soFar: UsageReport | undefined;
@@ -37,17 +37,17 @@ export class GeminiReader implements AnswerReader {
     return this.#allStopped ? this.soFar : undefined;
   }
 
-  whole(body: Buffer): AnswerEvent[] {
+  whole(body: Buffer): ResponseEvent[] {
     const events = this.#response(parsedJson(body.toString("utf8")));
     if (!this.#allStopped) throw broken("the upstream's answer has no end");
     return [...events, { type: "end" }];
   }
 
-  event(event: SseEvent): AnswerEvent[] {
+  event(event: SseEvent): ResponseEvent[] {
     return this.#response(parsedJson(event.text));
   }
 
-  end(): AnswerEvent[] | undefined {
+  end(): ResponseEvent[] | undefined {
     return this.#allStopped ? [{ type: "end" }] : undefined;
   }
 
@@ -55,11 +55,11 @@ export class GeminiReader implements AnswerReader {
     return this.#candidates.size > 0 && [...this.#candidates.values()].every(({ stopped }) => stopped);
   }
 
-  #response(value: unknown): AnswerEvent[] {
+  #response(value: unknown): ResponseEvent[] {
     const failure = geminiErrorInside(value, this.#upstream);
     if (failure !== undefined) throw failure;
     if (!isFields(value)) throw broken("the upstream's answer is not JSON");
-    const events: AnswerEvent[] = [];
+    const events: ResponseEvent[] = [];
     if (!this.#started) {
       this.#started = true;
       events.push({ type: "start", id: textOf(value["responseId"]) ?? "", model: textOf(value["modelVersion"]) });
@@ -70,14 +70,14 @@ export class GeminiReader implements AnswerReader {
     return [...events, ...this.#usage(value["usageMetadata"])];
   }
 
-  #usage(metadata: unknown): AnswerEvent[] {
+  #usage(metadata: unknown): ResponseEvent[] {
     const counted = isFields(metadata) ? geminiUsage(metadata) : undefined;
     if (counted === undefined) return [];
     this.soFar = { units: counted.units, raw: Buffer.from(JSON.stringify(metadata)) };
     return [{ type: "usage", tokens: counted.tokens }];
   }
 
-  #blocked(reason: string): AnswerEvent[] {
+  #blocked(reason: string): ResponseEvent[] {
     this.#candidates.set(0, { calls: 0, stopped: true });
     const text = `The provider blocked the prompt: ${reason}.`;
     return [
@@ -86,7 +86,7 @@ export class GeminiReader implements AnswerReader {
     ];
   }
 
-  #candidate(fields: Fields): AnswerEvent[] {
+  #candidate(fields: Fields): ResponseEvent[] {
     const candidate = countOf(fields["index"]) ?? 0;
     const known = this.#candidates.get(candidate);
     const state = known ?? { calls: 0, stopped: false };
@@ -101,7 +101,7 @@ export class GeminiReader implements AnswerReader {
     return [...events, { type: "stop", candidate, reason, stopSequence: undefined }];
   }
 
-  #part(part: Fields, candidate: number, state: CandidateState): AnswerEvent[] {
+  #part(part: Fields, candidate: number, state: CandidateState): ResponseEvent[] {
     const text = textOf(part["text"]);
     if (text !== undefined && text !== "") {
       return [{ type: part["thought"] === true ? "thinking" : "text", candidate, text }];

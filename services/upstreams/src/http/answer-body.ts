@@ -31,7 +31,7 @@ const maxEarlyBytes = 64 * 1024;
  * The body of one answer on its way from the connection to its sink, unpacked where the upstream
  * compressed it.
  */
-export class AnswerBody {
+export class ResponseBody {
   readonly #source: BodySource;
   #sink: BodySink | undefined;
   #inflater: Inflater | undefined;

@@ -2,7 +2,7 @@ import type { Timeouts, Transport } from "@uag/catalog/types.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { Dispatcher } from "undici";
 import { UpstreamFailure } from "../failure.ts";
-import { AnswerBody, type BodySink, type BodySource } from "./answer-body.ts";
+import { type BodySink, type BodySource, ResponseBody } from "./answer-body.ts";
 import { CallTimer } from "./call-timer.ts";
 import { busy, wireFailure } from "./errors.ts";
 import { type Headers, headerIn, headFault } from "./head.ts";
@@ -27,7 +27,7 @@ export interface HttpRequest {
 /**
  * An answer whose head has come. Its body must be taken (`consume`, `read`) or given up (`cancel`).
  */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   header(name: string): string | undefined;
   consume(sink: BodySink): void;
@@ -44,29 +44,33 @@ export interface HttpAnswer {
  * @throws {UpstreamFailure} `unreachable`, `busy`, `timeout`, `transient`, or `cancelled` when the
  * signal aborts
  */
-export function send(pools: HttpPools, request: HttpRequest): Promise<HttpAnswer> {
+export function send(pools: HttpPools, request: HttpRequest): Promise<HttpResponse> {
   return new Promise((resolve, reject) => new Call(request, resolve, reject).begin(pools));
 }
 
-class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpAnswer {
+class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpResponse {
   status = 0;
   #headers: Headers = {};
   /** Until it is sent. */
   #request: HttpRequest | undefined;
   #lane: Lane | undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  readonly #body: AnswerBody = new AnswerBody(this);
+  readonly #body: ResponseBody = new ResponseBody(this);
   /** All bytes have come. */
   #ended = false;
   #failure: UpstreamFailure | undefined;
-  readonly #resolve: (answer: HttpAnswer) => void;
+  readonly #resolve: (answer: HttpResponse) => void;
   readonly #reject: (failure: UpstreamFailure) => void;
   readonly #signal: AbortSignal;
   readonly #onSent: (() => void) | undefined;
   readonly #onAbort = (): void => this.cancel();
   readonly #timer: CallTimer;
 
-  constructor(request: HttpRequest, resolve: (answer: HttpAnswer) => void, reject: (failure: UpstreamFailure) => void) {
+  constructor(
+    request: HttpRequest,
+    resolve: (answer: HttpResponse) => void,
+    reject: (failure: UpstreamFailure) => void,
+  ) {
     this.#request = request;
     this.#resolve = resolve;
     this.#reject = reject;

@@ -1,5 +1,5 @@
 import type { UpstreamFailure } from "../failure.ts";
-import type { HttpAnswer } from "./call.ts";
+import type { HttpResponse } from "./call.ts";
 
 /** Bytes waiting for their reader above which the socket is not read. */
 const highWaterBytes = 256 * 1024;
@@ -9,7 +9,7 @@ const highWaterBytes = 256 * 1024;
  * call.
  * @throws {UpstreamFailure} when the body breaks
  */
-export async function* chunksOf(answer: HttpAnswer): AsyncGenerator<Buffer, void, undefined> {
+export async function* chunksOf(answer: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
   const waiting: Buffer[] = [];
   let size = 0;
   let paused = false;

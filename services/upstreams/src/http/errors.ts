@@ -33,7 +33,7 @@ export function wireFailure(error: unknown, status: number): UpstreamFailure {
 }
 
 /** An answer that is not HTTP, or leaves open where it ends. */
-export function malformedAnswer(what: string): UpstreamFailure {
+export function malformedResponse(what: string): UpstreamFailure {
   return new UpstreamFailure("transient", `the upstream's answer is not valid HTTP: ${what}`);
 }
 

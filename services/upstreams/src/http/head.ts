@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { UpstreamFailure } from "../failure.ts";
-import { malformedAnswer } from "./errors.ts";
+import { malformedResponse } from "./errors.ts";
 
 /** An answer's headers, names in lower case. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -25,8 +25,8 @@ export function headFault(
 ): UpstreamFailure | undefined {
   const coding = headers["transfer-encoding"];
   if (coding !== undefined && (typeof coding !== "string" || coding.toLowerCase() !== "chunked")) {
-    return malformedAnswer("a transfer coding other than chunked");
+    return malformedResponse("a transfer coding other than chunked");
   }
-  if (Array.isArray(raw) && raw.length > 2 * maxHeaders) return malformedAnswer("too many headers");
+  if (Array.isArray(raw) && raw.length > 2 * maxHeaders) return malformedResponse("too many headers");
   return undefined;
 }

@@ -1,16 +1,16 @@
 import type { Upstream } from "@uag/catalog/types.ts";
-import { boundedAnswer } from "../answer-limits.ts";
+import { boundedResponse } from "../answer-limits.ts";
 import type { DisconnectRule } from "../disconnect/watch.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { HttpAnswer } from "../http/call.ts";
+import type { HttpResponse } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
 import { LiveStream } from "../live-stream.ts";
 import { post } from "../post.ts";
 import type { ImageStream } from "./stream.ts";
-import type { ImageAdapter, ImageAnswer, ImageCall } from "./types.ts";
+import type { ImageAdapter, ImageCall, ImageResponse } from "./types.ts";
 
 /** Ten 4K pictures as base64. */
-const maxAnswerBytes = 256 * 1024 * 1024;
+const maxResponseBytes = 256 * 1024 * 1024;
 const maxErrorBytes = 256 * 1024;
 
 export interface MakeImagesOptions {
@@ -26,10 +26,10 @@ export interface MakeImagesOptions {
  * One call to one upstream, for the whole answer.
  * @throws {UpstreamFailure}
  */
-export async function makeImages(options: MakeImagesOptions): Promise<ImageAnswer> {
+export async function makeImages(options: MakeImagesOptions): Promise<ImageResponse> {
   const { adapter, call, upstream } = options;
   const answer = await ask(options);
-  return adapter.decode(boundedAnswer(await answer.read(maxAnswerBytes)), call, upstream);
+  return adapter.decode(boundedResponse(await answer.read(maxResponseBytes)), call, upstream);
 }
 
 export interface LiveImages {
@@ -64,7 +64,7 @@ export async function streamImages(options: MakeImagesOptions): Promise<LiveImag
  * Pictures are drawn, and billed, to their end by every provider: what one says of streams of text
  * is not said of them.
  */
-function ask({ pools, adapter, call, upstream, signal, disconnect }: MakeImagesOptions): Promise<HttpAnswer> {
+function ask({ pools, adapter, call, upstream, signal, disconnect }: MakeImagesOptions): Promise<HttpResponse> {
   const encoded = adapter.encode(call, upstream);
   return post({
     pools,

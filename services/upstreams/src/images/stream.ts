@@ -1,7 +1,7 @@
-import type { AnswerStream } from "../generation.ts";
+import type { ResponseStream } from "../generation.ts";
 
 /** Images as they take shape: the sketches first, then each image whole. */
-export interface ImageStream extends AnswerStream {
+export interface ImageStream extends ResponseStream {
   /** Sketches that have come. */
   readonly partials: number;
   /** Whole images that have come. */

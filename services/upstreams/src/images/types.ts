@@ -2,7 +2,7 @@ import type { Model, Upstream } from "@uag/catalog/types.ts";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Fields } from "../conversation/fields.ts";
 import type { UpstreamFailure, UpstreamMessage } from "../failure.ts";
-import type { BadAnswer, UpstreamCall } from "../generation.ts";
+import type { BadResponse, UpstreamCall } from "../generation.ts";
 import type { ImageStream } from "./stream.ts";
 
 /** A picture's file, whose type is known from its content. */
@@ -52,7 +52,7 @@ export interface ImageUsage {
   readonly raw: Buffer;
 }
 
-export interface ImageAnswer {
+export interface ImageResponse {
   readonly images: readonly ImageItem[];
   /** Pictures of the same call that were not made, and why. */
   readonly faults: readonly UpstreamMessage[];
@@ -76,9 +76,9 @@ export interface ImageAdapter {
   priceVariants(request: ImageRequest): readonly string[];
   encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream">;
   /** @throws {UpstreamFailure} when there is no picture in the answer */
-  decode(body: Buffer, call: ImageCall, upstream: Upstream): ImageAnswer;
+  decode(body: Buffer, call: ImageCall, upstream: Upstream): ImageResponse;
   /** Absent where pictures are not streamed. */
   openStream?(call: ImageCall, upstream: Upstream): ImageStream;
   /** What an answer with a bad status means. */
-  failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure;
+  failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }

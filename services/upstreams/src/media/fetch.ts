@@ -1,4 +1,4 @@
-import type { GuardedAnswer } from "@uag/kit/http/guarded.ts";
+import type { GuardedResponse } from "@uag/kit/http/guarded.ts";
 import { UrlError } from "@uag/kit/http/url-error.ts";
 import { refusal } from "../conversation/refusal.ts";
 import type { MediaKind, MediaSource } from "../conversation/types.ts";
@@ -55,7 +55,7 @@ interface Wanted {
 }
 
 async function fetchMedia(urls: UrlAllowance, { url, kind, param, signal }: Wanted): Promise<InlineSource> {
-  let answer: GuardedAnswer;
+  let answer: GuardedResponse;
   try {
     answer = await urls.fetch(url, { timeoutMs, maxBytes, maxRedirects, signal });
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { BufferBudget, BufferLease } from "@uag/kit/buffer-budget.ts";
-import type { GuardedAnswer, GuardedClient, GuardedRequest } from "@uag/kit/http/guarded.ts";
+import type { GuardedClient, GuardedRequest, GuardedResponse } from "@uag/kit/http/guarded.ts";
 import { UrlError } from "@uag/kit/http/url-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Places } from "./places.ts";
@@ -74,7 +74,7 @@ export class UrlAllowance implements Disposable {
    * fetched in all
    * @throws {GatewayError} `service_unavailable` when there is no memory, or too many wait
    */
-  async fetch(url: string, call: Omit<GuardedRequest, "owner" | "take">): Promise<GuardedAnswer> {
+  async fetch(url: string, call: Omit<GuardedRequest, "owner" | "take">): Promise<GuardedResponse> {
     const { client, limits, places, accountId, keyId } = this.#parts;
     if (++this.#urls > limits.urls) {
       const text = `A request may have at most ${limits.urls} URLs whose content the gateway has to fetch.`;

@@ -1,7 +1,7 @@
 import { UpstreamFailure } from "../failure.ts";
-import type { GenerationAdapter, WholeAnswer } from "../generation.ts";
+import type { GenerationAdapter, WholeResponse } from "../generation.ts";
 import { editMembers, type Member, topLevelMembers } from "../json-edit.ts";
-import { type AnswerContext, collectChat } from "./collect.ts";
+import { collectChat, type ResponseContext } from "./collect.ts";
 import { errorInside, openAiFailure } from "./errors.ts";
 import { encodeChat } from "./request.ts";
 import { OpenAiStream } from "./stream.ts";
@@ -20,7 +20,7 @@ export function openAiChat(variant: OpenAiVariant): GenerationAdapter {
   };
 }
 
-function decodeChat(body: Buffer, { call, upstream, variant }: AnswerContext): WholeAnswer {
+function decodeChat(body: Buffer, { call, upstream, variant }: ResponseContext): WholeResponse {
   let value: unknown;
   try {
     value = JSON.parse(body.toString("utf8"));

@@ -1,7 +1,7 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { GenerationCall, WholeAnswer } from "../generation.ts";
+import type { GenerationCall, WholeResponse } from "../generation.ts";
 import { Aggregate } from "./aggregate.ts";
 import { errorInside } from "./errors.ts";
 import { generatedText } from "./text.ts";
@@ -9,7 +9,7 @@ import { thoughtUnitOf, unitsOfUsage } from "./usage.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
 /** What an answer is read with. */
-export interface AnswerContext {
+export interface ResponseContext {
   readonly call: Pick<GenerationCall, "model">;
   readonly upstream: Upstream;
   readonly variant: OpenAiVariant;
@@ -19,7 +19,7 @@ export interface AnswerContext {
  * A whole stream as one answer.
  * @throws {UpstreamFailure} for an error in the stream, a chunk that is not JSON, or a missing end
  */
-export function collectChat(body: Buffer, { call, upstream, variant }: AnswerContext): WholeAnswer {
+export function collectChat(body: Buffer, { call, upstream, variant }: ResponseContext): WholeResponse {
   const aggregate = new Aggregate();
   let finished = false;
   const decoder = new SseDecoder({ maxEventBytes: body.length });

@@ -1,6 +1,6 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { type FailureKind, UpstreamFailure, type UpstreamMessage } from "../failure.ts";
-import type { BadAnswer } from "../generation.ts";
+import type { BadResponse } from "../generation.ts";
 import { redact } from "../redact.ts";
 import { retryAfterMs } from "../retry-after.ts";
 import type { OpenAiVariant } from "./variant.ts";
@@ -8,7 +8,7 @@ import type { OpenAiVariant } from "./variant.ts";
 /**
  * What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing.
  */
-export function openAiFailure(answer: BadAnswer, upstream: Upstream, variant: OpenAiVariant): UpstreamFailure {
+export function openAiFailure(answer: BadResponse, upstream: Upstream, variant: OpenAiVariant): UpstreamFailure {
   const said = messageIn(parsed(answer.body), upstream);
   const { status } = answer;
   return new UpstreamFailure(kindOf(status, said, variant), `${upstream.provider.name} answered ${status}`, {

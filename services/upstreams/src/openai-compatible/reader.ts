@@ -1,13 +1,13 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { newCallId } from "../conversation/call-id.ts";
-import type { AnswerEvent, StopReason, Tokens } from "../conversation/events.ts";
+import type { ResponseEvent, StopReason, Tokens } from "../conversation/events.ts";
 import { countOf, type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { UsageReport } from "../generation.ts";
-import type { AnswerReader } from "../translate/protocol.ts";
+import type { ResponseReader } from "../translate/protocol.ts";
 import { CallPlaces } from "./call-places.ts";
-import type { AnswerContext } from "./collect.ts";
+import type { ResponseContext } from "./collect.ts";
 import { errorInside } from "./errors.ts";
 import { thoughtUnitOf, tokensOfUsage, unitsOfUsage } from "./usage.ts";
 import type { OpenAiVariant } from "./variant.ts";
@@ -26,7 +26,7 @@ const reasons: Readonly<Record<string, StopReason>> = {
  * Understands the answers of OpenAI and its kin. Only the first choice is read: other formats have
  * no more.
  */
-export class OpenAiReader implements AnswerReader {
+export class OpenAiReader implements ResponseReader {
   ended = false;
   usage: UsageReport | undefined;
   readonly soFar = undefined;
@@ -38,20 +38,20 @@ export class OpenAiReader implements AnswerReader {
   #started = false;
   #stopped = false;
 
-  constructor(options: AnswerContext & { toolName: (name: string) => string }) {
+  constructor(options: ResponseContext & { toolName: (name: string) => string }) {
     this.#upstream = options.upstream;
     this.#variant = options.variant;
     this.#toolName = options.toolName;
     this.#thoughtUnit = thoughtUnitOf(options.call.model);
   }
 
-  whole(body: Buffer): AnswerEvent[] {
+  whole(body: Buffer): ResponseEvent[] {
     const value = this.#checked(parsedJson(body.toString("utf8")));
     if (listOf(value["choices"]).length === 0) throw broken("the upstream's answer has no choices");
     return [...this.#chunk(value, "message"), { type: "end" }];
   }
 
-  event(event: SseEvent): AnswerEvent[] {
+  event(event: SseEvent): ResponseEvent[] {
     const { text } = event;
     if (text === "[DONE]") {
       this.ended = true;
@@ -61,7 +61,7 @@ export class OpenAiReader implements AnswerReader {
   }
 
   /** Some vendors forget the terminator: a stream that has stopped and was counted is whole. */
-  end(): AnswerEvent[] | undefined {
+  end(): ResponseEvent[] | undefined {
     return this.#stopped && this.usage !== undefined ? [{ type: "end" }] : undefined;
   }
 
@@ -72,8 +72,8 @@ export class OpenAiReader implements AnswerReader {
     return value;
   }
 
-  #chunk(value: Fields, part: "message" | "delta"): AnswerEvent[] {
-    const events: AnswerEvent[] = [];
+  #chunk(value: Fields, part: "message" | "delta"): ResponseEvent[] {
+    const events: ResponseEvent[] = [];
     if (!this.#started) {
       this.#started = true;
       events.push({ type: "start", id: textOf(value["id"]) ?? "", model: textOf(value["model"]) });
@@ -93,8 +93,8 @@ export class OpenAiReader implements AnswerReader {
     return tokensOfUsage(usage, units);
   }
 
-  #message(message: Fields): AnswerEvent[] {
-    const events: AnswerEvent[] = [];
+  #message(message: Fields): ResponseEvent[] {
+    const events: ResponseEvent[] = [];
     const say = (type: "text" | "thinking" | "refusal", text: unknown): void => {
       if (typeof text === "string" && text !== "") events.push({ type, candidate, text });
     };
@@ -105,10 +105,10 @@ export class OpenAiReader implements AnswerReader {
     return events;
   }
 
-  #call(item: Fields): AnswerEvent[] {
+  #call(item: Fields): ResponseEvent[] {
     const { name, arguments: input } = fieldsOf(item["function"]);
     const { call, isNew } = this.#calls.find(item);
-    const events: AnswerEvent[] = [];
+    const events: ResponseEvent[] = [];
     if (isNew) {
       const id = textOf(item["id"]) || newCallId();
       const called = this.#toolName(textOf(name) ?? "");
@@ -119,7 +119,7 @@ export class OpenAiReader implements AnswerReader {
     return events;
   }
 
-  #stop(choice: Fields): AnswerEvent[] {
+  #stop(choice: Fields): ResponseEvent[] {
     const reason = textOf(choice["finish_reason"]);
     if (reason === undefined || reason === "" || this.#stopped) return [];
     this.#stopped = true;

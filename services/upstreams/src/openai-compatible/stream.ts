@@ -5,7 +5,7 @@ import { encodeSse } from "@uag/kit/sse/encoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { DeliveredText } from "../delivered.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { AnswerStream, GenerationCall, UsageReport } from "../generation.ts";
+import type { GenerationCall, ResponseStream, UsageReport } from "../generation.ts";
 import { editMembers, topLevelMembers } from "../json-edit.ts";
 import { Runs } from "../runs.ts";
 import { errorInside } from "./errors.ts";
@@ -25,8 +25,8 @@ const opening = 123;
  * An OpenAI stream for an OpenAI client: the bytes go through as they come, but for a usage chunk
  * nobody asked for.
  */
-export class OpenAiStream implements AnswerStream {
-  state: AnswerStream["state"] = "open";
+export class OpenAiStream implements ResponseStream {
+  state: ResponseStream["state"] = "open";
   failure: UpstreamFailure | undefined;
   readonly closing = terminator;
   usage: UsageReport | undefined;

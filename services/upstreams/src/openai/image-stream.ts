@@ -3,7 +3,7 @@ import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { parsedJson, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { AnswerStream, UsageReport } from "../generation.ts";
+import type { ResponseStream, UsageReport } from "../generation.ts";
 import { rawMember } from "../images/answer.ts";
 import { type ImageStream, tokensOfPartial } from "../images/stream.ts";
 import type { ImageCall } from "../images/types.ts";
@@ -20,7 +20,7 @@ const nothing = Buffer.alloc(0);
  * `closing` until its bill is written.
  */
 export class OpenAiImageStream implements ImageStream {
-  state: AnswerStream["state"] = "open";
+  state: ResponseStream["state"] = "open";
   failure: UpstreamFailure | undefined;
   closing: Buffer = nothing;
   usage: UsageReport | undefined;
@@ -35,7 +35,7 @@ export class OpenAiImageStream implements ImageStream {
     this.#upstream = upstream;
   }
 
-  get delivered(): AnswerStream["delivered"] {
+  get delivered(): ResponseStream["delivered"] {
     return { text: "", roughTokens: this.partials * tokensOfPartial };
   }
 

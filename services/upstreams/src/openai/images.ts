@@ -3,7 +3,7 @@ import { listOf, textOf } from "../conversation/fields.ts";
 import type { UpstreamCall } from "../generation.ts";
 import { answerFields, nothingMade, rawMember } from "../images/answer.ts";
 import { sizeToSend } from "../images/sizes.ts";
-import type { ImageAdapter, ImageAnswer, ImageCall, InlineImage } from "../images/types.ts";
+import type { ImageAdapter, ImageCall, ImageResponse, InlineImage } from "../images/types.ts";
 import { errorInside, openAiFailure } from "../openai-compatible/errors.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { itemOf } from "../openai-compatible/image-item.ts";
@@ -23,7 +23,7 @@ export const openAiImages: ImageAdapter = {
   encode: (call, upstream) => (call.request.references.length === 0 ? drawn(call, upstream) : edited(call, upstream)),
   decode,
   openStream: (call, upstream) => new OpenAiImageStream(call, upstream),
-  failureOf: (answer, upstream) => openAiFailure(answer, upstream, openAiVariant),
+  failureOf: (response, upstream) => openAiFailure(response, upstream, openAiVariant),
 };
 
 function fieldsToSend(call: ImageCall, upstream: Upstream): Record<string, unknown> {
@@ -61,7 +61,7 @@ function edited(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
   return { path: "/images/edits", headers: bearerHeaders(upstream.provider, call.requestId, contentType), body };
 }
 
-function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer {
+function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageResponse {
   const fields = answerFields(body);
   const failure = errorInside(fields, upstream, openAiVariant);
   if (failure !== undefined) throw failure;

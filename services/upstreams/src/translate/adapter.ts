@@ -1,15 +1,15 @@
 import { SseDecoder } from "@uag/kit/sse/decoder.ts";
-import { type AnswerEvent, spokenText } from "../conversation/events.ts";
+import { type ResponseEvent, spokenText } from "../conversation/events.ts";
 import type { Conversation } from "../conversation/types.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { GenerationAdapter, GenerationCall, WholeAnswer } from "../generation.ts";
+import type { GenerationAdapter, GenerationCall, WholeResponse } from "../generation.ts";
 import type { ClientFormat } from "./client.ts";
-import type { AnswerReader, UpstreamProtocol } from "./protocol.ts";
+import type { ResponseReader, UpstreamProtocol } from "./protocol.ts";
 import { TranslatedStream } from "./stream.ts";
 
 /** A client's format to an upstream's protocol by way of what both mean. */
 export function translated(client: ClientFormat, protocol: UpstreamProtocol): GenerationAdapter {
-  const wholeAnswer = (reader: AnswerReader, events: AnswerEvent[], call: GenerationCall): WholeAnswer => ({
+  const wholeResponse = (reader: ResponseReader, events: ResponseEvent[], call: GenerationCall): WholeResponse => ({
     body: Buffer.from(JSON.stringify(client.whole(events, call))),
     usage: reader.usage,
     deliveredText: () => events.map(spokenText).join(""),
@@ -21,11 +21,11 @@ export function translated(client: ClientFormat, protocol: UpstreamProtocol): Ge
     },
     decode(body, call, upstream) {
       const reader = protocol.openReader(call, upstream);
-      return wholeAnswer(reader, reader.whole(body), call);
+      return wholeResponse(reader, reader.whole(body), call);
     },
     collect(body, call, upstream) {
       const reader = protocol.openReader(call, upstream);
-      return wholeAnswer(reader, collected(reader, body), call);
+      return wholeResponse(reader, collected(reader, body), call);
     },
     openStream: (call, upstream) => new TranslatedStream(protocol.openReader(call, upstream), client.openWriter(call)),
     failureOf: (answer, upstream) => protocol.failureOf(answer, upstream),
@@ -41,11 +41,11 @@ function capOf(asked: Conversation, { outputCap = asked.outputCap, model }: Gene
 }
 
 /** All events of a stream that is there as a whole. */
-function collected(reader: AnswerReader, body: Buffer): AnswerEvent[] {
+function collected(reader: ResponseReader, body: Buffer): ResponseEvent[] {
   const decoder = new SseDecoder({ maxEventBytes: body.length });
   const found = decoder.push(body);
   const last = decoder.end();
-  const events: AnswerEvent[] = [];
+  const events: ResponseEvent[] = [];
   for (const event of last === undefined ? found : [...found, last]) {
     if (event.data !== undefined && !reader.ended) events.push(...reader.event(event));
   }

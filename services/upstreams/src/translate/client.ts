@@ -1,4 +1,4 @@
-import type { AnswerEvent } from "../conversation/events.ts";
+import type { ResponseEvent } from "../conversation/events.ts";
 import type { Fields } from "../conversation/fields.ts";
 import type { Conversation } from "../conversation/types.ts";
 import type { GenerationCall } from "../generation.ts";
@@ -8,14 +8,14 @@ export interface ClientFormat {
   /** @throws {UpstreamFailure} `client` for what no other protocol can say */
   read(fields: Fields): Conversation;
   /** A whole answer from all of its events, as a JSON value. */
-  whole(events: readonly AnswerEvent[], call: GenerationCall): object;
-  openWriter(call: GenerationCall): AnswerWriter;
+  whole(events: readonly ResponseEvent[], call: GenerationCall): object;
+  openWriter(call: GenerationCall): ResponseWriter;
 }
 
 /** Says an answer to a client as it comes. */
-export interface AnswerWriter {
+export interface ResponseWriter {
   /** The client's events for one of the answer's; empty when there is nothing to say yet. */
-  write(event: AnswerEvent): string;
+  write(event: ResponseEvent): string;
   /** Known once the answer has ended. */
   readonly closing: Buffer;
 }

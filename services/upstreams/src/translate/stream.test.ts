@@ -4,9 +4,9 @@ import { type View, viewOfChunks, viewOfCompletion, viewOfEvents, viewOfMessage 
 import { type GoldenFile, goldenFiles, pairOf, steady } from "../../test/golden.ts";
 import { cutAnywhere, random } from "../../test/random.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { AnswerStream } from "../generation.ts";
+import type { ResponseStream } from "../generation.ts";
 
-function textOf(stream: AnswerStream, pieces: readonly Buffer[]): string {
+function textOf(stream: ResponseStream, pieces: readonly Buffer[]): string {
   const out: Buffer[] = [];
   for (const piece of pieces) out.push(...stream.push(piece));
   out.push(...stream.end());

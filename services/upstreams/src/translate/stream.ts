@@ -1,21 +1,21 @@
 import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
-import { type AnswerEvent, spokenText } from "../conversation/events.ts";
+import { type ResponseEvent, spokenText } from "../conversation/events.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { AnswerStream, Delivered, UsageReport } from "../generation.ts";
-import type { AnswerWriter } from "./client.ts";
-import type { AnswerReader } from "./protocol.ts";
+import type { Delivered, ResponseStream, UsageReport } from "../generation.ts";
+import type { ResponseWriter } from "./client.ts";
+import type { ResponseReader } from "./protocol.ts";
 
 /** An upstream's stream for a client of another format, translated event by event. */
-export class TranslatedStream implements AnswerStream {
-  state: AnswerStream["state"] = "open";
+export class TranslatedStream implements ResponseStream {
+  state: ResponseStream["state"] = "open";
   failure: UpstreamFailure | undefined;
   readonly #decoder = new SseDecoder();
-  readonly #reader: AnswerReader;
-  readonly #writer: AnswerWriter;
+  readonly #reader: ResponseReader;
+  readonly #writer: ResponseWriter;
   readonly #spoken = new Spoken();
 
-  constructor(reader: AnswerReader, writer: AnswerWriter) {
+  constructor(reader: ResponseReader, writer: ResponseWriter) {
     this.#reader = reader;
     this.#writer = writer;
   }
@@ -72,7 +72,7 @@ export class TranslatedStream implements AnswerStream {
     }
   }
 
-  #write(events: readonly AnswerEvent[]): string {
+  #write(events: readonly ResponseEvent[]): string {
     let out = "";
     for (const event of events) {
       this.#spoken.add(spokenText(event));

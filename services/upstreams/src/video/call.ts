@@ -1,12 +1,12 @@
 import type { Timeouts, Upstream } from "@uag/catalog/types.ts";
-import { boundedAnswer } from "../answer-limits.ts";
+import { boundedResponse } from "../answer-limits.ts";
 import { type Fields, fieldsOf, parsedJson } from "../conversation/fields.ts";
 import type { UpstreamFailure } from "../failure.ts";
 import { send } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
 import type { VideoAdapter, VideoCall } from "./types.ts";
 
-const maxAnswerBytes = 8 * 1024 * 1024;
+const maxResponseBytes = 8 * 1024 * 1024;
 
 export interface VideoCallOptions {
   readonly pools: HttpPools;
@@ -19,7 +19,7 @@ export interface VideoCallOptions {
   readonly signal: AbortSignal;
 }
 
-export interface VideoAnswer {
+export interface VideoResponse {
   readonly status: number;
   /** Empty for a body that is no JSON object. */
   readonly body: Fields;
@@ -29,7 +29,7 @@ export interface VideoAnswer {
  * Makes one call about a video task.
  * @throws {UpstreamFailure} for a status of 300 or more too
  */
-export async function callVideo(options: VideoCallOptions): Promise<VideoAnswer> {
+export async function callVideo(options: VideoCallOptions): Promise<VideoResponse> {
   const { call, upstream, timeoutMs } = options;
   const { provider } = upstream;
   const timeouts: Timeouts = {
@@ -38,7 +38,7 @@ export async function callVideo(options: VideoCallOptions): Promise<VideoAnswer>
     betweenChunksMs: timeoutMs,
     totalMs: timeoutMs,
   };
-  const answer = await send(options.pools, {
+  const response = await send(options.pools, {
     origin: provider.origin,
     path: provider.basePath + call.path,
     method: call.method,
@@ -48,12 +48,12 @@ export async function callVideo(options: VideoCallOptions): Promise<VideoAnswer>
     transport: provider.transport,
     signal: options.signal,
   });
-  const bytes = boundedAnswer(await answer.read(maxAnswerBytes));
-  if (answer.status >= 300) {
-    const bad = { status: answer.status, header: (name: string) => answer.header(name), body: bytes };
+  const bytes = boundedResponse(await response.read(maxResponseBytes));
+  if (response.status >= 300) {
+    const bad = { status: response.status, header: (name: string) => response.header(name), body: bytes };
     throw options.adapter.failureOf(bad, upstream);
   }
-  return { status: answer.status, body: fieldsOf(parsedJson(bytes.toString("utf8"))) };
+  return { status: response.status, body: fieldsOf(parsedJson(bytes.toString("utf8"))) };
 }
 
 function headersOf({ upstream, call, requestId }: VideoCallOptions): string[] {

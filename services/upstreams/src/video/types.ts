@@ -1,7 +1,7 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import type { Fields } from "../conversation/fields.ts";
 import type { UpstreamFailure } from "../failure.ts";
-import type { BadAnswer } from "../generation.ts";
+import type { BadResponse } from "../generation.ts";
 
 /** A video as it is asked of an upstream. */
 export interface VideoOrder {
@@ -100,5 +100,5 @@ export interface VideoAdapter {
     call(lost: LostVideo): VideoCall;
     read(body: Fields): readonly ListedVideo[];
   };
-  failureOf(answer: BadAnswer, upstream: Upstream): UpstreamFailure;
+  failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }

@@ -3,7 +3,7 @@ import { fieldsOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { readUsage, readVectors } from "../embeddings/answer.ts";
 import type { EmbeddingAdapter, EmbeddingCall } from "../embeddings/types.ts";
 import { type FailureKind, UpstreamFailure } from "../failure.ts";
-import type { BadAnswer } from "../generation.ts";
+import type { BadResponse } from "../generation.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { redact } from "../redact.ts";
 import { retryAfterMs } from "../retry-after.ts";
@@ -47,7 +47,7 @@ function bodyOf({ inputs, dimensions, inputType }: EmbeddingCall, upstream: Upst
 }
 
 /** Errors are one text under `detail`. */
-function voyageFailure(answer: BadAnswer, upstream: Upstream): UpstreamFailure {
+function voyageFailure(answer: BadResponse, upstream: Upstream): UpstreamFailure {
   const { status } = answer;
   const detail = textOf(fieldsOf(parsedJson(answer.body.toString("utf8")))["detail"]);
   const message = detail === undefined || detail === "" ? undefined : redact(detail, upstream.provider);

@@ -6,7 +6,7 @@ import { answerFields, moderated, nothingMade, rawMember } from "../images/answe
 import { grokRatios } from "../images/ratios.ts";
 import { nearestRatio, pixelsOf } from "../images/sizes.ts";
 import { sourceUrl } from "../images/source-url.ts";
-import type { ImageAdapter, ImageAnswer, ImageCall, ImageRequest } from "../images/types.ts";
+import type { ImageAdapter, ImageCall, ImageRequest, ImageResponse } from "../images/types.ts";
 import { errorInside, openAiFailure } from "../openai-compatible/errors.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { itemOf } from "../openai-compatible/image-item.ts";
@@ -61,7 +61,7 @@ function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
   };
 }
 
-function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageAnswer {
+function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageResponse {
   const fields = answerFields(body);
   const failure = errorInside(fields, upstream, openAiVariant);
   if (failure !== undefined) throw failure;

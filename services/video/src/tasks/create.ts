@@ -72,8 +72,8 @@ async function callOne(
   if (timeoutMs <= 0) throw new AmbiguousCreate(upstream, "the submission took too long");
   try {
     const call = adapter.create({ requestId, taskId: task._id, body: request.body }, upstream);
-    const answer = await callVideo({ pools, adapter, upstream, call, requestId, timeoutMs, signal });
-    const upstreamId = adapter.createdId(answer.body);
+    const response = await callVideo({ pools, adapter, upstream, call, requestId, timeoutMs, signal });
+    const upstreamId = adapter.createdId(response.body);
     if (upstreamId === undefined) throw new AmbiguousCreate(upstream, "the answer has no task id");
     return { upstream, adapter, upstreamId };
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Provider, Upstream } from "@uag/catalog/types.ts";
 import { videoAdapter } from "@uag/upstreams/registry.ts";
-import { callVideo, type VideoAnswer } from "@uag/upstreams/video/call.ts";
+import { callVideo, type VideoResponse } from "@uag/upstreams/video/call.ts";
 import type { VideoAdapter, VideoCall } from "@uag/upstreams/video/types.ts";
 import type { VideoContext } from "../context.ts";
 import type { TaskDocument } from "../store/task.ts";
@@ -23,7 +23,7 @@ export function providerOf(context: Pick<VideoContext, "catalog">, task: TaskDoc
 export function callAbout(
   context: Pick<VideoContext, "pools" | "settings">,
   at: TaskProvider & { task: TaskDocument; call: VideoCall },
-): Promise<VideoAnswer> {
+): Promise<VideoResponse> {
   return callVideo({
     pools: context.pools,
     adapter: at.adapter,

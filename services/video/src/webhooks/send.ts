@@ -9,7 +9,7 @@ import { webhookHeaders } from "./signature.ts";
  * More of a receiver's answer is not taken off the line; what it says besides its status is of no
  * account.
  */
-const maxAnswerBytes = 16 * 1024;
+const maxResponseBytes = 16 * 1024;
 
 export interface SendOptions {
   readonly guarded: Pick<GuardedClient, "fetch">;
@@ -53,7 +53,7 @@ async function post(delivery: DeliveryDocument, at: Date, options: SendOptions):
       headers,
       body,
       timeoutMs,
-      maxBytes: maxAnswerBytes,
+      maxBytes: maxResponseBytes,
       headOnly: true,
       owner,
     } as const;

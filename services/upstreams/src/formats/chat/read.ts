@@ -1,6 +1,12 @@
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from "../../conversation/fields.ts";
 import { refusal } from "../../conversation/refusal.ts";
-import { type AnswerFormat, type Conversation, type Effort, efforts, type Thinking } from "../../conversation/types.ts";
+import {
+  type Conversation,
+  type Effort,
+  efforts,
+  type ResponseFormat,
+  type Thinking,
+} from "../../conversation/types.ts";
 import { readTools } from "./tools.ts";
 import { readTurns } from "./turns.ts";
 
@@ -46,7 +52,7 @@ function readEffort(value: unknown): Thinking | undefined {
   return { on: value !== "none", effort: value as Effort, budget: undefined, shown: true };
 }
 
-function readFormat(value: unknown): AnswerFormat {
+function readFormat(value: unknown): ResponseFormat {
   const format = fieldsOf(value);
   if (format["type"] === "json_object") return { kind: "json" };
   if (format["type"] !== "json_schema") return { kind: "text" };

@@ -1,4 +1,4 @@
-import type { AnswerEvent, Tokens } from "../../conversation/events.ts";
+import type { ResponseEvent, Tokens } from "../../conversation/events.ts";
 import type { GenerationCall } from "../../generation.ts";
 import { googleExtra } from "./extra.ts";
 import { chatId, chatUsage, finishReasons } from "./reasons.ts";
@@ -19,7 +19,7 @@ class Choice {
   readonly blocks: object[] = [];
   #unsigned = "";
 
-  take(event: AnswerEvent): void {
+  take(event: ResponseEvent): void {
     switch (event.type) {
       case "text":
         this.text += event.text;
@@ -70,7 +70,7 @@ class Choice {
 }
 
 /** A whole answer as a chat completion. */
-export function wholeChat(events: readonly AnswerEvent[], call: GenerationCall): object {
+export function wholeChat(events: readonly ResponseEvent[], call: GenerationCall): object {
   const choices = new Map<number, Choice>();
   let tokens: Tokens | undefined;
   let id = "";

@@ -1,11 +1,11 @@
-import type { AnswerEvent, Tokens } from "../../conversation/events.ts";
+import type { ResponseEvent, Tokens } from "../../conversation/events.ts";
 import type { GenerationCall } from "../../generation.ts";
-import type { AnswerWriter } from "../../translate/client.ts";
+import type { ResponseWriter } from "../../translate/client.ts";
 import { googleExtra } from "./extra.ts";
 import { chatId, chatUsage, finishReasons } from "./reasons.ts";
 
 /** Says an answer as OpenAI's chunks. */
-export class ChatWriter implements AnswerWriter {
+export class ChatWriter implements ResponseWriter {
   readonly closing = Buffer.from("data: [DONE]\n\n");
   readonly #call: GenerationCall;
   readonly #created = Math.floor(Date.now() / 1_000);
@@ -24,7 +24,7 @@ export class ChatWriter implements AnswerWriter {
     this.#id = chatId("", call.requestId);
   }
 
-  write(event: AnswerEvent): string {
+  write(event: ResponseEvent): string {
     switch (event.type) {
       case "start":
         this.#id = chatId(event.id, this.#call.requestId);
@@ -51,7 +51,7 @@ export class ChatWriter implements AnswerWriter {
     }
   }
 
-  #delta(event: Exclude<AnswerEvent, { type: "start" | "usage" | "idle" | "end" | "stop" }>): object | undefined {
+  #delta(event: Exclude<ResponseEvent, { type: "start" | "usage" | "idle" | "end" | "stop" }>): object | undefined {
     const { candidate } = event;
     switch (event.type) {
       case "text":

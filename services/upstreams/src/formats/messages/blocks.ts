@@ -1,8 +1,8 @@
 import { plainCallId } from "../../conversation/call-id.ts";
-import type { AnswerEvent, CallEvent } from "../../conversation/events.ts";
+import type { CallEvent, ResponseEvent } from "../../conversation/events.ts";
 import { JsonEnd } from "./json-end.ts";
 
-type ContentEvent = Extract<AnswerEvent, { type: "text" | "thinking" | "signature" | "redacted" | "refusal" }>;
+type ContentEvent = Extract<ResponseEvent, { type: "text" | "thinking" | "signature" | "redacted" | "refusal" }>;
 type Kind = "text" | "thinking" | "redacted" | "call";
 
 /** A call whose turn has not come. */

@@ -1,10 +1,10 @@
 import { type Fields, fieldsOf, isFields, listOf, numberOf, textOf } from "../../conversation/fields.ts";
 import { refusal } from "../../conversation/refusal.ts";
 import {
-  type AnswerFormat,
   type Conversation,
   type Effort,
   efforts,
+  type ResponseFormat,
   type Thinking,
   type Tool,
   type ToolChoice,
@@ -79,7 +79,7 @@ function readThinking(fields: Fields): Thinking | undefined {
   return { on: true, effort, budget: numberOf(budget_tokens), shown: type !== undefined && display !== "omitted" };
 }
 
-function readFormat(value: unknown): AnswerFormat {
+function readFormat(value: unknown): ResponseFormat {
   const format = fieldsOf(value);
   if (format["type"] !== "json_schema") return { kind: "text" };
   return { kind: "schema", name: "answer", schema: fieldsOf(format["schema"]) };

@@ -1,5 +1,5 @@
 import { plainCallId } from "../../conversation/call-id.ts";
-import type { AnswerEvent, CallEvent, StopEvent, Tokens } from "../../conversation/events.ts";
+import type { CallEvent, ResponseEvent, StopEvent, Tokens } from "../../conversation/events.ts";
 import { fieldsOf, parsedJson } from "../../conversation/fields.ts";
 import type { GenerationCall } from "../../generation.ts";
 import { messageId, messageUsage, refusalDetails, stopReasons } from "./reasons.ts";
@@ -11,7 +11,7 @@ type Block =
   | { type: "call"; called: CallEvent; input: string };
 
 /** A whole answer as a message. */
-export function wholeMessage(events: readonly AnswerEvent[], call: GenerationCall): object {
+export function wholeMessage(events: readonly ResponseEvent[], call: GenerationCall): object {
   const blocks: Block[] = [];
   let start: { id: string; model: string | undefined } = { id: "", model: undefined };
   let stop: StopEvent | undefined;
@@ -40,7 +40,7 @@ export function wholeMessage(events: readonly AnswerEvent[], call: GenerationCal
   };
 }
 
-function addTo(blocks: Block[], event: AnswerEvent): void {
+function addTo(blocks: Block[], event: ResponseEvent): void {
   const last = blocks.at(-1);
   switch (event.type) {
     case "text":

@@ -1,11 +1,11 @@
-import type { AnswerEvent, StopEvent, Tokens } from "../../conversation/events.ts";
+import type { ResponseEvent, StopEvent, Tokens } from "../../conversation/events.ts";
 import type { GenerationCall } from "../../generation.ts";
-import type { AnswerWriter } from "../../translate/client.ts";
+import type { ResponseWriter } from "../../translate/client.ts";
 import { BlockSequence, eventText } from "./blocks.ts";
 import { messageId, messageUsage, refusalDetails, stopReasons } from "./reasons.ts";
 
 /** Says an answer as Anthropic's events. */
-export class MessageWriter implements AnswerWriter {
+export class MessageWriter implements ResponseWriter {
   readonly closing = Buffer.from(eventText("message_stop", {}));
   readonly #call: GenerationCall;
   readonly #blocks = new BlockSequence();
@@ -18,12 +18,12 @@ export class MessageWriter implements AnswerWriter {
     this.#call = call;
   }
 
-  write(event: AnswerEvent): string {
+  write(event: ResponseEvent): string {
     const opening = this.#started || event.type === "start" ? "" : this.#start("", undefined);
     return opening + this.#written(event);
   }
 
-  #written(event: AnswerEvent): string {
+  #written(event: ResponseEvent): string {
     switch (event.type) {
       case "start":
         return this.#start(event.id, event.model);

@@ -1,5 +1,5 @@
 import type { ApiError } from "../completions/flavour.ts";
-import { type Dialect, type JsonReply, type Problem, Rejection, type StreamEvent } from "../http/types.ts";
+import { type JsonReply, type Problem, type Protocol, Rejection, type StreamEvent } from "../http/types.ts";
 
 interface ErrorBody {
   error: { message: string; type: string; param: string | null; code: string | null };
@@ -64,7 +64,7 @@ function masked(key: string): string {
   return key.length <= 8 ? "***" : `${key.slice(0, 4)}${"*".repeat(8)}${key.slice(-4)}`;
 }
 
-export const openAiDialect: Dialect = {
+export const openAiProtocol: Protocol = {
   provider: "openai",
   credential: (headers) => bearer(headers.authorization),
   unauthorized(credential) {

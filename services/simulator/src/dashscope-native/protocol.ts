@@ -1,5 +1,5 @@
 import { uuidOf } from "../content/uuid.ts";
-import { type Dialect, type JsonReply, type Problem, Rejection, type StreamEvent } from "../http/types.ts";
+import { type JsonReply, type Problem, type Protocol, Rejection, type StreamEvent } from "../http/types.ts";
 
 export interface NativeError {
   readonly status: number;
@@ -57,7 +57,7 @@ export function nativeErrorEvent({ status, code, message }: NativeError): Stream
   return { event: "error", httpStatus: status, data: JSON.stringify({ code, message }), requestIdFields };
 }
 
-export const nativeDialect: Dialect = {
+export const nativeProtocol: Protocol = {
   provider: "dashscope",
   credential: (headers) => /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1],
   unauthorized: (credential) =>

@@ -1,4 +1,4 @@
-import type { Dialect, JsonReply, Problem } from "../http/types.ts";
+import type { JsonReply, Problem, Protocol } from "../http/types.ts";
 import { Rejection } from "../http/types.ts";
 
 interface AnthropicError {
@@ -66,7 +66,7 @@ function problemJson({ status, message }: Problem): JsonReply {
   return json(status, message);
 }
 
-export const anthropicDialect: Dialect = {
+export const anthropicProtocol: Protocol = {
   provider: "anthropic",
   credential(headers) {
     const key = headers["x-api-key"];

@@ -1,5 +1,5 @@
 import { uuidOf } from "../content/uuid.ts";
-import { type Dialect, type JsonReply, type Problem, Rejection } from "../http/types.ts";
+import { type JsonReply, type Problem, type Protocol, Rejection } from "../http/types.ts";
 
 const codes: { readonly [status: number]: string } = {
   400: "Client specified an invalid argument",
@@ -36,7 +36,7 @@ export function rejectXai(status: number, message: string): Rejection {
   return new Rejection(json(status, message));
 }
 
-export const xaiDialect: Dialect = {
+export const xaiProtocol: Protocol = {
   provider: "xai",
   credential: (headers) => /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1],
   unauthorized: (credential) =>

@@ -1,6 +1,6 @@
 import type { ApiError } from "../completions/flavour.ts";
 import { uuidOf } from "../content/uuid.ts";
-import { type Dialect, type JsonReply, type Problem, Rejection } from "../http/types.ts";
+import { type JsonReply, type Problem, type Protocol, Rejection } from "../http/types.ts";
 
 /** Error bodies of the compatible endpoint: the ids stand beside `error`. */
 function errorBody(code: string | null, message: string, type: string, param: string | null = null): object {
@@ -75,7 +75,7 @@ function bodyFor(problem: Problem): object {
   return errorBody(code, problem.message ?? message, type);
 }
 
-export const dashScopeDialect: Dialect = {
+export const dashScopeProtocol: Protocol = {
   provider: "dashscope",
   credential: (headers) => /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1],
   unauthorized: (credential) =>

@@ -1,4 +1,4 @@
-import { type Dialect, type JsonReply, type Problem, Rejection } from "../http/types.ts";
+import { type JsonReply, type Problem, type Protocol, Rejection } from "../http/types.ts";
 
 export interface ArkError {
   readonly status: number;
@@ -69,7 +69,7 @@ function errorFor({ status, quota: isQuota, message }: Problem): ArkError {
   return { status, code: row.code, message: message ?? row.message };
 }
 
-export const arkDialect: Dialect = {
+export const arkProtocol: Protocol = {
   provider: "ark",
   credential: (headers) => /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1],
   unauthorized: () => json(errorFor({ status: 401 })),

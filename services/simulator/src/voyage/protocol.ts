@@ -1,5 +1,5 @@
 import { uuidOf } from "../content/uuid.ts";
-import { type Dialect, type JsonReply, Rejection } from "../http/types.ts";
+import { type JsonReply, type Protocol, Rejection } from "../http/types.ts";
 
 const texts: { readonly [status: number]: string } = {
   400: "The request is invalid.",
@@ -20,7 +20,7 @@ export function rejectVoyage(status: number, message: string): Rejection {
   return new Rejection(json(status, message));
 }
 
-export const voyageDialect: Dialect = {
+export const voyageProtocol: Protocol = {
   provider: "voyage",
   credential: (headers) => /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1],
   unauthorized: (credential) => json(401, credential ? "Provided API key is invalid." : "No API key provided."),

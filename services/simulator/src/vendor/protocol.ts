@@ -1,5 +1,5 @@
 import { uuidOf } from "../content/uuid.ts";
-import { type Dialect, type JsonReply, Rejection } from "../http/types.ts";
+import { type JsonReply, type Protocol, Rejection } from "../http/types.ts";
 
 const types: { readonly [status: number]: string } = {
   400: "invalid_request_error",
@@ -26,7 +26,7 @@ export function rejectVendor(status: number, message: string): Rejection {
 }
 
 /** A vendor that copies OpenAI's protocol loosely. */
-export const vendorDialect: Dialect = {
+export const vendorProtocol: Protocol = {
   provider: "vendor",
   credential: (headers) => /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1],
   unauthorized: () => json(401, "Authentication Fails, Your api key is invalid"),

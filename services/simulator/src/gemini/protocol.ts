@@ -1,4 +1,4 @@
-import { type Dialect, type JsonReply, type Problem, Rejection } from "../http/types.ts";
+import { type JsonReply, type Problem, type Protocol, Rejection } from "../http/types.ts";
 
 const statusNames: { readonly [code: number]: string } = {
   400: "INVALID_ARGUMENT",
@@ -83,7 +83,7 @@ function detailsFor(problem: Problem): object[] | undefined {
   return problem.status === 429 ? quotaDetails(problem) : undefined;
 }
 
-export const geminiDialect: Dialect = {
+export const geminiProtocol: Protocol = {
   provider: "gemini",
   credential(headers, query) {
     const key = headers["x-goog-api-key"];

@@ -3,7 +3,7 @@ import { listen, type RpcService } from "@uag/kit/rpc/server.ts";
 import { linkServerChannelOptions } from "@uag/link/grpc-server.ts";
 import type { LinkServer } from "@uag/link/server.ts";
 
-export interface LinkDoor extends AsyncDisposable {
+export interface LinkListener extends AsyncDisposable {
   readonly port: number;
 }
 
@@ -11,7 +11,7 @@ export interface LinkDoor extends AsyncDisposable {
  * Listens for links on `host:port` (0 picks a free port). Disposing lets requests under way finish
  * for up to `drainMs`.
  */
-export async function openLinkDoor(options: {
+export async function openLinkListener(options: {
   link: LinkServer;
   /** More gRPC services on the same port. */
   services?: readonly RpcService[];
@@ -19,7 +19,7 @@ export async function openLinkDoor(options: {
   host: string;
   port: number;
   drainMs: number;
-}): Promise<LinkDoor> {
+}): Promise<LinkListener> {
   const services = [options.link.rpc, ...(options.services ?? [])];
   const { server, port } = await listen({ ...options, services, channel: linkServerChannelOptions });
   return {
