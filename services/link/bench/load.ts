@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { Client } from "@grpc/grpc-js";
 import { internalChannel } from "@uag/kit/rpc/channel.ts";
-import type { LinkAnswer, LinkCall } from "../src/call.ts";
+import type { LinkCall, LinkResponse } from "../src/call.ts";
 import { createLinkClient, type LinkClient } from "../src/client.ts";
 import type { LinkError } from "../src/errors.ts";
 import { dialGrpc } from "../src/grpc-client.ts";
@@ -13,7 +13,7 @@ import { chunks, jsonBody, openFrame, streamPath, unaryMethod } from "./shapes.t
 const concurrency = 64;
 const streams = 50;
 
-class Sink implements LinkAnswer {
+class Sink implements LinkResponse {
   call: LinkCall | undefined;
   readonly #done: (error?: LinkError) => void;
   constructor(done: (error?: LinkError) => void) {
