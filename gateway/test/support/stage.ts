@@ -12,8 +12,8 @@ export interface Stage extends AsyncDisposable {
   readonly service: FakeService;
   readonly key: string;
   /**
-   * A request to the public server, with the good key unless `authorization` is given (`null` leaves
-   * it out).
+   * A request to the public server, with the good key unless `authorization` is given (`null`
+   * leaves it out).
    */
   fetch(path: string, init?: RequestInit & { authorization?: string | null }): Promise<Response>;
   chat(body?: string): Promise<Response>;
