@@ -24,6 +24,6 @@ export function modelEntry(model: Model): object {
   };
 }
 
-function imageOf({ family, sizes, references, mostImages }: ImageLimits): object {
-  return { family, sizes, references, max_images: mostImages };
+function imageOf({ family, sizes, references, maxImages }: ImageLimits): object {
+  return { family, sizes, references, max_images: maxImages };
 }
