@@ -24,7 +24,7 @@ export interface Sent {
 /** What the provider's answer to its making adds to a task. */
 export interface Created {
   readonly upstreamId: string;
-  /** More ids by which it can be asked for; the last is told. */
+  /** More ids by which it can be asked for; shown unless its owner knows it by ours. */
   readonly ids: string[];
   readonly grantId: string;
   readonly provider: string;

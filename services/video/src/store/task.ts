@@ -47,8 +47,10 @@ export interface Outbox {
 export interface TaskDocument {
   /** Our id: a UUID that sorts by time. */
   readonly _id: string;
-  /** Every id by which its account may ask for it; the last is the one it was told. */
+  /** Every id by which its account may ask for it; the last is the one that is shown. */
   readonly ids: string[];
+  /** Its owner was told our id before the provider's was known. */
+  readonly answered?: boolean;
   readonly accountId: string;
   readonly keyId: string;
   /** Of the bill. */
@@ -113,6 +115,7 @@ const schema = new Schema<TaskDocument>(
   {
     _id: text,
     ids: { type: [String], required: true },
+    answered: Boolean,
     accountId: text,
     keyId: text,
     requestId: text,

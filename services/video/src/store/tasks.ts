@@ -57,18 +57,37 @@ export class TaskStore {
     return (await this.#tasks.updateOne(filter, { $set: defined(sent) })).matchedCount > 0;
   }
 
-  /** Notes the provider's id; false when the task has one already or has ended. */
-  async created(id: string, created: Created): Promise<boolean> {
+  /**
+   * Notes that its owner is told of a task under our own id, while the provider's is not known: it
+   * keeps that one.
+   * @returns the task as it stands
+   */
+  async answered(task: TaskDocument): Promise<TaskDocument> {
+    const { _id } = task;
+    const filter = { _id, upstreamId: { $exists: false } };
+    await this.#tasks.updateOne(filter, { $set: { answered: true } });
+    return (await this.#tasks.findOne({ _id }).lean<TaskDocument>()) ?? task;
+  }
+
+  /** Notes the provider's id; undefined when the task has one already or has ended. */
+  async created(id: string, created: Created): Promise<TaskDocument | undefined> {
     const { ids, ...set } = created;
-    const filter = { _id: id, live: true, upstreamId: { $exists: false } };
-    try {
-      const update = { $set: { ...set, misses: 0, updatedAt: new Date() }, $push: { ids: { $each: ids } } };
-      return (await this.#tasks.updateOne(filter, update)).matchedCount > 0;
-    } catch (error) {
-      // Another task has that id: this one is not it.
-      if (isDuplicate(error)) return false;
-      throw error;
+    // The last id is shown. Who knows the task by ours gets the provider's as one more.
+    for (const answered of [false, true]) {
+      const filter = { _id: id, live: true, upstreamId: { $exists: false }, answered: { $exists: answered } };
+      const Push = { ids: answered ? { $each: ids, $position: 0 } : { $each: ids } };
+      const update = { $set: { ...set, misses: 0, updatedAt: new Date() }, $push: Push };
+      const task = await this.#tasks
+        .findOneAndUpdate(filter, update, { returnDocument: "after" })
+        .lean<TaskDocument>()
+        .catch((error: unknown) => {
+          // Another task has that id: this one is not it.
+          if (isDuplicate(error)) return null;
+          throw error;
+        });
+      if (task !== null) return task;
     }
+    return undefined;
   }
 
   /**

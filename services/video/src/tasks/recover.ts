@@ -28,7 +28,9 @@ export async function recover(context: VideoContext, task: TaskDocument): Promis
     const guessed = at.adapter.list?.exact !== true;
     const ids = held.family === "seedance" ? [found] : [];
     const created = { upstreamId: found, ids, grantId, provider, upstreamModel, status, guessed, dueAt };
-    if (await context.tasks.created(id, created)) context.video.recovered(held, true);
+    // Whoever submitted it may have been answered with our id.
+    await context.tasks.answered(held);
+    if ((await context.tasks.created(id, created)) !== undefined) context.video.recovered(held, true);
     context.wakeups.of(provider).wakeAt(dueAt.getTime());
     return undefined;
   }

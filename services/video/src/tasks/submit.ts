@@ -55,8 +55,10 @@ async function insert(context: VideoContext, task: TaskDocument): Promise<TaskDo
       throw toStoreError(error);
     });
     if (insertion.kind === "inserted") return undefined;
-    if (insertion.task.createdAt.getTime() > Date.now() - keyLifeMs) return insertion.task;
-    await context.tasks.forgetKey(insertion.task._id);
+    const { task: known } = insertion;
+    if (known.createdAt.getTime() > Date.now() - keyLifeMs)
+      return known.upstreamId === undefined ? await context.tasks.answered(known) : known;
+    await context.tasks.forgetKey(known._id);
   }
 }
 
@@ -120,11 +122,10 @@ async function store(context: VideoContext, task: TaskDocument, made: Made): Pro
   const deadline = task.createdAt.getTime() + createLeaseMs(settings);
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
-      if (await tasks.created(task._id, created)) {
-        context.wakeups.of(created.provider).wakeAt(created.dueAt.getTime());
-        return { ...task, ...created, ids: [...task.ids, ...created.ids] };
-      }
-      break;
+      const stored = await tasks.created(task._id, created);
+      if (stored === undefined) break;
+      context.wakeups.of(created.provider).wakeAt(created.dueAt.getTime());
+      return stored;
     } catch (error) {
       video.stumbled("submit", error);
       if (Date.now() + pauseMs > deadline) throw toStoreError(error);

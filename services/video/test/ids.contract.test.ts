@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connectMongo } from "@uag/mongo/connect.ts";
+import type { Created } from "../src/store/changes.ts";
+import type { TaskDocument } from "../src/store/task.ts";
+import { TaskStore } from "../src/store/tasks.ts";
+import { newTaskId } from "../src/tasks/ids.ts";
+import { viewOf } from "../src/tasks/view.ts";
+import { scratchDatabase } from "./support.ts";
+
+const newTask = (): TaskDocument => {
+  const id = newTaskId();
+  const now = new Date();
+  return {
+    _id: id,
+    ids: [id],
+    accountId: "acct",
+    keyId: "key",
+    requestId: `req_${id}`,
+    model: "seedance-1-0-pro",
+    family: "seedance",
+    provider: "ark",
+    upstreamModel: "seedance-1-0-pro",
+    status: "submitted",
+    upstreamStatus: "",
+    hidden: false,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: now,
+    live: true,
+    dueAt: now,
+    claim: "",
+    polls: 0,
+    misses: 0,
+    terms: { seconds: 5, inputSeconds: 0, resolution: "480p", aspectRatio: "16:9", variants: [] },
+    holdNanoUsd: 1n,
+    priceVersion: "1",
+    rates: [],
+    promptHash: "",
+  };
+};
+
+const made = ({ provider, upstreamModel, status }: TaskDocument, upstreamId: string): Created => ({
+  upstreamId,
+  ids: [upstreamId],
+  grantId: "grant",
+  provider,
+  upstreamModel,
+  status,
+  dueAt: new Date(),
+});
+
+test("a task is shown under the provider's id, or for ever under ours if its owner was told that one first", async () => {
+  await using at = await scratchDatabase();
+  const connection = await connectMongo({
+    url: at.url,
+    database: at.database,
+    service: "video",
+    maxPoolSize: 2,
+    readConcern: "majority",
+  });
+  const tasks = new TaskStore(connection);
+  await tasks.open();
+  const [unseen, told, late] = [newTask(), newTask(), newTask()];
+  for (const task of [unseen, told, late]) await tasks.insert(task);
+
+  assert.equal(viewOf(await tasks.answered(told)).id, told._id);
+  for (const [task, id] of [
+    [unseen, "cgt-1"],
+    [told, "cgt-2"],
+    [late, "cgt-3"],
+  ] as const) {
+    const stored = await tasks.created(task._id, made(task, id));
+    assert.equal(viewOf(stored as TaskDocument).id, task === told ? told._id : id);
+  }
+  assert.equal(viewOf(await tasks.answered(late)).id, "cgt-3");
+  for (const id of [told._id, "cgt-2"]) assert.equal((await tasks.find("acct", id))?._id, told._id);
+  assert.equal(await tasks.created(told._id, made(told, "cgt-4")), undefined);
+  await connection.close();
+});
