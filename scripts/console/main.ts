@@ -1,0 +1,74 @@
+// npm run screenshots: every page of a running console as people see it, to be looked at.
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { fail } from "../../services/command/src/step.mjs";
+import { type Run, readRun } from "../../services/fleet/src/run-file.ts";
+import { openBrowser } from "../../services/fleet/test/console/browser.ts";
+
+const help = `npm run screenshots -- [--data .data] [--out .data/screenshots] [--account acct_default]
+
+Signs in to the console of the fleet whose folder is --data, and writes a picture of every page to --out: light and dark,
+1440 and 390 pixels wide. Make some traffic first.
+`;
+
+type Browser = Awaited<ReturnType<typeof openBrowser>>;
+
+const modes = ["images", "speech", "video", "embeddings"].map((mode) => `playground?mode=${mode}`);
+const plain = ["keys", "usage", "billing", "models", "playground", "webhooks", "members", "audit-log", "accounts"];
+const pages = plain.concat(modes, "unpriced", "profile");
+const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
+  [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ].map((viewport) => ({ colorScheme, viewport })),
+);
+const settledMs = 1_000;
+
+interface Shoot {
+  readonly run: Run;
+  readonly out: string;
+  readonly account: string;
+}
+
+async function shoot(browser: Browser, look: (typeof looks)[number], { run, out, account }: Shoot): Promise<void> {
+  await using context = await browser.newContext({ ...look, locale: "en-US" });
+  const page = await context.newPage();
+  const name = (path: string): string =>
+    join(out, `${path.replaceAll(/\W+/g, "-")}-${look.viewport.width}-${look.colorScheme}.png`);
+  await page.goto(`${run.console_url}/sign-in`);
+  await page.screenshot({ path: name("sign-in") });
+  await page.getByLabel("E-mail").fill(run.admin.email);
+  await page.getByRole("textbox", { name: "Password" }).fill(run.admin.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
+  for (const path of pages) {
+    await page.goto(`${run.console_url}/${path}${path.includes("?") ? "&" : "?"}account=${account}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForTimeout(settledMs);
+    await page.screenshot({ path: name(path) });
+    process.stdout.write(`${name(path)}\n`);
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      data: { type: "string", default: ".data" },
+      out: { type: "string", default: ".data/screenshots" },
+      account: { type: "string", default: "acct_default" },
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  if (values.help) return void process.stdout.write(help);
+  const run = await readRun(values.data);
+  await mkdir(values.out, { recursive: true });
+  const browser = await openBrowser();
+  try {
+    for (const look of looks) await shoot(browser, look, { run, out: values.out, account: values.account });
+  } finally {
+    await browser.close();
+  }
+}
+
+await main().catch(fail);
