@@ -17,6 +17,7 @@ import { notFound, renderErrors } from "./middleware/errors.ts";
 import { limitFree } from "./middleware/limit-free.ts";
 import { methodNotAllowed } from "./middleware/method-not-allowed.ts";
 import { requestId } from "./middleware/request-id.ts";
+import type { MountReplicas } from "./mount-replicas.ts";
 import type { Mount } from "./mounts.ts";
 import { enterMount, proxyTo } from "./proxy.ts";
 import type { Handler } from "./request-state.ts";
@@ -35,7 +36,7 @@ export interface AppOptions {
   /** Proxies of ours in front, whose word on a client's address counts. */
   trustedHops: number;
   /** Where the services of mounts are; a mount without one does not exist. */
-  proxies: readonly { readonly mount: Mount; readonly target: string }[];
+  proxies: readonly { readonly mount: Mount; readonly replicas: MountReplicas }[];
   bodyLimits: BodyLimits;
   deadlineMs: number;
   /** For what costs nothing. */
@@ -76,8 +77,8 @@ export function createApp(options: AppOptions): Express {
       .options(preflight(["GET"]))
       .all(methodNotAllowed(["GET"]));
   const { uploads, trustedHops, deadlineMs: timeoutMs } = options;
-  for (const { mount, target } of options.proxies) {
-    const proxied = { mount, target, timeoutMs, trustedHops, uploads, log };
+  for (const { mount, replicas } of options.proxies) {
+    const proxied = { mount, replicas, timeoutMs, trustedHops, uploads, log };
     app.use(mount.path, enterMount(proxied), proxyTo(proxied));
   }
   app.use(notFound);

@@ -5,6 +5,7 @@ import { z } from "zod";
 
 const addresses = commaList.pipe(z.array(z.string()).min(1)).optional();
 const url = z.url({ protocol: /^https?$/ }).optional();
+const replicaUrls = commaList.pipe(z.array(z.url({ protocol: /^https?$/ })).min(1)).optional();
 const pepper = z.string().regex(/^([0-9a-fA-F]{2}){16,}$/, "must be at least 16 bytes in hex");
 const bytes = z.coerce.number().int().positive();
 const milliseconds = z.coerce.number().int().positive();
@@ -49,9 +50,9 @@ export const schema = z.object({
   PUBLIC_URL: url.describe(
     "Where clients reach the public server; `http://<HOST>:<PORT>` when unset. The snippets of new keys name it.",
   ),
-  CONSOLE_URL: url.describe("Where /console is served."),
-  MCP_URL: url.describe("Where /mcp is served."),
-  ASSETS_URL: url.describe("Where /assets is served."),
+  CONSOLE_URL: replicaUrls.describe("Where /console is served; comma-separated for several replicas."),
+  MCP_URL: replicaUrls.describe("Where /mcp is served; likewise."),
+  ASSETS_URL: replicaUrls.describe("Where /assets is served; likewise."),
   JSON_BODY_LIMIT: bytes.default(defaultBodyLimits.json).describe("Largest JSON request body, bytes."),
   MULTIPART_BODY_LIMIT: bytes.default(defaultBodyLimits.multipart).describe("Largest multipart request body, bytes."),
   HEADER_LIMIT: bytes.default(16 * 1024).describe("Largest request head, bytes."),

@@ -6,14 +6,15 @@ import { createProxyMiddleware, type RequestHandler } from "http-proxy-middlewar
 import { clientAddress } from "./client-address.ts";
 import { bodyTooLarge } from "./middleware/body-limits.ts";
 import { sendError } from "./middleware/errors.ts";
+import type { MountReplicas } from "./mount-replicas.ts";
 import { type Mount, passedHeaders, staysWithin } from "./mounts.ts";
 import type { GatewayResponse, Handler } from "./request-state.ts";
 import type { Upload, UploadWatch } from "./upload-watch.ts";
 
 export interface ProxyOptions {
   mount: Mount;
-  /** Base URL of the service that serves the path. */
-  target: string;
+  /** Who serves the path. */
+  replicas: MountReplicas;
   /** Longest silence of the service, and longest time for a request's body, milliseconds. */
   timeoutMs: number;
   /** Proxies of ours in front, whose word on where a request comes from counts. */
@@ -40,8 +41,14 @@ export function enterMount({ mount, trustedHops }: Pick<ProxyOptions, "mount" | 
 /** Hands a path and all below it to an HTTP service of ours. */
 export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayResponse> {
   const setsCookies = options.mount.credentials.includes("cookie");
+  const asked = new WeakMap<Request, string>();
   return createProxyMiddleware<Request, GatewayResponse>({
-    target: options.target,
+    target: options.replicas.next(),
+    router: (request) => {
+      const target = options.replicas.next();
+      asked.set(request, target);
+      return target;
+    },
     agent: new Agent({ keepAlive: true }),
     changeOrigin: true,
     proxyTimeout: options.timeoutMs,
@@ -64,6 +71,9 @@ export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayR
       },
       error: (error, request, response) => {
         if (!(response instanceof ServerResponse) || response.locals.failure !== undefined) return;
+        const target = asked.get(request);
+        // Who leaves before the service answers says nothing of the service.
+        if (target !== undefined && !response.destroyed) options.replicas.failed(target);
         options.log.warn({ err: error, request_id: response.locals.requestId }, "proxied service failed");
         fail(request, response, new GatewayError("service_unavailable", undefined, { cause: error }));
       },

@@ -18,6 +18,7 @@ import type { Config } from "./config.ts";
 import { openKeys } from "./keys/open-keys.ts";
 import { type Links, openLinks } from "./links.ts";
 import { observe } from "./middleware/observe.ts";
+import { MountReplicas } from "./mount-replicas.ts";
 import { mounts } from "./mounts.ts";
 import { createOperatorApp } from "./operator-app.ts";
 import { openQueries } from "./queries.ts";
@@ -127,8 +128,8 @@ function uploadSettings(config: Config): UploadWatchOptions {
 
 function appSettings(config: Config): Pick<AppOptions, "trustedHops" | "proxies" | "bodyLimits" | "deadlineMs"> {
   const proxies = mounts.flatMap((mount) => {
-    const target = config[mount.setting];
-    return target === undefined ? [] : [{ mount, target }];
+    const targets = config[mount.setting];
+    return targets === undefined ? [] : [{ mount, replicas: new MountReplicas(targets, systemClock) }];
   });
   return {
     trustedHops: config.TRUSTED_HOPS,

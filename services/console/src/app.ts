@@ -3,6 +3,8 @@ import express, { type Express, type RequestHandler, Router } from "express";
 import type { Dispatcher } from "undici";
 import type { AdminApi } from "./admin-api/client.ts";
 import { adminProxy } from "./admin-api/proxy.ts";
+import type { HintHub } from "./hints/hub.ts";
+import { hintRoutes } from "./hints/routes.ts";
 import { checkOrigin } from "./http/origin.ts";
 import { renderErrors } from "./http/refuse.ts";
 import { securityHeaders } from "./http/security-headers.ts";
@@ -21,6 +23,7 @@ export interface AppOptions extends SignInParts {
   readonly dispatcher: Dispatcher;
   /** Undefined where no provider is configured. */
   readonly oidc: Oidc | undefined;
+  readonly hints: HintHub;
   readonly adminUrl: string;
   readonly gatewayUrl: string;
   readonly contentOrigins: readonly string[];
@@ -85,6 +88,7 @@ function apiOf(options: AppOptions): Router {
   router.use(ownRoutes(options));
   router.use(userRoutes(options));
   router.use(invitationRoutes(options));
+  router.use(hintRoutes(options.hints));
   router.use(adminProxy({ api, borrowed, personOf, dispatcher, adminUrl }));
   router.use("/gateway", playgroundProxy({ api, borrowed, personOf, dispatcher, gatewayUrl }));
   router.use(() => {

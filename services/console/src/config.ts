@@ -1,4 +1,4 @@
-import { commaList, commonSettings } from "@uag/kit/config.ts";
+import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { z } from "zod";
 
 const count = z.coerce.number().int().positive();
@@ -10,6 +10,7 @@ export const schema = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(0).describe("Port of /console; 0 picks a free one."),
   MONGODB_URL: z.string().min(1).describe("MongoDB replica set, as `mongodb://host:port/?replicaSet=name`."),
   MONGODB_DATABASE: z.string().min(1).default("console").describe("Database of users, sessions and invitations."),
+  ...natsSettings,
   BILLING_ADDR: z.string().describe("gRPC address of billing, whose audit log hears of sign-ins and users."),
   GATEWAY_URL: url.describe("The public API, as this process reaches it: a router."),
   ADMIN_URL: url.describe(

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
+import { connectBus } from "@uag/kit/bus.ts";
 import { systemClock } from "@uag/kit/clock.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { startAdminServer } from "@uag/kit/health.ts";
@@ -16,6 +17,7 @@ import { createApp } from "./app.ts";
 import { Audit } from "./audit.ts";
 import { type ConsoleSettings, schema } from "./config.ts";
 import { createEvents } from "./events.ts";
+import { HintHub } from "./hints/hub.ts";
 import { makeFirstUser } from "./sign-in/first-user.ts";
 import { Oidc } from "./sign-in/oidc.ts";
 import { Passwords } from "./sign-in/passwords.ts";
@@ -55,8 +57,10 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const sessions = new Sessions(store.sessions, { idleMs: settings.SESSION_IDLE_MS, maxMs: settings.SESSION_MAX_MS });
   const api = new AdminApi({ baseUrl: settings.ADMIN_URL, dispatcher });
   const borrowed = new BorrowedSecrets({ api, ownToken: settings.CONSOLE_ADMIN_TOKEN, sessions, events });
+  const bus = started.use(await connectBus({ settings, name: "console", log }));
+  const hints = started.use(new HintHub(bus));
   const throttle = new SignInThrottle(systemClock);
-  const parts = { store, sessions, passwords, throttle, borrowed, audit, events, api, dispatcher };
+  const parts = { store, sessions, passwords, throttle, borrowed, audit, events, api, dispatcher, hints };
   const server = createServer(createApp({ ...parts, ...placesOf(settings) }));
   await listen(server, settings, started);
   const admin = await startAdminServer({

@@ -83,6 +83,13 @@ function capability(name: Peer): ServiceRow {
   };
 }
 
+/** `host:port`s, comma-separated, as URLs. */
+const urlsOf = (addresses: string): string =>
+  addresses
+    .split(",")
+    .map((address) => `http://${address}`)
+    .join();
+
 const publicUrl = (port: number): string => `http://127.0.0.1:${port}`;
 
 const mediaRow = capability("media");
@@ -214,9 +221,9 @@ export const services: readonly ServiceRow[] = [
       SPEECH_ADDR: grpc("speech"),
       MEDIA_ADDR: grpc("media"),
       VIDEO_ADDR: grpc("video"),
-      ASSETS_URL: `http://${address("media", "ASSETS_PORT").split(",", 1)[0]}`,
-      CONSOLE_URL: `http://${address("console", "PORT").split(",", 1)[0]}`,
-      MCP_URL: `http://${address("mcp", "PORT").split(",", 1)[0]}`,
+      ASSETS_URL: urlsOf(address("media", "ASSETS_PORT")),
+      CONSOLE_URL: urlsOf(address("console", "PORT")),
+      MCP_URL: urlsOf(address("mcp", "PORT")),
       DRAIN_MS: drainMs,
     }),
   },

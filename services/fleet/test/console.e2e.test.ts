@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { adminApi } from "../src/commands/admin-api.ts";
+import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
+import { Listener } from "./console/listener.ts";
 import { Visitor } from "./console/visitor.ts";
 
 describe("the console behind the public door", () => {
@@ -15,6 +17,17 @@ describe("the console behind the public door", () => {
     const { email, password } = fleet.run.admin;
     return await visitor().signIn(email, password);
   };
+
+  async function owner(email: string, accountId: string): Promise<Visitor> {
+    const invited = (
+      await (await operator()).post("/api/invitations", { email, role: "owner", account_id: accountId })
+    ).json();
+    const one = visitor();
+    const path = invited.url.slice(fleet.run.console_url.length);
+    const answer = await one.post(`/api${path}/accept`, { password: "a password of the test" });
+    assert.equal(answer.status, 201, answer.text);
+    return one;
+  }
 
   before(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "console-"));
@@ -110,6 +123,34 @@ describe("the console behind the public door", () => {
     assert.equal((await person.delete("/api/session")).status, 204);
     assert.equal((await person.get("/api/session")).status, 401);
     assert.ok((await revoked(fleet)) > before);
+  });
+
+  test("an open page hears of its account's usage, and of nothing of others", async () => {
+    const api = adminApi(fleet.run);
+    const other = ((await api.call("POST", "/accounts", { name: "Quiet" })) as { id: string }).id;
+    const [busy, quiet] = await Promise.all(
+      [fleet.run.account_id, other].map((accountId, n) => owner(`owner${n}@example.com`, accountId)),
+    );
+    using heard = new Listener(`${fleet.run.console_url}/api/events`, busy?.cookie ?? "");
+    using others = new Listener(`${fleet.run.console_url}/api/events`, quiet?.cookie ?? "");
+    await Promise.all([heard.open, others.open]);
+    const question = { model: "gpt-4o-mini", messages: [{ role: "user", content: "Hello!" }] };
+    assert.equal((await fleet.client.post("/v1/chat/completions", question)).status, 200);
+    const types = (): string[] => heard.hints.map(({ type }) => type);
+    await waitFor(() => types().includes("usage") && types().includes("balance"), { timeoutMs: 15_000 });
+    for (const { account_id } of heard.hints) assert.ok([null, fleet.run.account_id].includes(account_id));
+    assert.deepEqual(
+      others.hints.filter(({ type }) => type !== "key"),
+      [],
+    );
+  });
+
+  test("either replica serves what the other began, and when one is killed the other goes on", async () => {
+    const person = await operator();
+    await fleet.processes.kill("console");
+    await waitFor(async () => (await person.get("/api/session")).status === 200);
+    for (let i = 0; i < 6; i++) assert.ok([200, 503].includes((await person.get("/api/admin/v1/keys")).status));
+    await waitFor(async () => (await person.get("/api/admin/v1/keys")).status === 200);
   });
 
   test("sessions are listed with the present one marked, and one that is ended elsewhere is over", async () => {

@@ -1,5 +1,6 @@
 import { keyChangedSubject, limitRecallSubjects, recallSubjects } from "@uag/contract/messages/billing.ts";
 import { statusSubjects } from "@uag/contract/messages/status.ts";
+import { usageAppliedSubject } from "@uag/contract/messages/usage-applied.ts";
 import { undividedSubject } from "@uag/contract/messages/usage-subjects.ts";
 import type { Peer } from "./rpc/access.ts";
 
@@ -26,7 +27,10 @@ export const busAccess: Readonly<Record<Peer, BusAccess>> = {
     publish: [recallSubjects.all, limitRecallSubjects.all, keyChangedSubject, statusSubjects.of("billing")],
     subscribe: [],
   },
-  metering: { publish: ["$JS.API.>", "$JS.ACK.>", "usage.v1.dead", statusSubjects.of("metering")], subscribe: [] },
+  metering: {
+    publish: ["$JS.API.>", "$JS.ACK.>", "usage.v1.dead", usageAppliedSubject, statusSubjects.of("metering")],
+    subscribe: [],
+  },
   // It reads the books and calls nobody.
   auditor: { publish: [], subscribe: [] },
   chat: capability("chat"),
@@ -34,6 +38,6 @@ export const busAccess: Readonly<Record<Peer, BusAccess>> = {
   media: capability("media"),
   speech: capability("speech"),
   video: capability("video"),
-  console: { publish: [], subscribe: [] },
+  console: { publish: [], subscribe: [usageAppliedSubject, keyChangedSubject] },
   operator: { publish: [">"], subscribe: [">"] },
 };

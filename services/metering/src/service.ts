@@ -1,6 +1,7 @@
+import { mostAccountsNamed, usageApplied, usageAppliedSubject } from "@uag/contract/messages/usage-applied.ts";
 import { announceStatus } from "@uag/kit/announce-status.ts";
 import type { BatchKey } from "@uag/kit/batch-mac.ts";
-import { connectBus } from "@uag/kit/bus.ts";
+import { type Bus, connectBus } from "@uag/kit/bus.ts";
 import { ConfigError, readConfig } from "@uag/kit/config.ts";
 import { startAdminServer } from "@uag/kit/health.ts";
 import { newId } from "@uag/kit/ids.ts";
@@ -101,6 +102,17 @@ function openArchive(config: MeteringConfig, { store, events }: ApplyOptions, st
   return { archive, owner };
 }
 
+/**
+ * Tells whoever shows usage that there is more of it. Nobody waits for it, and nothing is lost
+ * without it.
+ */
+function announcer({ connection }: Bus): (accountIds: ReadonlySet<string>) => void {
+  return (accountIds) => {
+    const message = usageApplied.encode({ account_ids: [...accountIds].slice(0, mostAccountsNamed) });
+    if (!connection.isClosed()) connection.publish(usageAppliedSubject, message);
+  };
+}
+
 /** Starts metering as the environment says; resolves when it serves. */
 export async function startService(env: NodeJS.ProcessEnv = process.env): Promise<MeteringService> {
   const config = readConfig(schema, env);
@@ -130,7 +142,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   // Half of their life is a margin on both sides: late messages are hours late, not weeks.
   const expiredBeforeMs = (): number => Date.now() - (config.USAGE_KEEP_MONTHS * monthMs) / 2;
   const batchKeys = batchKeysOf(config);
-  const apply = { store, billing, events, expiredBeforeMs, turns: newTurns() };
+  const apply = { store, billing, events, expiredBeforeMs, turns: newTurns(), announce: announcer(bus) };
   const dead = { deadSubject: names.deadSubject, maxDeliver: config.MAX_DELIVER };
   const options = { ...dead, inbox, batchKeys, bus, apply, log, workingMs };
   const working = work(options, stop.signal);

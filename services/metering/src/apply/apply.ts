@@ -27,6 +27,8 @@ export interface ApplyOptions {
    * One group is settled while the one before it is stored; two at the same would meet at grants
    * and roll-ups.
    */
+  /** Told of whom usage was stored. */
+  readonly announce?: (accountIds: ReadonlySet<string>) => void;
   readonly turns: { readonly settle: Turn; readonly store: Turn };
 }
 
@@ -60,6 +62,7 @@ export async function applyBatches(
   const events = incoming.filter(({ requestId }) => !counted.has(requestId));
   const stored = await options.turns.store.take(() => store(options, { events, repeated, batches, writeOffs, buried }));
   for (const { event, reason, batchId } of buried) options.events.eventBuried(event.requestId, reason, batchId);
+  if (stored > 0) options.announce?.(new Set(events.map(({ accountId }) => accountId)));
   options.events.applied(batches.length, incoming.length, incoming.length - stored);
 }
 
