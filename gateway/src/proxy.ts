@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest, ServerResponse } from "node:http";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { routerKeepAliveMs } from "@uag/kit/http/keep-alive.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Request } from "express";
 import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware";
@@ -49,7 +50,7 @@ export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayR
       asked.set(request, target);
       return target;
     },
-    agent: new Agent({ keepAlive: true }),
+    agent: new Agent({ keepAlive: true, timeout: routerKeepAliveMs }),
     changeOrigin: true,
     proxyTimeout: options.timeoutMs,
     // express has taken the mount path off; the service serves the whole path.

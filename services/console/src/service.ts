@@ -5,6 +5,7 @@ import { connectBus } from "@uag/kit/bus.ts";
 import { systemClock } from "@uag/kit/clock.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { startAdminServer } from "@uag/kit/health.ts";
+import { serviceKeepAliveMs } from "@uag/kit/http/keep-alive.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { openIdentity } from "@uag/kit/rpc/identity.ts";
@@ -61,7 +62,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const hints = started.use(new HintHub(bus));
   const throttle = new SignInThrottle(systemClock);
   const parts = { store, sessions, passwords, throttle, borrowed, audit, events, api, dispatcher, hints };
-  const server = createServer(createApp({ ...parts, ...placesOf(settings) }));
+  const app = createApp({ ...parts, ...placesOf(settings) });
+  const server = createServer({ keepAliveTimeout: serviceKeepAliveMs }, app);
   await listen(server, settings, started);
   const admin = await startAdminServer({
     host,

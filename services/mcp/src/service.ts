@@ -4,6 +4,7 @@ import { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { startAdminServer } from "@uag/kit/health.ts";
 import { createGuardedClient } from "@uag/kit/http/guarded.ts";
+import { serviceKeepAliveMs } from "@uag/kit/http/keep-alive.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { createApp } from "./app.ts";
@@ -42,7 +43,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     buffers: new BufferBudget({ totalBytes: settings.BUFFER_MEMORY_BYTES, ownerBytes: settings.BUFFER_KEY_BYTES }),
     bodyLimit: settings.BODY_LIMIT,
   });
-  const server = createServer(app);
+  const server = createServer({ keepAliveTimeout: serviceKeepAliveMs }, app);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(settings.PORT, settings.HOST, resolve);

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { errorText } from "@uag/contract/errors/shapes.ts";
+import { serviceKeepAliveMs } from "@uag/kit/http/keep-alive.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { ObjectStore, StoredObject } from "@uag/kit/objects/store.ts";
 import { extensionOf } from "./assets.ts";
@@ -25,7 +26,7 @@ const path = /^\/assets\/([A-Za-z0-9_-]+)(?:\.[a-z0-9]{2,5})?(?:\?.*)?$/;
 
 /** Serves hosted files by their signed URLs: `GET` and `HEAD`, in parts too. */
 export async function startAssetServer(options: AssetServerOptions): Promise<AssetServer> {
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: serviceKeepAliveMs }, (request, response) => {
     serve(options, request, response).catch((error: unknown) => {
       options.log.error({ err: error }, "an asset cannot be served");
       if (response.headersSent) response.destroy();
