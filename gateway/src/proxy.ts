@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, ServerResponse } from "node:http";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { routerKeepAliveMs } from "@uag/kit/http/keep-alive.ts";
+import { routerKeepAliveMs } from "@uag/kit/http/mounted-server.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Request } from "express";
 import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware";

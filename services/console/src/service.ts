@@ -1,11 +1,9 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { connectBus } from "@uag/kit/bus.ts";
 import { systemClock } from "@uag/kit/clock.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { startAdminServer } from "@uag/kit/health.ts";
-import { serviceKeepAliveMs } from "@uag/kit/http/keep-alive.ts";
+import { startMountedServer } from "@uag/kit/http/mounted-server.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { openIdentity } from "@uag/kit/rpc/identity.ts";
@@ -63,8 +61,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   const throttle = new SignInThrottle(systemClock);
   const parts = { store, sessions, passwords, throttle, borrowed, audit, events, api, dispatcher, hints };
   const app = createApp({ ...parts, ...placesOf(settings) });
-  const server = createServer({ keepAliveTimeout: serviceKeepAliveMs }, app);
-  await listen(server, settings, started);
+  const server = started.use(await startMountedServer(app, { host, port: settings.PORT, drainMs: settings.DRAIN_MS }));
   const admin = await startAdminServer({
     host,
     port: settings.ADMIN_PORT,
@@ -72,10 +69,9 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     checks: { mongodb: mongoCheck(connection) },
   });
   started.use(admin);
-  const { port } = server.address() as AddressInfo;
-  log.info({ port, adminPort: admin.port }, "console is up");
+  log.info({ port: server.port, adminPort: admin.port }, "console is up");
   const running = started.move();
-  return { port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { port: server.port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
 function placesOf(settings: ConsoleSettings) {
@@ -91,22 +87,4 @@ function placesOf(settings: ConsoleSettings) {
     mostOpen: settings.MAX_OPEN,
     mostOpenPerSession: settings.MAX_OPEN_PER_SESSION,
   };
-}
-
-async function listen(
-  server: Server,
-  { PORT, HOST, DRAIN_MS }: ConsoleSettings,
-  stack: AsyncDisposableStack,
-): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(PORT, HOST, resolve);
-  });
-  stack.defer(async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeIdleConnections();
-    const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-    await closed;
-    clearTimeout(timer);
-  });
 }

@@ -1,10 +1,8 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { readConfig } from "@uag/kit/config.ts";
 import { startAdminServer } from "@uag/kit/health.ts";
 import { createGuardedClient } from "@uag/kit/http/guarded.ts";
-import { serviceKeepAliveMs } from "@uag/kit/http/keep-alive.ts";
+import { startMountedServer } from "@uag/kit/http/mounted-server.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { createApp } from "./app.ts";
@@ -43,25 +41,14 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     buffers: new BufferBudget({ totalBytes: settings.BUFFER_MEMORY_BYTES, ownerBytes: settings.BUFFER_KEY_BYTES }),
     bodyLimit: settings.BODY_LIMIT,
   });
-  const server = createServer({ keepAliveTimeout: serviceKeepAliveMs }, app);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(settings.PORT, settings.HOST, resolve);
-  });
-  started.defer(async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeIdleConnections();
-    const timer = setTimeout(() => server.closeAllConnections(), settings.DRAIN_MS);
-    await closed;
-    clearTimeout(timer);
-  });
+  const { HOST: host, PORT, DRAIN_MS: drainMs } = settings;
+  const server = started.use(await startMountedServer(app, { host, port: PORT, drainMs }));
   const admin = await startAdminServer({ host: settings.HOST, port: settings.ADMIN_PORT, metrics, checks: {} });
   started.use(admin);
-  const { port } = server.address() as AddressInfo;
-  log.info({ port, adminPort: admin.port }, "mcp is up");
+  log.info({ port: server.port, adminPort: admin.port }, "mcp is up");
   const running = started.move();
   return {
-    port,
+    port: server.port,
     adminPort: admin.port,
     drainMs: settings.DRAIN_MS,
     [Symbol.asyncDispose]: () => running.disposeAsync(),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { credentials } from "@grpc/grpc-js";
+import type { MountedServer } from "@uag/kit/http/mounted-server.ts";
 import { randomText } from "@uag/kit/ids.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
 import { createLogger } from "@uag/kit/log.ts";
@@ -14,7 +15,7 @@ import { createConnection, mongo } from "mongoose";
 import { type Assets, createAssets } from "../src/assets/assets.ts";
 import { openGridFs } from "../src/assets/gridfs.ts";
 import { assetRpc } from "../src/assets/put.ts";
-import { type AssetServer, startAssetServer } from "../src/assets/server.ts";
+import { startAssetServer } from "../src/assets/server.ts";
 import { AssetTokens } from "../src/assets/token.ts";
 import { startFakeS3 } from "./fake-s3.ts";
 
@@ -62,7 +63,7 @@ for (const backend of backends) {
     const stack = new AsyncDisposableStack();
     const tokens = new AssetTokens(keyringOf(secret.toString("hex")));
     let store: ObjectStore;
-    let server: AssetServer;
+    let server: MountedServer;
     let assets: Assets;
 
     before(async () => {

@@ -1,9 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { errorText } from "@uag/contract/errors/shapes.ts";
-import { serviceKeepAliveMs } from "@uag/kit/http/keep-alive.ts";
+import { type MountedServer, startMountedServer } from "@uag/kit/http/mounted-server.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { ObjectStore, StoredObject } from "@uag/kit/objects/store.ts";
 import { extensionOf } from "./assets.ts";
@@ -18,35 +17,18 @@ export interface AssetServerOptions {
   readonly log: Logger;
 }
 
-export interface AssetServer extends AsyncDisposable {
-  readonly port: number;
-}
-
 const path = /^\/assets\/([A-Za-z0-9_-]+)(?:\.[a-z0-9]{2,5})?(?:\?.*)?$/;
 
 /** Serves hosted files by their signed URLs: `GET` and `HEAD`, in parts too. */
-export async function startAssetServer(options: AssetServerOptions): Promise<AssetServer> {
-  const server = createServer({ keepAliveTimeout: serviceKeepAliveMs }, (request, response) => {
+export async function startAssetServer(options: AssetServerOptions): Promise<MountedServer> {
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
     serve(options, request, response).catch((error: unknown) => {
       options.log.error({ err: error }, "an asset cannot be served");
       if (response.headersSent) response.destroy();
       else refuse(request, response, new GatewayError("service_unavailable"));
     });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port, options.host, resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
-      const timer = setTimeout(() => server.closeAllConnections(), 5_000);
-      await closed;
-      clearTimeout(timer);
-    },
   };
+  return await startMountedServer(listener, { host: options.host, port: options.port, drainMs: 5_000 });
 }
 
 async function serve(

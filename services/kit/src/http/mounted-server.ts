@@ -1,0 +1,41 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** How long the router keeps a connection to a mounted server at rest, milliseconds. */
+export const routerKeepAliveMs = 30_000;
+
+/**
+ * How long the server does. Whoever closes first must be the one who sends, or a request meets a
+ * connection that is being closed and fails.
+ */
+const serverKeepAliveMs = 75_000;
+
+export interface MountedServer extends AsyncDisposable {
+  readonly port: number;
+}
+
+/**
+ * Starts an HTTP server that the router proxies a mount to. Its end lets requests under way finish.
+ * @param options `port` 0 picks a free one; `drainMs` is how long requests may go on at its end
+ * @throws the error of listening, such as a port in use
+ */
+export async function startMountedServer(
+  listener: RequestListener,
+  { host, port, drainMs }: { readonly host: string; readonly port: number; readonly drainMs: number },
+): Promise<MountedServer> {
+  const server = createServer({ keepAliveTimeout: serverKeepAliveMs }, listener);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
