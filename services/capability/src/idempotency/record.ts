@@ -6,8 +6,8 @@
  * - `claimed`: somebody runs the request, and no upstream was asked. A run whose lease ran out is
  *   taken over and begins anew.
  * - `started`: the journal has its start on disk, and an upstream may have been asked. It is never
- *   taken over: whoever comes looks for its bill. A start that is on disk gets its bill, by its own
- *   process or by the one that adopts the journal.
+ *   taken over: whoever comes when its lease has run out twice looks for its bill. A start that is
+ *   on disk gets its bill, by its own process or by the one that adopts the journal.
  * - billed is no state of the record: the journal has the bill first, then metering.
  * - `kept`: here is its answer.
  * - `lost`: it was billed, and its answer is not here. It is not run again.
@@ -26,6 +26,8 @@ export interface RecordDocument {
   /** Of the request that runs or ran: the id of its bill. */
   readonly requestId: string;
   readonly leaseUntil: Date;
+  /** The lease ran out once, and has been given again by somebody who found it so. */
+  readonly doubted?: boolean;
   readonly expiresAt: Date;
   /** What the run was admitted for. */
   readonly model?: string;

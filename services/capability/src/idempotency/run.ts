@@ -13,7 +13,6 @@ import type { IdempotencyStore } from "./store.ts";
  */
 const patienceMs = 2_500;
 const firstRestMs = 100;
-const maxRestMs = 5_000;
 
 export interface RunOptions {
   readonly store: IdempotencyStore;
@@ -100,6 +99,8 @@ export class Run {
 
   async #write(answer: RecordedResponse | undefined): Promise<void> {
     const { signal } = this.#stop;
+    // Like a renewal: within the lease that others give a run which they found silent.
+    const maxRestMs = this.#options.renewMs;
     for (let restMs = firstRestMs; !signal.aborted; restMs = Math.min(restMs * 2, maxRestMs)) {
       try {
         await this.#writeOnce(answer);

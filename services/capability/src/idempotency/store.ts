@@ -55,7 +55,20 @@ export class IdempotencyStore implements AsyncDisposable {
     const record = await records.findOne({ _id: id });
     if (record === null) return await this.claim(id, request);
     if (record.bodyDigest !== bodyDigest) return { kind: "reused" };
-    return this.#standing(record, now);
+    const claimed = this.#standing(record, now);
+    return claimed.kind === "interrupted" && !record.doubted ? await this.#doubt(record) : claimed;
+  }
+
+  /**
+   * A lease also runs out while the database is away from a process that lives. So the first who
+   * finds it run out gives it once more: who is alive renews it within that, or ends the run.
+   */
+  async #doubt({ _id, token, leaseUntil }: RecordDocument): Promise<Claim> {
+    const { records } = await this.#collections();
+    const again = new Date(Date.now() + this.#options.leaseMs);
+    const silent = { _id, token, state: "started" as const, leaseUntil };
+    await records.updateOne(silent, { $set: { leaseUntil: again, doubted: true } });
+    return { kind: "running" };
   }
 
   #standing(record: RecordDocument, now: Date): Claim {
@@ -88,7 +101,8 @@ export class IdempotencyStore implements AsyncDisposable {
   async renew(id: string, token: string): Promise<void> {
     const { records } = await this.#collections();
     const leaseUntil = new Date(Date.now() + this.#options.leaseMs);
-    await records.updateOne({ _id: id, token, state: { $in: ["claimed", "started"] } }, { $set: { leaseUntil } });
+    const alive = { $set: { leaseUntil }, $unset: { doubted: true as const } };
+    await records.updateOne({ _id: id, token, state: { $in: ["claimed", "started"] } }, alive);
   }
 
   /**
