@@ -1,4 +1,4 @@
-import { type QueryName, type Route, routes, type ServiceName } from "@uag/contract/routes.ts";
+import { type BodyKind, type QueryName, type Route, routes, type ServiceName } from "@uag/contract/routes.ts";
 import type { FreeLimits } from "@uag/kit/free-limits.ts";
 import type { HealthCheck } from "@uag/kit/health.ts";
 import type { Logger } from "@uag/kit/log.ts";
@@ -11,7 +11,7 @@ import { openApi } from "./handlers/openapi.ts";
 import { greeting, live, type ProbePath, ready } from "./handlers/probes.ts";
 import type { KeyCache } from "./keys/key-cache.ts";
 import { authenticate } from "./middleware/authenticate.ts";
-import { type BodyLimits, checkBodyHead } from "./middleware/body-limits.ts";
+import { checkBodyHead } from "./middleware/body-limits.ts";
 import { preflight } from "./middleware/cors.ts";
 import { notFound, renderErrors } from "./middleware/errors.ts";
 import { limitFree } from "./middleware/limit-free.ts";
@@ -37,7 +37,8 @@ export interface AppOptions {
   trustedHops: number;
   /** Where the services of mounts are; a mount without one does not exist. */
   proxies: readonly { readonly mount: Mount; readonly replicas: MountReplicas }[];
-  bodyLimits: BodyLimits;
+  /** What the deployment takes at most of each kind of body, bytes; a route may take less. */
+  bodyLimits: Readonly<Record<BodyKind, number>>;
   deadlineMs: number;
   /** For what costs nothing. */
   freeLimits: FreeLimits;
@@ -106,17 +107,14 @@ function stepsOf(route: Route, answer: Handler, options: AppOptions): Handler[] 
     response.locals.route = route;
     next();
   };
-  const checks = [
-    enter,
-    authenticate(options.keys, options.trustedHops),
-    checkBodyHead(route.body, options.bodyLimits),
-  ];
+  const checks = [enter, authenticate(options.keys, options.trustedHops), checkBodyHead(route)];
   return route.billed ? [...checks, answer] : [...checks, limitFree(options.freeLimits), answer];
 }
 
 /** The routes that somebody answers, each with what answers it. */
 function servedRoutes(options: AppOptions): [Route, Handler][] {
-  return routes.flatMap((route): [Route, Handler][] => {
+  return routes.flatMap((row): [Route, Handler][] => {
+    const route = { ...row, maxBodyBytes: Math.min(row.maxBodyBytes, options.bodyLimits[row.body]) };
     const answer = answerOf(route, options);
     return answer === undefined ? [] : [[route, answer]];
   });
@@ -126,14 +124,6 @@ function answerOf(route: Route, options: AppOptions): Handler | undefined {
   if ("query" in route) return options.queries[route.query];
   const link = options.links[route.service];
   if (link === undefined) return undefined;
-  const { log, uploads, open, deadlineMs, bodyLimits } = options;
-  return forward({
-    route,
-    link,
-    log,
-    uploads,
-    open,
-    deadlineMs,
-    bodyLimit: route.body === "none" ? 0 : bodyLimits[route.body],
-  });
+  const { log, uploads, open, deadlineMs } = options;
+  return forward({ route, link, log, uploads, open, deadlineMs });
 }

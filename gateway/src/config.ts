@@ -1,4 +1,4 @@
-import { defaultBodyLimits } from "@uag/contract/routes.ts";
+import { maxBodyBytesOfKind } from "@uag/contract/routes.ts";
 import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { previousSecrets } from "@uag/kit/keyring.ts";
 import { z } from "zod";
@@ -8,6 +8,7 @@ const url = z.url({ protocol: /^https?$/ }).optional();
 const replicaUrls = commaList.pipe(z.array(z.url({ protocol: /^https?$/ })).min(1)).optional();
 const pepper = z.string().regex(/^([0-9a-fA-F]{2}){16,}$/, "must be at least 16 bytes in hex");
 const bytes = z.coerce.number().int().positive();
+const bodyLimit = (max: number) => bytes.max(max).default(max);
 const milliseconds = z.coerce.number().int().positive();
 
 /** The router's settings. A route whose service has no address does not exist. */
@@ -53,8 +54,12 @@ export const schema = z.object({
   CONSOLE_URL: replicaUrls.describe("Where /console is served; comma-separated for several replicas."),
   MCP_URL: replicaUrls.describe("Where /mcp is served; likewise."),
   ASSETS_URL: replicaUrls.describe("Where /assets is served; likewise."),
-  JSON_BODY_LIMIT: bytes.default(defaultBodyLimits.json).describe("Largest JSON request body, bytes."),
-  MULTIPART_BODY_LIMIT: bytes.default(defaultBodyLimits.multipart).describe("Largest multipart request body, bytes."),
+  JSON_BODY_LIMIT: bodyLimit(maxBodyBytesOfKind("json")).describe(
+    "Largest JSON request body, bytes; a route may take less.",
+  ),
+  MULTIPART_BODY_LIMIT: bodyLimit(maxBodyBytesOfKind("multipart")).describe(
+    "Largest multipart request body, bytes; likewise.",
+  ),
   HEADER_LIMIT: bytes.default(16 * 1024).describe("Largest request head, bytes."),
   REQUEST_DEADLINE_MS: milliseconds.default(900_000).describe("Longest that one request may take."),
   UPLOAD_IDLE_MS: milliseconds

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
+import { maxBodyBytesOfKind } from "@uag/contract/routes.ts";
 
 const maxWaitMs = 5_000;
-const maxBytes = 64 * 1024 * 1024;
+const maxBytes = maxBodyBytesOfKind("multipart");
 
 /**
  * Reads and forgets what is left of a request's body, so that a client that writes before it reads

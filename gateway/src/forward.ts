@@ -29,8 +29,6 @@ export interface ForwardOptions {
   open: OpenRequests;
   /** Milliseconds. */
   deadlineMs: number;
-  /** Largest request body, bytes. */
-  bodyLimit: number;
 }
 
 /**
@@ -269,8 +267,9 @@ class Exchange implements LinkResponse, Upload {
     const call = this.#call;
     if (call === undefined || call.over) return;
     this.#received += chunk.length;
-    if (this.#received > this.#options.bodyLimit) {
-      this.abandon(bodyTooLarge(this.#options.bodyLimit));
+    const { maxBodyBytes } = this.#options.route;
+    if (this.#received > maxBodyBytes) {
+      this.abandon(bodyTooLarge(maxBodyBytes));
       return;
     }
     if (call.writeBody(chunk)) return;

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-
-const mebibyte = 1024 * 1024;
+import { mountBodyLimits } from "@uag/contract/routes.ts";
 
 /** A path, with all below it, that an HTTP service of ours serves behind the router. */
 export interface Mount {
@@ -13,14 +12,13 @@ export interface Mount {
    */
   readonly credentials: readonly ("authorization" | "cookie")[];
   /** Largest request body, bytes. */
-  readonly bodyLimit: number;
+  readonly maxBodyBytes: number;
 }
 
 export const mounts: readonly Mount[] = [
-  { path: "/assets", setting: "ASSETS_URL", credentials: [], bodyLimit: 0 },
-  { path: "/mcp", setting: "MCP_URL", credentials: ["authorization"], bodyLimit: 32 * mebibyte },
-  // Pictures of the playground. Before anybody has signed in the console reads 16 KiB.
-  { path: "/console", setting: "CONSOLE_URL", credentials: ["cookie"], bodyLimit: 32 * mebibyte },
+  { path: "/assets", setting: "ASSETS_URL", credentials: [], maxBodyBytes: mountBodyLimits["/assets"] },
+  { path: "/mcp", setting: "MCP_URL", credentials: ["authorization"], maxBodyBytes: mountBodyLimits["/mcp"] },
+  { path: "/console", setting: "CONSOLE_URL", credentials: ["cookie"], maxBodyBytes: mountBodyLimits["/console"] },
 ];
 
 /**

@@ -28,7 +28,7 @@ export interface ProxyOptions {
 export function enterMount({ mount, trustedHops }: Pick<ProxyOptions, "mount" | "trustedHops">): Handler {
   return (request, response, next) => {
     if (!staysWithin(mount, request.originalUrl)) throw new GatewayError("invalid_request", "The path is not valid.");
-    if (Number(request.headers["content-length"] ?? 0) > mount.bodyLimit) throw bodyTooLarge(mount.bodyLimit);
+    if (Number(request.headers["content-length"] ?? 0) > mount.maxBodyBytes) throw bodyTooLarge(mount.maxBodyBytes);
     // The service behind is not asked whether it wants the body: the head is good, and the limits
     // are ours.
     if (request.headers["expect"] !== undefined) response.writeContinue();
@@ -115,7 +115,7 @@ class MountUpload implements Upload {
     uploads.add(this);
     request.on("data", (chunk: Buffer) => {
       this.received += chunk.length;
-      if (this.received > mount.bodyLimit) this.abandon(bodyTooLarge(mount.bodyLimit));
+      if (this.received > mount.maxBodyBytes) this.abandon(bodyTooLarge(mount.maxBodyBytes));
     });
     request.once("end", done);
     response.once("close", done);

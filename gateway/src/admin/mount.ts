@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { adminBodyLimit, type Method } from "@uag/contract/routes.ts";
+import type { Method } from "@uag/contract/routes.ts";
 import type { Express, Request } from "express";
 import { clientAddress } from "../client-address.ts";
 import { checkBodyHead } from "../middleware/body-limits.ts";
@@ -79,7 +79,7 @@ async function answer(
   const { admin } = response.locals;
   if (admin === undefined) throw new Error("a request is answered only with an admin token");
   const id = idOf(request);
-  const body = row.body === "json" ? await readJson(request, { response, limit: adminBodyLimit }) : undefined;
+  const body = row.body === "json" ? await readJson(request, { response, limit: row.maxBodyBytes }) : undefined;
   const { actor } = admin;
   const call = { clients, replicas, admin, actor, id, url: request.originalUrl, body, publicUrl, request, response };
   return row.handler(await confine(call, row.access.account));
@@ -110,7 +110,6 @@ function allowed(methods: readonly Method[]): Handler {
 
 /** Adds the admin API to an application: JSON in front of billing's and metering's unary calls. */
 export function mountAdmin(app: Express, options: AdminOptions): void {
-  const limits = { json: adminBodyLimit, multipart: 0 };
   app.use("/admin", keepToOrigin);
   for (const [path, rows] of Map.groupBy(adminRows, (row) => row.path)) {
     const methods = rows.map((row) => row.method);
@@ -120,7 +119,7 @@ export function mountAdmin(app: Express, options: AdminOptions): void {
         response.locals.route = row;
         next();
       };
-      const steps = [enter, authenticate(row, options), checkBodyHead(row.body, limits), handlerOf(row, options)];
+      const steps = [enter, authenticate(row, options), checkBodyHead(row), handlerOf(row, options)];
       at[verbs[row.method]](...steps);
     }
     at.options(allowed(methods));

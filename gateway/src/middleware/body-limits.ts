@@ -1,10 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { BodyKind } from "@uag/contract/routes.ts";
+import type { Route } from "@uag/contract/routes.ts";
 import { parseMediaType } from "@uag/kit/http/media-type.ts";
 import type { Handler } from "../request-state.ts";
-
-/** Largest request body by kind, bytes. */
-export type BodyLimits = Readonly<Record<Exclude<BodyKind, "none">, number>>;
 
 /** `application/json` and its kin, in UTF-8. */
 function isJson(contentType: string): boolean {
@@ -24,11 +21,11 @@ function isForm(contentType: string): boolean {
 }
 
 /** Judges a body by what its head says of it, before a byte of it is read. */
-export function checkBodyHead(kind: BodyKind, limits: BodyLimits): Handler {
+export function checkBodyHead({ body: kind, maxBodyBytes }: Pick<Route, "body" | "maxBodyBytes">): Handler {
   return (request, _response, next) => {
     if (kind === "none") return next();
     const { headers } = request;
-    if (Number(headers["content-length"] ?? 0) > limits[kind]) throw bodyTooLarge(limits[kind]);
+    if (Number(headers["content-length"] ?? 0) > maxBodyBytes) throw bodyTooLarge(maxBodyBytes);
     const encoding = headers["content-encoding"];
     if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity")
       throw new GatewayError("unsupported_media_type", "Compressed request bodies are not supported.");

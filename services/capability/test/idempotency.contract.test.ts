@@ -74,7 +74,7 @@ describe("Idempotency-Key", () => {
       renewMs: leaseMs / 3,
     };
     const operation = { handler: run, errorFormat: () => nestedErrors };
-    const operations = withIdempotency({ one: operation, two: operation }, once);
+    const operations = withIdempotency({ "images.edits": operation, "images.generations": operation }, once);
     const link = createLinkServer({ operations });
     const listener = resources.use(
       await openLinkListener({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 500 }),
@@ -113,8 +113,8 @@ describe("Idempotency-Key", () => {
   test("the same key and body are answered again as they were, without another run", async () => {
     handler = async (exchange) => answer(201, (await exchange.readBody({ maxBytes: 99 })).toString())(exchange);
     const ran = await counting(async () => {
-      const first = await ask("one", { key: "same", body: "abc" });
-      const second = await ask("one", { key: "same", body: "abc" });
+      const first = await ask("images.edits", { key: "same", body: "abc" });
+      const second = await ask("images.edits", { key: "same", body: "abc" });
       assert.deepEqual([first.status, first.text, first.header("idempotent-replayed")], [201, "abc", undefined]);
       assert.deepEqual([second.status, second.text, second.header("x-more")], [201, "abc", "1"]);
       assert.equal(second.header("idempotent-replayed"), "true");
@@ -125,11 +125,11 @@ describe("Idempotency-Key", () => {
   test("a key belongs to one account, one API key, one operation and one body", async () => {
     handler = answer(200, "ok");
     const ran = await counting(async () => {
-      await ask("one", { key: "scope" });
-      await ask("two", { key: "scope" });
-      await ask("one", { key: "scope", account: "other" });
-      await ask("one", { key: "scope", keyId: "other" });
-      const reused = await ask("one", { key: "scope", body: '{"other":1}' });
+      await ask("images.edits", { key: "scope" });
+      await ask("images.generations", { key: "scope" });
+      await ask("images.edits", { key: "scope", account: "other" });
+      await ask("images.edits", { key: "scope", keyId: "other" });
+      const reused = await ask("images.edits", { key: "scope", body: '{"other":1}' });
       assert.equal(reused.status, 422);
       assert.match(reused.text, /idempotency_key_reuse/);
     });
@@ -143,9 +143,9 @@ describe("Idempotency-Key", () => {
       contentType: `multipart/form-data; boundary=${boundary}`,
       body: `--${boundary}\r\ncontent-disposition: form-data; name="a"\r\n\r\n${value}\r\n--${boundary}--\r\n`,
     });
-    await ask("one", form("aaaa", "x"));
-    assert.equal((await ask("one", form("bbbb", "x"))).header("idempotent-replayed"), "true");
-    assert.equal((await ask("one", form("cccc", "y"))).status, 422);
+    await ask("images.edits", form("aaaa", "x"));
+    assert.equal((await ask("images.edits", form("bbbb", "x"))).header("idempotent-replayed"), "true");
+    assert.equal((await ask("images.edits", form("cccc", "y"))).status, 422);
   });
 
   test("40 MiB of letters that are their form's boundary are digested in passing", async () => {
@@ -160,7 +160,11 @@ describe("Idempotency-Key", () => {
       maxUs = Math.max(maxUs, user + system);
     }, 5);
     const heapBefore = process.memoryUsage().heapUsed;
-    const asked = await ask("one", { key: "letters", body: letters, contentType: "multipart/form-data; boundary=a" });
+    const asked = await ask("images.edits", {
+      key: "letters",
+      body: letters,
+      contentType: "multipart/form-data; boundary=a",
+    });
     clearInterval(ticks);
     assert.equal(asked.text, "ok");
     assert.ok(process.memoryUsage().heapUsed - heapBefore < 100 * mebibyte);
@@ -172,7 +176,7 @@ describe("Idempotency-Key", () => {
     handler = answer(200, "ok");
     const body = Buffer.alloc(49 * mebibyte, "a");
     const ran = await counting(async () => {
-      const refused = await ask("one", { key: "counted", body });
+      const refused = await ask("images.edits", { key: "counted", body });
       assert.equal(refused.status, 503);
       assert.ok(Number(refused.header("retry-after")) >= 1);
     });
@@ -186,32 +190,32 @@ describe("Idempotency-Key", () => {
       await gate.promise;
       await answer(200, "late")(exchange);
     };
-    const first = ask("one", { key: "slow" });
+    const first = ask("images.edits", { key: "slow" });
     await sleep(leaseMs * 2);
-    const second = await ask("one", { key: "slow" });
+    const second = await ask("images.edits", { key: "slow" });
     assert.equal(second.status, 409);
     assert.match(second.text, /idempotency_in_progress/);
     assert.ok(Number(second.header("retry-after")) >= 1);
     gate.resolve();
     assert.equal((await first).text, "late");
-    assert.equal((await ask("one", { key: "slow" })).text, "late");
+    assert.equal((await ask("images.edits", { key: "slow" })).text, "late");
   });
 
   for (const status of [429, 500, 502, 503, 402]) {
     test(`an answer of ${status} is not kept: the next request runs`, async () => {
       const key = `again-${status}`;
       handler = answer(status, "no");
-      await ask("one", { key });
+      await ask("images.edits", { key });
       handler = answer(200, "yes");
-      assert.equal((await ask("one", { key })).text, "yes");
+      assert.equal((await ask("images.edits", { key })).text, "yes");
     });
   }
 
   test("a refusal is kept as any answer", async () => {
     handler = answer(400, "bad");
-    await ask("one", { key: "bad" });
+    await ask("images.edits", { key: "bad" });
     handler = answer(200, "good");
-    assert.deepEqual((await ask("one", { key: "bad" })).text, "bad");
+    assert.deepEqual((await ask("images.edits", { key: "bad" })).text, "bad");
   });
 
   test("a stream is answered again byte for byte; one that broke is not kept", async () => {
@@ -224,23 +228,23 @@ describe("Idempotency-Key", () => {
       }
       exchange.end();
     };
-    await ask("one", { key: "stream" });
-    const again = await ask("one", { key: "stream" });
+    await ask("images.edits", { key: "stream" });
+    const again = await ask("images.edits", { key: "stream" });
     assert.deepEqual([again.text, again.header("content-type")], [pieces.join(""), "text/event-stream"]);
     handler = async (exchange) => {
       exchange.head(200, []);
       exchange.fail("upstream_error");
     };
-    await assert.rejects(ask("one", { key: "broken" }));
+    await assert.rejects(ask("images.edits", { key: "broken" }));
     handler = answer(200, "whole");
-    assert.equal((await ask("one", { key: "broken" })).text, "whole");
+    assert.equal((await ask("images.edits", { key: "broken" })).text, "whole");
   });
 
   test("large answers are kept too", async () => {
     const large = Buffer.alloc(3 * 1024 * 1024 + 17, "ä");
     handler = (exchange) => exchange.respond(200, [], large);
-    await ask("one", { key: "large" });
-    const again = await ask("one", { key: "large" });
+    await ask("images.edits", { key: "large" });
+    const again = await ask("images.edits", { key: "large" });
     assert.equal(again.header("idempotent-replayed"), "true");
     assert.ok(Buffer.from(again.text, "latin1").equals(large));
   });
@@ -256,12 +260,12 @@ describe("Idempotency-Key", () => {
       exchange.write(Buffer.from("two"));
       exchange.end();
     };
-    const stream = open("one", { key: "leaves" });
+    const stream = open("images.edits", { key: "leaves" });
     await stream.head;
     stream.call.cancel("the client left");
     gate.resolve();
     for (;;) {
-      const again = await ask("one", { key: "leaves" });
+      const again = await ask("images.edits", { key: "leaves" });
       if (again.status !== 409) {
         assert.equal(again.text, "one two");
         break;
@@ -286,8 +290,8 @@ describe("Idempotency-Key", () => {
 
   test("a key is not empty and has at most 255 characters", async () => {
     handler = answer(200, "ok");
-    assert.equal((await ask("one", { key: "k".repeat(256) })).status, 400);
-    assert.equal((await ask("one", { key: "" })).status, 400);
-    assert.equal((await ask("one", { key: "k".repeat(255) })).status, 200);
+    assert.equal((await ask("images.edits", { key: "k".repeat(256) })).status, 400);
+    assert.equal((await ask("images.edits", { key: "" })).status, 400);
+    assert.equal((await ask("images.edits", { key: "k".repeat(255) })).status, 200);
   });
 });

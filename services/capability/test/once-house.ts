@@ -118,7 +118,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const buffers = new BufferBudget();
   const admitFree: FreeAdmission["admitFree"] = async (request) => replica.admitFree(request);
   const operations = withIdempotency(
-    { paid: { handler: paid, errorFormat: () => nestedErrors } },
+    { embeddings: { handler: paid, errorFormat: () => nestedErrors } },
     { store, runs, findBill, admitFree, events, log, buffers, renewMs },
   );
   const link = createLinkServer({ operations });
@@ -138,7 +138,14 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     async ask(key, { keyId = "key", models = [] } = {}) {
       const context = Buffer.from(Caller.encode(Caller.fromPartial({ accountId: "acct", keyId, models })).finish());
       const headers = ["content-type", "application/json", "idempotency-key", key];
-      const call = { operation: "paid", requestId: newId("req"), target: "/v1/x", headers, context, bodyless: false };
+      const call = {
+        operation: "embeddings",
+        requestId: newId("req"),
+        target: "/v1/x",
+        headers,
+        context,
+        bodyless: false,
+      };
       const stream = ResponseStream.open(client, call, Buffer.from("{}"));
       const { status, headers: got } = await stream.head;
       const chunks: Buffer[] = [];
@@ -158,7 +165,7 @@ async function pay(
 ): Promise<void> {
   const { requestId } = exchange;
   const caller = Caller.decode(exchange.context);
-  const common = { requestId, caller, operation: "paid", model: "m", priceVersion: "1", stream };
+  const common = { requestId, caller, operation: "embeddings", model: "m", priceVersion: "1", stream };
   const admitted = await admission.admit({ ...common, holdNanoUsd: 1_000n, tokens: 1 });
   const { status, text, costNanoUsd } = await upstream();
   await admitted.settle({

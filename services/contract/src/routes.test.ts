@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { adminRoutes, dialectOfPath, routes } from "./routes.ts";
+import { adminRoutes, dialectOfPath, maxBodyBytesOf, maxBodyBytesOfKind, routes } from "./routes.ts";
 
 test("no two routes share a method and a path", () => {
   const names = [...routes, ...adminRoutes].map((route) => `${route.method} ${route.path}`);
@@ -9,6 +9,19 @@ test("no two routes share a method and a path", () => {
 
 test("reading never takes a body, writing always says which", () => {
   for (const route of routes) assert.equal(route.body === "none", route.method !== "POST", route.path);
+});
+
+test("a route takes bytes exactly where it takes a body", () => {
+  for (const { path, body, maxBodyBytes } of [...routes, ...adminRoutes])
+    assert.equal(maxBodyBytes > 0, body !== "none", path);
+});
+
+test("a service reads as much of a body as the route of its operation takes, and no kind takes more", () => {
+  for (const route of routes) {
+    if ("operation" in route) assert.equal(maxBodyBytesOf(route.operation), route.maxBodyBytes, route.path);
+    assert.ok(route.maxBodyBytes <= maxBodyBytesOfKind(route.body), route.path);
+  }
+  assert.throws(() => maxBodyBytesOf("nothing.we.serve"), /no route/);
 });
 
 test("the native dialect is spoken on messages and nowhere else", () => {

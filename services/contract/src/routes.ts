@@ -11,14 +11,6 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 /** What a route's request carries after its head; a body on a `none` route is ignored. */
 export type BodyKind = "json" | "multipart" | "none";
 
-const mebibyte = 1024 * 1024;
-
-/** Largest request body by kind, bytes, where a deployment sets nothing else. */
-export const defaultBodyLimits = { json: 32 * mebibyte, multipart: 64 * mebibyte } as const;
-
-/** Largest request body of the admin API, bytes. */
-export const adminBodyLimit = mebibyte / 4;
-
 interface RouteBase {
   readonly method: Method;
   /** In express's path syntax. */
@@ -26,7 +18,17 @@ interface RouteBase {
   /** The shape of the route's errors. */
   readonly dialect: Dialect;
   readonly body: BodyKind;
+  /** Largest request body, bytes. */
+  readonly maxBodyBytes: number;
 }
+
+type RequestBody = Pick<RouteBase, "body" | "maxBodyBytes">;
+
+const mebibyte = 1024 * 1024;
+const noBody: RequestBody = { body: "none", maxBodyBytes: 0 };
+const json: RequestBody = { body: "json", maxBodyBytes: 32 * mebibyte };
+const form: RequestBody = { body: "multipart", maxBodyBytes: 64 * mebibyte };
+const adminJson: RequestBody = { body: "json", maxBodyBytes: mebibyte / 4 };
 
 interface PublicRoute extends RouteBase {
   /**
@@ -61,7 +63,7 @@ const forward = (
   path: string,
   service: ServiceName,
   operation: string,
-  shape: { body: BodyKind; dialect?: Dialect; billed?: true },
+  shape: RequestBody & { dialect?: Dialect; billed?: true },
 ): ForwardRoute => ({ method, path, service, operation, dialect: "nested", billed: false, ...shape });
 
 const query = (path: string, name: QueryName): QueryRoute => ({
@@ -69,7 +71,7 @@ const query = (path: string, name: QueryName): QueryRoute => ({
   path,
   query: name,
   dialect: "nested",
-  body: "none",
+  ...noBody,
   billed: false,
 });
 
@@ -77,20 +79,20 @@ const query = (path: string, name: QueryName): QueryRoute => ({
  * Every path that needs a key. The order is the order of matching: what is asked most comes first.
  */
 export const routes: readonly Route[] = [
-  forward("POST", "/v1/chat/completions", "chat", "chat.completions", { body: "json", billed: true }),
-  forward("POST", "/v1/messages", "chat", "messages.create", { body: "json", billed: true, dialect: "native" }),
-  forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", { body: "json", dialect: "native" }),
-  forward("POST", "/v1/embeddings", "embedding", "embeddings", { body: "json", billed: true }),
-  forward("POST", "/v1/audio/speech", "speech", "audio.speech", { body: "json", billed: true }),
-  forward("GET", "/v1/audio/voices", "speech", "audio.voices", { body: "none" }),
-  forward("POST", "/v1/images/generations", "media", "images.generations", { body: "json", billed: true }),
-  forward("POST", "/v1/images/edits", "media", "images.edits", { body: "multipart", billed: true }),
-  forward("GET", "/v1/videos/generations/:id", "video", "videos.get", { body: "none" }),
-  forward("POST", "/v1/videos/generations", "video", "videos.create", { body: "json", billed: true }),
-  forward("GET", "/v1/videos/generations", "video", "videos.list", { body: "none" }),
-  forward("DELETE", "/v1/videos/generations/:id", "video", "videos.cancel", { body: "none" }),
-  forward("GET", "/v1/models", "chat", "models.list", { body: "none" }),
-  forward("GET", "/v1/models/:id", "chat", "models.get", { body: "none" }),
+  forward("POST", "/v1/chat/completions", "chat", "chat.completions", { ...json, billed: true }),
+  forward("POST", "/v1/messages", "chat", "messages.create", { ...json, billed: true, dialect: "native" }),
+  forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", { ...json, dialect: "native" }),
+  forward("POST", "/v1/embeddings", "embedding", "embeddings", { ...json, billed: true }),
+  forward("POST", "/v1/audio/speech", "speech", "audio.speech", { ...json, billed: true }),
+  forward("GET", "/v1/audio/voices", "speech", "audio.voices", noBody),
+  forward("POST", "/v1/images/generations", "media", "images.generations", { ...json, billed: true }),
+  forward("POST", "/v1/images/edits", "media", "images.edits", { ...form, billed: true }),
+  forward("GET", "/v1/videos/generations/:id", "video", "videos.get", noBody),
+  forward("POST", "/v1/videos/generations", "video", "videos.create", { ...json, billed: true }),
+  forward("GET", "/v1/videos/generations", "video", "videos.list", noBody),
+  forward("DELETE", "/v1/videos/generations/:id", "video", "videos.cancel", noBody),
+  forward("GET", "/v1/models", "chat", "models.list", noBody),
+  forward("GET", "/v1/models/:id", "chat", "models.get", noBody),
   query("/v1/dashboard/billing/subscription", "subscription"),
   query("/dashboard/billing/subscription", "subscription"),
   query("/v1/dashboard/billing/usage", "usage"),
@@ -107,7 +109,7 @@ const admin = <O extends string>(method: Method, path: string, operation: O): Ad
   path: `/admin/v1${path}`,
   operation: `admin.${operation}`,
   dialect: "nested",
-  body: method === "POST" || method === "PATCH" ? "json" : "none",
+  ...(method === "POST" || method === "PATCH" ? adminJson : noBody),
   admin: true,
 });
 
@@ -154,3 +156,28 @@ export type AdminOperation = (typeof adminTable)[number]["operation"];
 
 /** Every path that needs an admin token. */
 export const adminRoutes: readonly AdminRoute<AdminOperation>[] = adminTable;
+
+/**
+ * Largest request bodies, bytes, of the paths that an HTTP service serves behind the router. The
+ * console takes the playground's pictures; before anybody has signed in it reads 16 KiB.
+ */
+export const mountBodyLimits = { "/assets": 0, "/mcp": json.maxBodyBytes, "/console": json.maxBodyBytes } as const;
+
+/** Largest request body of a kind that any route takes, bytes. */
+export function maxBodyBytesOfKind(kind: BodyKind): number {
+  return Math.max(...routes.map(({ body, maxBodyBytes }) => (body === kind ? maxBodyBytes : 0)));
+}
+
+const bodyLimits: ReadonlyMap<string, number> = new Map(
+  routes.flatMap((route) => ("operation" in route ? [[route.operation, route.maxBodyBytes]] : [])),
+);
+
+/**
+ * Largest request body of a capability's operation, bytes.
+ * @throws {Error} for an operation that no route has
+ */
+export function maxBodyBytesOf(operation: string): number {
+  const limit = bodyLimits.get(operation);
+  if (limit === undefined) throw new Error(`no route has the operation ${operation}`);
+  return limit;
+}

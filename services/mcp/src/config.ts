@@ -1,3 +1,4 @@
+import { mountBodyLimits } from "@uag/contract/routes.ts";
 import { commaList, commonSettings } from "@uag/kit/config.ts";
 import { z } from "zod";
 
@@ -28,7 +29,7 @@ export const schema = z.object({
     ),
   MAX_OPEN: count.default(512).describe("Most requests open at once; more get a 503."),
   MAX_OPEN_PER_KEY: count.default(32).describe("Most requests of one key open at once; more get a 429."),
-  BODY_LIMIT: count.default(32 * 1024 * 1024).describe("Largest request body, bytes."),
+  BODY_LIMIT: count.default(mountBodyLimits["/mcp"]).describe("Largest request body, bytes."),
   BUFFER_MEMORY_BYTES: count
     .default(256 * 1024 * 1024)
     .describe("Most bytes of request bodies and files held at once; more are answered with 503."),

@@ -1,9 +1,8 @@
+import { maxBodyBytesOf } from "@uag/contract/routes.ts";
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import { LinkError } from "@uag/link/errors.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { BodyDigest } from "./body-digest.ts";
-
-const maxBytes = 64 * 1024 * 1024;
 
 /** A request body that was read ahead of its handler, for its digest. */
 export class ReadBody {
@@ -41,6 +40,7 @@ export class ReadBody {
  */
 export async function readAhead(exchange: LinkExchange, lease: BufferLease): Promise<ReadBody> {
   const digest = new BodyDigest(exchange.header("content-type"));
+  const maxBytes = maxBodyBytesOf(exchange.operation);
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of exchange.body()) {

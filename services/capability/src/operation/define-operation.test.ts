@@ -75,7 +75,7 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
     health: new UpstreamHealth(),
   };
   const exchange = {
-    operation: "o",
+    operation: "embeddings",
     requestId: "r",
     target: "/",
     headers: [],

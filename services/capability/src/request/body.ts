@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { maxBodyBytesOf } from "@uag/contract/routes.ts";
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import { parseJson, parseJsonInTurns } from "@uag/kit/json/parse.ts";
 import type { JsonLimits } from "@uag/kit/json/scan.ts";
@@ -7,8 +8,6 @@ import { type Fields, withoutNulls } from "./nulls.ts";
 
 export type { Fields } from "./nulls.ts";
 
-/** The router limits bodies already; this only bounds what a broken router could send. */
-const maxBodyBytes = 64 * 1024 * 1024;
 /** Reading a longer body takes so long that others should have a turn in between. */
 const longBytes = 256 * 1024;
 const nothing: ReadonlySet<string> = new Set();
@@ -40,7 +39,7 @@ export async function readJsonBody(
   lease: BufferLease,
   { limits, opaque }: JsonOptions = {},
 ): Promise<JsonBody> {
-  const body = await exchange.readBody({ maxBytes: maxBodyBytes, take: lease.take });
+  const body = await exchange.readBody({ maxBytes: maxBodyBytesOf(exchange.operation), take: lease.take });
   const value = body.length > longBytes ? await parseJsonInTurns(body, limits) : parseJson(body, limits);
   return jsonOf(body, objectOf(value), opaque);
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { type AdminOperation, type AdminRoute, adminBodyLimit, adminRoutes } from "@uag/contract/routes.ts";
+import { type AdminOperation, type AdminRoute, adminRoutes } from "@uag/contract/routes.ts";
 import type { Request, Response } from "express";
 import { Router } from "express";
 import type { Dispatcher } from "undici";
@@ -53,9 +53,9 @@ async function answer(
     response.setHeader("cache-control", "no-store").json(await listOwnKeys(asked));
     return;
   }
-  const body = await bodyOf(request, asked, route.operation);
+  const body = await bodyOf(request, asked, route);
   const url = adminUrl.replace(/\/$/, "") + path;
-  if (await relay(request, response, { dispatcher, url, bearer: token, bodyLimit: adminBodyLimit, body })) return;
+  if (await relay(request, response, { dispatcher, url, bearer: token, bodyLimit: route.maxBodyBytes, body })) return;
   refused(borrowed, person, grant.token);
 }
 
@@ -66,7 +66,11 @@ function refused(borrowed: BorrowedSecrets, person: Person, role: Parameters<Bor
 }
 
 /** What says who made a key is the console's word, and stays when the key is changed. */
-async function bodyOf(request: Request, asked: AdminRequest, operation: AdminOperation): Promise<object | undefined> {
+async function bodyOf(
+  request: Request,
+  asked: AdminRequest,
+  { operation, maxBodyBytes }: AdminRoute<AdminOperation>,
+): Promise<object | undefined> {
   if (operation !== "admin.keys.create" && operation !== "admin.keys.update") return undefined;
-  return withMaker(asked, await readJson(request, adminBodyLimit), operation);
+  return withMaker(asked, await readJson(request, maxBodyBytes), operation);
 }

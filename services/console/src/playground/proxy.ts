@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { type BodyKind, defaultBodyLimits, routes } from "@uag/contract/routes.ts";
+import { mountBodyLimits, routes } from "@uag/contract/routes.ts";
 import { type Request, type Response, Router } from "express";
 import type { Dispatcher } from "undici";
 import { z } from "zod";
@@ -18,24 +18,20 @@ export interface PlaygroundOptions {
   readonly gatewayUrl: string;
 }
 
-/** The mount's own limit, bytes; a form may be no longer here than anything else. */
-const mostBytes = defaultBodyLimits.json;
 const accountPattern = /^[\w.:-]{1,200}$/;
 const accounts = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });
-
-const bodyLimits: Readonly<Record<BodyKind, number>> = { json: mostBytes, multipart: mostBytes, none: 0 };
 
 /**
  * `/console/api/gateway/v1/*`: the public API, with a key that the console keeps for the person.
  */
 export function playgroundProxy(options: PlaygroundOptions): Router {
   const router = Router({ caseSensitive: true });
-  for (const { method, path, body } of routes) {
+  for (const { method, path, maxBodyBytes } of routes) {
     if (!path.startsWith("/v1/")) continue;
     const verb = method.toLowerCase() as "get" | "post" | "delete";
-    router
-      .route(path)
-      [verb]((request, response) => answer(request, response, { ...options, bodyLimit: bodyLimits[body] }));
+    // What the mount does not let through does not reach us.
+    const bodyLimit = Math.min(maxBodyBytes, mountBodyLimits["/console"]);
+    router.route(path)[verb]((request, response) => answer(request, response, { ...options, bodyLimit }));
   }
   return router;
 }

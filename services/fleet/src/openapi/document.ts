@@ -79,12 +79,18 @@ function answer(status: string, answers: Responses, { billed = false, native = f
 
 const mediaTypes = { json: "application/json", multipart: "multipart/form-data" } as const;
 
+function sizeText(bytes: number): string {
+  const mebibyte = 1024 * 1024;
+  return bytes < mebibyte ? `${bytes / 1024} KiB` : `${bytes / mebibyte} MiB`;
+}
+
 function requestBody(route: AnyRoute, { request, bodyIsOptional = false }: Operation): JsonSchema | undefined {
-  const { body } = route;
+  const { body, maxBodyBytes } = route;
   if (body === "none" || request === undefined) return undefined;
   const shown = examples[nameOf(route)];
   const described = { schema: anyOf(request), ...(shown !== undefined && { examples: shown }) };
-  return { required: !bodyIsOptional, content: { [mediaTypes[body]]: described } };
+  const description = `At most ${sizeText(maxBodyBytes)}.`;
+  return { description, required: !bodyIsOptional, content: { [mediaTypes[body]]: described } };
 }
 
 /** The same failures come on most paths. */

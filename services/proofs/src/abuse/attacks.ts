@@ -1,3 +1,4 @@
+import { maxBodyBytesOfKind } from "@uag/contract/routes.ts";
 import type { Target } from "./targets.ts";
 
 /** One way to be expensive. */
@@ -13,10 +14,9 @@ export interface Attack {
   readonly parallel?: number;
 }
 
-const mebibyte = 1024 * 1024;
-/** Largest bodies that the door takes, without what surrounds what fills them. */
-const maxJson = 32 * mebibyte - 4_096;
-const maxForm = 64 * mebibyte - 4_096;
+/** Largest bodies that the public server takes, without what surrounds what fills them. */
+const maxJson = maxBodyBytesOfKind("json") - 4_096;
+const maxForm = maxBodyBytesOfKind("multipart") - 4_096;
 const maxHeaderLength = 15_000;
 const mark = "@@fill@@";
 
@@ -105,7 +105,7 @@ function* anyAttacks(path: string, { body, sample }: Target): Generator<Attack> 
   const query = Array.from({ length: 3_000 }, (_, i) => `a${i % 10}=1`).join("&");
   yield { name: "thousands of query fields", path: `${path}?${query.slice(0, 14_000)}`, headers: type, body: small };
   const trickle = (): Buffer[] => Array.from({ length: 10 }, () => Buffer.alloc(64 * 1024, " "));
-  const declared = { ...type, "content-length": String(31 * mebibyte) };
+  const declared = { ...type, "content-length": String(maxJson) };
   yield { name: "twenty slow uploads", path, headers: declared, body: trickle, pauseMs: 100, parallel: 20 };
 }
 

@@ -1,6 +1,7 @@
+import { maxBodyBytesOfKind } from "@uag/contract/routes.ts";
+
 const mebi = 1024 * 1024;
-/** The largest JSON body that the router takes. */
-const maxBytes = 32 * mebi;
+const maxBytes = maxBodyBytesOfKind("json");
 /** Of small things so much is as bad. */
 const muchBytes = 12 * mebi;
 
