@@ -6,7 +6,7 @@ import { repoRoot } from "./paths.ts";
 const webDir = join(repoRoot, "services/console/web");
 const builtDir = join(webDir, "dist");
 /** What the pages are made of. */
-const sources = ["index.html", "package.json", "vite.config.ts", "public", "src", "../../contract/src"];
+const sources = ["index.html", "package.json", "vite.config.ts", "compress.ts", "public", "src", "../../contract/src"];
 const longestSaid = 2_000;
 
 export interface BuildOptions {

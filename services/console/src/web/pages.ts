@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import express, { Router } from "express";
+import express, { type RequestHandler, Router } from "express";
 
 const notBuilt = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -13,6 +13,29 @@ or why it cannot. This page loads again by itself.</p>
 </html>
 `;
 
+const caching = { immutable: true, maxAge: "365d" } as const;
+const suffixes = { br: ".br", gzip: ".gz" } as const;
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** Sends what the build has compressed in place of the file itself, to whoever takes it. */
+function sendCompressed(root: string): RequestHandler {
+  return (request, response, next) => {
+    const type = types[extname(request.path)];
+    response.vary("accept-encoding");
+    const encoding = request.acceptsEncodings("br", "gzip") as keyof typeof suffixes | false;
+    if (type === undefined || encoding === false) return next();
+    const headers = { "content-encoding": encoding, "content-type": type };
+    response.sendFile(request.path + suffixes[encoding], { ...caching, root, headers }, (error) => {
+      // Not compressed, or not there; who has left needs no other answer.
+      if (error && !response.headersSent) next();
+    });
+  };
+}
+
 /**
  * The built web half: hashed files for ever, and the page itself for every other path of the
  * application.
@@ -20,10 +43,8 @@ or why it cannot. This page loads again by itself.</p>
 export function webPages(dir: string): Router {
   const index = join(dir, "index.html");
   const router = Router();
-  router.use(
-    "/assets",
-    express.static(join(dir, "assets"), { immutable: true, maxAge: "365d", index: false, fallthrough: true }),
-  );
+  const assets = join(dir, "assets");
+  router.use("/assets", sendCompressed(assets), express.static(assets, { ...caching, index: false }));
   router.use(express.static(dir, { index: false, redirect: false, maxAge: 0 }));
   router.use((request, response) => {
     if (request.method !== "GET" && request.method !== "HEAD") throw new GatewayError("method_not_allowed");

@@ -1,9 +1,7 @@
 import "@fontsource-variable/inter/index.css";
 import "@mantine/core/styles.css";
-import "@mantine/notifications/styles.css";
 import "./app.css";
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
@@ -29,7 +27,6 @@ await startI18n();
 createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
-      <Notifications position="top-right" />
       <QueryClientProvider client={client}>
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -12,6 +12,7 @@ import {
 import { ApiError } from "./api/error.ts";
 import { fromSearch, type SearchReader } from "./search.ts";
 import { sessionQuery } from "./session/session.ts";
+import { SignInPage } from "./session/sign-in-page.tsx";
 import { NotFound } from "./ui/not-found.tsx";
 import { PageError } from "./ui/page-error.tsx";
 import { PageSkeleton } from "./ui/page-skeleton.tsx";
@@ -26,7 +27,8 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   validateSearch: fromSearch({ next: "text", ended: "flag", error: "text" }),
-  component: lazyRouteComponent(() => import("./session/sign-in-page.tsx"), "SignInPage"),
+  // What people see first is in the first script.
+  component: SignInPage,
 });
 
 const invitation = createRoute({

@@ -1,6 +1,6 @@
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
-import type { en } from "./en/en.ts";
+import { en } from "./en/en.ts";
 
 export const languages = { en: "English", zh: "中文" } as const;
 export type Language = keyof typeof languages;
@@ -24,8 +24,9 @@ function preferred(): Language {
   return names.find(isLanguage) ?? "en";
 }
 
+/** English comes with the first script: waiting for it would be most visitors' wait. */
 async function texts(language: Language): Promise<object> {
-  return language === "zh" ? (await import("./zh/zh.ts")).zh : (await import("./en/en.ts")).en;
+  return language === "zh" ? (await import("./zh/zh.ts")).zh : en;
 }
 
 /** Shows everything in a language, here and at the next visit. */

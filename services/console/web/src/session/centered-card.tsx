@@ -1,6 +1,6 @@
 import { Center, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import { LanguageMenu } from "../shell/language-menu.tsx";
+import { LanguageButtons } from "../shell/language-buttons.tsx";
 import { Logo } from "../shell/logo.tsx";
 import { SchemeButton } from "../shell/scheme-button.tsx";
 
@@ -20,7 +20,7 @@ export function CenteredCard({
         <Group justify="space-between">
           <Logo />
           <Group gap={4}>
-            <LanguageMenu />
+            <LanguageButtons />
             <SchemeButton />
           </Group>
         </Group>

@@ -1,9 +1,9 @@
 import { Alert, Button, Divider, PasswordInput, Stack, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { useDocumentTitle } from "@mantine/hooks";
 import { IconInfoCircle, IconLogin2 } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useRouter } from "@tanstack/react-router";
+import type { FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { call, urlOf } from "../api/http.ts";
 import { Failure } from "../ui/failure.tsx";
@@ -20,6 +20,13 @@ const route = getRouteApi("/sign-in");
 /** Only a path of ours is gone on to: an address from elsewhere is not. */
 function ownPath(next: string | undefined): string {
   return next?.startsWith("/") && !next.startsWith("//") && !next.includes("\\") ? next : "/";
+}
+
+const errors = ["permission_denied", "already_exists", "invalid_request", "service_unavailable"] as const;
+
+/** What the address says of a sign-in elsewhere that came to nothing. */
+function knownError(code: string): (typeof errors)[number] {
+  return errors.find((known) => known === code) ?? "invalid_request";
 }
 
 function useSignIn() {
@@ -40,23 +47,21 @@ function useSignIn() {
 function PasswordForm() {
   const { t } = useTranslation();
   const signIn = useSignIn();
-  const form = useForm({ mode: "uncontrolled", initialValues: { email: "", password: "" } });
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    signIn.mutate({ email: String(given.get("email")), password: String(given.get("password")) });
+  };
   return (
-    <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
+    <form onSubmit={submit}>
       <Stack gap="md">
-        <TextInput
-          label={t("signIn.email")}
-          autoComplete="username"
-          required
-          autoFocus
-          {...form.getInputProps("email")}
-        />
+        <TextInput label={t("signIn.email")} autoComplete="username" name="email" required autoFocus />
         <PasswordInput
           label={t("signIn.password")}
           autoComplete="current-password"
+          name="password"
           required
           visibilityToggleButtonProps={{ "aria-label": t("signIn.showPassword") }}
-          {...form.getInputProps("password")}
         />
         {signIn.error !== null && <Failure error={signIn.error} />}
         <Button type="submit" loading={signIn.isPending} fullWidth>
@@ -69,6 +74,7 @@ function PasswordForm() {
 
 export function SignInPage() {
   const { t } = useTranslation();
+  const router = useRouter();
   useDocumentTitle(`${t("signIn.title")} · AI Gateway`);
   const { ended, error, next } = route.useSearch();
   const ways = useQuery({ queryKey: ["sign-in"], queryFn: () => call<SignInWays>("/sign-in") });
@@ -81,12 +87,12 @@ export function SignInPage() {
             {t("signIn.ended")}
           </Alert>
         )}
-        {error !== undefined && <Failure error={new Error(error)} />}
+        {error !== undefined && <Failure error={new Error(t(`signIn.errors.${knownError(error)}`))} />}
         {oidc && (
           <>
             <Button
               component="a"
-              href={urlOf("/oidc/start", { next: ownPath(next) })}
+              href={urlOf("/oidc/start", { return_to: router.basepath + ownPath(next) })}
               variant="default"
               leftSection={<IconLogin2 size={18} />}
             >

@@ -1,8 +1,12 @@
+import "@mantine/notifications/styles.css";
 import { AppShell, Burger, Group, ScrollArea } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { Notifications } from "@mantine/notifications";
+import { useQueryClient } from "@tanstack/react-query";
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
+import { listenForHints } from "../api/live.ts";
 import { AccountSwitcher } from "./account-switcher.tsx";
 import { LanguageMenu } from "./language-menu.tsx";
 import { Logo } from "./logo.tsx";
@@ -16,6 +20,8 @@ export function Shell() {
   const { t } = useTranslation();
   const [opened, drawer] = useDisclosure(false);
   const { pathname } = useLocation();
+  const client = useQueryClient();
+  useEffect(() => listenForHints(client), [client]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when the page changes
   useEffect(drawer.close, [pathname]);
   return (
@@ -25,6 +31,7 @@ export function Shell() {
       navbar={{ width: 232, breakpoint: "sm", collapsed: { mobile: !opened } }}
       padding={{ base: "md", sm: "xl" }}
     >
+      <Notifications position="top-right" />
       <a href="#content" className={classes["skip"]}>
         {t("shell.skip")}
       </a>

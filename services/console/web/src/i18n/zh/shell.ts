@@ -87,4 +87,10 @@ export const signIn = {
   or: "或",
   with: "使用 {{name}} 登录",
   ended: "会话已结束。请重新登录以继续。",
+  errors: {
+    permission_denied: "您在此没有角色，或已不能登录。请联系网关的管理员。",
+    already_exists: "您的邮箱已有使用密码登录的用户。请用密码登录，或先请管理员移除该用户。",
+    invalid_request: "登录用时过长，或是在另一个浏览器中开始的。请重试。",
+    service_unavailable: "暂时无法连接您的登录提供方。请稍后重试。",
+  },
 };

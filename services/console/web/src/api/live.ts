@@ -1,0 +1,84 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { urlOf } from "./http.ts";
+
+/** What the server says may have changed, and the queries that show it. */
+const shows = {
+  usage: ["usage", "unpriced", "video", "deliveries"],
+  balance: ["billing", "accounts"],
+  key: ["keys"],
+} as const;
+type HintType = keyof typeof shows;
+
+const everything = Object.keys(shows) as HintType[];
+/** Shortest time between two rounds of fetching, however much happens meanwhile. */
+const pauseMs = 3_000;
+/** An answer that is no stream ends an EventSource for good: then another is begun. */
+const reconnectMs = 5_000;
+
+const hintTypeOf = (data: string): HintType | undefined => {
+  const { type } = JSON.parse(data) as { type?: string };
+  return everything.find((known) => known === type);
+};
+
+/** Fetches again what is shown of the given types, at once or when the pause is over. */
+function createRefresh(client: QueryClient) {
+  const due = new Set<HintType>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  const run = (): void => {
+    timer = undefined;
+    lastAt = performance.now();
+    const names: readonly string[] = [...due].flatMap((type) => shows[type]);
+    due.clear();
+    // A receipt does not change with what happens after it.
+    const isDue = ([name, part]: readonly unknown[]): boolean => names.includes(name as string) && part !== "receipt";
+    void client.invalidateQueries({ predicate: ({ queryKey }) => isDue(queryKey) });
+  };
+  const refresh = (types: readonly HintType[]): void => {
+    for (const type of types) due.add(type);
+    timer ??= setTimeout(run, Math.max(0, lastAt + pauseMs - performance.now()));
+  };
+  return { refresh, stop: () => clearTimeout(timer) };
+}
+
+/**
+ * Fetches what is shown again whenever the server hints that it has changed. A page that nobody
+ * sees listens to nothing: browsers open few connections to a host, for all its pages together.
+ * @returns what ends it
+ */
+export function listenForHints(client: QueryClient): () => void {
+  const { refresh, stop } = createRefresh(client);
+  let source: EventSource | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let wasOpen = false;
+  const close = (): void => {
+    clearTimeout(retry);
+    source?.close();
+    source = undefined;
+  };
+  const open = (): void => {
+    close();
+    if (document.hidden) return;
+    const opened = new EventSource(urlOf("/events"));
+    source = opened;
+    opened.onopen = () => {
+      // Hints of the time in between are lost.
+      if (wasOpen) refresh(everything);
+      wasOpen = true;
+    };
+    opened.onmessage = ({ data }: MessageEvent<string>) => {
+      const type = hintTypeOf(data);
+      if (type !== undefined) refresh([type]);
+    };
+    opened.onerror = () => {
+      if (opened.readyState === EventSource.CLOSED) retry = setTimeout(open, reconnectMs);
+    };
+  };
+  document.addEventListener("visibilitychange", open);
+  open();
+  return () => {
+    document.removeEventListener("visibilitychange", open);
+    close();
+    stop();
+  };
+}

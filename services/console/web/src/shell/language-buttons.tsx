@@ -1,0 +1,25 @@
+import { Button } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { chooseLanguage, type Language, languages } from "../i18n/i18n.ts";
+
+/**
+ * The languages that are not shown now. Before the sign-in they stand in place of the menu, which
+ * brings more script with it than all of that page.
+ */
+export function LanguageButtons() {
+  const { i18n } = useTranslation();
+  return Object.entries(languages)
+    .filter(([code]) => code !== i18n.language)
+    .map(([code, name]) => (
+      <Button
+        key={code}
+        lang={code}
+        variant="subtle"
+        color="gray"
+        size="compact-sm"
+        onClick={() => void chooseLanguage(code as Language)}
+      >
+        {name}
+      </Button>
+    ));
+}
