@@ -6,8 +6,7 @@ import type { LinkClient } from "@uag/link/client.ts";
 import express, { type Express } from "express";
 import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
 import { type ForwardOptions, forward } from "./forward.ts";
-import { docs } from "./handlers/docs.ts";
-import { openApi } from "./handlers/openapi.ts";
+import { reference } from "./handlers/docs.ts";
 import { greeting, live, type ProbePath, ready } from "./handlers/probes.ts";
 import type { KeyCache } from "./keys/key-cache.ts";
 import { authenticate } from "./middleware/authenticate.ts";
@@ -57,6 +56,16 @@ export function bareApp(): Express {
   return app;
 }
 
+/** Paths that are there for anyone, and only to be read. */
+export function mountReads(app: Express, handlers: Readonly<Record<string, Handler>>): void {
+  for (const [path, handler] of Object.entries(handlers))
+    app
+      .route(path)
+      .get(handler)
+      .options(preflight(["GET"]))
+      .all(methodNotAllowed(["GET"]));
+}
+
 /** Everything that happens to a request at the public server, in order. */
 export function createApp(options: AppOptions): Express {
   const { log } = options;
@@ -71,12 +80,8 @@ export function createApp(options: AppOptions): Express {
     at.all(methodNotAllowed(methods));
   }
   if (options.admin !== undefined) mountAdmin(app, options.admin);
-  for (const [path, handler] of Object.entries({ ...probes(options), ...docs() }))
-    app
-      .route(path)
-      .get(handler)
-      .options(preflight(["GET"]))
-      .all(methodNotAllowed(["GET"]));
+  mountReads(app, probes(options));
+  mountReads(app, reference(options.admin === undefined ? ["public"] : ["public", "admin"]));
   const { uploads, trustedHops, deadlineMs: timeoutMs } = options;
   for (const { mount, replicas } of options.proxies) {
     const proxied = { mount, replicas, timeoutMs, trustedHops, uploads, log };
@@ -94,7 +99,6 @@ function probes(options: AppOptions): Record<ProbePath, Handler> {
     "/health/live": live,
     "/health/ready": ready(options.readiness),
     "/health": ready(options.readiness),
-    "/openapi.json": openApi(),
   };
 }
 

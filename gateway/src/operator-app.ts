@@ -3,7 +3,8 @@ import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { Express } from "express";
 import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
-import { bareApp } from "./app.ts";
+import { bareApp, mountReads } from "./app.ts";
+import { reference } from "./handlers/docs.ts";
 import { notFound, renderErrors } from "./middleware/errors.ts";
 import { requestId } from "./middleware/request-id.ts";
 import type { Handler } from "./request-state.ts";
@@ -18,7 +19,7 @@ export interface OperatorAppOptions {
 }
 
 /**
- * The operators' server: health, metrics and the admin API. They share a listener because they
+ * The operators' server: health, metrics and the admin API with its reference. They share a listener because they
  * share who may reach it, and who that is differs from who may reach the public server.
  */
 export function createOperatorApp({ log, observe, metrics, readiness, admin }: OperatorAppOptions): Express {
@@ -28,7 +29,10 @@ export function createOperatorApp({ log, observe, metrics, readiness, admin }: O
     if (!(await answerOperator(request, response, { metrics, checks: readiness }))) next();
   });
   app.use(observe);
-  if (admin !== undefined) mountAdmin(app, admin);
+  if (admin !== undefined) {
+    mountAdmin(app, admin);
+    mountReads(app, reference(["admin"]));
+  }
   app.use(notFound);
   app.use(renderErrors(log));
   return app;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { errorTable } from "@uag/contract/errors/table.ts";
+import { documentNames, documents } from "../src/docs/documents.ts";
 import { guideNames } from "../src/docs/guides.ts";
 import { type Stage, startStage } from "./support/stage.ts";
 
@@ -9,23 +10,28 @@ const anonymous = { authorization: null } as const;
 describe("the reference for people", () => {
   let stage: Stage;
   before(async () => {
-    stage = await startStage();
+    // Nobody asks it anything: the admin API is there for being configured.
+  stage = await startStage({ METERING_ADDR: "127.0.0.1:1" });
   });
   after(() => stage[Symbol.asyncDispose]());
 
-  test("is a page of this origin alone: it loads nothing from elsewhere, and may not", async () => {
-    const page = await stage.fetch("/docs", anonymous);
-    assert.equal(page.status, 200);
-    assert.match(page.headers.get("content-security-policy") ?? "", /^default-src 'none'; script-src 'self'; /);
-    const html = await page.text();
-    const scripts = [...html.matchAll(/src="([^"]+)"/g)].map(([, src]) => src as string);
-    assert.deepEqual(scripts, ["/docs/reference.js", "/docs/start.js"]);
-    for (const path of scripts) {
-      const { status, headers } = await stage.fetch(path, anonymous);
-      assert.deepEqual([status, headers.get("content-type")], [200, "text/javascript; charset=utf-8"]);
-    }
-    assert.match(await (await stage.fetch("/docs/start.js", anonymous)).text(), /url: "\/openapi\.json"/);
-  });
+  for (const name of documentNames)
+    test(`of the ${name} API is a page of this origin alone: it loads nothing from elsewhere, and may not`, async () => {
+      const { page: path, path: document } = documents[name];
+      const page = await stage.fetch(path, anonymous);
+      assert.equal(page.status, 200);
+      assert.match(page.headers.get("content-security-policy") ?? "", /^default-src 'none'; script-src 'self'; /);
+      const html = await page.text();
+      assert.doesNotMatch(html, /\{\{/);
+      const scripts = [...html.matchAll(/src="([^"]+)"/g)].map(([, src]) => src as string);
+      assert.deepEqual(scripts, ["/docs/reference.js", "/docs/start.js"]);
+      for (const script of scripts) {
+        const { status, headers } = await stage.fetch(script, anonymous);
+        assert.deepEqual([status, headers.get("content-type")], [200, "text/javascript; charset=utf-8"]);
+      }
+      assert.ok(html.includes(`data-document="${document}"`));
+      assert.match(await (await stage.fetch("/docs/start.js", anonymous)).text(), /url: .*dataset\.document/);
+    });
 
   test("leads to every guide, and every guide to the reference and to the others", async () => {
     const paths = guideNames.map((name) => `/docs/guides/${name}`);
@@ -44,10 +50,25 @@ describe("the reference for people", () => {
       const html = await page.text();
       assert.doesNotMatch(html, /\{\{|<style|<script>| style=/);
       const links = new Set(linksOf(html));
-      for (const href of ["/docs", ...paths]) assert.ok(links.has(href), `${path} does not lead to ${href}`);
+      for (const href of ["/docs", "/docs/admin", ...paths])
+        assert.ok(links.has(href), `${path} does not lead to ${href}`);
       for (const href of links)
         assert.equal((await stage.fetch(href, anonymous)).status, 200, `${path} leads to ${href}`);
     }
+  });
+
+  test("of the admin API is at the operators' server too, and on the public one only with that API itself", async () => {
+    const { adminPort } = stage.gateway;
+    for (const path of ["/docs/admin", "/openapi/admin.json", "/docs/reference.js"])
+      assert.equal((await fetch(`http://127.0.0.1:${adminPort}${path}`)).status, 200, path);
+    const page = await (await fetch(`http://127.0.0.1:${adminPort}/docs/admin`)).text();
+    assert.doesNotMatch(page, /href="\/docs"|guides/, "the public API's pages are not there to be led to");
+    assert.equal((await fetch(`http://127.0.0.1:${adminPort}/docs`)).status, 404);
+    await using hidden = await startStage({ METERING_ADDR: "127.0.0.1:1", ADMIN_ON_PUBLIC_PORT: "off" });
+    for (const path of ["/docs/admin", "/openapi/admin.json"])
+      assert.equal((await hidden.fetch(path, anonymous)).status, 404, path);
+    assert.doesNotMatch(await (await hidden.fetch("/docs", anonymous)).text(), /admin/i);
+    assert.doesNotMatch(await (await hidden.fetch("/docs/guides/errors", anonymous)).text(), /href="\/docs\/admin"/);
   });
 
   test("tells of every error code with its status and what to do", async () => {

@@ -1,3 +1,4 @@
+import { documentNames } from "../../gateway/src/docs/documents.ts";
 import { openApiFile } from "../../services/fleet/src/openapi/file.ts";
 import type { Check } from "./check.ts";
 import { problemsOf } from "./run-tool.ts";
@@ -9,9 +10,10 @@ import { problemsOf } from "./run-tool.ts";
 const quiet = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } as const;
 
 /**
- * The OpenAPI document keeps Redocly's recommended rules; in the strict set a warning is an error.
+ * The OpenAPI documents keep Redocly's recommended rules; in the strict set a warning is an error.
  */
 export const openapiLint: Check = {
   name: "openapi lint",
-  run: () => problemsOf("redocly", ["lint", "--extends=recommended-strict", openApiFile], { env: quiet }),
+  run: () =>
+    problemsOf("redocly", ["lint", "--extends=recommended-strict", ...documentNames.map(openApiFile)], { env: quiet }),
 };

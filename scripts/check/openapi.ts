@@ -1,15 +1,20 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { documentNames } from "../../gateway/src/docs/documents.ts";
 import { openApiFile, openApiText } from "../../services/fleet/src/openapi/file.ts";
 import type { Check } from "./check.ts";
 
-/** The committed OpenAPI document says what the schemas, the routes and the error table say. */
+/** The committed OpenAPI documents say what the schemas, the routes and the error table say. */
 export const openapi: Check = {
   name: "openapi",
   async run({ fix }) {
-    const text = openApiText();
-    if ((await readFile(openApiFile, "utf8").catch(() => "")) === text) return [];
-    if (!fix) return ["gateway/openapi.json is not what the schemas make; run: npm run openapi"];
-    await writeFile(openApiFile, text);
-    return [];
+    const problems: string[] = [];
+    for (const name of documentNames) {
+      const [file, text] = [openApiFile(name), openApiText(name)];
+      if ((await readFile(file, "utf8").catch(() => "")) === text) continue;
+      if (fix) await writeFile(file, text);
+      else problems.push(`gateway/${basename(file)} is not what the schemas make; run: npm run openapi`);
+    }
+    return problems;
   },
 };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile, rm } from "node:fs/promises";
+import { access, glob, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { runTool } from "../../services/fleet/src/engines/run-tool.ts";
@@ -22,6 +22,12 @@ async function startWithout(dir: string): Promise<string> {
   return (await runTool(process.execPath, ["main.js"], { cwd: dir, env })).output;
 }
 
+/** What `/docs` is made of is read when it is asked for, so no start finds it missing. */
+async function hasPages(home: string): Promise<void> {
+  for await (const file of glob("gateway/src/docs/**/*.{html,css,js,md}", { cwd: root }))
+    await access(join(home, file));
+}
+
 test("each service's image runs by itself, and its list of parts names what was copied as well as what was bundled", async () => {
   await withTemporaryDir(async (dir) => {
     for (const image of images.filter(({ service }) => service !== "simulator")) {
@@ -36,6 +42,7 @@ test("each service's image runs by itself, and its list of parts names what was 
           `${image.service} has no ${name}`,
         );
       }
+      if (image.service === "router") await hasPages(home);
       await rm(home, { recursive: true });
     }
   });

@@ -3,6 +3,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { type Dialect, errorBody } from "@uag/contract/errors/shapes.ts";
 import { errorTable } from "@uag/contract/errors/table.ts";
 import { Marked, type Tokens } from "marked";
+import { type DocumentName, documentNames, documents } from "./documents.ts";
 
 /**
  * The guides, in the order in which they are offered: the name in `/docs/guides/<name>`, and what a
@@ -67,18 +68,43 @@ const markdown = new Marked({
  */
 const baseUrl = '<span class="base-url">http://127.0.0.1:8080</span>';
 
-/** The page of the reference, with a link to every guide. */
-export async function renderReference(): Promise<string> {
-  const source = await readFile(new URL("page.html", import.meta.url), "utf8");
-  const links = guideNames.map((name) => `<a href="/docs/guides/${name}">${titles[name]}</a>`);
-  return source.replace("{{guides}}", links.join("\n      "));
+interface Link {
+  readonly href: string;
+  readonly title: string;
+  readonly isReference: boolean;
 }
 
-function page(name: GuideName, article: string): string {
-  const links = guideNames.map((other) => {
-    const here = other === name ? ' aria-current="page"' : "";
-    return `<li><a href="/docs/guides/${other}"${here}>${titles[other]}</a></li>`;
-  });
+/** What the pages lead to: the references that this server offers, and the guides of the public one. */
+function linksOf(offered: readonly DocumentName[]): Link[] {
+  const references = documentNames
+    .filter((name) => offered.includes(name))
+    .map((name) => ({ href: documents[name].page, title: documents[name].title, isReference: true }));
+  if (!offered.includes("public")) return references;
+  const guides = guideNames.map((name) => ({ href: `/docs/guides/${name}`, title: titles[name], isReference: false }));
+  return [...references, ...guides];
+}
+
+const here = (isHere: boolean): string => (isHere ? ' aria-current="page"' : "");
+
+/** The page of a reference, which leads to what else the server offers. */
+export async function renderReference(name: DocumentName, offered: readonly DocumentName[]): Promise<string> {
+  const source = await readFile(new URL("page.html", import.meta.url), "utf8");
+  const { page, path, title } = documents[name];
+  const links = linksOf(offered).map((link) => `<a href="${link.href}"${here(link.href === page)}>${link.title}</a>`);
+  return source
+    .replace("{{links}}", links.join("\n      "))
+    .replaceAll("{{title}}", title)
+    .replaceAll("{{document}}", path);
+}
+
+function page(name: GuideName, article: string, offered: readonly DocumentName[]): string {
+  const links = linksOf(offered);
+  const references = links
+    .filter(({ isReference }) => isReference)
+    .map(({ href, title }) => `<a class="reference" href="${href}">${title}</a>`);
+  const guides = links
+    .filter(({ isReference }) => !isReference)
+    .map(({ href, title }) => `<li><a href="${href}"${here(href === `/docs/guides/${name}`)}>${title}</a></li>`);
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -92,8 +118,8 @@ function page(name: GuideName, article: string): string {
   </head>
   <body>
     <nav aria-label="Guides">
-      <a class="reference" href="/docs">API reference</a>
-      <ul>${links.join("")}</ul>
+      ${references.join("\n      ")}
+      <ul>${guides.join("")}</ul>
     </nav>
     <main>${article}</main>
   </body>
@@ -102,7 +128,7 @@ function page(name: GuideName, article: string): string {
 }
 
 /** A guide as a page. @throws when its Markdown names a part that there is not */
-export async function renderGuide(name: GuideName): Promise<string> {
+export async function renderGuide(name: GuideName, offered: readonly DocumentName[]): Promise<string> {
   const source = await readFile(new URL(`guides/${name}.md`, import.meta.url), "utf8");
   const filled = source.replaceAll(/^\{\{(\w+)\}\}$/gm, (_, part: string) => {
     const make = parts[part];
@@ -110,5 +136,5 @@ export async function renderGuide(name: GuideName): Promise<string> {
     return make();
   });
   const article = await markdown.parse(filled);
-  return page(name, article.replaceAll("{{base_url}}", baseUrl));
+  return page(name, article.replaceAll("{{base_url}}", baseUrl), offered);
 }

@@ -1,6 +1,6 @@
 // Runs in the browser, when the viewer's bundle has been loaded: see page.html.
 Scalar.createApiReference("#reference", {
-  url: "/openapi.json",
+  url: document.querySelector("#reference").dataset.document,
   // The samples are for the door that the reader has come through.
   servers: [{ url: location.origin }],
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
@@ -24,5 +24,4 @@ Scalar.createApiReference("#reference", {
   hideClientButton: true,
   agent: { disabled: true },
   mcp: { disabled: true },
-  authentication: { preferredSecurityScheme: "bearer" },
 });

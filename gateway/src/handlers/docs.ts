@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { type DocumentName, documents } from "../docs/documents.ts";
 import { guideNames, renderGuide, renderReference } from "../docs/guides.ts";
 import type { Handler } from "../request-state.ts";
 import { answerHeaders } from "../respond.ts";
+import { openApi } from "./openapi.ts";
 
 const own = (name: string): URL => new URL(`../docs/${name}`, import.meta.url);
 /** The viewer's bundle for browsers, which its package has beside its entry. */
@@ -41,21 +43,37 @@ const html = "text/html; charset=utf-8";
 const css = "text/css; charset=utf-8";
 const javascript = "text/javascript; charset=utf-8";
 
-/** The pages of the reference: what the browser asks for, and what it gets. */
-const sources: Readonly<Record<string, Source>> = {
-  "/docs": { type: html, policy: viewerPolicy, read: async () => Buffer.from(await renderReference()) },
+const page = (policy: string, render: () => Promise<string>): Source => ({
+  type: html,
+  policy,
+  read: async () => Buffer.from(await render()),
+});
+
+/** What the pages of a reference load. */
+const viewerFiles: Readonly<Record<string, Source>> = {
   "/docs/reference.css": file(own("reference.css"), css),
   "/docs/start.js": file(own("start.js"), javascript),
   "/docs/reference.js": file(viewer(), javascript),
+};
+
+type Offered = readonly DocumentName[];
+
+const guides = (offered: Offered): Record<string, Source> => ({
   "/docs/guides.css": file(own("guides.css"), css),
   "/docs/guides.js": file(own("guides.js"), javascript),
   ...Object.fromEntries(
-    guideNames.map((name): [string, Source] => [
-      `/docs/guides/${name}`,
-      { type: html, policy: guidePolicy, read: async () => Buffer.from(await renderGuide(name)) },
-    ]),
+    guideNames.map((name) => [`/docs/guides/${name}`, page(guidePolicy, () => renderGuide(name, offered))]),
   ),
-};
+});
+
+/** What the browser asks for, and what it gets. */
+const sources = (offered: Offered): Readonly<Record<string, Source>> => ({
+  ...Object.fromEntries(
+    offered.map((name) => [documents[name].page, page(viewerPolicy, () => renderReference(name, offered))]),
+  ),
+  ...viewerFiles,
+  ...(offered.includes("public") && guides(offered)),
+});
 
 const compress = promisify(gzip);
 
@@ -73,30 +91,33 @@ async function load({ type, policy, read }: Source): Promise<Page> {
   return { type, policy, tag, plain, compressed: await compress(plain) };
 }
 
+/** Read, rendered and compressed once, when somebody asks. */
+function serve(source: Source): Handler {
+  let loaded: Promise<Page> | undefined;
+  return async (request, response) => {
+    loaded ??= load(source);
+    const { type, policy, tag, plain, compressed } = await loaded;
+    const headers = answerHeaders(request, response);
+    headers.push("etag", tag, "cache-control", "public, max-age=300", "vary", "accept-encoding");
+    headers.push("content-security-policy", policy, "referrer-policy", "no-referrer");
+    if (request.headers["if-none-match"] === tag) {
+      response.writeHead(304, headers).end();
+      return;
+    }
+    const zipped = request.acceptsEncodings("gzip") === "gzip";
+    const body = zipped ? compressed : plain;
+    if (zipped) headers.push("content-encoding", "gzip");
+    headers.push("content-type", type, "content-length", String(body.length));
+    response.writeHead(200, headers).end(body);
+  };
+}
+
 /**
- * `/docs`: the API's reference for people, made in the browser of `/openapi.json`, and the guides
- * beside it. Read, rendered and compressed once, when somebody asks.
+ * The OpenAPI documents that are offered, for programs; `/docs` and `/docs/admin`, the same for
+ * people, made in the browser of those; and the guides, beside the public API's.
  */
-export function docs(): Readonly<Record<string, Handler>> {
-  const entries = Object.entries(sources).map(([path, source]) => {
-    let page: Promise<Page> | undefined;
-    const handler: Handler = async (request, response) => {
-      page ??= load(source);
-      const { type, policy, tag, plain, compressed } = await page;
-      const headers = answerHeaders(request, response);
-      headers.push("etag", tag, "cache-control", "public, max-age=300", "vary", "accept-encoding");
-      headers.push("content-security-policy", policy, "referrer-policy", "no-referrer");
-      if (request.headers["if-none-match"] === tag) {
-        response.writeHead(304, headers).end();
-        return;
-      }
-      const zipped = request.acceptsEncodings("gzip") === "gzip";
-      const body = zipped ? compressed : plain;
-      if (zipped) headers.push("content-encoding", "gzip");
-      headers.push("content-type", type, "content-length", String(body.length));
-      response.writeHead(200, headers).end(body);
-    };
-    return [path, handler];
-  });
-  return Object.fromEntries(entries);
+export function reference(offered: Offered): Readonly<Record<string, Handler>> {
+  const forPrograms = offered.map((name): [string, Handler] => [documents[name].path, openApi(name)]);
+  const forPeople = Object.entries(sources(offered)).map(([path, source]): [string, Handler] => [path, serve(source)]);
+  return Object.fromEntries([...forPrograms, ...forPeople]);
 }

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { type DocumentName, documents } from "../docs/documents.ts";
 import type { Handler } from "../request-state.ts";
 import { answerHeaders } from "../respond.ts";
-
-const file = new URL("../../openapi.json", import.meta.url);
 
 /** True when the client's copy is one of those it names (RFC 9110, 13.1.2). */
 function isCurrent(wanted: string | undefined, tag: string): boolean {
@@ -12,12 +11,11 @@ function isCurrent(wanted: string | undefined, tag: string): boolean {
 }
 
 /**
- * The OpenAPI document of the public API, for anyone. It is read here once: it changes with the
- * program only.
+ * An OpenAPI document, for anyone. It is read here once: it changes with the program only.
  * @throws when the file is missing
  */
-export function openApi(): Handler {
-  const body = Buffer.from(JSON.stringify(JSON.parse(readFileSync(file, "utf8"))));
+export function openApi(name: DocumentName): Handler {
+  const body = Buffer.from(JSON.stringify(JSON.parse(readFileSync(documents[name].file, "utf8"))));
   const tag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
   return (request, response) => {
     const headers = answerHeaders(request, response);

@@ -2,8 +2,8 @@ import { checkHealth, type HealthCheck } from "@uag/kit/health.ts";
 import type { Handler } from "../request-state.ts";
 import { sendJson } from "../respond.ts";
 
-/** The paths that ask for no key. */
-export type ProbePath = "/" | "/api/hello" | "/health/live" | "/health/ready" | "/health" | "/openapi.json";
+/** The paths that say that the gateway is there, and ask for no key. */
+export type ProbePath = "/" | "/api/hello" | "/health/live" | "/health/ready" | "/health";
 
 /** Names the service; clients that only probe the address get an empty 200 by HEAD. */
 export const greeting: Handler = (request, response) => {

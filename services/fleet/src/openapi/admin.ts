@@ -193,7 +193,7 @@ const access: Readonly<Record<string, Operation>> = {
     bodyIsOptional: true,
   },
   "admin.models.list": admin(
-    "Models",
+    "Catalogue",
     "listCatalogModels",
     "Lists the catalogue, with who serves each model and how they were in the last hour",
     ["ModelList", listOf(catalogModel)],

@@ -1,5 +1,6 @@
 import { flatError, nativeError, nestedError } from "@uag/contract/errors/shapes.ts";
 import { type AdminRoute, adminRoutes, type Route, routes } from "@uag/contract/routes.ts";
+import type { DocumentName } from "@uag/gateway/docs/documents.ts";
 import { z } from "zod";
 import { adminOperations } from "./admin.ts";
 import { examples } from "./examples.ts";
@@ -14,12 +15,35 @@ import { tagObjects } from "./tags.ts";
 
 const errors = { NestedError: nestedError, NativeError: nativeError, FlatError: flatError } as const;
 
-const info = {
-  title: "Unified AI gateway",
-  version: "1.0.0",
-  license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
-  description:
-    "Chat, image, video, embedding and speech models of many providers behind one address and one key. Objects are open: fields that are not listed go to the provider as they are, and answers may have more of them. A field of a request that is null is as absent; where an administrator's may be null it takes a limit away.",
+const license = { name: "Apache License 2.0", identifier: "Apache-2.0" };
+
+/** What is said of each document as a whole. */
+const infos: Readonly<Record<DocumentName, JsonSchema>> = {
+  public: {
+    title: "Unified AI gateway",
+    version: "1.0.0",
+    license,
+    description:
+      "Chat, image, video, embedding and speech models of many providers behind one address and one key. Objects are open: fields that are not listed go to the provider as they are, and answers may have more of them. A field of a request that is null is as absent.",
+  },
+  admin: {
+    title: "Unified AI gateway: admin API",
+    version: "1.0.0",
+    license,
+    description:
+      "Accounts, keys, money, usage and the gateway's own processes, for who runs it. A token's role says what it may do, and a token may be for one account alone. Listings come in pages: `next_cursor` goes on as `after`. Amounts come twice, in USD as text with nine decimals and as whole nano-USD. Where a field of a request may be null, it takes a limit away; a field that is not listed is refused.",
+  },
+};
+
+const securitySchemes: Readonly<Record<DocumentName, JsonSchema>> = {
+  public: { bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." } },
+  admin: {
+    admin: {
+      type: "http",
+      scheme: "bearer",
+      description: "An admin token, sent as an API key is: `Authorization: Bearer <ADMIN_TOKEN>`.",
+    },
+  },
 };
 
 function anyOf(schemas: Named): JsonSchema {
@@ -30,16 +54,22 @@ function anyOf(schemas: Named): JsonSchema {
 /** A row of either table. */
 export type AnyRoute = Route | AdminRoute;
 
+/** The routes of each document. */
+export const routesOf: Readonly<Record<DocumentName, readonly AnyRoute[]>> = { public: routes, admin: adminRoutes };
+
 export const allRoutes: readonly AnyRoute[] = [...routes, ...adminRoutes];
 
-const written: Readonly<Record<string, Operation>> = { ...operations, ...adminOperations };
+const written: Readonly<Record<DocumentName, Readonly<Record<string, Operation>>>> = {
+  public: operations,
+  admin: adminOperations,
+};
 
 /** The name that the table of routes has for what is asked. */
 const nameOf = (route: AnyRoute): string => ("query" in route ? route.query : route.operation);
 
 /** What the document says of a route. @throws when nothing is written of it */
 export function operationOf(route: AnyRoute): Operation {
-  const operation = written[nameOf(route)];
+  const operation = { ...written.public, ...written.admin }[nameOf(route)];
   if (operation === undefined) throw new Error(`nothing is written of ${nameOf(route)} in operations.ts`);
   return operation;
 }
@@ -110,7 +140,6 @@ function described(route: AnyRoute, failures: Pool): JsonSchema {
     summary: operation.summary,
     tags: [operation.tag],
     parameters: parametersOf(route, operation),
-    ...(operation.admin === true && { security: [{ admin: [] }] }),
     ...(body !== undefined && { requestBody: body }),
     responses: {
       [status]: answer(String(status), ok, operation),
@@ -123,8 +152,8 @@ function described(route: AnyRoute, failures: Pool): JsonSchema {
 /** What administrators send. */
 const closed = /^Admin\w+Request$/;
 
-function schemaComponents(): JsonSchema {
-  const named = Object.values(written).flatMap(({ request, ok, accepted }) =>
+function schemaComponents(name: DocumentName): JsonSchema {
+  const named = Object.values(written[name]).flatMap(({ request, ok, accepted }) =>
     [request, ok.json, ok.events, accepted?.json].flatMap((schemas) => Object.entries(schemas ?? {})),
   );
   const all: Named = { ...Object.fromEntries(named), ...errors };
@@ -136,31 +165,39 @@ function schemaComponents(): JsonSchema {
 /** The path of a route as OpenAPI writes it. */
 export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}");
 
-/** The OpenAPI 3.1 document of the public API. */
-export function openApiDocument(): JsonSchema {
-  const paths: Record<string, JsonSchema> = {};
+/** Those that something refers to: the headers and error shapes of one API are not all the other's. */
+function referred(kind: string, components: JsonSchema, by: JsonSchema): JsonSchema {
+  const text = JSON.stringify(by);
+  return Object.fromEntries(
+    Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
+  );
+}
+
+/** An OpenAPI 3.1 document: of the public API, or of the admin API. */
+export function openApiDocument(name: DocumentName): JsonSchema {
+  const routed: Record<string, JsonSchema> = {};
   const failures = openPool("responses");
-  for (const route of allRoutes) {
+  for (const route of routesOf[name]) {
     const path = templateOf(route.path);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: described(route, failures) };
+    routed[path] = { ...routed[path], [route.method.toLowerCase()]: described(route, failures) };
   }
+  const paths = { ...routed, ...probePaths(name, shared(failuresOfProbes(), failures)) };
+  const responses = failures.components;
+  const by = { paths, responses };
   return {
     openapi: "3.1.0",
-    info,
+    info: infos[name],
     jsonSchemaDialect: z.toJSONSchema(z.unknown()).$schema,
     servers: [{ url: "/", description: "The gateway that this document was read from." }],
-    tags: tagObjects,
-    security: [{ bearer: [] }],
-    paths: { ...paths, ...probePaths(shared(failuresOfProbes(), failures)) },
+    tags: tagObjects(name),
+    security: Object.keys(securitySchemes[name]).map((scheme) => ({ [scheme]: [] })),
+    paths,
     components: {
-      schemas: schemaComponents(),
-      responses: failures.components,
-      headers: headerComponents,
-      parameters: parameterComponents,
-      securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." },
-        admin: { type: "http", scheme: "bearer", description: "An admin token, sent as an API key is." },
-      },
+      schemas: referred("schemas", schemaComponents(name), by),
+      responses,
+      headers: referred("headers", headerComponents, by),
+      parameters: referred("parameters", parameterComponents, by),
+      securitySchemes: securitySchemes[name],
     },
   };
 }

@@ -1,9 +1,9 @@
-import { join } from "node:path";
-import { repoRoot } from "../paths.ts";
+import { fileURLToPath } from "node:url";
+import { type DocumentName, documents } from "@uag/gateway/docs/documents.ts";
 import { openApiDocument } from "./document.ts";
 
-/** The committed document, which the router serves. */
-export const openApiFile = join(repoRoot, "gateway/openapi.json");
+/** A committed document, which the router serves. */
+export const openApiFile = (name: DocumentName): string => fileURLToPath(documents[name].file);
 
 /** What the committed document should be. */
-export const openApiText = (): string => `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+export const openApiText = (name: DocumentName): string => `${JSON.stringify(openApiDocument(name), null, 2)}\n`;

@@ -1,3 +1,4 @@
+import { type DocumentName, documents } from "@uag/gateway/docs/documents.ts";
 import type { ProbePath } from "@uag/gateway/handlers/probes.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import type { Tag } from "./tags.ts";
@@ -9,15 +10,22 @@ const json = (summary: string, properties: JsonSchema) => ({
 const text = { type: "string" };
 const status = json("Tells whether requests are taken", { status: text });
 const greeting = json("Names the service", { name: text, api: text });
+const document = json("This document", { openapi: text, paths: { type: "object" } });
 
-/** What the paths that ask for no key answer. */
-export const probes: Readonly<Record<ProbePath, ReturnType<typeof json> & { readonly id: string }>> = {
+type Probe = ReturnType<typeof json> & { readonly id: string };
+
+const open: Readonly<Record<ProbePath, Probe>> = {
   "/": { id: "getGreeting", ...greeting },
   "/api/hello": { id: "getHello", ...greeting },
   "/health/live": { id: "getLiveness", ...json("Tells that the process is alive", { status: text }) },
   "/health/ready": { id: "getReadiness", ...status },
   "/health": { id: "getHealth", ...status },
-  "/openapi.json": { id: "getOpenApi", ...json("This document", { openapi: text, paths: { type: "object" } }) },
+};
+
+/** What the paths of each document that ask for no key answer. */
+export const probes: Readonly<Record<DocumentName, Readonly<Record<string, Probe>>>> = {
+  public: { ...open, [documents.public.path]: { id: "getOpenApi", ...document } },
+  admin: { [documents.admin.path]: { id: "getAdminOpenApi", ...document } },
 };
 
 const answer = (description: string, schema: JsonSchema): JsonSchema => ({
@@ -28,12 +36,12 @@ const answer = (description: string, schema: JsonSchema): JsonSchema => ({
 const tag: Tag = "Service";
 
 /**
- * The paths that ask for no key. They take no body, and answer HEAD as GET does.
+ * The paths of a document that ask for no key. They take no body, and answer HEAD as GET does.
  * @param failures the error answers of each, by status
  */
-export const probePaths = (failures: JsonSchema): JsonSchema =>
+export const probePaths = (name: DocumentName, failures: JsonSchema): JsonSchema =>
   Object.fromEntries(
-    Object.entries(probes).map(([path, { id, summary, schema }]) => [
+    Object.entries(probes[name]).map(([path, { id, summary, schema }]) => [
       path,
       {
         get: {
@@ -44,7 +52,7 @@ export const probePaths = (failures: JsonSchema): JsonSchema =>
           responses: {
             200: answer("Done.", schema),
             ...(schema === status.schema && { 503: answer("Not now.", schema) }),
-            ...(path === "/openapi.json" && { 304: { description: "The client has it already." } }),
+            ...(path === documents[name].path && { 304: { description: "The client has it already." } }),
             ...failures,
           },
         },

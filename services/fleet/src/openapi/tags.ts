@@ -1,27 +1,35 @@
+import type { DocumentName } from "@uag/gateway/docs/documents.ts";
+
 /** What the operations are sorted by for readers, and what is said of each group. */
 const tags = {
-  Chat: "Conversations in OpenAI's format, with any model: text, pictures, sound and film in; text, tool calls and structured output out, whole or as a stream.",
-  Messages: "The same conversations in Anthropic's format, with any model, and what a conversation counts in tokens.",
-  Embeddings: "Vectors of texts, for search and comparison.",
-  Audio: "Speech of a text, and the voices that speak it.",
-  Images: "Pictures of a description, and changes to pictures. What a body contains depends on the model's family.",
-  Videos:
-    "Films of a description. A film takes minutes and so is a task: start it, then ask for it, wait for it, or be told by a webhook.",
-  Models: "The models that may be used, what they can do and cost, and, for administrators, who serves them.",
-  Billing: "What the key's account may spend and has spent.",
-  Accounts:
-    "Administration: accounts and their money. A top-up's `reference` makes it happen once, however often it is sent.",
-  Keys: "Administration: API keys and their limits. A key's secret is shown once, when the key is made or regenerated.",
-  Usage: "Administration: what was asked and what it cost, in sums, as single requests, and as an export.",
-  Fleet: "Administration: the gateway's own processes, and whether its books are right.",
-  Ledger: "Administration: every movement of money, and the repair of requests that had no price.",
-  Audit: "Administration: what administrators have done.",
-  "Admin tokens": "Administration: the tokens that the admin API asks for.",
-  Webhooks: "Administration: what signs the messages about finished video tasks, and their delivery.",
-  Service: "Whether the gateway is there and ready, and this document. These paths ask for no key.",
+  public: {
+    Chat: "Conversations in OpenAI's format, with any model: text, pictures, sound and film in; text, tool calls and structured output out, whole or as a stream.",
+    Messages: "The same conversations in Anthropic's format, with any model, and what a conversation counts in tokens.",
+    Embeddings: "Vectors of texts, for search and comparison.",
+    Audio: "Speech of a text, and the voices that speak it.",
+    Images: "Pictures of a description, and changes to pictures. What a body contains depends on the model's family.",
+    Videos:
+      "Films of a description. A film takes minutes and so is a task: start it, then ask for it, wait for it, or be told by a webhook.",
+    Models: "The models that may be used, what they can do and cost.",
+    Billing: "What the key's account may spend and has spent.",
+    Service: "Whether the gateway is there and ready, and this document. These paths ask for no key.",
+  },
+  admin: {
+    Accounts: "Accounts and their money. A top-up's `reference` makes it happen once, however often it is sent.",
+    Keys: "API keys and their limits. A key's secret is shown once, when the key is made or regenerated.",
+    Usage: "What was asked and what it cost, in sums, as single requests, and as an export.",
+    Ledger: "Every movement of money, and the repair of requests that had no price.",
+    Catalogue: "The models, what they cost, and who serves them.",
+    Fleet: "The gateway's own processes, and whether its books are right.",
+    Audit: "What administrators have done.",
+    "Admin tokens": "The tokens that this API asks for.",
+    Webhooks: "What signs the messages about finished video tasks, and their delivery.",
+    Service: "This document, which asks for no token.",
+  },
 } as const;
 
-export type Tag = keyof typeof tags;
+export type Tag = { [Name in DocumentName]: keyof (typeof tags)[Name] }[DocumentName];
 
-/** The tags of the document, in the order in which they are shown. */
-export const tagObjects = Object.entries(tags).map(([name, description]) => ({ name, description }));
+/** The tags of a document, in the order in which they are shown. */
+export const tagObjects = (name: DocumentName) =>
+  Object.entries(tags[name]).map(([tag, description]) => ({ name: tag, description }));

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { type DocumentName, documentNames } from "@uag/gateway/docs/documents.ts";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { openApiDocument } from "../../src/openapi/document.ts";
 
@@ -9,12 +10,12 @@ interface Operation {
 }
 
 /**
- * What real answers are held against: the OpenAPI document, in which a field that it does not list
+ * What real answers are held against: the OpenAPI documents, in which a field that it does not list
  * is a fault.
  */
 export interface Documented {
   /**
-   * Notes an answer that the document does not have, a field that it does not list, or one that is
+   * Notes an answer that the documents do not have, a field that it does not list, or one that is
    * not as it says.
    */
   check(method: string, template: string, answer: { status: number; type: string; text: string }): void;
@@ -46,25 +47,29 @@ const faultsOf = ({ errors }: ValidateFunction): string =>
 const pointer = (...names: string[]): string =>
   names.map((name) => `/${encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("");
 
-/** Reads the document once. */
+const nameOf = (template: string): DocumentName => (template.startsWith("/admin/") ? "admin" : "public");
+
+/** Reads the documents once. */
 export function documented(): Documented {
-  const document = closed(openApiDocument()) as Json;
+  const documents = Object.fromEntries(documentNames.map((name) => [name, closed(openApiDocument(name)) as Json]));
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
-  ajv.addSchema(document, "doc");
+  for (const [name, document] of Object.entries(documents)) ajv.addSchema(document, name);
   const validators = new Map<string, ValidateFunction>();
   const seen = new Set<string>();
   const problems = new Set<string>();
   const valid = (at: string, value: unknown, what: string): void => {
-    const validate = validators.get(at) ?? ajv.compile({ $ref: `doc#${at}` });
+    const validate = validators.get(at) ?? ajv.compile({ $ref: at });
     validators.set(at, validate);
     if (!validate(value)) problems.add(`${what}: ${faultsOf(validate)}\n${JSON.stringify(value).slice(0, 2_000)}`);
   };
   return {
     seen,
     problems,
-    checkEvent: (schema, data) => valid(pointer("components", "schemas", schema), JSON.parse(data), schema),
+    checkEvent: (schema, data) => valid(`public#${pointer("components", "schemas", schema)}`, JSON.parse(data), schema),
     check(method, template, { status, type, text }) {
       const what = `${method} ${template} ${status}`;
+      const name = nameOf(template);
+      const document = documents[name] ?? {};
       const operation = (document["paths"] as Readonly<Record<string, Readonly<Record<string, Operation>>>>)[
         template
       ]?.[method.toLowerCase()];
@@ -83,7 +88,7 @@ export function documented(): Documented {
       const essence = type.split(";")[0] ?? "";
       assert.ok(content !== undefined && essence in content, `${what}: ${type} is not in the document`);
       if (essence === "application/json")
-        valid(`${at}${pointer("content", essence, "schema")}`, JSON.parse(text), what);
+        valid(`${name}#${at}${pointer("content", essence, "schema")}`, JSON.parse(text), what);
       if (status < 300) seen.add(`${method} ${template}`);
     },
   };

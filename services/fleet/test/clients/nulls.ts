@@ -11,7 +11,10 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Node>> };
 }
 
-const { schemas } = (openApiDocument() as unknown as Document).components;
+const [publicSchemas, adminSchemas] = (["public", "admin"] as const).map(
+  (name) => (openApiDocument(name) as unknown as Document).components.schemas,
+);
+const schemas: Document["components"]["schemas"] = { ...publicSchemas, ...adminSchemas };
 
 /**
  * A body that is good, with one optional property, wherever it is, that is null, and the same
@@ -24,12 +27,12 @@ export interface Nulled {
 }
 
 /**
- * Every such body that a schema of the OpenAPI document allows to be made of a good one, each place
+ * Every such body that a schema of the OpenAPI documents allows to be made of a good one, each place
  * once.
  */
 export function nulledBodies(name: string, good: object): Nulled[] {
   const schema = schemas[name];
-  if (schema === undefined) throw new Error(`the document has no schema ${name}`);
+  if (schema === undefined) throw new Error(`the documents have no schema ${name}`);
   return [...new Map([...nulled(schema, good, name)].map((each) => [each.at, each])).values()];
 }
 

@@ -1,5 +1,5 @@
 import { adminRoutes, type BodyKind, routes } from "@uag/contract/routes.ts";
-import { probePaths } from "@uag/fleet/openapi/probes.ts";
+import { probes } from "@uag/fleet/openapi/probes.ts";
 import { mounts } from "@uag/gateway/mounts.ts";
 
 /** One path of the public server, as far as whoever abuses it needs to know. */
@@ -79,7 +79,7 @@ export function targets(): Target[] {
     body,
     ...(body === "json" && { sample }),
   }));
-  const open = Object.keys(probePaths).map((path) => ({ method: "GET", path, body: "none" as const }));
+  const open = Object.keys({ ...probes.public, ...probes.admin }).map((path) => ({ method: "GET", path, body: "none" as const }));
   const behind = mounts.map(({ path }) => ({ method: "POST", path: `${path}/x`, body: "none" as const }));
   return [...keyed, ...admin, ...open, ...behind];
 }
