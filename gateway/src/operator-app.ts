@@ -19,8 +19,9 @@ export interface OperatorAppOptions {
 }
 
 /**
- * The operators' server: health, metrics and the admin API with its reference. They share a listener because they
- * share who may reach it, and who that is differs from who may reach the public server.
+ * The operators' server: health, metrics and the admin API with its reference. They share a
+ * listener because they share who may reach it, and who that is differs from who may reach the
+ * public server.
  */
 export function createOperatorApp({ log, observe, metrics, readiness, admin }: OperatorAppOptions): Express {
   const app = bareApp();

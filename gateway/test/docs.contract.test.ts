@@ -11,7 +11,7 @@ describe("the reference for people", () => {
   let stage: Stage;
   before(async () => {
     // Nobody asks it anything: the admin API is there for being configured.
-  stage = await startStage({ METERING_ADDR: "127.0.0.1:1" });
+    stage = await startStage({ METERING_ADDR: "127.0.0.1:1" });
   });
   after(() => stage[Symbol.asyncDispose]());
 

@@ -74,7 +74,7 @@ interface Link {
   readonly isReference: boolean;
 }
 
-/** What the pages lead to: the references that this server offers, and the guides of the public one. */
+/** What the pages lead to: the references that are offered here, and the public one's guides. */
 function linksOf(offered: readonly DocumentName[]): Link[] {
   const references = documentNames
     .filter((name) => offered.includes(name))

@@ -7,15 +7,14 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import Anthropic from "@anthropic-ai/sdk";
 import { ChatOpenAI } from "@langchain/openai";
-import { routes } from "@uag/contract/routes.ts";
 import { generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { z } from "zod";
-import { examples } from "../src/openapi/examples.ts";
 import { startReceiver } from "../src/testing/receiver.ts";
 import { simulatorPort } from "../src/testing/simulator-port.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 import { answerTests } from "./clients/answers.ts";
+import { exampleTests } from "./clients/examples.ts";
 import { generatedClientTest } from "./clients/generated.ts";
 import { goodBodies, nulledBodies } from "./clients/nulls.ts";
 import { sampleTests } from "./clients/samples.ts";
@@ -213,18 +212,6 @@ describe("any client works with any model through either door", () => {
     );
   });
 
-  for (const route of routes) {
-    const { path } = route;
-    for (const [name, { value }] of Object.entries("operation" in route ? (examples[route.operation] ?? {}) : {})) {
-      // Nothing here may call addresses outside.
-      if (JSON.stringify(value).includes("https://")) continue;
-      test(`the example ${name} of ${path} can be sent as it stands`, async () => {
-        const answer = await fleet.client.post(path, value);
-        assert.equal(answer.status, 200, answer.text);
-      });
-    }
-  }
-
   test("the model list suits both SDKs", async () => {
     const ids = (await openai.models.list()).data.map(({ id }) => id);
     const page = await anthropic.models.list({ limit: 1_000 });
@@ -237,6 +224,7 @@ describe("any client works with any model through either door", () => {
 
   generatedClientTest(() => fleet);
   answerTests(() => ({ fleet, webhookUrl }));
+  exampleTests(() => ({ fleet, webhookUrl }));
 
   sampleTests(() => fleet);
 

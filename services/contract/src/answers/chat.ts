@@ -7,10 +7,13 @@ const usage = z.object({
   prompt_tokens: count,
   completion_tokens: count,
   total_tokens: count,
-  prompt_tokens_details: z.object({ cached_tokens: count.optional(), audio_tokens: count.optional() }).nullish(),
+  prompt_tokens_details: z
+    .object({ cached_tokens: count.optional(), text_tokens: count.optional(), audio_tokens: count.optional() })
+    .nullish(),
   completion_tokens_details: z
     .object({
       reasoning_tokens: count.optional(),
+      text_tokens: count.optional(),
       audio_tokens: count.optional(),
       accepted_prediction_tokens: count.optional(),
       rejected_prediction_tokens: count.optional(),

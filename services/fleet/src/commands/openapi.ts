@@ -1,6 +1,39 @@
-// npm run openapi: writes the OpenAPI documents from the schemas that validate requests.
-import { writeFile } from "node:fs/promises";
+// Writes the OpenAPI documents: npm run openapi -- --help
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { fail } from "@uag/command/step.mjs";
 import { documentNames } from "@uag/gateway/docs/documents.ts";
+import { carryOutExamples } from "../openapi/examples/carry-out.ts";
+import { examplesFile } from "../openapi/examples/examples.ts";
 import { openApiFile, openApiText } from "../openapi/file.ts";
+import { startFleet } from "../service.ts";
+import { startReceiver } from "../testing/receiver.ts";
+import { simulatorPort } from "../testing/simulator-port.ts";
 
-for (const name of documentNames) await writeFile(openApiFile(name), openApiText(name));
+const help = `npm run openapi -- [--record]
+
+Writes the OpenAPI documents from the schemas that validate requests. With --record it first starts a gateway of its own,
+sends it every example of the reference (services/fleet/src/openapi/examples) and keeps what it answered; run it again then.
+`;
+
+async function record(): Promise<void> {
+  await using resources = new AsyncDisposableStack();
+  const dataDir = await mkdtemp(join(tmpdir(), "examples-"));
+  resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const receiver = resources.use(await startReceiver({ refuseEvery: 0 }));
+  const egressAllow = `${receiver.address},127.0.0.1:${await simulatorPort(dataDir)}`;
+  const { run } = resources.use(await startFleet({ dataDir, egressAllow }));
+  const recorded = await carryOutExamples(run, receiver);
+  await writeFile(examplesFile, `${JSON.stringify(recorded, null, 2)}\n`);
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { record: { type: "boolean" }, help: { type: "boolean", short: "h" } } });
+  if (values.help) process.stdout.write(help);
+  else if (values.record) await record();
+  else for (const name of documentNames) await writeFile(openApiFile(name), openApiText(name));
+}
+
+await main().catch(fail);

@@ -3,9 +3,10 @@ import { describe, test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { type ErrorCode, errorTable } from "@uag/contract/errors/table.ts";
 import { documentNames } from "@uag/gateway/docs/documents.ts";
-import { allRoutes, openApiDocument, operationOf, routesOf, templateOf } from "./document.ts";
+import { openApiDocument, operationOf, templateOf } from "./document.ts";
 import { codesOf, unseen } from "./failures.ts";
 import { probes } from "./probes.ts";
+import { allRoutes, routesOf } from "./routes.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

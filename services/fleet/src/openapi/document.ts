@@ -1,9 +1,8 @@
 import { flatError, nativeError, nestedError } from "@uag/contract/errors/shapes.ts";
-import { type AdminRoute, adminRoutes, type Route, routes } from "@uag/contract/routes.ts";
 import type { DocumentName } from "@uag/gateway/docs/documents.ts";
 import { z } from "zod";
 import { adminOperations } from "./admin.ts";
-import { examples } from "./examples.ts";
+import { answerExamples, requestExamples } from "./examples/examples.ts";
 import { failuresOf, failuresOfProbes } from "./failures.ts";
 import { headerComponents, headersOf } from "./headers.ts";
 import { type JsonSchema, jsonSchema, schemaRef } from "./json-schema.ts";
@@ -11,6 +10,7 @@ import { type Named, type Operation, operations, type Responses } from "./operat
 import { parameterComponents, parametersOf } from "./parameters.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { probePaths } from "./probes.ts";
+import { type AnyRoute, nameOf, routesOf } from "./routes.ts";
 import { tagObjects } from "./tags.ts";
 
 const errors = { NestedError: nestedError, NativeError: nativeError, FlatError: flatError } as const;
@@ -51,21 +51,10 @@ function anyOf(schemas: Named): JsonSchema {
   return refs.length === 1 ? (refs[0] as JsonSchema) : { anyOf: refs };
 }
 
-/** A row of either table. */
-export type AnyRoute = Route | AdminRoute;
-
-/** The routes of each document. */
-export const routesOf: Readonly<Record<DocumentName, readonly AnyRoute[]>> = { public: routes, admin: adminRoutes };
-
-export const allRoutes: readonly AnyRoute[] = [...routes, ...adminRoutes];
-
 const written: Readonly<Record<DocumentName, Readonly<Record<string, Operation>>>> = {
   public: operations,
   admin: adminOperations,
 };
-
-/** The name that the table of routes has for what is asked. */
-const nameOf = (route: AnyRoute): string => ("query" in route ? route.query : route.operation);
 
 /** What the document says of a route. @throws when nothing is written of it */
 export function operationOf(route: AnyRoute): Operation {
@@ -87,23 +76,27 @@ const stream = (events: Named): JsonSchema => ({
   contentSchema: { type: "array", items: anyOf(events) },
 });
 
-function contentOf({ json, events, audio, rows }: Responses): JsonSchema {
-  return {
+function contentOf({ json, events, audio, rows }: Responses, examplesOf: (mediaType: string) => JsonSchema) {
+  const schemas: Readonly<Record<string, JsonSchema>> = {
     ...(json !== undefined && { "application/json": { schema: anyOf(json) } }),
     ...(events !== undefined && { "text/event-stream": { schema: stream(events) } }),
     ...(rows === true && { "application/x-ndjson": lines, "text/csv": lines }),
     ...(audio === true && { "audio/mpeg": sound, "audio/wav": sound }),
   };
+  return Object.fromEntries(
+    Object.entries(schemas).map(([mediaType, schema]) => [mediaType, { ...schema, ...examplesOf(mediaType) }]),
+  );
 }
 
-function answer(status: string, answers: Responses, { billed = false, native = false, waits = false }: Operation) {
+function answer(route: AnyRoute, status: string, answers: Responses): JsonSchema {
+  const { billed = false, native = false, waits = false } = operationOf(route);
   const event = Object.keys(answers.events ?? {})[0];
   const description = status === "202" ? "Accepted." : "Done.";
   return {
     description:
       event === undefined ? description : `${description} With \`stream\`, events whose data is a \`${event}\`.`,
     headers: headersOf({ native, billed, failed: false, status, located: waits }),
-    content: contentOf(answers),
+    content: contentOf(answers, (mediaType) => answerExamples(nameOf(route), status, mediaType)),
   };
 }
 
@@ -117,8 +110,7 @@ function sizeText(bytes: number): string {
 function requestBody(route: AnyRoute, { request, bodyIsOptional = false }: Operation): JsonSchema | undefined {
   const { body, maxBodyBytes } = route;
   if (body === "none" || request === undefined) return undefined;
-  const shown = examples[nameOf(route)];
-  const described = { schema: anyOf(request), ...(shown !== undefined && { examples: shown }) };
+  const described = { schema: anyOf(request), ...requestExamples(nameOf(route)) };
   const description = `At most ${sizeText(maxBodyBytes)}.`;
   return { description, required: !bodyIsOptional, content: { [mediaTypes[body]]: described } };
 }
@@ -142,8 +134,8 @@ function described(route: AnyRoute, failures: Pool): JsonSchema {
     parameters: parametersOf(route, operation),
     ...(body !== undefined && { requestBody: body }),
     responses: {
-      [status]: answer(String(status), ok, operation),
-      ...(accepted !== undefined && { 202: answer("202", accepted, operation) }),
+      [status]: answer(route, String(status), ok),
+      ...(accepted !== undefined && { 202: answer(route, "202", accepted) }),
       ...shared(failuresOf(route, operation), failures),
     },
   };
@@ -165,7 +157,7 @@ function schemaComponents(name: DocumentName): JsonSchema {
 /** The path of a route as OpenAPI writes it. */
 export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}");
 
-/** Those that something refers to: the headers and error shapes of one API are not all the other's. */
+/** Those that something refers to: the headers of one API are not all the other's. */
 function referred(kind: string, components: JsonSchema, by: JsonSchema): JsonSchema {
   const text = JSON.stringify(by);
   return Object.fromEntries(

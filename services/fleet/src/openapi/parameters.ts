@@ -1,7 +1,8 @@
-import type { AdminRoute, Route } from "@uag/contract/routes.ts";
 import { z } from "zod";
+import { parameterExample } from "./examples/examples.ts";
 import { type JsonSchema, jsonSchema } from "./json-schema.ts";
 import type { Operation } from "./operations.ts";
+import { type AnyRoute, nameOf } from "./routes.ts";
 
 interface HeaderParameter {
   readonly name: string;
@@ -44,12 +45,13 @@ export const parameterComponents: JsonSchema = Object.fromEntries(
 const ref = (name: keyof typeof headers): JsonSchema => ({ $ref: `#/components/parameters/${name}` });
 
 /** What a route takes beside its body. */
-export function parametersOf(route: Route | AdminRoute, { query = {}, waits, native, admin }: Operation): JsonSchema[] {
+export function parametersOf(route: AnyRoute, { query = {}, waits, native, admin }: Operation): JsonSchema[] {
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
     schema: { type: "string", minLength: 1 },
+    ...parameterExample(nameOf(route), "path", name as string),
   }));
   const inQuery = Object.entries(query).map(([name, schema]) => {
     const { description, ...rest } = jsonSchema(schema);
@@ -60,6 +62,7 @@ export function parametersOf(route: Route | AdminRoute, { query = {}, waits, nat
       ...(required && { required }),
       ...(description !== undefined && { description }),
       schema: rest,
+      ...parameterExample(nameOf(route), "query", name),
     };
   });
   return [

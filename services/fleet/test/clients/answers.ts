@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import sharp from "sharp";
-import { allRoutes, templateOf } from "../../src/openapi/document.ts";
+import { templateOf } from "../../src/openapi/document.ts";
+import { allRoutes } from "../../src/openapi/routes.ts";
 import { waitFor } from "../../src/testing/wait-for.ts";
 import type { TestFleet } from "../../src/testing/with-fleet.ts";
 import { type Documented, documented } from "./documented.ts";

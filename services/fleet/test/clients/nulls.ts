@@ -27,8 +27,8 @@ export interface Nulled {
 }
 
 /**
- * Every such body that a schema of the OpenAPI documents allows to be made of a good one, each place
- * once.
+ * Every such body that a schema of the OpenAPI documents allows to be made of a good one, each
+ * place once.
  */
 export function nulledBodies(name: string, good: object): Nulled[] {
   const schema = schemas[name];

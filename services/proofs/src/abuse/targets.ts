@@ -79,7 +79,11 @@ export function targets(): Target[] {
     body,
     ...(body === "json" && { sample }),
   }));
-  const open = Object.keys({ ...probes.public, ...probes.admin }).map((path) => ({ method: "GET", path, body: "none" as const }));
+  const open = Object.keys({ ...probes.public, ...probes.admin }).map((path) => ({
+    method: "GET",
+    path,
+    body: "none" as const,
+  }));
   const behind = mounts.map(({ path }) => ({ method: "POST", path: `${path}/x`, body: "none" as const }));
   return [...keyed, ...admin, ...open, ...behind];
 }

@@ -1,0 +1,28 @@
+import type { Run } from "../../run-file.ts";
+import type { Receiver } from "../../testing/receiver.ts";
+import { callAdminApi } from "./admin-calls.ts";
+import { callPublicApi } from "./public-calls.ts";
+import { openRecorder } from "./recorder.ts";
+import type { Came, Recorded } from "./types.ts";
+
+const shownWebhookUrl = "https://example.com/webhooks/videos";
+const shownProviderUrl = "https://provider.example";
+
+/**
+ * Sends every example of the reference to a running gateway, and answers what the reference shows
+ * of each.
+ * @param receiver takes the webhooks; the gateway has to be allowed to call it
+ * @param seen told of every answer as it came
+ * @throws when the gateway refuses one
+ */
+export async function carryOutExamples(
+  run: Run,
+  receiver: Pick<Receiver, "url">,
+  seen: (came: Came) => void = () => {},
+): Promise<readonly Recorded[]> {
+  const names = { [receiver.url]: shownWebhookUrl, [run.simulator_url]: shownProviderUrl };
+  const { carry, recorded } = openRecorder(run, { names, seen });
+  await callPublicApi(carry, { webhookUrl: receiver.url });
+  await callAdminApi(carry, { account: run.account_id });
+  return recorded;
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import type { JsonSchema } from "../json-schema.ts";
+import type { Recorded } from "./types.ts";
+
+/** What was recorded; committed, so that the documents can be made without a running gateway. */
+export const examplesFile = new URL("recorded.json", import.meta.url);
+
+/** The examples of the reference, as a gateway answered them: `npm run openapi -- --record`. */
+export const examples = JSON.parse(readFileSync(examplesFile, "utf8")) as readonly Recorded[];
+
+const of = (operation: string): readonly Recorded[] => examples.filter((one) => one.operation === operation);
+
+type Named = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+
+const named = (some: readonly Recorded[], pick: (one: Recorded) => unknown): { examples?: Named } =>
+  some.length === 0
+    ? {}
+    : { examples: Object.fromEntries(some.map((one) => [one.name, { summary: one.summary, value: pick(one) }])) };
+
+/** The bodies of an operation's requests, as OpenAPI has them beside a schema. */
+export const requestExamples = (operation: string): JsonSchema =>
+  named(
+    of(operation).filter(({ body }) => body !== undefined),
+    ({ body }) => body,
+  );
+
+/** The bodies of an operation's answers of one status and media type. */
+export const answerExamples = (operation: string, status: string, mediaType: string): JsonSchema =>
+  named(
+    of(operation).filter(({ answer }) => String(answer.status) === status && answer.type === mediaType && answer.value),
+    ({ answer }) => answer.value,
+  );
+
+/** A value that a parameter had, as OpenAPI has it beside the schema; nothing if it had none. */
+export function parameterExample(operation: string, place: "path" | "query", name: string): JsonSchema {
+  const value = of(operation).find((one) => one[place]?.[name] !== undefined)?.[place]?.[name];
+  return value === undefined ? {} : { example: value };
+}

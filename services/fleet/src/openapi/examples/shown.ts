@@ -1,0 +1,77 @@
+import type { Json, Recorded, Sent } from "./types.ts";
+
+const maxChars = 240;
+/** Longer lists of objects are shown by their first. */
+const maxObjects = 2;
+const maxScalars = 8;
+/** Of a stream's events. */
+const maxEvents = 6;
+const secretFields = ["key", "token", "secret"] as const;
+const secretChars = 8;
+
+/** Makes of what was sent and came what people read: short, with nothing of this machine. */
+export class Shown {
+  readonly #names: Map<string, string>;
+
+  /** @param names what is shown in place of what */
+  constructor(names: Readonly<Record<string, string>>) {
+    this.#names = new Map(Object.entries(names));
+  }
+
+  /** What an answer tells once is shown by its beginning, wherever it is. */
+  hideSecretsOf(answer: Json): void {
+    for (const field of secretFields) {
+      const secret = answer[field];
+      if (typeof secret === "string") this.#names.set(secret, `${secret.slice(0, secretChars)}…`);
+    }
+  }
+
+  /** It can be sent as it stands: nothing is left out. */
+  request({ path, query, body }: Sent): Pick<Recorded, "path" | "query" | "body"> {
+    return this.#renamed({ path, query, body });
+  }
+
+  /** Undefined for what is no text. */
+  answer(type: string, value: Json | string): unknown {
+    if (type === "application/json") return shortened(this.#renamed(value));
+    if (type === "text/event-stream") return events(this.#renamed(value as string));
+    return type.startsWith("audio/") ? undefined : rows(this.#renamed(value as string));
+  }
+
+  #renamed<T>(value: T): T {
+    if (typeof value === "string") return this.#text(value) as T;
+    if (Array.isArray(value)) return value.map((item) => this.#renamed(item)) as T;
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.#renamed(item)])) as T;
+  }
+
+  #text(text: string): string {
+    let changed = text;
+    for (const [name, shown] of this.#names) changed = changed.replaceAll(name, shown);
+    return changed;
+  }
+}
+
+function shortened(value: unknown): unknown {
+  if (typeof value === "string") return value.length > maxChars ? `${value.slice(0, maxChars)}…` : value;
+  if (Array.isArray(value)) {
+    const most = typeof value[0] === "object" ? maxObjects : maxScalars;
+    return value.slice(0, most).map(shortened);
+  }
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shortened(item)]));
+}
+
+/** The first and the last; a line that begins with a colon is a comment in an event stream. */
+function events(text: string): string {
+  const all = text.split("\n\n").filter((event) => event !== "");
+  const half = maxEvents / 2;
+  const some = all.length > maxEvents ? [...all.slice(0, half), ": …", ...all.slice(-half)] : all;
+  return some.map((event) => `${event}\n\n`).join("");
+}
+
+const rows = (text: string): string =>
+  text
+    .split("\n")
+    .slice(0, maxObjects + 1)
+    .join("\n");

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { templateOf } from "../../src/openapi/document.ts";
+import { carryOutExamples } from "../../src/openapi/examples/carry-out.ts";
+import { examples } from "../../src/openapi/examples/examples.ts";
+import type { Recorded } from "../../src/openapi/examples/types.ts";
+import type { TestFleet } from "../../src/testing/with-fleet.ts";
+import { documented } from "./documented.ts";
+
+const outcome = ({ operation, name, answer: { status, type } }: Recorded): string =>
+  `${operation} ${name}: ${status} ${type}`;
+
+/** What the reference shows happens: every example, sent to a gateway. */
+export function exampleTests(here: () => { readonly fleet: TestFleet; readonly webhookUrl: string }): void {
+  test("every example of the reference is answered with the status that is shown beside it, by what the document allows", async () => {
+    const { fleet, webhookUrl } = here();
+    const against = documented();
+    const carried = await carryOutExamples(fleet.run, { url: webhookUrl }, ({ template, method, ...answer }) =>
+      against.check(method, templateOf(template), answer),
+    );
+    assert.deepEqual(carried.map(outcome), examples.map(outcome));
+    assert.deepEqual([...against.problems], []);
+  });
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { templateOf } from "../src/openapi/document.ts";
+import { examples } from "../src/openapi/examples/examples.ts";
+import { allRoutes, nameOf } from "../src/openapi/routes.ts";
+import { documented } from "./clients/documented.ts";
+
+test("every operation has an example, and those that take JSON or a form one of what is sent", () => {
+  for (const route of allRoutes) {
+    const own = examples.filter(({ operation }) => operation === nameOf(route));
+    assert.ok(own.length > 0, `${nameOf(route)} has no example: see examples/`);
+    const bodiless = ["admin.webhooks.deliveries.replay"];
+    if (route.body !== "none" && !bodiless.includes(nameOf(route)))
+      assert.ok(
+        own.some(({ body }) => body !== undefined),
+        nameOf(route),
+      );
+  }
+});
+
+test("every answer that is shown is one that the document allows, without a field that it does not list", () => {
+  const against = documented();
+  for (const { operation, answer } of examples) {
+    const route = allRoutes.find((one) => nameOf(one) === operation);
+    assert.ok(route !== undefined, `${operation} is an operation no more`);
+    const { status, type, value } = answer;
+    const text = type === "application/json" ? JSON.stringify(value) : String(value ?? "");
+    against.check(route.method, templateOf(route.path), { status, type, text });
+  }
+  assert.deepEqual([...against.problems], []);
+});
+
+test("nothing that is shown is a secret, or names this machine", () => {
+  const text = JSON.stringify(examples);
+  assert.doesNotMatch(text, /(?:sk-|whsec_|adm-)[\w+/=-]{12}/);
+  assert.doesNotMatch(
+    text.replaceAll("http://127.0.0.1:8080", ""),
+    /127\.0\.0\.1:\d|localhost|"\/(?:home|root|tmp|var)/,
+  );
+});
