@@ -5,6 +5,7 @@ export interface Snippets {
   readonly openai_python: string;
   readonly anthropic_python: string;
   readonly claude_code: string;
+  readonly mcp: string;
 }
 
 /**
@@ -50,6 +51,7 @@ message = client.messages.create(
 )
 print(message.content[0].text)
 `,
+    mcp: `claude mcp add --transport http gateway ${publicUrl}/mcp --header 'Authorization: Bearer ${key}'`,
     claude_code: `ANTHROPIC_BASE_URL=${publicUrl} ANTHROPIC_AUTH_TOKEN=${key} claude`,
   };
 }

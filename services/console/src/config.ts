@@ -57,8 +57,10 @@ export const schema = z.object({
   MAX_OPEN: count.default(512).describe("Most requests open at once; more get a 503."),
   MAX_OPEN_PER_SESSION: count.default(48).describe("Most requests of one session open at once; more get a 429."),
   CONTENT_ORIGINS: commaList
-    .default([])
-    .describe("Further origins that pictures, sound and films of the playground may come from, comma-separated."),
+    .default(["https:"])
+    .describe(
+      "Where pictures, sound and films of answers may come from besides the gateway, comma-separated: origins, or `https:` for wherever providers keep them.",
+    ),
   WEB_DIR: z.string().optional().describe("Folder of the built web half; `web/dist` beside the sources when unset."),
   DRAIN_MS: count.default(20_000).describe("How long stopping waits for requests under way."),
 });

@@ -192,8 +192,9 @@ export const services: readonly ServiceRow[] = [
     entry: "services/console/src/main.ts",
     ports: ["PORT", "ADMIN_PORT"],
     ...health,
-    env: ({ port, secrets, grpc, address }) => ({
+    env: ({ port, secrets, grpc, address, simulatorUrl }) => ({
       GATEWAY_URL: publicUrl(port),
+      CONTENT_ORIGINS: `https:,${simulatorUrl}`,
       ADMIN_URL: `http://${address("router", "ADMIN_PORT").split(",", 1)[0]}/admin/v1`,
       BILLING_ADDR: grpc("billing"),
       CONSOLE_ADMIN_TOKEN: secrets.console_admin_token,

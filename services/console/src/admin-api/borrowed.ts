@@ -34,6 +34,8 @@ const mostKept = 10_000;
 export const playgroundAlias = "Console playground";
 /** The field of a key's metadata that says which user of the console has made it. */
 export const makerField = "console_user";
+/** Tells the keys of the playground from those that people have made. */
+const purpose = { console_purpose: "playground" } as const;
 
 const newToken = z.object({ id: z.string(), token: z.string() });
 const newKey = z.object({ id: z.string(), key: z.string() });
@@ -124,7 +126,7 @@ export class BorrowedSecrets {
     const { user, session } = person;
     const token = await this.token(person, user.role === "operator" ? "operator" : "keys");
     const endsAt = Math.min(Date.now() + keyMs, session.endsAtLatest.getTime());
-    const metadata = { [makerField]: user._id };
+    const metadata = { ...purpose, [makerField]: user._id };
     const body = { account_id: accountId, key_alias: playgroundAlias, expires: new Date(endsAt), metadata };
     const made = newKey.parse(await this.#options.api.call(token, { method: "POST", path: "/keys", body }));
     await this.#note(person, { kind: "key", id: made.id });

@@ -35,6 +35,7 @@ export const newKey = key.extend({
       openai_python: z.string(),
       anthropic_python: z.string(),
       claude_code: z.string(),
+      mcp: z.string(),
     })
     .describe("Ready to be pasted, with the key in them."),
 });

@@ -25,6 +25,8 @@ export const keys = {
   empty: "No key yet",
   emptyHint:
     "A key is what your programs authenticate with. Create one, and paste the ready-made sample into your code.",
+  playground_one: "A key that the playground made for a session is not shown. “All” shows it.",
+  playground_other: "{{count}} keys that the playground made for sessions are not shown. “All” shows them.",
   noneFound: "No key fits",
   noneFoundHint: "Change the search or the status.",
   clear: "Clear the search",

@@ -60,4 +60,13 @@ export const playground = {
   reset: "Clear the mask",
   edit: "Edit",
   canvas: "The image; paint over what is to change",
+  maskHint: "Only what is painted over changes, with models that take a mask.",
+  noMask: "Nothing is painted over: all of the image may change.",
+  addImage: "Image",
+  removeImage: "Remove image {{number}}",
+  sentImage: "Image {{number}} of the message",
+  tools: "Tools",
+  toolsHint: "Functions as JSON, as the API takes them. Calls are shown, not made.",
+  toolsWrong: "This is no JSON array.",
+  toolCall: "Call of {{name}}",
 } as const;

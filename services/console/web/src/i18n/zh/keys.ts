@@ -24,6 +24,8 @@ export const keys = {
   concurrency: "并发 {{count, number}}",
   empty: "还没有密钥",
   emptyHint: "程序用密钥来认证。创建一个，然后把现成的示例粘贴到代码里。",
+  playground_one: "未显示试验场为会话创建的密钥。选择“全部”可查看。",
+  playground_other: "未显示试验场为会话创建的 {{count}} 个密钥。选择“全部”可查看。",
   noneFound: "没有匹配的密钥",
   noneFoundHint: "请修改搜索或状态。",
   clear: "清除搜索",

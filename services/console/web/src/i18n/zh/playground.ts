@@ -53,4 +53,13 @@ export const playground = {
   reset: "清除蒙版",
   edit: "编辑",
   canvas: "图像；涂抹要修改的部分",
+  maskHint: "对支持蒙版的模型，只修改涂抹的部分。",
+  noMask: "没有涂抹：整张图像都可能改变。",
+  addImage: "图像",
+  removeImage: "移除图像 {{number}}",
+  sentImage: "消息中的图像 {{number}}",
+  tools: "工具",
+  toolsHint: "以 JSON 写出的函数，与 API 相同。只显示调用，不执行。",
+  toolsWrong: "这不是 JSON 数组。",
+  toolCall: "对 {{name}} 的调用",
 };

@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, TextInput } from "@mantine/core";
+import { Button, Group, SegmentedControl, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconKey, IconPlus, IconSearch, IconSearchOff } from "@tabler/icons-react";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -15,7 +15,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { sortingOf, sortText } from "../../ui/sorting.ts";
 import { CreateKeyDrawer } from "./create-key-drawer.tsx";
 import { KeyDrawer } from "./key-drawer.tsx";
-import { fits, statusOf, useAllKeys } from "./keys.ts";
+import { fits, isOfPlayground, statusOf, useAllKeys } from "./keys.ts";
 import { NewKeyModal } from "./new-key-modal.tsx";
 import { useKeyColumns } from "./use-key-columns.tsx";
 
@@ -26,14 +26,19 @@ function useShownKeys() {
   const { q = "", status = "active" } = route.useSearch();
   const account = useAccountId();
   const found = useAllKeys({ account, withRevoked: status !== "active" });
-  const rows = useMemo(
+  const fitting = useMemo(
     () =>
       found.data?.filter(
         (key) => (status === "all" || (status === "active") === (statusOf(key) === "active")) && fits(key, q),
       ),
     [found.data, q, status],
   );
-  return { ...found, rows, isFiltered: q !== "" || status !== "active" };
+  const rows = useMemo(
+    () => (status === "all" ? fitting : fitting?.filter((key) => !isOfPlayground(key))),
+    [fitting, status],
+  );
+  const hidden = (fitting?.length ?? 0) - (rows?.length ?? 0);
+  return { ...found, rows, hidden, isFiltered: q !== "" || status !== "active" };
 }
 
 function Filters() {
@@ -105,22 +110,29 @@ function KeyTable({ onCreate }: { readonly onCreate: (() => void) | undefined })
   const { t } = useTranslation();
   const navigate = useNavigate({ from: "/keys" });
   const { sort } = route.useSearch();
-  const { rows, error, refetch, isFiltered } = useShownKeys();
+  const { rows, hidden, error, refetch, isFiltered } = useShownKeys();
   const columns = useKeyColumns();
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   return (
-    <DataTable
-      label={t("keys.title")}
-      columns={columns}
-      rows={rows}
-      rowId={({ id }) => id}
-      onOpen={({ id }) => void navigate({ search: (before) => ({ ...before, key: id }) })}
-      empty={<NoKeys isFiltered={isFiltered} onCreate={onCreate} />}
-      sorting={sortingOf(sort)}
-      onSorting={(sorting) =>
-        void navigate({ search: (before) => ({ ...before, sort: sortText(sorting) }), replace: true })
-      }
-    />
+    <>
+      <DataTable
+        label={t("keys.title")}
+        columns={columns}
+        rows={rows}
+        rowId={({ id }) => id}
+        onOpen={({ id }) => void navigate({ search: (before) => ({ ...before, key: id }) })}
+        empty={<NoKeys isFiltered={isFiltered} onCreate={onCreate} />}
+        sorting={sortingOf(sort)}
+        onSorting={(sorting) =>
+          void navigate({ search: (before) => ({ ...before, sort: sortText(sorting) }), replace: true })
+        }
+      />
+      {hidden > 0 && (
+        <Text size="xs" c="dimmed" mt="sm">
+          {t("keys.playground", { count: hidden })}
+        </Text>
+      )}
+    </>
   );
 }
 

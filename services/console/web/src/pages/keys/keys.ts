@@ -18,6 +18,11 @@ export function tagsOf({ metadata }: Key): string[] {
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [];
 }
 
+/** Made by the console for its playground, and ended with a session. */
+export function isOfPlayground({ metadata }: Key): boolean {
+  return metadata["console_purpose"] === "playground";
+}
+
 export interface KeyQuery {
   readonly account: string | undefined;
   readonly withRevoked: boolean;

@@ -4,10 +4,10 @@ import { IconCode } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useSession } from "../../session/use-session.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { codeOf } from "./code.ts";
+import { type CodeOf, codeOf } from "./code.ts";
 
 /** Shows the call that would be made now as curl, JavaScript and Python. */
-export function AsCode({ path, body }: { readonly path: string; readonly body: object }) {
+export function AsCode(call: Omit<CodeOf, "baseUrl">) {
   const { t } = useTranslation();
   const { base_url: baseUrl } = useSession();
   const [opened, modal] = useDisclosure(false);
@@ -28,13 +28,13 @@ export function AsCode({ path, body }: { readonly path: string; readonly body: o
         </Text>
         <Tabs defaultValue="curl" variant="outline">
           <Tabs.List>
-            {Object.keys(codeOf({ baseUrl, path, body })).map((name) => (
+            {Object.keys(codeOf({ baseUrl, ...call })).map((name) => (
               <Tabs.Tab key={name} value={name} fz="xs">
                 {name}
               </Tabs.Tab>
             ))}
           </Tabs.List>
-          {Object.entries(codeOf({ baseUrl, path, body })).map(([name, text]) => (
+          {Object.entries(codeOf({ baseUrl, ...call })).map(([name, text]) => (
             <Tabs.Panel key={name} value={name} pt="sm">
               <CodeBlock text={text} label={name} />
             </Tabs.Panel>

@@ -9,7 +9,7 @@ import { Fact } from "../../ui/fact.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { AsCode } from "./as-code.tsx";
 import { Bill } from "./bill.tsx";
-import { ask } from "./gateway.ts";
+import { ask, receiptIdOf } from "./gateway.ts";
 import { ModelSelect, useModelOf, Workbench } from "./workbench.tsx";
 
 interface Embeddings {
@@ -31,7 +31,7 @@ async function compare(body: object, account: string | undefined) {
   return {
     similarity: similarity(one, other),
     dimensions: one.length,
-    requestId: response.headers.get("x-request-id"),
+    requestId: receiptIdOf(response),
   };
 }
 

@@ -17,9 +17,26 @@ export function ask({ path, body, account, signal }: GatewayCall): Promise<Respo
   return send(`/gateway${path}`, { method: "POST", body, query: { account }, signal });
 }
 
+/**
+ * The id by which the receipt of an answer is found: that of the request to the public API, which
+ * the console made.
+ */
+export const receiptIdOf = ({ headers }: Response): string | null => headers.get("x-gateway-request-id");
+
+/** A piece of a call of a tool, which is put together by its index. */
+export interface ToolCallPiece {
+  readonly index: number;
+  readonly function?: { readonly name?: string; readonly arguments?: string };
+}
+
+interface Delta {
+  readonly content?: string | null;
+  readonly tool_calls?: readonly ToolCallPiece[] | null;
+}
+
 /** One part of a streamed answer, as OpenAI's protocol has it; only what is shown of it. */
 interface Chunk {
-  readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[];
+  readonly choices?: readonly { readonly delta?: Delta }[];
   readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null;
   readonly error?: { readonly message: string; readonly code?: string };
 }

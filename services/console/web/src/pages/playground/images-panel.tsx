@@ -10,7 +10,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { AsCode } from "./as-code.tsx";
 import { Bill } from "./bill.tsx";
-import { ask } from "./gateway.ts";
+import { ask, receiptIdOf } from "./gateway.ts";
 import { ModelSelect, useModelOf, Workbench } from "./workbench.tsx";
 
 interface Asked {
@@ -63,7 +63,7 @@ export async function makeImages(
   const response = await ask({ path, body, account });
   const images = imagesOf((await response.json()) as ImageAnswer);
   const tookMs = Math.round(performance.now() - startedAt);
-  return { images, prompt, tookMs, requestId: response.headers.get("x-request-id") };
+  return { images, prompt, tookMs, requestId: receiptIdOf(response) };
 }
 
 export function ImageResult({

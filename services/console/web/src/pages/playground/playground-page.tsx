@@ -3,8 +3,10 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Page } from "../../ui/page.tsx";
 import { ChatPanel } from "./chat-panel.tsx";
+import { EditPanel } from "./edit-panel.tsx";
 import { EmbeddingsPanel } from "./embeddings-panel.tsx";
 import { ImagesPanel } from "./images-panel.tsx";
+import classes from "./playground-page.module.css";
 import { SpeechPanel } from "./speech-panel.tsx";
 import { VideoPanel } from "./video-panel.tsx";
 
@@ -13,6 +15,7 @@ const route = getRouteApi("/app/playground");
 const panels = {
   chat: ChatPanel,
   images: ImagesPanel,
+  edit: EditPanel,
   speech: SpeechPanel,
   video: VideoPanel,
   embeddings: EmbeddingsPanel,
@@ -35,9 +38,9 @@ export function PlaygroundPage() {
         }
         keepMounted={false}
       >
-        <Tabs.List mb="md">
+        <Tabs.List mb="md" className={classes["tabs"]}>
           {(Object.keys(panels) as Mode[]).map((name) => (
-            <Tabs.Tab key={name} value={name}>
+            <Tabs.Tab key={name} value={name} className={classes["tab"]}>
               {t(`playground.modes.${name}`)}
             </Tabs.Tab>
           ))}

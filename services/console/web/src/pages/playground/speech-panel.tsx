@@ -10,7 +10,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { AsCode } from "./as-code.tsx";
 import { Bill } from "./bill.tsx";
-import { ask } from "./gateway.ts";
+import { ask, receiptIdOf } from "./gateway.ts";
 import { ModelSelect, useModelOf, Workbench } from "./workbench.tsx";
 
 interface Voices {
@@ -27,7 +27,7 @@ async function speak(body: object, account: string | undefined): Promise<Spoken>
   const startedAt = performance.now();
   const response = await ask({ path: "/v1/audio/speech", body, account });
   const url = URL.createObjectURL(await response.blob());
-  return { url, tookMs: Math.round(performance.now() - startedAt), requestId: response.headers.get("x-request-id") };
+  return { url, tookMs: Math.round(performance.now() - startedAt), requestId: receiptIdOf(response) };
 }
 
 function Sound({ of: spoken }: { readonly of: Spoken }) {

@@ -1,30 +1,7 @@
 import { useCallback, useReducer, useRef } from "react";
 import { useAccountId } from "../../shell/account.ts";
-import { ask, chunksOf } from "./gateway.ts";
-
-export interface Settings {
-  readonly system: string;
-  readonly temperature: number | "";
-  readonly maxTokens: number | "";
-}
-
-export interface Answer {
-  readonly text: string;
-  readonly state: "waiting" | "streaming" | "done" | "stopped" | "failed";
-  /** Milliseconds from sending to the first words, and to the end. */
-  readonly firstMs: number | null;
-  readonly tookMs: number | null;
-  readonly usage: { readonly input: number; readonly output: number } | null;
-  readonly requestId: string | null;
-  readonly error: Error | null;
-}
-
-/** What the user said, and what each model answered. */
-export interface Turn {
-  readonly id: number;
-  readonly message: string;
-  readonly answers: Readonly<Record<string, Answer>>;
-}
+import { type Answer, chatBody, type Said, type Settings, type ToolCall, type Turn } from "./conversation.ts";
+import { ask, chunksOf, receiptIdOf, type ToolCallPiece } from "./gateway.ts";
 
 type Action =
   | { readonly type: "said"; readonly turn: Turn }
@@ -33,6 +10,7 @@ type Action =
 
 const waiting: Answer = {
   text: "",
+  toolCalls: [],
   state: "waiting",
   firstMs: null,
   tookMs: null,
@@ -52,22 +30,14 @@ function reduce(turns: readonly Turn[], action: Action): readonly Turn[] {
   });
 }
 
-/** The request for one model's next answer: it sees its own conversation, not the others'. */
-export function chatBody(model: string, turns: readonly Turn[], message: string, settings: Settings): object {
-  const history = turns.flatMap(({ message: said, answers }) => {
-    const text = answers[model]?.text;
-    const user = { role: "user", content: said };
-    return text ? [user, { role: "assistant", content: text }] : [user];
-  });
-  const system = settings.system === "" ? [] : [{ role: "system", content: settings.system }];
-  return {
-    model,
-    messages: [...system, ...history, { role: "user", content: message }],
-    ...(settings.temperature !== "" && { temperature: settings.temperature }),
-    ...(settings.maxTokens !== "" && { max_completion_tokens: settings.maxTokens }),
-    stream: true,
-    stream_options: { include_usage: true },
-  };
+/** Adds the pieces of calls that a part of a stream brings to what there is of them. */
+function joined(calls: readonly ToolCall[], pieces: readonly ToolCallPiece[]): readonly ToolCall[] {
+  const all = [...calls];
+  for (const { index, function: piece } of pieces) {
+    const { name, arguments: text } = all[index] ?? { name: "", arguments: "" };
+    all[index] = { name: name + (piece?.name ?? ""), arguments: text + (piece?.arguments ?? "") };
+  }
+  return all;
 }
 
 interface Listening {
@@ -82,15 +52,24 @@ async function listen({ body, account, signal, tell }: Listening): Promise<void>
   const startedAt = performance.now();
   const elapsed = (): number => Math.round(performance.now() - startedAt);
   let text = "";
+  let toolCalls: readonly ToolCall[] = [];
+  const heard = (change: Partial<Answer>): void => {
+    const isFirst = text === "" && toolCalls.length === 0;
+    tell({ ...change, state: "streaming", ...(isFirst && { firstMs: elapsed() }) });
+  };
   try {
     const response = await ask({ path: "/v1/chat/completions", body, account, signal });
-    tell({ requestId: response.headers.get("x-request-id") });
+    tell({ requestId: receiptIdOf(response) });
     for await (const { choices, usage } of chunksOf(response)) {
-      const part = choices?.[0]?.delta?.content ?? "";
-      if (part !== "") {
-        const first = text === "" ? { firstMs: elapsed() } : {};
-        text += part;
-        tell({ text, state: "streaming", ...first });
+      const { content, tool_calls: pieces = [] } = choices?.[0]?.delta ?? {};
+      if (content) {
+        heard({ text: text + content });
+        text += content;
+      }
+      if (pieces?.length) {
+        const calls = joined(toolCalls, pieces);
+        heard({ toolCalls: calls });
+        toolCalls = calls;
       }
       if (usage) tell({ usage: { input: usage.prompt_tokens, output: usage.completion_tokens } });
     }
@@ -107,15 +86,15 @@ export function useChat(models: readonly string[], settings: Settings) {
   const [turns, dispatch] = useReducer(reduce, []);
   const aborting = useRef<AbortController>(undefined);
   const say = useCallback(
-    (message: string) => {
+    (said: Said) => {
       const id = Date.now();
       const controller = new AbortController();
       aborting.current = controller;
       const answers = Object.fromEntries(models.map((model) => [model, waiting]));
-      dispatch({ type: "said", turn: { id, message, answers } });
+      dispatch({ type: "said", turn: { id, said, answers } });
       for (const model of models)
         void listen({
-          body: chatBody(model, turns, message, settings),
+          body: chatBody(model, turns, said, settings),
           account,
           signal: controller.signal,
           tell: (change) => dispatch({ type: "heard", id, model, change }),

@@ -1,0 +1,70 @@
+import { Button, Group, Stack, Textarea } from "@mantine/core";
+import { IconEraser, IconPlayerStop, IconSend2 } from "@tabler/icons-react";
+import { type KeyboardEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { AsCode } from "./as-code.tsx";
+import type { Said } from "./conversation.ts";
+import { AddPictures, Thumbnails } from "./pictures.tsx";
+
+interface Props {
+  readonly busy: boolean;
+  readonly onSay: (said: Said) => void;
+  readonly onStop: () => void;
+  readonly onClear: (() => void) | undefined;
+  readonly bodyOf: (said: Said) => object;
+}
+
+const nothing: Said = { text: "", images: [] };
+
+/** Where the next message is written. */
+export function Composer({ busy, onSay, onStop, onClear, bodyOf }: Props) {
+  const { t } = useTranslation();
+  const [said, setSaid] = useState(nothing);
+  const submit = (): void => {
+    if (said.text.trim() === "" || busy) return;
+    onSay(said);
+    setSaid(nothing);
+  };
+  // Enter ends a word that is being put together with an input method; it does not send it.
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    submit();
+  };
+  const setImages = (images: readonly string[]): void => setSaid({ ...said, images });
+  return (
+    <Stack gap="sm">
+      <Thumbnails urls={said.images} onChange={setImages} />
+      <Textarea
+        aria-label={t("playground.message")}
+        placeholder={t("playground.message")}
+        autosize
+        minRows={2}
+        maxRows={10}
+        value={said.text}
+        onChange={(event) => setSaid({ ...said, text: event.currentTarget.value })}
+        onKeyDown={onKeyDown}
+      />
+      <Group justify="space-between" gap="xs">
+        <Group gap="xs">
+          <AddPictures urls={said.images} onChange={setImages} />
+          <AsCode path="/v1/chat/completions" body={bodyOf({ ...said, text: said.text || "Hello!" })} />
+          {onClear !== undefined && (
+            <Button variant="subtle" color="gray" leftSection={<IconEraser size={16} />} onClick={onClear}>
+              {t("playground.clear")}
+            </Button>
+          )}
+        </Group>
+        {busy ? (
+          <Button color="red" variant="light" leftSection={<IconPlayerStop size={16} />} onClick={onStop}>
+            {t("playground.stop")}
+          </Button>
+        ) : (
+          <Button leftSection={<IconSend2 size={16} />} onClick={submit}>
+            {t("playground.send")}
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  );
+}

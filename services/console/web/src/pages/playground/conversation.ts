@@ -1,0 +1,76 @@
+/** What the user says in one turn. */
+export interface Said {
+  readonly text: string;
+  /** Pictures, as data: URLs. */
+  readonly images: readonly string[];
+}
+
+export interface Settings {
+  readonly system: string;
+  readonly temperature: number | "";
+  readonly maxTokens: number | "";
+  /** Tools as JSON, as the API takes them; empty for none. */
+  readonly tools: string;
+}
+
+/** A function that a model asks for, with its arguments as JSON. */
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+export interface Answer {
+  readonly text: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly state: "waiting" | "streaming" | "done" | "stopped" | "failed";
+  /** Milliseconds from sending to the first words, and to the end. */
+  readonly firstMs: number | null;
+  readonly tookMs: number | null;
+  readonly usage: { readonly input: number; readonly output: number } | null;
+  readonly requestId: string | null;
+  readonly error: Error | null;
+}
+
+/** What the user said, and what each model answered. */
+export interface Turn {
+  readonly id: number;
+  readonly said: Said;
+  readonly answers: Readonly<Record<string, Answer>>;
+}
+
+/** The tools of the settings; undefined for none, or for what is no array of JSON. */
+export function toolsOf(text: string): unknown[] | undefined {
+  if (text.trim() === "") return undefined;
+  try {
+    const tools: unknown = JSON.parse(text);
+    return Array.isArray(tools) && tools.length > 0 ? tools : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function contentOf({ text, images }: Said): string | object[] {
+  if (images.length === 0) return text;
+  return [{ type: "text", text }, ...images.map((url) => ({ type: "image_url", image_url: { url } }))];
+}
+
+/** The request for one model's next answer: it sees its own conversation, not the others'. */
+export function chatBody(model: string, turns: readonly Turn[], said: Said, settings: Settings): object {
+  // An answer that only asks for a tool is left out: nobody here has run it.
+  const history = turns.flatMap(({ said: earlier, answers }) => {
+    const text = answers[model]?.text;
+    const user = { role: "user", content: contentOf(earlier) };
+    return text ? [user, { role: "assistant", content: text }] : [user];
+  });
+  const system = settings.system === "" ? [] : [{ role: "system", content: settings.system }];
+  const tools = toolsOf(settings.tools);
+  return {
+    model,
+    messages: [...system, ...history, { role: "user", content: contentOf(said) }],
+    ...(settings.temperature !== "" && { temperature: settings.temperature }),
+    ...(settings.maxTokens !== "" && { max_completion_tokens: settings.maxTokens }),
+    ...(tools !== undefined && { tools }),
+    stream: true,
+    stream_options: { include_usage: true },
+  };
+}

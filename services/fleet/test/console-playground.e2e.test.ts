@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import sharp from "sharp";
+import { waitFor } from "../src/testing/wait-for.ts";
+import { Stage } from "./console/stage.ts";
+
+const side = 128;
+const tool = {
+  type: "function",
+  function: { name: "get_weather", parameters: { type: "object", properties: { city: { type: "string" } } } },
+};
+
+/** Keeps the forms that the page sends, for the browser tells nobody what is in a file. */
+const keepForms = `window.forms = [];
+const send = window.fetch;
+window.fetch = (url, init) => {
+  if (init?.body instanceof FormData) window.forms.push(init.body);
+  return send(url, init);
+};`;
+
+/** How much of the mask is transparent at two places: where it was painted over, and elsewhere. */
+const alphasOfMask = `(async () => {
+  const mask = await createImageBitmap(window.forms[0].get("mask"));
+  const canvas = new OffscreenCanvas(mask.width, mask.height);
+  const context = canvas.getContext("2d");
+  context.drawImage(mask, 0, 0);
+  const alphaAt = (x, y) => context.getImageData(x, y, 1, 1).data[3];
+  return { width: mask.width, painted: alphaAt(${side / 2}, ${side / 2}), rest: alphaAt(2, 2) };
+})()`;
+
+describe("the playground in a browser", () => {
+  let stage: Stage;
+  let picture: { name: string; mimeType: string; buffer: Buffer };
+
+  before(async () => {
+    stage = await Stage.open();
+    const buffer = await sharp({ create: { width: side, height: side, channels: 3, background: "#3b82f6" } })
+      .png()
+      .toBuffer();
+    picture = { name: "blue.png", mimeType: "image/png", buffer };
+  });
+  after(() => stage[Symbol.asyncDispose]());
+
+  const open = (mode: string): Promise<Page> => stage.visit(`/playground?${mode}`, "Playground");
+
+  test("the playground streams an answer of each chosen model, with what it cost", async () => {
+    const models = ["gpt-4o-mini", "claude-sonnet-4-6"];
+    const page = await open(`models=${models.join(",")}`);
+    await page.getByLabel("Your message").fill("Say hello");
+    await page.getByRole("button", { name: "Send" }).click();
+    for (const name of models) await page.getByText(new RegExp(`built-in simulator.*${name}`)).waitFor();
+    await page
+      .getByText(/^\$0\.\d+$/)
+      .nth(1)
+      .waitFor();
+  });
+
+  test("a message takes a picture along, and a tool that a model asks for is shown", async () => {
+    const page = await open("models=gpt-4o-mini");
+    await page.getByLabel("Tools").fill(JSON.stringify([tool]));
+    await page.locator("input[type=file]").setInputFiles(picture);
+    await page.getByLabel("Your message").fill("How is the weather in Paris?");
+    const sent = page.waitForRequest(/chat\/completions/);
+    await page.getByRole("button", { name: "Send" }).click();
+    const body = (await sent).postDataJSON() as { messages: { content: { type: string }[] }[]; tools: unknown[] };
+    assert.deepEqual(body.tools, [tool]);
+    assert.deepEqual(
+      body.messages[0]?.content.map(({ type }) => type),
+      ["text", "image_url"],
+    );
+    await page.getByText(/get_weather\(\{/).waitFor();
+  });
+
+  test("what is painted over a picture is sent as its mask, and the edited picture is shown", async () => {
+    const page = await open("mode=edit");
+    await page.evaluate(keepForms);
+    await page.locator("input[type=file]").setInputFiles(picture);
+    const canvas = page.getByRole("img", { name: "paint over what is to change" });
+    await canvas.click();
+    await page.getByLabel("Prompt").fill("A red circle");
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    await page.getByAltText("Made from: A red circle").waitFor();
+    assert.deepEqual(await page.evaluate(alphasOfMask), { width: side, painted: 0, rest: 255 });
+  });
+
+  test("pictures, speech and embeddings come back as people see, hear and read them", async () => {
+    const page = await open("mode=images");
+    await page.getByLabel("Prompt").fill("A lighthouse");
+    await page.getByRole("button", { name: "Make" }).click();
+    await page.getByAltText("Made from: A lighthouse").waitFor();
+    await waitFor(() => page.evaluate("document.querySelector('img[alt^=Made]').naturalWidth > 0"));
+    await page.getByRole("tab", { name: "Speech" }).click();
+    await page.getByLabel("Text").fill("Hello there");
+    await page.getByRole("button", { name: "Speak" }).click();
+    await waitFor(() => page.evaluate("document.querySelector('audio')?.duration > 0"));
+    await page.getByRole("tab", { name: "Embeddings" }).click();
+    await page.getByLabel("First text").fill("A cat");
+    await page.getByLabel("Second text").fill("A cat");
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.getByText("1536 dimensions").waitFor();
+  });
+
+  test("a film is followed to its end, and plays", async () => {
+    const page = await open("mode=video");
+    await page.getByLabel("Prompt").fill("Waves at a beach");
+    await page.getByRole("button", { name: "Film" }).click();
+    await page.getByText("succeeded").waitFor();
+    await waitFor(() => page.evaluate("document.querySelector('video')?.duration > 0"));
+  });
+
+  test("a key that the playground has made for itself does not stand among people's own", async () => {
+    const page = await open("models=gpt-4o-mini");
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByText("that the playground made").waitFor();
+    assert.equal(await page.getByRole("row").filter({ hasText: "Console playground" }).count(), 0);
+    await page.getByText("All", { exact: true }).click();
+    await page.getByRole("row").filter({ hasText: "Console playground" }).first().waitFor();
+  });
+
+  for (const name of ["curl", "JavaScript", "Python"])
+    test(`the call is also there as ${name}`, async () => {
+      const page = await open("mode=speech");
+      await page.getByLabel("Text").fill("Hello there");
+      await page.getByRole("button", { name: "As code" }).click();
+      await page.getByRole("tab", { name }).click();
+      const code = page.getByRole("region", { name });
+      await code.getByText("Hello there").waitFor();
+      assert.match((await code.textContent()) ?? "", /audio\/speech/);
+    });
+});
