@@ -75,7 +75,7 @@ export function createApp(options: AppOptions): Express {
   for (const [path, ofPath] of Map.groupBy(servedRoutes(options), ([route]) => route.path)) {
     const methods = ofPath.map(([route]) => route.method);
     const at = app.route(path);
-    for (const [route, answer] of ofPath) at[verbs[route.method]](...stepsOf(route, answer, options));
+    for (const [route, respond] of ofPath) at[verbs[route.method]](...stepsOf(route, respond, options));
     at.options(preflight(methods));
     at.all(methodNotAllowed(methods));
   }
@@ -106,25 +106,25 @@ function probes(options: AppOptions): Record<ProbePath, Handler> {
  * The order of the checks: key, then what the head says of the body, then the body itself. What is
  * billed is limited by its service.
  */
-function stepsOf(route: Route, answer: Handler, options: AppOptions): Handler[] {
+function stepsOf(route: Route, respond: Handler, options: AppOptions): Handler[] {
   const enter: Handler = (_request, response, next) => {
     response.locals.route = route;
     next();
   };
   const checks = [enter, authenticate(options.keys, options.trustedHops), checkBodyHead(route)];
-  return route.billed ? [...checks, answer] : [...checks, limitFree(options.freeLimits), answer];
+  return route.billed ? [...checks, respond] : [...checks, limitFree(options.freeLimits), respond];
 }
 
 /** The routes that somebody answers, each with what answers it. */
 function servedRoutes(options: AppOptions): [Route, Handler][] {
   return routes.flatMap((row): [Route, Handler][] => {
     const route = { ...row, maxBodyBytes: Math.min(row.maxBodyBytes, options.bodyLimits[row.body]) };
-    const answer = answerOf(route, options);
-    return answer === undefined ? [] : [[route, answer]];
+    const response = responseOf(route, options);
+    return response === undefined ? [] : [[route, response]];
   });
 }
 
-function answerOf(route: Route, options: AppOptions): Handler | undefined {
+function responseOf(route: Route, options: AppOptions): Handler | undefined {
   if ("query" in route) return options.queries[route.query];
   const link = options.links[route.service];
   if (link === undefined) return undefined;

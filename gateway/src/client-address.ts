@@ -21,6 +21,6 @@ export function clientAddress(request: Pick<Request, "headers" | "socket">, trus
   const peer = plain(request.socket.remoteAddress ?? "");
   const list = trustedHops === 0 ? undefined : request.headers["x-forwarded-for"];
   if (typeof list !== "string") return peer;
-  const told = list.slice(-maxList).split(",").at(-trustedHops)?.trim() ?? "";
-  return isIP(told) === 0 ? peer : plain(told);
+  const reported = list.slice(-maxList).split(",").at(-trustedHops)?.trim() ?? "";
+  return isIP(reported) === 0 ? peer : plain(reported);
 }

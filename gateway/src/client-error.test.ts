@@ -9,7 +9,7 @@ import { onClientError } from "./client-error.ts";
 /**
  * What a client gets that says this much of a request and waits, until the connection is closed.
  */
-async function answerTo(said: string): Promise<string> {
+async function responseTo(reported: string): Promise<string> {
   const server = createServer({ headersTimeout: 50, requestTimeout: 0, connectionsCheckingInterval: 20 }, () =>
     assert.fail("no request is whole"),
   );
@@ -17,7 +17,7 @@ async function answerTo(said: string): Promise<string> {
   await once(server.listen(0, "127.0.0.1"), "listening");
   try {
     const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
-    socket.write(said);
+    socket.write(reported);
     return await text(socket);
   } finally {
     server.close();
@@ -25,18 +25,18 @@ async function answerTo(said: string): Promise<string> {
 }
 
 test("a connection on which nothing was said is closed without an answer, which a pooled client would take for another's", async () => {
-  assert.equal(await answerTo(""), "");
+  assert.equal(await responseTo(""), "");
 });
 
 test("a head that does not arrive in time is told so, and that it may be sent again", async () => {
-  const answer = await answerTo("POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\n");
-  assert.match(answer, /^HTTP\/1\.1 408 /);
-  assert.match(answer, /\r\nx-should-retry: true\r\n/);
-  assert.match(answer, /"code":"request_timeout"/);
+  const response = await responseTo("POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\n");
+  assert.match(response, /^HTTP\/1\.1 408 /);
+  assert.match(response, /\r\nx-should-retry: true\r\n/);
+  assert.match(response, /"code":"request_timeout"/);
 });
 
 test("what is no HTTP is refused, and not to be sent again", async () => {
-  const answer = await answerTo("no http at all\r\n\r\n");
-  assert.match(answer, /^HTTP\/1\.1 400 /);
-  assert.match(answer, /\r\nx-should-retry: false\r\n/);
+  const response = await responseTo("no http at all\r\n\r\n");
+  assert.match(response, /^HTTP\/1\.1 400 /);
+  assert.match(response, /\r\nx-should-retry: false\r\n/);
 });

@@ -9,16 +9,16 @@ import type { LinkCall, LinkResponse } from "@uag/link/call.ts";
 import type { LinkClient } from "@uag/link/client.ts";
 import type { LinkError } from "@uag/link/errors.ts";
 import type { Request } from "express";
-import { cutResponse } from "./cut-answer.ts";
 import { discardBody } from "./discard.ts";
 import { chunkOf, isEventStream, lastChunk } from "./event-chunk.ts";
 import { appendResponseHeaders, forwardedHeaders, type HeaderList } from "./headers.ts";
-import { isToldByService, linkFailure } from "./link-failure.ts";
+import { isReportedByService, linkFailure } from "./link-failure.ts";
 import { bodyTooLarge } from "./middleware/body-limits.ts";
 import { sendError } from "./middleware/errors.ts";
 import { closeWithConnection } from "./pipelined.ts";
 import type { GatewayResponse, Handler } from "./request-state.ts";
-import { answerHeaders, dialectOf } from "./respond.ts";
+import { dialectOf, responseHeaders } from "./respond.ts";
+import { cutResponse } from "./truncated-response.ts";
 import type { Upload, UploadWatch } from "./upload-watch.ts";
 
 export interface ForwardOptions {
@@ -131,7 +131,7 @@ class Exchange implements LinkResponse, Upload {
 
   onHead(status: number, headers: readonly string[]): void {
     this.#status = status;
-    this.#headers = answerHeaders(this.#request, this.#response);
+    this.#headers = responseHeaders(this.#request, this.#response);
     appendResponseHeaders(this.#headers, headers);
     process.nextTick(sendHeadOf, this);
   }
@@ -168,9 +168,9 @@ class Exchange implements LinkResponse, Upload {
     const response = this.#response;
     if (failure.code === "cancelled" || response.destroyed) return;
     const error = linkFailure(failure);
-    const told = isToldByService(failure);
+    const reported = isReportedByService(failure);
     response.locals.failure = failure.message;
-    if (told && this.#first !== undefined) this.sendHead();
+    if (reported && this.#first !== undefined) this.sendHead();
     if (!this.#headSent) {
       this.#headSent = true;
       sendError(this.#request, response, error);
@@ -178,7 +178,7 @@ class Exchange implements LinkResponse, Upload {
     }
     // The last event is only understood on a line of its own.
     const events = isEventStream(this.#headers);
-    if (events && !told && this.#lastByte === newline)
+    if (events && !reported && this.#lastByte === newline)
       this.#send(
         Buffer.from(errorEvent(dialectOf(this.#request, response), { error, requestId: response.locals.requestId })),
       );

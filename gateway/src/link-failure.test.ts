@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LinkError, type LinkErrorCode } from "@uag/link/errors.ts";
-import { isToldByService, linkFailure } from "./link-failure.ts";
+import { isReportedByService, linkFailure } from "./link-failure.ts";
 
 test("a failure of the link is told as what it is", () => {
   const rows: [LinkErrorCode, string, number][] = [
@@ -20,7 +20,7 @@ test("a failure of the link is told as what it is", () => {
 });
 
 test("a service has spoken for itself when it ends with a code of the table", () => {
-  assert.equal(isToldByService(new LinkError("failed", "upstream_error")), true);
-  assert.equal(isToldByService(new LinkError("failed", "internal")), false);
-  assert.equal(isToldByService(new LinkError("failed", "toString")), false);
+  assert.equal(isReportedByService(new LinkError("failed", "upstream_error")), true);
+  assert.equal(isReportedByService(new LinkError("failed", "internal")), false);
+  assert.equal(isReportedByService(new LinkError("failed", "toString")), false);
 });

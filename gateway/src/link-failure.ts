@@ -3,7 +3,7 @@ import { type ErrorCode, isErrorCode } from "@uag/contract/errors/table.ts";
 import type { LinkError } from "@uag/link/errors.ts";
 
 /** True when a service ended its answer on purpose, after telling the client why. */
-export function isToldByService(failure: LinkError): boolean {
+export function isReportedByService(failure: LinkError): boolean {
   return codeOf(failure) !== undefined;
 }
 

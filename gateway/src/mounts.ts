@@ -30,8 +30,8 @@ const ambiguous = /\\|%(?:2e|2f|5c|25|00)|\/\/|\/\.{1,2}(?:[/;]|$)/i;
 /** True for the target of a request that stays under the mount however it is read. */
 export function staysWithin({ path }: Mount, target: string): boolean {
   const end = target.search(/[?#]/);
-  const asked = end < 0 ? target : target.slice(0, end);
-  return (asked === path || asked.startsWith(`${path}/`)) && !ambiguous.test(asked);
+  const requested = end < 0 ? target : target.slice(0, end);
+  return (requested === path || requested.startsWith(`${path}/`)) && !ambiguous.test(requested);
 }
 
 const credentials: readonly string[] = ["authorization", "cookie"];

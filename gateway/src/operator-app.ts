@@ -1,4 +1,4 @@
-import { answerOperator, type HealthCheck } from "@uag/kit/health.ts";
+import { type HealthCheck, respondOperator } from "@uag/kit/health.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { Metrics } from "@uag/kit/metrics.ts";
 import type { Express } from "express";
@@ -27,7 +27,7 @@ export function createOperatorApp({ log, observe, metrics, readiness, admin }: O
   const app = bareApp();
   app.use(requestId);
   app.use(async (request, response, next) => {
-    if (!(await answerOperator(request, response, { metrics, checks: readiness }))) next();
+    if (!(await respondOperator(request, response, { metrics, checks: readiness }))) next();
   });
   app.use(observe);
   if (admin !== undefined) {

@@ -42,12 +42,12 @@ export function enterMount({ mount, trustedHops }: Pick<ProxyOptions, "mount" | 
 /** Hands a path and all below it to an HTTP service of ours. */
 export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayResponse> {
   const setsCookies = options.mount.credentials.includes("cookie");
-  const asked = new WeakMap<Request, string>();
+  const requested = new WeakMap<Request, string>();
   return createProxyMiddleware<Request, GatewayResponse>({
     target: options.replicas.next(),
     router: (request) => {
       const target = options.replicas.next();
-      asked.set(request, target);
+      requested.set(request, target);
       return target;
     },
     agent: new Agent({ keepAlive: true, timeout: routerKeepAliveMs }),
@@ -72,7 +72,7 @@ export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayR
       },
       error: (error, request, response) => {
         if (!(response instanceof ServerResponse) || response.locals.failure !== undefined) return;
-        const target = asked.get(request);
+        const target = requested.get(request);
         // Who leaves before the service answers says nothing of the service.
         if (target !== undefined && !response.destroyed) options.replicas.failed(target);
         options.log.warn({ err: error, request_id: response.locals.requestId }, "proxied service failed");

@@ -10,7 +10,7 @@ export function dialectOf(request: Request, response: GatewayResponse): Dialect 
 }
 
 /** The headers of every answer, to be completed: ids, how long it took, and what browsers need. */
-export function answerHeaders(request: Request, response: GatewayResponse): HeaderList {
+export function responseHeaders(request: Request, response: GatewayResponse): HeaderList {
   const { requestId, startedAt } = response.locals;
   const elapsedMs = Math.round(performance.now() - startedAt);
   const list = [
@@ -29,7 +29,7 @@ export function answerHeaders(request: Request, response: GatewayResponse): Head
 
 /** Ends the answer with a JSON text. */
 export function sendJson(request: Request, response: GatewayResponse, status: number, json: string): void {
-  const headers = answerHeaders(request, response);
+  const headers = responseHeaders(request, response);
   headers.push("content-type", "application/json", "content-length", String(Buffer.byteLength(json)));
   response.writeHead(status, headers);
   response.end(json);

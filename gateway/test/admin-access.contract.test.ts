@@ -16,7 +16,7 @@ after(async () => {
   await fake[Symbol.asyncDispose]();
 });
 beforeEach(() => {
-  fake.asked.length = 0;
+  fake.received.length = 0;
 });
 
 interface Init {
@@ -26,7 +26,7 @@ interface Init {
   readonly origin?: string;
 }
 
-const ask = (method: string, path: string, { token = adminToken, body, from = "192.0.2.1", origin }: Init = {}) =>
+const call = (method: string, path: string, { token = adminToken, body, from = "192.0.2.1", origin }: Init = {}) =>
   fetch(`http://127.0.0.1:${stage.gateway.adminPort}/admin/v1${path}`, {
     method,
     headers: {
@@ -92,7 +92,7 @@ for (const [name, role] of Object.entries(roleNames)) {
     fake.addToken(token, { role });
     const allowed: string[] = [];
     for (const { method, path, operation } of adminRoutes) {
-      const { status } = await ask(
+      const { status } = await call(
         method,
         path.replace("/admin/v1", "").replace(":id", "acme").replace(":month", "2027-01"),
         { token },
@@ -107,7 +107,7 @@ for (const [name, role] of Object.entries(roleNames)) {
 
 test("a role that the router does not know opens nothing", async () => {
   fake.addToken("token-of-no-role-0123456789", { role: 0 });
-  assert.equal((await ask("GET", "/keys", { token: "token-of-no-role-0123456789" })).status, 403);
+  assert.equal((await call("GET", "/keys", { token: "token-of-no-role-0123456789" })).status, 403);
 });
 
 test("a token of one account reaches that account and nothing of another, whichever way it asks", async () => {
@@ -155,60 +155,62 @@ test("a token of one account reaches that account and nothing of another, whiche
     ["DELETE", "/tokens/admtok_1", undefined, 403],
   ];
   for (const [method, path, body, status] of rows) {
-    const response = await ask(method, path, { token, body });
+    const response = await call(method, path, { token, body });
     assert.equal(response.status, status, `${method} ${path}: ${await response.text()}`);
   }
-  const about = JSON.stringify(fake.asked, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+  const about = JSON.stringify(fake.received, (_, value: unknown) =>
+    typeof value === "bigint" ? String(value) : value,
+  );
   assert.ok(!about.includes("other") || !/"accountId":"other"/.test(about), about);
-  const listed = fake.asked.filter(({ method }) => ["listKeys", "listEntries", "queryUsage"].includes(method));
+  const listed = fake.received.filter(({ method }) => ["listKeys", "listEntries", "queryUsage"].includes(method));
   assert.ok(listed.every(({ request }) => JSON.stringify(request).includes("acme")));
 });
 
 test("a token is made with a role, an account and an end", async () => {
   const body = { name: "ci", role: "read-only", account_id: "acme", expires: "30d" };
-  assert.equal((await ask("POST", "/tokens", { body })).status, 201);
-  const made = fake.asked.at(-1)?.request as { role: number; accountId: string; expiresAtMs: bigint };
+  assert.equal((await call("POST", "/tokens", { body })).status, 201);
+  const made = fake.received.at(-1)?.request as { role: number; accountId: string; expiresAtMs: bigint };
   assert.deepEqual([made.role, made.accountId], [roleNames["read-only"], "acme"]);
   assert.ok(Math.abs(Number(made.expiresAtMs) - Date.now() - 30 * 86_400_000) < 60_000);
-  assert.equal((await ask("POST", "/tokens", { body: { name: "ci", role: "root" } })).status, 400);
+  assert.equal((await call("POST", "/tokens", { body: { name: "ci", role: "root" } })).status, 400);
 });
 
 test("failed logins, exports and whoever asked are recorded, with the address that our proxy saw", async () => {
-  assert.equal((await ask("GET", "/keys", { token: "some-token-that-is-none-0123", from: "192.0.2.44" })).status, 401);
-  await until(() => fake.asked.some(({ method }) => method === "recordAction"));
-  const failed = fake.asked[0]?.request as { action: string; targetId: string; actor: { clientAddress: string } };
+  assert.equal((await call("GET", "/keys", { token: "some-token-that-is-none-0123", from: "192.0.2.44" })).status, 401);
+  await until(() => fake.received.some(({ method }) => method === "recordAction"));
+  const failed = fake.received[0]?.request as { action: string; targetId: string; actor: { clientAddress: string } };
   assert.deepEqual([failed.action, failed.targetId], ["admin.login_failed", "192.0.2.44"]);
-  assert.equal((await ask("GET", "/usage/export?account=acme", { from: "192.0.2.45" })).status, 200);
-  const exported = fake.asked.find(({ request }) => (request as { action?: string }).action === "usage.export");
+  assert.equal((await call("GET", "/usage/export?account=acme", { from: "192.0.2.45" })).status, 200);
+  const exported = fake.received.find(({ request }) => (request as { action?: string }).action === "usage.export");
   const {
     actor,
     accountId,
-    after: asked,
+    after: requested,
   } = (exported?.request ?? {}) as {
     actor: { id: string; clientAddress: string };
     accountId: string;
     after: string;
   };
   assert.deepEqual([actor.id, actor.clientAddress, accountId], ["admtok_1", "192.0.2.45", "acme"]);
-  assert.equal(JSON.parse(asked).format, "ndjson");
+  assert.equal(JSON.parse(requested).format, "ndjson");
 });
 
 test("guessing admin tokens costs billing a handful of look-ups, and the real one still works from there", async () => {
   const from = "192.0.2.99";
-  assert.equal((await ask("GET", "/keys", { from })).status, 200);
+  assert.equal((await call("GET", "/keys", { from })).status, 200);
   const before = fake.logins;
   let limited = 0;
   for (let i = 0; i < 200; i++) {
-    const response = await ask("GET", "/keys", { token: `an-invented-admin-token-${i}`, from });
+    const response = await call("GET", "/keys", { token: `an-invented-admin-token-${i}`, from });
     if (response.status !== 429) continue;
     limited++;
     assert.ok(Number(response.headers.get("retry-after")) >= 1);
   }
   assert.ok(limited > 150, `${limited} of 200 were told to wait`);
   assert.ok(fake.logins - before < 30, `${fake.logins - before} look-ups`);
-  assert.equal((await ask("GET", "/keys", { from })).status, 200);
-  assert.equal((await ask("GET", "/keys", { token: "another-wrong-token-0123456789" })).status, 401);
-  const rows = fake.asked.filter(({ method }) => method === "recordAction").length;
+  assert.equal((await call("GET", "/keys", { from })).status, 200);
+  assert.equal((await call("GET", "/keys", { token: "another-wrong-token-0123456789" })).status, 401);
+  const rows = fake.received.filter(({ method }) => method === "recordAction").length;
   assert.ok(rows <= 61, `${rows} rows`);
 });
 

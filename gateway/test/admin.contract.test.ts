@@ -15,7 +15,7 @@ after(async () => {
   await fake[Symbol.asyncDispose]();
 });
 beforeEach(() => {
-  fake.asked.length = 0;
+  fake.received.length = 0;
   fake.events = 3;
 });
 
@@ -46,7 +46,7 @@ test("only an admin token opens the admin API, and it opens nothing else", async
   }
   assert.equal((await stage.fetch("/v1/models", { authorization: `Bearer ${adminToken}` })).status, 401);
   assert.deepEqual(
-    fake.asked.filter(({ method }) => method !== "recordAction"),
+    fake.received.filter(({ method }) => method !== "recordAction"),
     [],
   );
 });
@@ -133,7 +133,7 @@ test("a request that does not fit is 400 and names its field, before anyone is a
   }
   assert.equal((await admin("POST", "/keys", '{"a":')).status, 422);
   assert.equal((await admin("POST", "/keys", `"${"x".repeat(300_000)}"`)).status, 413);
-  assert.deepEqual(fake.asked, []);
+  assert.deepEqual(fake.received, []);
 });
 
 test("a key's fields are LiteLLM's, null takes a limit away, and who asked goes along", async () => {
@@ -148,7 +148,7 @@ test("a key's fields are LiteLLM's, null takes a limit away, and who asked goes 
   assert.equal(made.status, 201);
   assert.equal((JSON.parse(made.text) as Json)["key"], "sk-secret");
   const limits = { requestsPerMinute: 60n, tokensPerMinute: 0n, concurrentRequests: 0n };
-  const [request] = fake.asked.map((call) => call.request as Json);
+  const [request] = fake.received.map((call) => call.request as Json);
   assert.deepEqual(request?.["limits"], { ...limits, monthlyBudgetNanoUsd: 100_000_000n });
   assert.equal(request?.["metadata"], '{"a":1}');
   assert.deepEqual(request?.["actor"], {
@@ -159,7 +159,7 @@ test("a key's fields are LiteLLM's, null takes a limit away, and who asked goes 
   });
   await admin("PATCH", "/keys/key_1", { rpm_limit: null, expires: null });
   await admin("POST", "/keys/key_1/regenerate");
-  const [, change, renewal] = fake.asked.map((call) => call.request as Json);
+  const [, change, renewal] = fake.received.map((call) => call.request as Json);
   assert.deepEqual(change?.["fields"], ["expires_at_ms", "limits.requests_per_minute"]);
   assert.equal(renewal?.["overlapMs"], 0n);
 });
@@ -170,19 +170,19 @@ test("amounts are exact to the last nano-dollar, as text and as whole numbers", 
   assert.match(text, /"has_more":true,"next_cursor":"bmV4dA"/);
   await admin("POST", "/accounts/acme/top-ups", { amount_usd: "-0.000000001", reference: "r" });
   await admin("POST", "/accounts/acme/top-ups", { amount_usd: 1e-7, reference: "r" });
-  const amounts = fake.asked.slice(1).map(({ request }) => (request as Json)["amountNanoUsd"]);
+  const amounts = fake.received.slice(1).map(({ request }) => (request as Json)["amountNanoUsd"]);
   assert.deepEqual(amounts, [-1n, 100n]);
 });
 
 test("a repair is told to metering, a dry run to nobody", async () => {
   await admin("POST", "/ledger/repair", { all: true, dry_run: true });
   assert.deepEqual(
-    fake.asked.map(({ method }) => method),
+    fake.received.map(({ method }) => method),
     ["repairUnpriced"],
   );
   const { text } = await admin("POST", "/ledger/repair", { request_id: "r1" });
   assert.match(text, /"status":"repaired","charged_usd":"0.000000001"/);
-  assert.equal(fake.asked.at(-1)?.method, "applyRepairs");
+  assert.equal(fake.received.at(-1)?.method, "applyRepairs");
 });
 
 test("an export is whole and can be taken up at any row; one that breaks does not look whole", async () => {

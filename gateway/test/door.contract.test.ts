@@ -172,8 +172,8 @@ test("a browser's preflight is answered without a key, and its answers can be re
   assert.equal(response.status, 204);
   assert.equal(response.headers.get("access-control-allow-origin"), "*");
   assert.equal(response.headers.get("access-control-allow-headers"), "authorization,x-stainless-os");
-  const answer = await stage.fetch("/v1/models", { headers: { origin: "https://a.example" } });
-  assert.equal(answer.headers.get("access-control-allow-origin"), "*");
+  const models = await stage.fetch("/v1/models", { headers: { origin: "https://a.example" } });
+  assert.equal(models.headers.get("access-control-allow-origin"), "*");
 });
 
 test("probes of the bare address and of health need no key", async () => {
@@ -233,8 +233,8 @@ test("usage is the sum of all pages, in cents", async () => {
       { timestamp: 20_001 * 86_400, line_items: [{ name: "a", cost: 2 }] },
     ],
   });
-  assert.equal(metering.asked[0]?.filter?.accountId, "acc_1");
-  assert.equal(metering.asked[0]?.filter?.fromMs, BigInt(Date.UTC(2024, 9, 4)));
+  assert.equal(metering.received[0]?.filter?.accountId, "acc_1");
+  assert.equal(metering.received[0]?.filter?.fromMs, BigInt(Date.UTC(2024, 9, 4)));
   const wrong = await stage.fetch("/v1/dashboard/billing/usage?start_date=yesterday");
   assert.equal(wrong.status, 400);
   assert.equal((await errorOf(wrong))["param"], "start_date");
@@ -250,8 +250,8 @@ test("a service's error passes through as it is", async () => {
 
 test("a handler that fails before its head is an honest error of ours", async () => {
   stage.service.handler = (exchange) => exchange.fail("insufficient_balance");
-  const told = await stage.chat();
-  assert.equal(told.status, 402);
+  const reported = await stage.chat();
+  assert.equal(reported.status, 402);
   stage.service.handler = () => {
     throw new Error("secret detail");
   };

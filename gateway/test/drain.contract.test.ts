@@ -33,8 +33,8 @@ test("a router that is told to stop finishes its answers, takes no new connectio
 test("an answer that outlasts the drain is cut, and its service told", async () => {
   await using stage = await startStage({ DRAIN_MS: "300" });
   stage.service.handler = () => new Promise(() => undefined);
-  const answer = stage.chat();
+  const response = stage.chat();
   await until(() => stage.service.seen.length === 1);
-  await Promise.all([assert.rejects(answer), stage.gateway[Symbol.asyncDispose]()]);
+  await Promise.all([assert.rejects(response), stage.gateway[Symbol.asyncDispose]()]);
   await until(() => stage.service.seen[0]?.over === true);
 });

@@ -8,7 +8,7 @@ import { type Stage, startStage } from "./support/stage.ts";
 
 /** What a key with a small limit has in a moment: 30 s of 60 requests a minute. */
 const burst = 30;
-const asked = burst + 10;
+const calls = burst + 10;
 
 describe("a key without money may ask without end for nothing", () => {
   let stage: Stage;
@@ -28,7 +28,7 @@ describe("a key without money may ask without end for nothing", () => {
     stage.billing.put(key, { keyId: `key of ${key.slice(-8)}`, accountId: "poor", limits });
     return key;
   };
-  const ask = (route: Route, key: string): Promise<Response> => {
+  const call = (route: Route, key: string): Promise<Response> => {
     const { method, body: kind } = route;
     const type = kind === "json" ? "application/json" : "multipart/form-data; boundary=b";
     const body = kind === "none" ? {} : { body: "{}", headers: { "content-type": type } };
@@ -37,8 +37,8 @@ describe("a key without money may ask without end for nothing", () => {
   const statusesOf = async (route: Route): Promise<number[]> => {
     const key = newKey();
     const statuses: number[] = [];
-    for (let n = 0; n < asked; n++) {
-      const response = await ask(route, key);
+    for (let n = 0; n < calls; n++) {
+      const response = await call(route, key);
       await response.arrayBuffer();
       statuses.push(response.status);
       if (response.status !== 429) continue;
@@ -70,12 +70,12 @@ describe("a key without money may ask without end for nothing", () => {
     };
     const key = newKey();
     const route = routes.find(({ path }) => path === "/v1/models") as Route;
-    const answers = Array.from({ length: 17 }, () => ask(route, key));
-    const first = await Promise.race(answers);
+    const responses = Array.from({ length: 17 }, () => call(route, key));
+    const first = await Promise.race(responses);
     assert.equal(first.status, 429);
     assert.match(await first.text(), /concurrency_limit_exceeded/);
     gate.resolve();
-    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    const statuses = (await Promise.all(responses)).map(({ status }) => status);
     assert.equal(statuses.filter((status) => status === 200).length, 16);
   });
 });

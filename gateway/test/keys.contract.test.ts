@@ -38,10 +38,10 @@ test("a key is looked up once, however many requests come with it, and its calle
   stage.billing.hold = new Promise((resolve) => {
     release = resolve;
   });
-  const answers = Array.from({ length: 20 }, () => status(stage));
+  const responses = Array.from({ length: 20 }, () => status(stage));
   await until(() => stage.billing.lookups > 0);
   release();
-  assert.deepEqual(new Set(await Promise.all(answers)), new Set([200]));
+  assert.deepEqual(new Set(await Promise.all(responses)), new Set([200]));
   assert.equal(await status(stage), 200);
   assert.equal(stage.billing.lookups, 1);
   const caller = Caller.decode(stage.service.seen[0]?.context ?? Buffer.alloc(0));

@@ -142,10 +142,10 @@ test("a service that goes away before it answers is a 500 that does not pretend 
   const lost = await startStage();
   try {
     lost.service.handler = () => new Promise(() => undefined);
-    const answer = lost.chat();
+    const response = lost.chat();
     await until(() => lost.service.seen.length === 1);
     await lost.service.kill();
-    const first = await answer;
+    const first = await response;
     assert.equal(first.status, 500);
     assert.match(await first.text(), /may have been carried out/);
     const second = await lost.chat();

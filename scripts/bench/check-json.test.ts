@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { jsonResponse } from "./answers.ts";
 import { checkJsonResponse } from "./check-json.ts";
+import { jsonResponse } from "./responses.ts";
 
 const nonce = "000000000042";
 const right = { head: "HTTP/1.1 200 OK\r\n", body: jsonResponse({ nonce, model: "m" }), nonce, model: "m" };

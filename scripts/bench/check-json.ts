@@ -1,22 +1,23 @@
-import { answerText, jsonResponse, jsonUsage } from "./answers.ts";
+import { jsonResponse, jsonUsage, responseText } from "./responses.ts";
 
 /** Throws unless this is the whole and right answer to the request with that nonce. */
-export function checkJsonResponse(answer: {
+export function checkJsonResponse(response: {
   readonly head: string;
   readonly body: string;
   readonly nonce: string;
   readonly model: string;
 }): void {
-  if (!isOk(answer.head)) throw new WrongResponse("not a 200", answer);
-  if (answer.body === jsonResponse(answer)) return;
+  if (!isOk(response.head)) throw new WrongResponse("not a 200", response);
+  if (response.body === jsonResponse(response)) return;
   // Not byte for byte what the upstream said: a gateway may rename the model or add fields, but
   // must keep the meaning.
-  const parsed = JSON.parse(answer.body) as {
+  const parsed = JSON.parse(response.body) as {
     choices?: { message?: { content?: string } }[];
     usage?: { total_tokens?: number };
   };
-  if (parsed.choices?.[0]?.message?.content !== answerText(answer.nonce)) throw new WrongResponse("wrong text", answer);
-  if (parsed.usage?.total_tokens !== jsonUsage.total_tokens) throw new WrongResponse("wrong usage", answer);
+  if (parsed.choices?.[0]?.message?.content !== responseText(response.nonce))
+    throw new WrongResponse("wrong text", response);
+  if (parsed.usage?.total_tokens !== jsonUsage.total_tokens) throw new WrongResponse("wrong usage", response);
 }
 
 export function isOk(head: string): boolean {
@@ -24,8 +25,8 @@ export function isOk(head: string): boolean {
 }
 
 export class WrongResponse extends Error {
-  constructor(what: string, answer: { readonly head: string; readonly body: string; readonly nonce: string }) {
-    super(`${what}; request ${answer.nonce} was answered with\n${answer.head}\n${answer.body.slice(0, 2_000)}`);
+  constructor(what: string, response: { readonly head: string; readonly body: string; readonly nonce: string }) {
+    super(`${what}; request ${response.nonce} was answered with\n${response.head}\n${response.body.slice(0, 2_000)}`);
     this.name = "WrongAnswer";
   }
 }

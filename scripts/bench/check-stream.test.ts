@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chunkMark, monotonicUs } from "./answers.ts";
 import { StreamCheck } from "./check-stream.ts";
+import { chunkMark, monotonicUs } from "./responses.ts";
 
 const nonce = "000000000042";
 
@@ -15,13 +15,13 @@ const done = "data: [DONE]\n\n";
 
 function follow(options: {
   readonly events: readonly string[];
-  readonly askUsage?: boolean;
+  readonly includeUsage?: boolean;
   readonly pieces?: number;
 }) {
   const delays: number[] = [];
   const check = new StreamCheck({
     nonce,
-    shape: { chunks: 3, intervalMs: 1, askUsage: options.askUsage ?? false },
+    shape: { chunks: 3, intervalMs: 1, includeUsage: options.includeUsage ?? false },
     arrived: (delayUs) => delays.push(delayUs),
   });
   const bytes = Buffer.from(options.events.join(""));
@@ -46,7 +46,7 @@ test("comments between events are no events", () => {
   assert.equal(follow({ events: [chunk(0), ": still here\n\n", chunk(1), chunk(2), finish, done] }).length, 3);
 });
 
-const wrong: Readonly<Record<string, { readonly events: readonly string[]; readonly askUsage?: boolean }>> = {
+const wrong: Readonly<Record<string, { readonly events: readonly string[]; readonly includeUsage?: boolean }>> = {
   "a missing chunk": { events: [chunk(0), chunk(2), finish, done] },
   "a doubled chunk": { events: [chunk(0), chunk(0), chunk(1), chunk(2), finish, done] },
   "a chunk of another request": { events: [chunk(0), chunk(1, "000000000043"), chunk(2), finish, done] },
@@ -57,7 +57,7 @@ const wrong: Readonly<Record<string, { readonly events: readonly string[]; reado
   "half an event at the end": { events: [...chunks, finish, done, "data: {"] },
   "something after [DONE]": { events: [...chunks, finish, done, finish] },
   "usage that was not asked for": { events: [...chunks, finish, used, done] },
-  "no usage though it was asked for": { events: [...chunks, finish, done], askUsage: true },
+  "no usage though it was asked for": { events: [...chunks, finish, done], includeUsage: true },
   "an error event": { events: [chunk(0), `data: {"error":{"message":"no"}}\n\n`] },
 };
 
@@ -68,5 +68,5 @@ for (const [what, stream] of Object.entries(wrong)) {
 }
 
 test("usage passes when it was asked for", () => {
-  assert.equal(follow({ events: [...chunks, finish, used, done], askUsage: true }).length, 3);
+  assert.equal(follow({ events: [...chunks, finish, used, done], includeUsage: true }).length, 3);
 });

@@ -1,4 +1,4 @@
-import { chunkMark, monotonicUs, type StreamShape } from "./answers.ts";
+import { chunkMark, monotonicUs, type StreamShape } from "./responses.ts";
 
 const contentKey = '"content":"';
 const stampDigits = 16;
@@ -10,7 +10,7 @@ const stampDigits = 16;
  */
 export class StreamCheck {
   readonly #nonce: string;
-  readonly #shape: StreamShape & { readonly askUsage: boolean };
+  readonly #shape: StreamShape & { readonly includeUsage: boolean };
   /** Gets each chunk's way from the upstream's write to here, microseconds. */
   readonly #arrived: (delayUs: number) => void;
   #rest = "";
@@ -21,7 +21,7 @@ export class StreamCheck {
 
   constructor(options: {
     readonly nonce: string;
-    readonly shape: StreamShape & { readonly askUsage: boolean };
+    readonly shape: StreamShape & { readonly includeUsage: boolean };
     readonly arrived: (delayUs: number) => void;
   }) {
     this.#nonce = options.nonce;
@@ -67,10 +67,10 @@ export class StreamCheck {
   }
 
   #lastEvent(event: string): void {
-    const { chunks, askUsage } = this.#shape;
+    const { chunks, includeUsage } = this.#shape;
     if (this.#chunks !== chunks) this.#fail(`${this.#chunks} chunks came instead of ${chunks}`, event);
     if (!this.#finished) this.#fail("no finish_reason came", event);
-    const usages = askUsage ? 1 : 0;
+    const usages = includeUsage ? 1 : 0;
     if (this.#usages !== usages) this.#fail(`${this.#usages} usage chunks came instead of ${usages}`, event);
     this.#done = true;
   }

@@ -13,7 +13,7 @@ export function serveParent(server: Server): void {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the server has no port");
   endWithParent(() => process.exit(0));
-  tellParent({ port: address.port } satisfies Ready);
+  reportToParent({ port: address.port } satisfies Ready);
 }
 
 /** Ctrl-C reaches the whole process group; only the parent decides what it means. */
@@ -23,7 +23,7 @@ export function endWithParent(end: () => void): void {
   process.on("disconnect", end);
 }
 
-export function tellParent(message: object): void {
+export function reportToParent(message: object): void {
   if (process.send === undefined) throw new Error("this program is started by the benchmark: npm run bench");
   process.send(message);
 }

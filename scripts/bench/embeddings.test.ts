@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nonceText } from "./answers.ts";
 import { checkEmbeddings, embeddingsBody, embeddingsResponse, vectorCount, vectorSize } from "./embeddings.ts";
+import { nonceText } from "./responses.ts";
 
 const head = "HTTP/1.1 200 OK\r\n";
 const nonce = nonceText(123_456_789);

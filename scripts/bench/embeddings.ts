@@ -88,17 +88,17 @@ export function embeddingsResponse(options: { model: string; nonce: string; form
 
 /** Throws unless this is the whole and right answer to the request with that nonce. */
 export function checkEmbeddings(
-  answer: { readonly head: string; readonly body: string; readonly nonce: string },
+  response: { readonly head: string; readonly body: string; readonly nonce: string },
   format: VectorFormat,
 ): void {
-  if (!isOk(answer.head)) throw new WrongResponse("not a 200", answer);
-  const at = answer.body.indexOf('"data":') + '"data":'.length;
+  if (!isOk(response.head)) throw new WrongResponse("not a 200", response);
+  const at = response.body.indexOf('"data":') + '"data":'.length;
   const writings: readonly Writing[] = format === "base64" ? ["base64"] : ["short", "double"];
-  const isRight = writings.some((writing) => answer.body.startsWith(vectorList(writing, answer.nonce), at));
+  const isRight = writings.some((writing) => response.body.startsWith(vectorList(writing, response.nonce), at));
   // A gateway may write numbers in yet another way, but must keep what they mean.
-  if (!isRight) checkMeaning(answer, vectorList(format === "float" ? "double" : format, answer.nonce));
-  if (!new RegExp(`"total_tokens": ?${tokens}\\b`).test(answer.body.slice(-400)))
-    throw new WrongResponse("wrong usage", answer);
+  if (!isRight) checkMeaning(response, vectorList(format === "float" ? "double" : format, response.nonce));
+  if (!new RegExp(`"total_tokens": ?${tokens}\\b`).test(response.body.slice(-400)))
+    throw new WrongResponse("wrong usage", response);
 }
 
 interface Item {
@@ -106,10 +106,10 @@ interface Item {
 }
 
 function checkMeaning(
-  answer: { readonly head: string; readonly body: string; readonly nonce: string },
+  response: { readonly head: string; readonly body: string; readonly nonce: string },
   list: string,
 ): void {
-  const { data } = JSON.parse(answer.body) as { data: readonly Item[] };
+  const { data } = JSON.parse(response.body) as { data: readonly Item[] };
   const expected = JSON.parse(list) as readonly Item[];
   const same = ({ embedding }: Item, index: number): boolean => {
     const wanted = expected[index]?.embedding;
@@ -120,5 +120,5 @@ function checkMeaning(
       embedding.every((value, i) => Math.fround(value) === Math.fround(wanted[i]!))
     );
   };
-  if (data.length !== expected.length || !data.every(same)) throw new WrongResponse("wrong vectors", answer);
+  if (data.length !== expected.length || !data.every(same)) throw new WrongResponse("wrong vectors", response);
 }

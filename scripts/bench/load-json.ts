@@ -1,10 +1,10 @@
 import { Worker } from "node:worker_threads";
-import { monotonicUs } from "./answers.ts";
 import { checkJsonResponse } from "./check-json.ts";
 import { Connection } from "./connection.ts";
 import { checkEmbeddings, embeddingsBody, type VectorFormat } from "./embeddings.ts";
 import { Samples } from "./percentiles.ts";
 import { chatTemplate, type Endpoint, nextNonce, RequestTemplate } from "./request.ts";
+import { monotonicUs } from "./responses.ts";
 
 export interface JsonResult {
   /** Requests answered, all of them. */
@@ -16,12 +16,12 @@ export interface JsonResult {
 }
 
 interface Client {
-  ask(fromUs: number): void;
+  call(fromUs: number): void;
   close(): void;
 }
 
 /** What is asked of the endpoint: chat unless it says otherwise. */
-export interface Asking {
+export interface RequestSchedule {
   readonly endpoint: Endpoint;
   /** Embeddings in this format. */
   readonly vectors?: VectorFormat;
@@ -29,7 +29,7 @@ export interface Asking {
   readonly keys?: readonly string[];
 }
 
-function templateOf({ endpoint, vectors }: Asking): RequestTemplate {
+function templateOf({ endpoint, vectors }: RequestSchedule): RequestTemplate {
   if (vectors === undefined) return chatTemplate(endpoint);
   const body = (nonce: string) => embeddingsBody({ model: endpoint.model, nonce, format: vectors });
   return new RequestTemplate(endpoint, { path: "/embeddings", body });
@@ -43,14 +43,14 @@ function nextKey(keys: readonly string[] | undefined): string | undefined {
 
 /** One connection that asks, checks the answer, notes its latency and says so. */
 async function openClient(options: {
-  readonly asking: Asking;
+  readonly pending: RequestSchedule;
   readonly latency: Samples;
   readonly answered: (client: Client) => void;
   readonly failed: (error: Error) => void;
 }): Promise<Client> {
-  const { asking, latency, answered, failed } = options;
-  const { endpoint, vectors } = asking;
-  const template = templateOf(asking);
+  const { pending: requesting, latency, answered, failed } = options;
+  const { endpoint, vectors } = requesting;
+  const template = templateOf(requesting);
   let nonce = "";
   let fromUs = 0;
   let head = "";
@@ -76,10 +76,10 @@ async function openClient(options: {
     },
   });
   const client: Client = {
-    ask: (from) => {
+    call: (from) => {
       nonce = nextNonce();
       fromUs = from;
-      connection.send(template.with(nonce, nextKey(asking.keys)));
+      connection.send(template.with(nonce, nextKey(requesting.keys)));
     },
     close: () => connection.close(),
   };
@@ -91,7 +91,7 @@ async function openClient(options: {
  * `requests` may end it sooner.
  */
 export async function runClosedLoop(
-  job: Asking & { readonly connections: number; readonly seconds: number; readonly requests?: number },
+  job: RequestSchedule & { readonly connections: number; readonly seconds: number; readonly requests?: number },
 ): Promise<JsonResult> {
   const latency = new Samples();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -103,16 +103,16 @@ export async function runClosedLoop(
     const now = monotonicUs();
     if (now < endUs) {
       inTime += 1;
-      if (left-- > 0) return client.ask(now);
+      if (left-- > 0) return client.call(now);
     }
     busy -= 1;
     if (busy === 0) resolve();
   };
-  const opening = { asking: job, latency, answered, failed: reject };
+  const opening = { pending: job, latency, answered, failed: reject };
   const clients = await Promise.all(Array.from({ length: job.connections }, () => openClient(opening)));
   const startUs = monotonicUs();
   endUs = startUs + job.seconds * 1_000_000;
-  for (const client of clients) client.ask(startUs);
+  for (const client of clients) client.call(startUs);
   await promise.finally(() => {
     for (const client of clients) client.close();
   });
@@ -128,7 +128,7 @@ const maxConnections = 1_000;
  * a stall is charged to all the requests it delayed and not just to one.
  */
 export async function runConstantRate(
-  job: Asking & { readonly perSecond: number; readonly seconds: number },
+  job: RequestSchedule & { readonly perSecond: number; readonly seconds: number },
 ): Promise<JsonResult> {
   const latency = new Samples();
   const count = Math.round(job.perSecond * job.seconds);
@@ -141,7 +141,7 @@ export async function runConstantRate(
     idle.push(client);
     if (latency.count === count) resolve();
   };
-  const opening = { asking: job, latency, answered, failed: reject };
+  const opening = { pending: job, latency, answered, failed: reject };
   const open = async () => {
     if (all.length >= maxConnections) throw new Error(`${maxConnections} requests are without an answer`);
     const client = await openClient(opening);
@@ -155,8 +155,8 @@ export async function runConstantRate(
   ticker.on("error", reject);
   ticker.on("message", (dueUs: number) => {
     const client = idle.shift();
-    if (client !== undefined) client.ask(dueUs);
-    else open().then((opened) => opened.ask(dueUs), reject);
+    if (client !== undefined) client.call(dueUs);
+    else open().then((opened) => opened.call(dueUs), reject);
   });
   await promise.finally(async () => {
     for (const client of all) client.close();

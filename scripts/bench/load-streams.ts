@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { monotonicUs, type StreamShape } from "./answers.ts";
 import { isOk, WrongResponse } from "./check-json.ts";
 import { StreamCheck } from "./check-stream.ts";
 import { Connection } from "./connection.ts";
 import { Samples } from "./percentiles.ts";
 import { chatTemplate, type Endpoint, nextNonce } from "./request.ts";
+import { monotonicUs, type StreamShape } from "./responses.ts";
 
 export interface StreamsJob {
   readonly endpoint: Endpoint;
@@ -45,7 +45,7 @@ export async function runStreams(job: StreamsJob): Promise<StreamsResult> {
     await sleep((job.rampMs * index) / job.streams);
     for (let round = 0; round < job.rounds; round++) {
       // Every other one asks for usage: both kinds must come out right.
-      await readStream({ job, gathered, askUsage: index % 2 === 0 });
+      await readStream({ job, gathered, includeUsage: index % 2 === 0 });
     }
   });
   await Promise.all(readers);
@@ -61,10 +61,10 @@ export async function runStreams(job: StreamsJob): Promise<StreamsResult> {
 async function readStream(options: {
   readonly job: StreamsJob;
   readonly gathered: Gathered;
-  readonly askUsage: boolean;
+  readonly includeUsage: boolean;
 }): Promise<void> {
   const { job, gathered } = options;
-  const shape = { ...job.shape, askUsage: options.askUsage };
+  const shape = { ...job.shape, includeUsage: options.includeUsage };
   const nonce = nextNonce();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let head = "";

@@ -2,8 +2,8 @@
  * The load generator, a process of its own: takes one job at a time from its parent and answers
  * with what it measured.
  */
-import { endWithParent, tellParent } from "./child.ts";
-import { type Asking, type JsonResult, runClosedLoop, runConstantRate } from "./load-json.ts";
+import { endWithParent, reportToParent } from "./child.ts";
+import { type JsonResult, type RequestSchedule, runClosedLoop, runConstantRate } from "./load-json.ts";
 import { runStreams, type StreamsJob, type StreamsResult } from "./load-streams.ts";
 
 export type Job =
@@ -12,8 +12,8 @@ export type Job =
       readonly connections: number;
       readonly seconds: number;
       readonly requests?: number;
-    } & Asking)
-  | ({ readonly kind: "rate"; readonly perSecond: number; readonly seconds: number } & Asking)
+    } & RequestSchedule)
+  | ({ readonly kind: "rate"; readonly perSecond: number; readonly seconds: number } & RequestSchedule)
   | ({ readonly kind: "streams" } & Omit<StreamsJob, "phase">);
 
 export type LoadMessage =
@@ -23,8 +23,8 @@ export type LoadMessage =
   | { readonly kind: "streams"; readonly result: StreamsResult }
   | { readonly kind: "failed"; readonly reason: string };
 
-function say(message: LoadMessage): void {
-  tellParent(message);
+function print(message: LoadMessage): void {
+  reportToParent(message);
 }
 
 async function run(job: Job): Promise<LoadMessage> {
@@ -36,13 +36,13 @@ async function run(job: Job): Promise<LoadMessage> {
     case "streams":
       return {
         kind: "streams",
-        result: await runStreams({ ...job, phase: (phase) => say({ kind: "phase", phase }) }),
+        result: await runStreams({ ...job, phase: (phase) => print({ kind: "phase", phase }) }),
       };
   }
 }
 
 endWithParent(() => process.exit(0));
 process.on("message", (job: Job) => {
-  run(job).then(say, (error: Error) => say({ kind: "failed", reason: error.message }));
+  run(job).then(print, (error: Error) => print({ kind: "failed", reason: error.message }));
 });
-say({ kind: "ready" });
+print({ kind: "ready" });

@@ -16,7 +16,7 @@ import { findRunning, type Started, startBaseline, startFleet, startUpstream, ty
 /** How long after the last answer the ledger may still be catching up. */
 const settleMs = 30_000;
 
-function say(line: string): void {
+function print(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
@@ -36,7 +36,7 @@ async function bench(options: BenchOptions, signal: AbortSignal): Promise<void> 
     await measureAll(run, { targets, options });
   } catch (error) {
     const logDir = targets.find(({ name }) => name === "gateway")?.logDir;
-    if (logDir !== undefined && !signal.aborted) say(`${await logEnds(logDir)}\n`);
+    if (logDir !== undefined && !signal.aborted) print(`${await logEnds(logDir)}\n`);
     throw error;
   }
 }
@@ -49,11 +49,11 @@ async function measureAll(
   using recorded = gateway && (await Recorded.open(gateway));
   const own = new Map([...(gateway?.processes ?? []), ["benchmark", process.pid] as const]);
   const bystanders = new Bystanders({ own, cores: cpus().length });
-  say("warming up");
+  print("warming up");
   await warmUp(run, targets);
   const results: ScenarioResult[] = [];
   for (const name of options.scenarios) {
-    say(`measuring: ${name}`);
+    print(`measuring: ${name}`);
     results.push(await runScenario(run, { name, targets, options }));
   }
   const rows = results.flatMap(rowsOf);

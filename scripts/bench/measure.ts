@@ -51,10 +51,10 @@ export async function measure(bench: Bench, target: Target, job: Job): Promise<R
       timeoutMs: maxMs(job),
       signal: bench.signal,
       choose: (message) => {
-        const said = message as LoadMessage;
-        if (said.kind === "failed") throw new Error(`${target.name}: ${said.reason}`);
-        if (said.kind === "phase") sampler.phase(said.phase);
-        return said.kind === "json" || said.kind === "streams" ? said : undefined;
+        const reported = message as LoadMessage;
+        if (reported.kind === "failed") throw new Error(`${target.name}: ${reported.reason}`);
+        if (reported.kind === "phase") sampler.phase(reported.phase);
+        return reported.kind === "json" || reported.kind === "streams" ? reported : undefined;
       },
     })
     .finally(() => sampler.stop());

@@ -7,13 +7,13 @@ import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { monotonicUs } from "./answers.ts";
 import { type CpuProfile, type SelfTime, summarizeProfile } from "./cpuprofile.ts";
 import { type Bench, measure, type Run } from "./measure.ts";
 import { readOptions, scenarioNames } from "./options.ts";
 import { startLoad } from "./processes.ts";
 import { runProgram } from "./program.ts";
 import { formatNumber } from "./report.ts";
+import { monotonicUs } from "./responses.ts";
 import { scenarios, warmUp } from "./scenarios.ts";
 import { startBaseline, startFleet, startUpstream, type Target } from "./targets.ts";
 

@@ -9,10 +9,10 @@ import { Recorded } from "./recorded.ts";
 async function ledgerOf(audits: readonly Partial<AuditResponse>[]) {
   let calls = 0;
   const unused = () => assert.fail("only audits are asked for");
-  const audit = (_: unknown, callback: (error: null, answer: AuditResponse) => void) => {
-    const answer = audits[Math.min(calls, audits.length - 1)] ?? {};
+  const audit = (_: unknown, callback: (error: null, response: AuditResponse) => void) => {
+    const response = audits[Math.min(calls, audits.length - 1)] ?? {};
     calls += 1;
-    callback(null, AuditResponse.fromPartial(answer));
+    callback(null, AuditResponse.fromPartial(response));
   };
   const implementation = { settle: unused, listEntries: unused, audit };
   const definition = LedgerServiceService;

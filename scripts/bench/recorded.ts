@@ -45,10 +45,10 @@ export class Recorded implements Disposable {
     for (;;) {
       const { settled, violations } = await this.#audit();
       const recorded = settled - this.#before;
-      const said = `recorded ${recorded.toLocaleString("en-US")} of ${options.served.toLocaleString("en-US")}`;
-      if (violations.length > 0) throw new Error(`${said}; the ledger is broken: ${violations.join("; ")}`);
-      if (recorded === options.served) return said;
-      if (recorded > options.served || performance.now() > end) throw new Error(said);
+      const reported = `recorded ${recorded.toLocaleString("en-US")} of ${options.served.toLocaleString("en-US")}`;
+      if (violations.length > 0) throw new Error(`${reported}; the ledger is broken: ${violations.join("; ")}`);
+      if (recorded === options.served) return reported;
+      if (recorded > options.served || performance.now() > end) throw new Error(reported);
       await sleep(pauseMs, undefined, { signal: options.signal });
     }
   }

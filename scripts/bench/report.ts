@@ -116,12 +116,12 @@ function cpuRows(
 ): Row[] {
   const gateway = result.summaries.get("gateway");
   const names = gateway === undefined ? [] : [...of(gateway).keys()];
-  const most = (value: number | undefined): Goal | undefined =>
+  const max = (value: number | undefined): Goal | undefined =>
     value === undefined ? undefined : { kind: "most", value };
   const parts = names.map((name) => row(result, `  ${name}`, (summary) => of(summary).get(name) ?? Number.NaN));
-  const withEngines = row(result, "  with the engines", (summary) => sumOf(of(summary), "all"), most(goals?.all));
+  const withEngines = row(result, "  with the engines", (summary) => sumOf(of(summary), "all"), max(goals?.all));
   return [
-    row(result, label, (summary) => sumOf(of(summary), "own"), most(goals?.own)),
+    row(result, label, (summary) => sumOf(of(summary), "own"), max(goals?.own)),
     ...parts,
     ...(names.length > 0 ? [withEngines] : []),
   ];

@@ -1,5 +1,5 @@
-import { nonceDigits, nonceText, requestBody, type StreamShape } from "./answers.ts";
 import type { Address } from "./connection.ts";
+import { nonceDigits, nonceText, requestBody, type StreamShape } from "./responses.ts";
 
 /** A gateway (or the bare upstream) as the load sees it. */
 export interface Endpoint extends Address {
@@ -18,12 +18,12 @@ export class RequestTemplate {
   readonly #nonceAt: number;
   readonly #keyAt: number;
 
-  /** @param ask the path behind `basePath`, and the body for a nonce */
-  constructor(endpoint: Endpoint, ask: { readonly path: string; body(nonce: string): string }) {
+  /** @param request the path behind `basePath`, and the body for a nonce */
+  constructor(endpoint: Endpoint, request: { readonly path: string; body(nonce: string): string }) {
     const nonce = nonceText(0);
-    const body = ask.body(nonce);
+    const body = request.body(nonce);
     const head = [
-      `POST ${endpoint.basePath}${ask.path} HTTP/1.1`,
+      `POST ${endpoint.basePath}${request.path} HTTP/1.1`,
       `host: ${endpoint.host}:${endpoint.port}`,
       `authorization: Bearer ${endpoint.key}`,
       "content-type: application/json",
@@ -49,7 +49,7 @@ export class RequestTemplate {
 
 export function chatTemplate(
   endpoint: Endpoint,
-  stream?: StreamShape & { readonly askUsage: boolean },
+  stream?: StreamShape & { readonly includeUsage: boolean },
 ): RequestTemplate {
   const { model } = endpoint;
   const body = (nonce: string) => requestBody({ model, nonce, ...(stream === undefined ? {} : { stream }) });

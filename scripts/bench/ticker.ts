@@ -3,7 +3,7 @@
  * to a millisecond late, which is more than what is measured.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { monotonicUs } from "./answers.ts";
+import { monotonicUs } from "./responses.ts";
 
 const { perSecond, count } = workerData as { perSecond: number; count: number };
 const never = new Int32Array(new SharedArrayBuffer(4));

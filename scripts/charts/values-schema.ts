@@ -11,7 +11,7 @@ const listOfText = { type: "array", items: text };
 const settingName = { type: "array", items: { type: "string", pattern: "^[A-Z][A-Z0-9_]*$" } };
 
 /** What the default of a value does not say of it. */
-const told: Readonly<Record<string, Schema>> = {
+const reported: Readonly<Record<string, Schema>> = {
   service: anything,
   resources: anything,
   secretKeys: settingName,
@@ -24,7 +24,7 @@ const told: Readonly<Record<string, Schema>> = {
 
 /** The JSON Schema of values by their defaults: the same types, and nothing besides. */
 export function schemaOf(value: unknown, path = ""): Schema {
-  const known = told[path];
+  const known = reported[path];
   if (known !== undefined) return known;
   if (Array.isArray(value)) return { type: "array" };
   if (typeof value === "number") return { type: "integer", minimum: 0 };

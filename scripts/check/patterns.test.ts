@@ -12,7 +12,7 @@ interface Source {
   readonly flags: string;
 }
 
-const longest = 64 * 1024;
+const maxLength = 64 * 1024;
 const maxMs = 5;
 /** Long enough to tell what grows with the square of its length, short enough to try them all. */
 const tryLength = 4 * 1024;
@@ -28,24 +28,24 @@ const builtOnes: Readonly<Record<string, readonly RegExp[]>> = {
 
 /** What has blocked a process before, or others' processes, whatever pattern it was. */
 const knownAttacks: readonly string[] = [
-  " ".repeat(longest),
-  "\t ".repeat(longest / 2),
-  `application/json${" ".repeat(longest)}x`,
-  "_thoughtsig_".repeat(longest / 12),
-  `data:a/b${";a=b".repeat(longest / 4)}`,
-  "sk-".repeat(longest / 3),
-  `Bearer ${"a.".repeat(longest / 2)}`,
-  "http://1.".repeat(longest / 9),
-  ",".repeat(longest),
-  "a,".repeat(longest / 2),
-  "1".repeat(longest),
-  "x".repeat(longest),
-  "\n".repeat(longest),
-  "\r\n".repeat(longest / 2),
-  "。".repeat(longest),
-  '"'.repeat(longest),
-  "\\".repeat(longest),
-  "/".repeat(longest),
+  " ".repeat(maxLength),
+  "\t ".repeat(maxLength / 2),
+  `application/json${" ".repeat(maxLength)}x`,
+  "_thoughtsig_".repeat(maxLength / 12),
+  `data:a/b${";a=b".repeat(maxLength / 4)}`,
+  "sk-".repeat(maxLength / 3),
+  `Bearer ${"a.".repeat(maxLength / 2)}`,
+  "http://1.".repeat(maxLength / 9),
+  ",".repeat(maxLength),
+  "a,".repeat(maxLength / 2),
+  "1".repeat(maxLength),
+  "x".repeat(maxLength),
+  "\n".repeat(maxLength),
+  "\r\n".repeat(maxLength / 2),
+  "。".repeat(maxLength),
+  '"'.repeat(maxLength),
+  "\\".repeat(maxLength),
+  "/".repeat(maxLength),
 ];
 
 /**
@@ -89,20 +89,20 @@ function worstOf(pattern: Source): { ms: number; text: string } {
     if (ms > maxMs) return { ms, text };
     attacks.push({ attack, ms });
   }
-  const worst = attacks.toSorted((a, b) => b.ms - a.ms).slice(0, 8);
+  const worstAttacks = attacks.toSorted((a, b) => b.ms - a.ms).slice(0, 8);
   const texts = [
-    ...[tryLength, longest / 4, longest].flatMap((length) => [
-      ...worst.map(({ attack }) => attackText(attack, length)),
+    ...[tryLength, maxLength / 4, maxLength].flatMap((length) => [
+      ...worstAttacks.map(({ attack }) => attackText(attack, length)),
       ...knownAttacks.map((known) => known.slice(-length)),
     ]),
   ];
-  let most = { ms: 0, text: "" };
+  let worst = { ms: 0, text: "" };
   for (const text of texts) {
     const ms = costOf(pattern, text);
-    if (ms > most.ms) most = { ms, text };
+    if (ms > worst.ms) worst = { ms, text };
     if (ms > maxMs) break;
   }
-  return most;
+  return worst;
 }
 
 function faultOf(pattern: Source, where: string): string[] {

@@ -51,17 +51,17 @@ export async function llmCommand(dir: string, fleet: Fleet): Promise<void> {
   await writeFile(join(home, "extra-openai-models.yaml"), JSON.stringify(listed));
   const env = { ...process.env, LLM_USER_PATH: home };
   for (const model of models) {
-    const ask = async (...args: string[]): Promise<string> => {
+    const call = async (...args: string[]): Promise<string> => {
       const going = run(join(venv, "bin/llm"), ["-m", `gw-${model}`, "--key", key, ...args], { env, timeout: 60_000 });
       going.child.stdin?.end();
       return (await going).stdout.trim();
     };
-    const said = await ask("say: hi");
-    const shaped = JSON.parse(await ask("--no-stream", "--schema", "name,age int", "A person.")) as { age?: unknown };
+    const reported = await call("say: hi");
+    const shaped = JSON.parse(await call("--no-stream", "--schema", "name,age int", "A person.")) as { age?: unknown };
     const multiply = 'def multiply(x: int, y: int) -> int:\n    "Multiplies"\n    return x * y';
-    const counted = await ask("--functions", multiply, 'call multiply {"x":6,"y":7}');
-    if (said !== "hi" || typeof shaped.age !== "number" || !counted.includes("42"))
-      throw new Error(`llm with ${model}: ${JSON.stringify({ said, shaped, counted })}`);
+    const counted = await call("--functions", multiply, 'call multiply {"x":6,"y":7}');
+    if (reported !== "hi" || typeof shaped.age !== "number" || !counted.includes("42"))
+      throw new Error(`llm with ${model}: ${JSON.stringify({ reported, shaped, counted })}`);
   }
   process.stdout.write(`llm ${llmVersion}: text, a schema and a tool with ${models.join(", ")}\n`);
 }

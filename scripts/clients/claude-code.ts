@@ -17,7 +17,7 @@ export async function claudeCode(dir: string, fleet: Fleet): Promise<void> {
   const binary = join(dir, `node_modules/@anthropic-ai/claude-code-linux-${process.arch}/claude`);
   for (const model of models) await turn({ dir, fleet, binary, model });
   // Tools are there and none is needed: it must end all the same.
-  const { stdout } = await ask({ dir, fleet, binary, model: "claude-sonnet-4-5" }, ["-p", "say hello"]);
+  const { stdout } = await call({ dir, fleet, binary, model: "claude-sonnet-4-5" }, ["-p", "say hello"]);
   if (!stdout.includes("hello")) throw new Error(`Claude Code was not answered: ${stdout}`);
   process.stdout.write(`Claude Code ${version}: a turn with a tool call with ${models.join(", ")}\n`);
   await mcpTools({ dir, fleet, binary, model: "claude-sonnet-5-5" });
@@ -34,12 +34,12 @@ const mcpCalls = [
 async function mcpTools(turn: Turn): Promise<void> {
   const { mcp_url, api_key } = turn.fleet.run;
   const header = `Authorization: Bearer ${api_key}`;
-  await ask(turn, ["mcp", "add", "--transport", "http", "gateway", mcp_url, "--header", header]);
+  await call(turn, ["mcp", "add", "--transport", "http", "gateway", mcp_url, "--header", header]);
   for (const [tool, args, expected] of mcpCalls) {
     const name = `mcp__gateway__${tool}`;
     const prompt = `call ${name} ${JSON.stringify(args)}`;
     const shown = ["--output-format", "stream-json", "--verbose"];
-    const { stdout } = await ask(turn, ["-p", prompt, "--allowedTools", name, ...shown]);
+    const { stdout } = await call(turn, ["-p", prompt, "--allowedTools", name, ...shown]);
     const result = stdout.split("\n").find((line) => line.includes('"tool_result"'));
     if (!result?.includes(expected)) throw new Error(`Claude Code did not call ${name}: ${stdout}`);
   }
@@ -53,16 +53,16 @@ interface Turn {
   readonly model: string;
 }
 
-async function turn(asked: Turn): Promise<void> {
-  const { dir, model } = asked;
+async function turn(requested: Turn): Promise<void> {
+  const { dir, model } = requested;
   const proof = join(dir, `proof-${model}`);
   const prompt = `call Bash {"command":"echo called > ${proof}","description":"Writes a file"}`;
-  const { stdout } = await ask(asked, ["-p", prompt, "--allowedTools", "Bash"]);
+  const { stdout } = await call(requested, ["-p", prompt, "--allowedTools", "Bash"]);
   const written = await readFile(proof, "utf8").catch(() => "");
   if (written !== "called\n") throw new Error(`Claude Code did not run its tool with ${model}: ${stdout}`);
 }
 
-async function ask({ dir, fleet, binary, model }: Turn, args: readonly string[]): Promise<{ stdout: string }> {
+async function call({ dir, fleet, binary, model }: Turn, args: readonly string[]): Promise<{ stdout: string }> {
   const env = {
     PATH: process.env["PATH"],
     HOME: dir,

@@ -50,9 +50,9 @@ async function withKey({ run: { base_url, api_key } }: Fleet): Promise<AsyncDisp
   const server = createServer((incoming, response) => {
     const headers = { ...incoming.headers, authorization: `Bearer ${api_key}` };
     const { method, url } = incoming;
-    const outgoing = request(`${base_url}${url}`, { ...(method && { method }), headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const outgoing = request(`${base_url}${url}`, { ...(method && { method }), headers }, (inner) => {
+      response.writeHead(inner.statusCode ?? 502, inner.headers);
+      inner.pipe(response);
     });
     outgoing.once("error", () => response.destroy());
     incoming.pipe(outgoing);

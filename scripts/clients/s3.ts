@@ -33,9 +33,9 @@ export async function s3Server(dir: string): Promise<void> {
 
 async function createBucket(url: string): Promise<void> {
   for (const deadline = performance.now() + startTimeoutMs; ; ) {
-    const answer = await fetch(url, { method: "PUT" }).catch(() => undefined);
-    if (answer?.ok === true) return;
-    if (performance.now() > deadline) throw new Error(`the S3 server did not take a bucket: ${answer?.status}`);
+    const response = await fetch(url, { method: "PUT" }).catch(() => undefined);
+    if (response?.ok === true) return;
+    if (performance.now() > deadline) throw new Error(`the S3 server did not take a bucket: ${response?.status}`);
     await sleep(200);
   }
 }

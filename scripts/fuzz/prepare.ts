@@ -5,7 +5,7 @@ interface Doors {
   readonly adminToken: string;
 }
 
-async function ask(url: string, token: string, body?: Json): Promise<Json> {
+async function call(url: string, token: string, body?: Json): Promise<Json> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   const response = await fetch(url, { headers, ...init });
@@ -19,7 +19,7 @@ async function ask(url: string, token: string, body?: Json): Promise<Json> {
  * about. Answers settings for the hooks.
  */
 export async function prepare({ baseUrl, adminToken }: Doors): Promise<Record<string, string>> {
-  const admin = (path: string, body: Json): Promise<Json> => ask(`${baseUrl}/admin/v1${path}`, adminToken, body);
+  const admin = (path: string, body: Json): Promise<Json> => call(`${baseUrl}/admin/v1${path}`, adminToken, body);
   const payer = await admin("/accounts", { name: "pays for the fuzzing" });
   await admin(`/accounts/${payer["id"]}/top-ups`, { amount_usd: "1000", reference: `fuzz-${payer["id"]}` });
   const { key } = await admin("/keys", { account_id: payer["id"], key_alias: "fuzz" });
@@ -27,8 +27,8 @@ export async function prepare({ baseUrl, adminToken }: Doors): Promise<Record<st
   const fuzzedKey = await admin("/keys", { account_id: account["id"] });
   const token = await admin("/tokens", { name: "is fuzzed" });
   const task = { model: "beta2.6-t2v", duration: 5, resolution: "720p", input: { prompt: "x" }, parameters: {} };
-  const video = await ask(`${baseUrl}/v1/videos/generations`, String(key), task);
-  const models = (await ask(`${baseUrl}/v1/models`, String(key)))["data"] as { id: string }[];
+  const video = await call(`${baseUrl}/v1/videos/generations`, String(key), task);
+  const models = (await call(`${baseUrl}/v1/models`, String(key)))["data"] as { id: string }[];
   const ids = {
     "/v1/videos/": video["id"],
     "/v1/models/": models[0]?.id,

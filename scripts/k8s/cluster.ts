@@ -10,7 +10,7 @@ import { simulator } from "../../services/fleet/src/processes.ts";
 import { providerSettings } from "../../services/fleet/src/providers.ts";
 import { loadSecrets } from "../../services/fleet/src/secrets.ts";
 import { seed } from "../../services/fleet/src/seed.ts";
-import { answersOk } from "../../services/fleet/src/supervisor/health.ts";
+import { respondsOk } from "../../services/fleet/src/supervisor/health.ts";
 import { Supervisor } from "../../services/fleet/src/supervisor/supervisor.ts";
 import { type Manifests, readManifests, type Workload } from "./manifests.ts";
 import { Names } from "./names.ts";
@@ -88,7 +88,7 @@ async function startSimulator(dataDir: string, ports: Ports, supervisor: Supervi
   const env = { PORT: String(port), DATA_DIR: join(dataDir, "simulator"), PATH: process.env["PATH"] ?? "" };
   const [, path] = simulator.ready;
   const command = [process.execPath, join(repoRoot, simulator.entry)] as const;
-  await supervisor.add({ name: "simulator", command, env, cwd: dataDir, isReady: () => answersOk(`${url}${path}`) });
+  await supervisor.add({ name: "simulator", command, env, cwd: dataDir, isReady: () => respondsOk(`${url}${path}`) });
   return url;
 }
 

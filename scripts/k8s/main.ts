@@ -17,9 +17,9 @@ requests, replaces the replicas of chat one after the other meanwhile, and print
 mounts. --no-build takes the images' trees as they are; --keep goes on until Ctrl-C; --rest waits before memory is read (10).
 `;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-async function ask({ baseUrl, apiKey }: Cluster): Promise<string> {
+async function call({ baseUrl, apiKey }: Cluster): Promise<string> {
   const response = await fetch(`${baseUrl}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
@@ -35,10 +35,10 @@ async function roll(cluster: Cluster, service: string): Promise<{ sent: number; 
   const over = new AbortController();
   const failed: string[] = [];
   let sent = 0;
-  const asking = (async () => {
+  const pending = (async () => {
     while (!over.signal.aborted) {
       sent++;
-      await ask(cluster).catch((error: unknown) => failed.push(String(error)));
+      await call(cluster).catch((error: unknown) => failed.push(String(error)));
       await sleep(50);
     }
   })();
@@ -50,7 +50,7 @@ async function roll(cluster: Cluster, service: string): Promise<{ sent: number; 
     await sleep(5_000);
   }
   over.abort();
-  await asking;
+  await pending;
   return { sent, failed };
 }
 
@@ -60,11 +60,11 @@ async function residentMiB(pid: number | undefined): Promise<number> {
 }
 
 async function figures(cluster: Cluster): Promise<void> {
-  say("pod                  ready after   resident memory at rest");
+  print("pod                  ready after   resident memory at rest");
   for (const { name } of cluster.pods) {
     const memory = (await residentMiB(cluster.supervisor.pid(name))).toFixed(0);
     const ready = ((cluster.readyMs.get(name) ?? 0) / 1000).toFixed(1);
-    say(`${name.padEnd(20)} ${ready.padStart(8)} s ${memory.padStart(10)} MiB`);
+    print(`${name.padEnd(20)} ${ready.padStart(8)} s ${memory.padStart(10)} MiB`);
   }
 }
 
@@ -77,23 +77,23 @@ async function main(): Promise<void> {
       help: { type: "boolean", short: "h", default: false },
     },
   });
-  if (values.help) return say(help);
+  if (values.help) return print(help);
   if (process.getuid?.() !== 0) throw new UserError("npm run k8s:local needs root: each pod has mounts of its own.");
   const trees = join(repoRoot, ".data/images");
   for (const image of values["no-build"] ? [] : images)
     await step(`Assembling ${image.service}`, () => assemble(image, repoRoot, join(trees, image.service)));
   const dataDir = resolve(repoRoot, process.env["DATA_DIR"] ?? ".data/k8s-local");
   await rm(dataDir, { recursive: true, force: true });
-  await using cluster = await startCluster({ dataDir, images: trees, report: say });
-  say(`${cluster.pods.length} pods are ready. A request through the door:\n${await ask(cluster)}`);
+  await using cluster = await startCluster({ dataDir, images: trees, report: print });
+  print(`${cluster.pods.length} pods are ready. A request through the door:\n${await call(cluster)}`);
   await sleep(Number(values.rest) * 1_000);
   await figures(cluster);
   const { sent, failed } = await roll(cluster, "chat");
-  say(`chat's replicas were replaced: ${sent} requests meanwhile, ${failed.length} failed`);
-  for (const failure of failed.slice(0, 5)) say(`  ${failure}`);
+  print(`chat's replicas were replaced: ${sent} requests meanwhile, ${failed.length} failed`);
+  for (const failure of failed.slice(0, 5)) print(`  ${failure}`);
   if (failed.length > 0) process.exitCode = 1;
   if (!values.keep) return;
-  say(`OPENAI_BASE_URL=${cluster.baseUrl}/v1 OPENAI_API_KEY=${cluster.apiKey}`);
+  print(`OPENAI_BASE_URL=${cluster.baseUrl}/v1 OPENAI_API_KEY=${cluster.apiKey}`);
   await new Promise((wake) => process.once("SIGINT", wake).once("SIGTERM", wake));
 }
 

@@ -40,10 +40,10 @@ export class Names {
 
   async #write(): Promise<void> {
     const ready = new Set<Pod>();
-    const asked = this.#pods.map(async (pod) => {
+    const pending = this.#pods.map(async (pod) => {
       if (!this.#leaving.has(pod.name) && (await pod.spec.isReady())) ready.add(pod);
     });
-    await Promise.all(asked);
+    await Promise.all(pending);
     const lines = this.#manifests.services.flatMap(({ name, service, always }) =>
       this.#pods
         .filter((pod) => pod.workload.service === service && (always || ready.has(pod)))

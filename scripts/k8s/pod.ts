@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { nodeOptions } from "../../services/fleet/src/service-processes.ts";
-import { answersOk } from "../../services/fleet/src/supervisor/health.ts";
+import { respondsOk } from "../../services/fleet/src/supervisor/health.ts";
 import type { ProcessSpec } from "../../services/fleet/src/supervisor/process.ts";
 import type { Workload } from "./manifests.ts";
 
@@ -106,8 +106,8 @@ export async function makePod(options: PodOptions): Promise<Pod> {
     command: ["unshare", "--mount", "--uts", "sh", script],
     env: environmentOf(workload, ip),
     cwd: dir,
-    isReady: () => answersOk(urlOf(workload, ip, "readinessProbe")),
-    liveness: { isAlive: () => answersOk(urlOf(workload, ip, "livenessProbe"), 5_000) },
+    isReady: () => respondsOk(urlOf(workload, ip, "readinessProbe")),
+    liveness: { isAlive: () => respondsOk(urlOf(workload, ip, "livenessProbe"), 5_000) },
   };
   return { name, workload, ip, dir, spec };
 }

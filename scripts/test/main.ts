@@ -56,11 +56,11 @@ async function main(): Promise<boolean> {
     process.stdout.write(help);
     return true;
   }
-  const asked = new Set(kinds.filter((kind) => values[kind]));
-  const files = await findTests(root, { kinds: asked, patterns: positionals });
+  const requested = new Set(kinds.filter((kind) => values[kind]));
+  const files = await findTests(root, { kinds: requested, patterns: positionals });
   if (files.length === 0) throw new Error(`no test file fits ${positionals.join(" ")}`);
   const passed = await runTests(files);
-  if (asked.size > 0 || positionals.length > 0) return passed;
+  if (requested.size > 0 || positionals.length > 0) return passed;
   process.stdout.write("\nChecks\n");
   return (await runNode(["scripts/check.ts"], {})) && passed;
 }

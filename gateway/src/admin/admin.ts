@@ -35,15 +35,15 @@ export interface Action {
   readonly targetId: string;
   readonly accountId: string;
   /** What was asked for, without secrets. */
-  readonly asked: object;
+  readonly requested: object;
 }
 
 /**
  * Adds a row to the audit log. Done before the action itself, which is refused when its row cannot
  * be written: what was only tried leaves a row, what was done never lacks one.
  */
-export async function recordAction({ clients, actor }: AdminCall, { asked, ...what }: Action): Promise<void> {
-  await clients.admin.recordAction({ ...what, actor, after: JSON.stringify(asked) });
+export async function recordAction({ clients, actor }: AdminCall, { requested, ...what }: Action): Promise<void> {
+  await clients.admin.recordAction({ ...what, actor, after: JSON.stringify(requested) });
 }
 
 /** Answers a call; undefined when it has written its answer itself. */

@@ -11,11 +11,11 @@ import { FailedLogins } from "./failed-logins.ts";
 const token = { id: "admtok_1", name: "ci", role: 1, accountId: "" } as AdminToken;
 
 function stage() {
-  const state = { now: 0, asked: 0, rows: 0, found: false };
+  const state = { now: 0, received: 0, rows: 0, found: false };
   const clock = { now: () => state.now, monotonic: () => state.now };
   const admin = {
     resolveAdminToken: async (): Promise<AdminToken> => {
-      state.asked++;
+      state.received++;
       if (!state.found) throw new GatewayError("not_found");
       return token;
     },
@@ -59,7 +59,7 @@ test("a token that was good before is looked up behind an address that guesses, 
   state.found = false;
   for (let i = 0; i < 30; i++) await enter(`an-invented-token-number-${i}`);
   assert.equal(await enter("an-invented-token-once-more"), "rate_limit_exceeded");
-  assert.ok(state.asked < 15, `${state.asked} look-ups`);
+  assert.ok(state.received < 15, `${state.received} look-ups`);
   state.found = true;
   assert.equal(await enter("the-token-of-the-administrator"), "admtok_1");
   state.found = false;

@@ -24,7 +24,7 @@ const hint = "Send it as: Authorization: Bearer <admin token>.";
 const formed = /^[\x21-\x7e]{24,200}$/;
 
 /** Wrong tokens from one address at once, and a second. */
-const guesses = { free: 10, perSecond: 0.5, most: 10_000 };
+const guesses = { free: 10, perSecond: 0.5, max: 10_000 };
 /** A token works within a second of its making, whatever was asked before. */
 const refusalMs = 500;
 const maxRefusals = 10_000;

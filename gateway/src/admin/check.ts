@@ -26,7 +26,7 @@ export function checkedQuery<S extends z.ZodType>(schema: S, url: string): z.out
 export function checkedBody<S extends z.ZodObject>(schema: S, body: unknown): z.output<S> {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return checked(schema, body);
   const { shape }: { shape: Readonly<Record<string, z.ZodType>> } = schema;
-  const says = ([name, value]: [string, unknown]): boolean =>
+  const reports = ([name, value]: [string, unknown]): boolean =>
     value !== null || !Object.hasOwn(shape, name) || shape[name]?.safeParse(null).success === true;
-  return checked(schema, Object.fromEntries(Object.entries(body).filter(says)));
+  return checked(schema, Object.fromEntries(Object.entries(body).filter(reports)));
 }

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import type { ExportedEvent } from "@uag/proto/metering/v1/admin.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { z } from "zod";
-import { cutResponse } from "../cut-answer.ts";
 import type { GatewayResponse } from "../request-state.ts";
-import { answerHeaders } from "../respond.ts";
+import { responseHeaders } from "../respond.ts";
+import { cutResponse } from "../truncated-response.ts";
 import { type AdminCall, type AdminHandler, recordAction } from "./admin.ts";
 import { checkedQuery } from "./check.ts";
 import { pageFields } from "./fields.ts";
@@ -84,7 +84,7 @@ async function write(response: GatewayResponse, text: string): Promise<boolean> 
 }
 
 function begin({ request, response }: AdminCall, name: "csv" | "ndjson"): void {
-  const headers = answerHeaders(request, response);
+  const headers = responseHeaders(request, response);
   headers.push("content-type", formats[name].type, "cache-control", "no-store");
   headers.push("content-disposition", `attachment; filename="usage.${name}"`);
   response.writeHead(200, headers);
@@ -110,8 +110,8 @@ export const exportUsage: AdminHandler = async (call) => {
   const { from, min_cost_usd: minCost, ...others } = rest;
   const times = { from: Number(from ?? 0), until: Number(filter.untilMs) };
   const costs = minCost === undefined ? {} : { min_cost_nano_usd: String(minCost) };
-  const asked = { format: name, after, ...others, ...times, ...costs };
-  await recordAction(call, { action: "usage.export", targetId: accountId || "usage", accountId, asked });
+  const requested = { format: name, after, ...others, ...times, ...costs };
+  await recordAction(call, { action: "usage.export", targetId: accountId || "usage", accountId, requested });
   let page = await read(after);
   begin(call, name);
   try {

@@ -10,7 +10,7 @@ export interface FailedLogin {
 }
 
 /** Rows at once, and a second: what guessers may add to the audit log, however many they are. */
-const rows = { free: 60, perSecond: 1, most: 2 };
+const rows = { free: 60, perSecond: 1, max: 2 };
 const maxReasonLength = 200;
 
 /**

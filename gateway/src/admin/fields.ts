@@ -34,9 +34,9 @@ const limit = z
   .max(maxLimit, "The limit is too large.")
   .nullable();
 
-function depthOf(value: unknown, most: number): number {
-  if (typeof value !== "object" || value === null || most === 0) return 0;
-  return 1 + Math.max(0, ...Object.values(value).map((part) => depthOf(part, most - 1)));
+function depthOf(value: unknown, max: number): number {
+  if (typeof value !== "object" || value === null || max === 0) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map((part) => depthOf(part, max - 1)));
 }
 
 /** A JSON object, as text. */

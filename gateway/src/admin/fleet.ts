@@ -1,6 +1,6 @@
-import type { fleet } from "@uag/contract/answers/admin-fleet.ts";
-import type { Shown } from "@uag/contract/answers/shown.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { fleet } from "@uag/contract/responses/admin-fleet.ts";
+import type { Shown } from "@uag/contract/responses/shown.ts";
 import type { Verdict } from "@uag/proto/billing/v1/admin.ts";
 import type { AdminHandler } from "./admin.ts";
 import type { AdminClients } from "./clients.ts";
@@ -26,8 +26,8 @@ function showReplica(replica: Replica, replicas: Replicas): Fleet["replicas"][nu
 
 const sumOf = (replicas: readonly Replica[], figure: string): number =>
   replicas.reduce((sum, { status }) => sum + (status.figures[figure] ?? 0), 0);
-const mostOf = (replicas: readonly Replica[], figure: string): number =>
-  replicas.reduce((most, { status }) => Math.max(most, status.figures[figure] ?? 0), 0);
+const maxOf = (replicas: readonly Replica[], figure: string): number =>
+  replicas.reduce((max, { status }) => Math.max(max, status.figures[figure] ?? 0), 0);
 
 /** Undefined before the first audit. */
 async function verdictOf(clients: AdminClients): Promise<Verdict | undefined> {
@@ -62,10 +62,10 @@ export const showFleet: AdminHandler = async ({ clients, replicas }) => {
     journals: {
       bytes: sumOf(living, "uag_journal_bytes"),
       unconfirmed_events: sumOf(living, "uag_unconfirmed_events"),
-      lag_seconds: mostOf(living, "uag_publish_lag_seconds"),
-      waiting: mostOf(living, "uag_waiting_journals"),
+      lag_seconds: maxOf(living, "uag_publish_lag_seconds"),
+      waiting: maxOf(living, "uag_waiting_journals"),
     },
-    stream: streams.length === 0 ? null : { messages: mostOf(streams, "uag_stream_messages") },
+    stream: streams.length === 0 ? null : { messages: maxOf(streams, "uag_stream_messages") },
     unserved: [...new Set(living.flatMap(({ status }) => status.unserved))].sort(),
     audit: showVerdict(verdict),
   };

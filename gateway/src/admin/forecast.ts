@@ -1,5 +1,5 @@
-import type { forecast } from "@uag/contract/answers/admin-money.ts";
-import type { Shown } from "@uag/contract/answers/shown.ts";
+import type { forecast } from "@uag/contract/responses/admin-money.ts";
+import type { Shown } from "@uag/contract/responses/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { SeriesPoint } from "@uag/proto/metering/v1/metering.ts";
 import type { AdminHandler } from "./admin.ts";

@@ -1,5 +1,5 @@
-import type { hold } from "@uag/contract/answers/admin-money.ts";
-import type { Shown } from "@uag/contract/answers/shown.ts";
+import type { hold } from "@uag/contract/responses/admin-money.ts";
+import type { Shown } from "@uag/contract/responses/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { Hold } from "@uag/proto/billing/v1/admin.ts";
 import { pageQuery } from "./accounts.ts";

@@ -1,5 +1,5 @@
-import type { invoice as invoiceAnswer } from "@uag/contract/answers/admin-money.ts";
-import type { Shown } from "@uag/contract/answers/shown.ts";
+import type { invoice as invoiceResponse } from "@uag/contract/responses/admin-money.ts";
+import type { Shown } from "@uag/contract/responses/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { Invoice } from "@uag/proto/billing/v1/admin.ts";
 import type { AdminHandler } from "./admin.ts";
@@ -7,7 +7,7 @@ import { listOf } from "./json.ts";
 
 const timeoutMs = 120_000;
 
-function showInvoice(invoice: Invoice): Shown<typeof invoiceAnswer> {
+function showInvoice(invoice: Invoice): Shown<typeof invoiceResponse> {
   const { openingNanoUsd, toppedUpNanoUsd, correctedNanoUsd, chargedNanoUsd, repaidNanoUsd } = invoice;
   const { closingNanoUsd, writtenOffNanoUsd } = invoice;
   return {

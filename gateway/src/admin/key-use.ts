@@ -1,6 +1,6 @@
-import type { usedKey } from "@uag/contract/answers/admin.ts";
-import type { Shown } from "@uag/contract/answers/shown.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import type { usedKey } from "@uag/contract/responses/admin.ts";
+import type { Shown } from "@uag/contract/responses/shown.ts";
 import type { Key } from "@uag/proto/billing/v1/keys.ts";
 import type { KeyUse, ListKeyUseResponse } from "@uag/proto/metering/v1/metering.ts";
 import type { AdminClients } from "./clients.ts";
@@ -15,10 +15,10 @@ const never = { lastUsedMs: 0n, requestsLastHour: 0n };
 /**
  * Keys are listed and revoked without metering too: while it is away nothing is said of their use.
  */
-async function askedFor(clients: AdminClients, keys: readonly Key[]): Promise<ListKeyUseResponse | undefined> {
-  const asked = keys.map(({ id, accountId }) => ({ keyId: id, accountId }));
+async function requestedFor(clients: AdminClients, keys: readonly Key[]): Promise<ListKeyUseResponse | undefined> {
+  const requested = keys.map(({ id, accountId }) => ({ keyId: id, accountId }));
   try {
-    return await clients.metering.listKeyUse({ keys: asked }, { timeoutMs });
+    return await clients.metering.listKeyUse({ keys: requested }, { timeoutMs });
   } catch (error) {
     if (error instanceof GatewayError && error.retryable) return undefined;
     throw error;
@@ -27,9 +27,9 @@ async function askedFor(clients: AdminClients, keys: readonly Key[]): Promise<Li
 
 /** How keys were used, as fields beside their own. */
 export async function keyUse(clients: AdminClients, keys: readonly Key[]): Promise<(key: Key) => Used> {
-  const answer = keys.length === 0 ? { keys: [] } : await askedFor(clients, keys);
-  if (answer === undefined) return () => unknown;
-  const used = new Map<string, KeyUse>(answer.keys.map((one) => [one.keyId, one]));
+  const response = keys.length === 0 ? { keys: [] } : await requestedFor(clients, keys);
+  if (response === undefined) return () => unknown;
+  const used = new Map<string, KeyUse>(response.keys.map((one) => [one.keyId, one]));
   return ({ id }) => {
     const { lastUsedMs, requestsLastHour } = used.get(id) ?? never;
     return { last_used_at: timeText(lastUsedMs), requests_last_hour: requestsLastHour };

@@ -1,6 +1,6 @@
-import { key as keyAnswer, type newKey } from "@uag/contract/answers/admin.ts";
-import type { Shown } from "@uag/contract/answers/shown.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { key as keyResponse, type newKey } from "@uag/contract/responses/admin.ts";
+import type { Shown } from "@uag/contract/responses/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { Key } from "@uag/proto/billing/v1/keys.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
@@ -52,9 +52,9 @@ function limitsOf(fields: Fields): Limits {
 const shownLimit = (value: bigint | undefined): bigint | null => (value ? value : null);
 
 const metadataOf = ({ metadata = "{}" }: Key): Record<string, unknown> =>
-  keyAnswer.shape.metadata.parse(JSON.parse(metadata));
+  keyResponse.shape.metadata.parse(JSON.parse(metadata));
 
-function showKey(key: Key): Shown<typeof keyAnswer> {
+function showKey(key: Key): Shown<typeof keyResponse> {
   const { limits } = key;
   const budget = limits?.monthlyBudgetNanoUsd ?? 0n;
   return {

@@ -1,5 +1,5 @@
-import type { repair as repairAnswer } from "@uag/contract/answers/admin-money.ts";
-import type { Shown } from "@uag/contract/answers/shown.ts";
+import type { repair as repairResponse } from "@uag/contract/responses/admin-money.ts";
+import type { Shown } from "@uag/contract/responses/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import { type Repair, RepairState } from "@uag/proto/billing/v1/admin.ts";
 import { z } from "zod";
@@ -45,7 +45,7 @@ export const readLedger: AdminHandler = async ({ clients, url }) => {
   return { body: listOf(entries.map(showEntry), nextCursor) };
 };
 
-type RepairResponse = Shown<typeof repairAnswer>;
+type RepairResponse = Shown<typeof repairResponse>;
 
 const words: Readonly<Record<RepairState, RepairResponse["status"]>> = {
   [RepairState.UNSPECIFIED]: "unknown",
@@ -81,8 +81,8 @@ export const repairLedger: AdminHandler = async ({ clients, actor, body }) => {
   const { request_id: requestId = "", cost_usd: cost, dry_run: dryRun, limit, after } = checkedBody(repairBody, body);
   const page = { limit, cursor: after };
   const options = { timeoutMs: repairTimeoutMs };
-  const said = cost === undefined ? {} : { costNanoUsd: cost };
-  const found = await clients.admin.repairUnpriced({ requestId, dryRun, page, actor, ...said }, options);
+  const reported = cost === undefined ? {} : { costNanoUsd: cost };
+  const found = await clients.admin.repairUnpriced({ requestId, dryRun, page, actor, ...reported }, options);
   const charged = dryRun ? [] : found.repairs.filter(hasPrice);
   if (charged.length > 0) {
     const repairs = charged.map(({ event, writtenOffNanoUsd }) => ({ event, writtenOffNanoUsd }));

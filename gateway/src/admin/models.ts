@@ -1,7 +1,7 @@
-import type { catalogModel } from "@uag/contract/answers/admin-fleet.ts";
-import { model as modelAnswer } from "@uag/contract/answers/chat.ts";
-import type { Shown } from "@uag/contract/answers/shown.ts";
 import type { UpstreamStatus } from "@uag/contract/messages/status.ts";
+import type { catalogModel } from "@uag/contract/responses/admin-fleet.ts";
+import { model as modelResponse } from "@uag/contract/responses/chat.ts";
+import type { Shown } from "@uag/contract/responses/shown.ts";
 import { percentilesOf } from "@uag/kit/histogram.ts";
 import type { CatalogModel, CatalogUpstream } from "@uag/proto/billing/v1/admin.ts";
 import { z } from "zod";
@@ -36,7 +36,7 @@ function showHealth(seen: readonly UpstreamStatus[]): Shows["providers"][number]
     failures: seen.reduce((sum, { failures }) => sum + failures, 0),
     latency_ms: times ?? null,
     resting: seen.filter(({ rests_for_ms: ms }) => ms > 0).length,
-    rests_for_ms: seen.reduce((most, { rests_for_ms: ms }) => Math.max(most, ms), 0),
+    rests_for_ms: seen.reduce((max, { rests_for_ms: ms }) => Math.max(max, ms), 0),
   };
 }
 
@@ -47,7 +47,7 @@ function showProvider(upstream: CatalogUpstream, seen: ReadonlyMap<string, Upstr
 
 function showModel(model: CatalogModel, seen: ReadonlyMap<string, UpstreamStatus[]>): Shows {
   return {
-    ...modelAnswer.parse(JSON.parse(model.entry)),
+    ...modelResponse.parse(JSON.parse(model.entry)),
     price_version: model.priceVersion,
     providers: model.upstreams.map((upstream) => showProvider(upstream, seen)),
   };

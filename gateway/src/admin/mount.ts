@@ -71,7 +71,7 @@ function authenticate({ access }: AdminRow, { authenticator, trustedHops }: Admi
   };
 }
 
-async function answer(
+async function respond(
   row: AdminRow,
   { clients, replicas, publicUrl }: AdminOptions,
   { request, response }: { request: Request; response: GatewayResponse },
@@ -87,7 +87,7 @@ async function answer(
 
 function handlerOf(row: AdminRow, options: AdminOptions): Handler {
   return async (request, response) => {
-    const given = await answer(row, options, { request, response }).catch((error: unknown) => {
+    const given = await respond(row, options, { request, response }).catch((error: unknown) => {
       throw inOurNames(error);
     });
     if (given !== undefined) sendJson(request, response, given.status ?? 200, jsonText(given.body));

@@ -14,7 +14,7 @@ export interface Replica {
 /** One that was not heard for so long is silent, and after a while forgotten. */
 const silentAfterMs = 3 * statusEveryMs;
 const forgottenAfterMs = 10 * 60_000;
-const mostReplicas = 1_000;
+const maxReplicas = 1_000;
 
 /** Hears how the processes of the house are. */
 export class Replicas {
@@ -53,7 +53,7 @@ export class Replicas {
 
   #hear(service: string, status: ProcessStatus): void {
     if (status.leaving) this.#heard.delete(status.id);
-    else if (this.#heard.has(status.id) || this.#heard.size < mostReplicas)
+    else if (this.#heard.has(status.id) || this.#heard.size < maxReplicas)
       this.#heard.set(status.id, { service, status, heardAt: this.#clock.monotonic() });
   }
 }

@@ -1,5 +1,5 @@
-import type { usageSeries } from "@uag/contract/answers/admin-usage.ts";
-import type { Shown } from "@uag/contract/answers/shown.ts";
+import type { usageSeries } from "@uag/contract/responses/admin-usage.ts";
+import type { Shown } from "@uag/contract/responses/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { Measures, Percentiles, SeriesGroup } from "@uag/proto/metering/v1/metering.ts";
 import { z } from "zod";
@@ -8,7 +8,7 @@ import { checkedQuery } from "./check.ts";
 import { filterFields, filterOf } from "./usage.ts";
 
 const timeoutMs = 20_000;
-const mostGroups = 50;
+const maxGroups = 50;
 
 export const seriesQuery = z.strictObject({
   ...filterFields,
@@ -19,9 +19,9 @@ export const seriesQuery = z.strictObject({
   group_by: z.enum(["none", "account", "key", "model", "operation", "provider"]).default("none"),
   top: z
     .string()
-    .regex(/^\d{1,2}$/, `From 1 to ${mostGroups} groups are told apart.`)
+    .regex(/^\d{1,2}$/, `From 1 to ${maxGroups} groups are told apart.`)
     .transform(Number)
-    .refine((most) => most >= 1 && most <= mostGroups, `From 1 to ${mostGroups} groups are told apart.`)
+    .refine((max) => max >= 1 && max <= maxGroups, `From 1 to ${maxGroups} groups are told apart.`)
     .default(10)
     .describe("How many groups are told apart, those that cost most; all others are one more."),
 });

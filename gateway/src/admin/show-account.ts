@@ -1,6 +1,6 @@
-import type { token as adminToken, auditRecord } from "@uag/contract/answers/admin.ts";
-import type { account as accountAnswer, ledgerEntry } from "@uag/contract/answers/admin-money.ts";
-import type { Shown } from "@uag/contract/answers/shown.ts";
+import type { token as adminToken, auditRecord } from "@uag/contract/responses/admin.ts";
+import type { account as accountResponse, ledgerEntry } from "@uag/contract/responses/admin-money.ts";
+import type { Shown } from "@uag/contract/responses/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { Account } from "@uag/proto/billing/v1/accounts.ts";
 import type { AdminToken, AuditRecord } from "@uag/proto/billing/v1/admin.ts";
@@ -32,7 +32,7 @@ function showColumns(money: Columns) {
   };
 }
 
-export function showAccount(account: Account): Shown<typeof accountAnswer> {
+export function showAccount(account: Account): Shown<typeof accountResponse> {
   const { id, name, createdAtMs, keepsNoAnswers = false } = account;
   const repaid = { repaid_usd: usdText(account.repaidNanoUsd), repaid_nano_usd: account.repaidNanoUsd };
   const shown = {

@@ -1,5 +1,5 @@
-import type { usageBucket, usageEvent } from "@uag/contract/answers/admin-usage.ts";
-import type { Shown } from "@uag/contract/answers/shown.ts";
+import type { usageBucket, usageEvent } from "@uag/contract/responses/admin-usage.ts";
+import type { Shown } from "@uag/contract/responses/shown.ts";
 import { usdText } from "@uag/kit/usd.ts";
 import type { UsageBucket } from "@uag/proto/metering/v1/metering.ts";
 import { Outcome, Pricing, SettlementRule, type Unit, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";

@@ -19,11 +19,11 @@ export function openWebhookClient(addresses: readonly string[], identity: Identi
   const replicas = addresses.map((address) =>
     createRpcClient<WebhookServiceServer>(WebhookServiceService, address, identity),
   );
-  const reached = async <T>(ask: (replica: WebhookClient) => Promise<T>): Promise<T> => {
+  const reached = async <T>(call: (replica: WebhookClient) => Promise<T>): Promise<T> => {
     let last: unknown = new Error("video has no address");
     for (const replica of replicas) {
       try {
-        return await ask(replica);
+        return await call(replica);
       } catch (error) {
         if (!isUnreachable(error)) throw error;
         last = error;

@@ -1,5 +1,5 @@
-import type { webhookSecret } from "@uag/contract/answers/admin.ts";
-import type { Shown } from "@uag/contract/answers/shown.ts";
+import type { webhookSecret } from "@uag/contract/responses/admin.ts";
+import type { Shown } from "@uag/contract/responses/shown.ts";
 import type { Attempt, Delivery, Secret } from "@uag/proto/video/v1/webhooks.ts";
 import { z } from "zod";
 import { type AdminHandler, recordAction } from "./admin.ts";
@@ -65,8 +65,8 @@ export const createSecret: AdminHandler = async (call) => {
   const { account_id: accountId, overlap_seconds: seconds } = checkedBody(rotate, body);
   const webhooks = webhooksOf(clients);
   await clients.accounts.getAccount({ id: accountId });
-  const asked = { overlap_seconds: seconds };
-  await recordAction(call, { action: "webhook_secret.rotate", targetId: accountId, accountId, asked });
+  const requested = { overlap_seconds: seconds };
+  await recordAction(call, { action: "webhook_secret.rotate", targetId: accountId, accountId, requested });
   const overlap = { overlapMs: BigInt(seconds) * 1_000n, immediately: seconds === 0 };
   const { secret, earlierUntilMs, made } = await webhooks.rotateSecret({ accountId, ...overlap, actor });
   const earlier = { earlier_secrets_end_at: timeText(earlierUntilMs) };
@@ -83,7 +83,12 @@ export const listSecrets: AdminHandler = async ({ clients, url }) => {
 export const endSecret: AdminHandler = async (call) => {
   const { clients, admin, id: secretId } = call;
   const webhooks = webhooksOf(clients);
-  await recordAction(call, { action: "webhook_secret.end", targetId: secretId, accountId: admin.accountId, asked: {} });
+  await recordAction(call, {
+    action: "webhook_secret.end",
+    targetId: secretId,
+    accountId: admin.accountId,
+    requested: {},
+  });
   return { body: showSecret(await webhooks.endSecret({ id: secretId })) };
 };
 
@@ -103,7 +108,7 @@ export const getDelivery: AdminHandler = async ({ clients, id: deliveryId }) => 
 export const replayDelivery: AdminHandler = async (call) => {
   const webhooks = webhooksOf(call.clients);
   const { accountId } = await webhooks.getDelivery({ id: call.id });
-  await recordAction(call, { action: "webhook_delivery.replay", targetId: call.id, accountId, asked: {} });
+  await recordAction(call, { action: "webhook_delivery.replay", targetId: call.id, accountId, requested: {} });
   const { delivery } = await webhooks.replay({ id: call.id });
   return { status: 202, body: delivery === undefined ? {} : showDelivery(delivery) };
 };

@@ -5,7 +5,7 @@ import { gzip } from "node:zlib";
 import { type DocumentName, documents } from "../docs/documents.ts";
 import { guideNames, renderGuide, renderReference } from "../docs/guides.ts";
 import type { Handler } from "../request-state.ts";
-import { answerHeaders } from "../respond.ts";
+import { responseHeaders } from "../respond.ts";
 import { openApi } from "./openapi.ts";
 
 const own = (name: string): URL => new URL(`../docs/${name}`, import.meta.url);
@@ -97,7 +97,7 @@ function serve(source: Source): Handler {
   return async (request, response) => {
     loaded ??= load(source);
     const { type, policy, tag, plain, compressed } = await loaded;
-    const headers = answerHeaders(request, response);
+    const headers = responseHeaders(request, response);
     headers.push("etag", tag, "cache-control", "public, max-age=300", "vary", "accept-encoding");
     headers.push("content-security-policy", policy, "referrer-policy", "no-referrer");
     if (request.headers["if-none-match"] === tag) {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type DocumentName, documents } from "../docs/documents.ts";
 import type { Handler } from "../request-state.ts";
-import { answerHeaders } from "../respond.ts";
+import { responseHeaders } from "../respond.ts";
 
 /** True when the client's copy is one of those it names (RFC 9110, 13.1.2). */
 function isCurrent(wanted: string | undefined, tag: string): boolean {
@@ -18,7 +18,7 @@ export function openApi(name: DocumentName): Handler {
   const body = Buffer.from(JSON.stringify(JSON.parse(readFileSync(documents[name].file, "utf8"))));
   const tag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
   return (request, response) => {
-    const headers = answerHeaders(request, response);
+    const headers = responseHeaders(request, response);
     headers.push("etag", tag, "cache-control", "public, max-age=300");
     if (isCurrent(request.headers["if-none-match"], tag)) {
       response.writeHead(304, headers);

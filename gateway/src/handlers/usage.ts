@@ -43,12 +43,12 @@ async function dailyBuckets(metering: Metering, key: ResolvedKey, url: string): 
   const buckets: UsageBucket[] = [];
   let cursor = "";
   for (let page = 0; page < maxPages; page++) {
-    const answer = await metering.queryUsage(
+    const response = await metering.queryUsage(
       { filter, bucket: "day", page: { limit: pageSize, cursor } },
       { timeoutMs },
     );
-    buckets.push(...answer.buckets);
-    cursor = answer.nextCursor;
+    buckets.push(...response.buckets);
+    cursor = response.nextCursor;
     if (cursor === "") return buckets;
   }
   throw new GatewayError("invalid_request", "The range holds too much usage. Ask for fewer days.", {

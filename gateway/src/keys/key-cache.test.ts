@@ -9,16 +9,16 @@ function stage(maxAgeMs = 60_000) {
   const state = {
     now: 1_000,
     heardSince: 0 as number | undefined,
-    asked: 0,
+    received: 0,
     guesses: 0,
     previous: [] as string[],
-    answer: good(),
+    response: good(),
   };
   const keys = new KeyCache({
     resolve: async (_request, why) => {
-      state.asked++;
+      state.received++;
       if (why === "guess") state.guesses++;
-      return await state.answer;
+      return await state.response;
     },
     requestFor: (secret) =>
       secret.startsWith("sk-")
@@ -30,7 +30,7 @@ function stage(maxAgeMs = 60_000) {
     maxEntries: 100,
   });
   const cache = {
-    find: (secret: string, address = "192.0.2.1") => keys.known(secret) ?? keys.ask(secret, address),
+    find: (secret: string, address = "192.0.2.1") => keys.known(secret) ?? keys.resolve(secret, address),
     drop: (secret: string) => keys.drop(Buffer.from(secret).toString("hex")),
   };
   return { state, cache };
@@ -41,9 +41,9 @@ async function good(caller: Partial<Caller> = {}): Promise<ResolveKeyResponse> {
 }
 
 function away(): Promise<ResolveKeyResponse> {
-  const answer = Promise.reject(new GatewayError("service_unavailable"));
-  answer.catch(() => undefined);
-  return answer;
+  const response = Promise.reject(new GatewayError("service_unavailable"));
+  response.catch(() => undefined);
+  return response;
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -55,18 +55,18 @@ test("a known key costs no look-up and hands out the same encoded caller", async
   const second = cache.find("sk-1");
   assert.ok(!(second instanceof Promise));
   assert.equal(second.context, first.context);
-  assert.equal(state.asked, 1);
+  assert.equal(state.received, 1);
 });
 
 test("what cannot be a key is never looked up", async () => {
   const { cache, state } = stage();
   await assert.rejects(async () => cache.find("nonsense"), code("invalid_api_key"));
-  assert.equal(state.asked, 0);
+  assert.equal(state.received, 0);
 });
 
 test("a key expires by the clock, at every request", async () => {
   const { cache, state } = stage();
-  state.answer = good({ expiresAtMs: 5_000n });
+  state.response = good({ expiresAtMs: 5_000n });
   await cache.find("sk-1");
   state.now = 4_999;
   assert.ok(cache.find("sk-1"));
@@ -79,7 +79,7 @@ test("a dropped key is asked for again", async () => {
   await cache.find("sk-1");
   cache.drop("sk-1");
   await cache.find("sk-1");
-  assert.equal(state.asked, 2);
+  assert.equal(state.received, 2);
 });
 
 test("with changes unheard a key is trusted for a second", async () => {
@@ -89,7 +89,7 @@ test("with changes unheard a key is trusted for a second", async () => {
   state.now += 999;
   assert.ok(!(cache.find("sk-1") instanceof Promise));
   state.now += 1;
-  state.answer = away();
+  state.response = away();
   await assert.rejects(async () => cache.find("sk-1"), code("service_unavailable"));
 });
 
@@ -99,7 +99,7 @@ test("what was learned before a gap in hearing counts no longer than a second", 
   state.now += 5_000;
   state.heardSince = state.now;
   await cache.find("sk-1");
-  assert.equal(state.asked, 2);
+  assert.equal(state.received, 2);
 });
 
 test("a key is refreshed at half its time, behind the request", async () => {
@@ -108,7 +108,7 @@ test("a key is refreshed at half its time, behind the request", async () => {
   state.now += 5_000;
   assert.ok(!(cache.find("sk-1") instanceof Promise));
   await settle();
-  assert.equal(state.asked, 2);
+  assert.equal(state.received, 2);
   state.now += 4_999;
   assert.ok(!(cache.find("sk-1") instanceof Promise));
 });
@@ -116,13 +116,13 @@ test("a key is refreshed at half its time, behind the request", async () => {
 test("with billing away a heard key goes on for five minutes and no longer", async () => {
   const { cache, state } = stage(10_000);
   await cache.find("sk-1");
-  state.answer = away();
+  state.response = away();
   for (let age = 0; age < 299_000; age += 5_000) {
     state.now = 1_000 + age;
     await cache.find("sk-1");
     await settle();
   }
-  assert.ok(state.asked > 10 && state.asked < 70);
+  assert.ok(state.received > 10 && state.received < 70);
   state.now = 302_000;
   await assert.rejects(async () => cache.find("sk-1"), code("service_unavailable"));
 });
@@ -130,20 +130,20 @@ test("with billing away a heard key goes on for five minutes and no longer", asy
 test("a key revoked while billing was away and the message heard is not used again", async () => {
   const { cache, state } = stage(10_000);
   await cache.find("sk-1");
-  state.answer = away();
+  state.response = away();
   cache.drop("sk-1");
   await assert.rejects(async () => cache.find("sk-1"), code("service_unavailable"));
 });
 
 test("a key that does not exist is asked for once in half a minute, and at once when it is made", async () => {
   const { cache, state } = stage();
-  state.answer = Promise.reject(new GatewayError("not_found"));
+  state.response = Promise.reject(new GatewayError("not_found"));
   for (let i = 0; i < 3; i++) {
     await assert.rejects(async () => cache.find("sk-1"), code("invalid_api_key"));
     state.now += 9_000;
   }
-  assert.equal(state.asked, 1);
-  state.answer = good();
+  assert.equal(state.received, 1);
+  state.response = good();
   cache.drop("sk-1");
   assert.equal((await cache.find("sk-1")).keyId, "key_1");
 });
@@ -159,9 +159,9 @@ test("where its making may go unheard, a key works within half a second of it", 
   ]) {
     const { cache, state } = stage();
     unhear(state);
-    state.answer = Promise.reject(new GatewayError("not_found"));
+    state.response = Promise.reject(new GatewayError("not_found"));
     await assert.rejects(async () => cache.find("sk-1"), code("invalid_api_key"));
-    state.answer = good();
+    state.response = good();
     state.now += 500;
     assert.equal((await cache.find("sk-1")).keyId, "key_1");
   }
@@ -173,18 +173,18 @@ test("a change that is told of under an old pepper is felt", async () => {
   await cache.find("sk-1");
   cache.drop("older-sk-1");
   await cache.find("sk-1");
-  assert.equal(state.asked, 2);
+  assert.equal(state.received, 2);
 });
 
 test("an address that guesses is told to wait and its look-ups are put together, while real keys behind it still work", async () => {
   const { cache, state } = stage();
   const none = Promise.reject(new GatewayError("not_found"));
   const guess = async (secret: string, address: string): Promise<string> => {
-    state.answer = none;
+    state.response = none;
     const failure = await Promise.resolve(cache.find(secret, address)).catch((error: GatewayError) => error);
     return (failure as GatewayError).code;
   };
-  state.answer = good();
+  state.response = good();
   await cache.find("sk-in-use");
   for (let i = 0; i < 20; i++) assert.equal(await guess(`sk-${i}`, "192.0.2.7"), "invalid_api_key");
   assert.equal(state.guesses, 0);
@@ -192,7 +192,7 @@ test("an address that guesses is told to wait and its look-ups are put together,
   assert.equal(state.guesses, 1);
   assert.equal(await guess("sk-elsewhere", "192.0.2.8"), "invalid_api_key");
   assert.equal(state.guesses, 1);
-  state.answer = good();
+  state.response = good();
   assert.ok(!(cache.find("sk-in-use", "192.0.2.7") instanceof Promise));
   assert.equal((await cache.find("sk-new", "192.0.2.7")).keyId, "key_1");
   state.now += 60_000;
@@ -202,7 +202,7 @@ test("an address that guesses is told to wait and its look-ups are put together,
 test("a refresh that finds the key revoked ends its use", async () => {
   const { cache, state } = stage(10_000);
   await cache.find("sk-1");
-  state.answer = good().then((found) => ({ ...found, revoked: true }));
+  state.response = good().then((found) => ({ ...found, revoked: true }));
   state.now += 6_000;
   await cache.find("sk-1");
   await settle();

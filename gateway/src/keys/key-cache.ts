@@ -24,7 +24,7 @@ interface Entry {
   readonly key: ResolvedKey;
   readonly request: ResolveKeyRequest;
   /** When billing was asked, on the monotonic clock: what changed later is not in it. */
-  readonly askedAt: number;
+  readonly requestedAt: number;
   /** 0, or when billing may be asked again after it could not be reached. */
   retryAt: number;
 }
@@ -32,7 +32,7 @@ interface Entry {
 interface Refusal {
   readonly text: string;
   /** On the monotonic clock. */
-  readonly askedAt: number;
+  readonly requestedAt: number;
   /** It can be heard when this stops being true. */
   readonly audible: boolean;
 }
@@ -50,7 +50,7 @@ interface Question {
 }
 
 interface Flight {
-  readonly answer: Promise<ResolvedKey>;
+  readonly response: Promise<ResolvedKey>;
   changed: boolean;
 }
 
@@ -93,8 +93,8 @@ const maxRepeats = 3;
 const noSuchKey = "The API key is not valid.";
 
 /** What one address, and all together, may guess before their look-ups wait for each other. */
-const guessesOfOne = { free: 20, perSecond: 1, most: 20_000 };
-const guessesOfAll = { free: 200, perSecond: 20, most: 2 };
+const guessesOfOne = { free: 20, perSecond: 1, max: 20_000 };
+const guessesOfAll = { free: 200, perSecond: 20, max: 2 };
 
 /**
  * The keys in use, as billing told of them. A warm key costs two look-ups in memory and nothing
@@ -138,7 +138,7 @@ export class KeyCache {
    * @throws {GatewayError} `invalid_api_key`; `rate_limit_exceeded` to an address that guesses;
    *   `service_unavailable` when billing cannot be asked
    */
-  async ask(secret: string, address: string): Promise<ResolvedKey> {
+  async resolve(secret: string, address: string): Promise<ResolvedKey> {
     const request = this.#options.requestFor(secret);
     if (request === undefined) throw new GatewayError("invalid_api_key");
     const digest = request.digest.toString("hex");
@@ -147,7 +147,7 @@ export class KeyCache {
     const source = networkOf(address);
     const known = this.#entries.get(digest);
     const why = known === undefined && this.#guessedFrom(source) ? "guess" : "unknown";
-    const key = await this.#ask(digest, { request, known, why }).catch((error: unknown) => {
+    const key = await this.#resolve(digest, { request, known, why }).catch((error: unknown) => {
       throw this.#judge(error, source);
     });
     this.#digests.set(secret, digest);
@@ -183,21 +183,21 @@ export class KeyCache {
     return waitMs > 0 ? tooManyGuesses(waitMs) : error;
   }
 
-  #holds({ askedAt, audible }: Refusal): boolean {
+  #holds({ requestedAt, audible }: Refusal): boolean {
     const since = this.#options.heardSince();
-    const heard = audible && since !== undefined && askedAt >= since;
-    return this.#options.clock.monotonic() - askedAt < (heard ? refusalMs : unheardRefusalMs);
+    const heard = audible && since !== undefined && requestedAt >= since;
+    return this.#options.clock.monotonic() - requestedAt < (heard ? refusalMs : unheardRefusalMs);
   }
 
   #trusted(entry: Entry, digest: string): boolean {
     const now = this.#options.clock.monotonic();
-    const age = now - entry.askedAt;
+    const age = now - entry.requestedAt;
     if (!this.#heard(entry)) return age < unheardTrustMs;
     const failedBefore = entry.retryAt !== 0;
     if (age >= (failedBefore ? maxStaleMs : this.#options.maxAgeMs)) return false;
     // Asked again ahead of time, behind a request that does not wait for it.
     if (age >= this.#options.maxAgeMs / 2 && now >= entry.retryAt && !this.#flights.has(digest))
-      this.#ask(digest, { request: entry.request, known: entry, why: "renewal" }).catch(() =>
+      this.#resolve(digest, { request: entry.request, known: entry, why: "renewal" }).catch(() =>
         this.#entries.delete(digest),
       );
     return true;
@@ -205,7 +205,7 @@ export class KeyCache {
 
   #heard(entry: Entry): boolean {
     const since = this.#options.heardSince();
-    return since !== undefined && entry.askedAt >= since;
+    return since !== undefined && entry.requestedAt >= since;
   }
 
   #unexpired(key: ResolvedKey): ResolvedKey {
@@ -214,34 +214,34 @@ export class KeyCache {
     return key;
   }
 
-  #ask(digest: string, question: Question): Promise<ResolvedKey> {
+  #resolve(digest: string, question: Question): Promise<ResolvedKey> {
     const flying = this.#flights.get(digest);
-    if (flying !== undefined) return flying.answer;
-    const answer = this.#askUntilSettled(digest, question).finally(() => this.#flights.delete(digest));
-    this.#flights.set(digest, { answer, changed: false });
-    return answer;
+    if (flying !== undefined) return flying.response;
+    const response = this.#resolveUntilSettled(digest, question).finally(() => this.#flights.delete(digest));
+    this.#flights.set(digest, { response, changed: false });
+    return response;
   }
 
-  async #askUntilSettled(digest: string, question: Question): Promise<ResolvedKey> {
+  async #resolveUntilSettled(digest: string, question: Question): Promise<ResolvedKey> {
     const { request, known } = question;
     for (let repeat = 1; ; repeat++) {
-      const askedAt = this.#options.clock.monotonic();
-      const answer = await this.#askOnce(digest, question);
+      const requestedAt = this.#options.clock.monotonic();
+      const response = await this.#resolveOnce(digest, question);
       const flight = this.#flights.get(digest);
       if (flight?.changed && repeat < maxRepeats) {
         flight.changed = false;
         continue;
       }
-      if (answer === known?.key) return answer;
-      if (typeof answer === "string") {
+      if (response === known?.key) return response;
+      if (typeof response === "string") {
         this.#entries.delete(digest);
         // What is announced is the digest under billing's pepper, which may be another than ours
         // while it is replaced.
-        this.#refusals.set(digest, { askedAt, text: answer, audible: request.previousDigests.length === 0 });
-        throw new GatewayError("invalid_api_key", answer);
+        this.#refusals.set(digest, { requestedAt, text: response, audible: request.previousDigests.length === 0 });
+        throw new GatewayError("invalid_api_key", response);
       }
-      if (flight?.changed !== true) this.#keep(digest, { key: answer, request, askedAt, retryAt: 0 });
-      return answer;
+      if (flight?.changed !== true) this.#keep(digest, { key: response, request, requestedAt, retryAt: 0 });
+      return response;
     }
   }
 
@@ -254,7 +254,7 @@ export class KeyCache {
    * The key, or why there is none; what is known already when billing is out of reach and it may
    * still be used.
    */
-  async #askOnce(digest: string, { request, known, why }: Question): Promise<ResolvedKey | string> {
+  async #resolveOnce(digest: string, { request, known, why }: Question): Promise<ResolvedKey | string> {
     try {
       const found = await this.#options.resolve(request, why);
       if (found.revoked) return "The API key has been revoked.";
@@ -264,7 +264,7 @@ export class KeyCache {
       if (error instanceof GatewayError && error.code === "not_found") return noSuchKey;
       if (error instanceof GatewayError && error.code === "rate_limit_exceeded") throw error;
       const now = this.#options.clock.monotonic();
-      if (known !== undefined && now - known.askedAt < maxStaleMs && this.#heard(known)) {
+      if (known !== undefined && now - known.requestedAt < maxStaleMs && this.#heard(known)) {
         known.retryAt = now + retryMs;
         if (this.#entries.get(digest) === known) return known.key;
       }

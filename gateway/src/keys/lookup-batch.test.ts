@@ -8,7 +8,7 @@ import { LookupBatch, type LookupBatchOptions } from "./lookup-batch.ts";
 
 const request = (name: string): ResolveKeyRequest => ({ digest: Buffer.from(name), previousDigests: [] });
 const nameOf = ({ digest }: ResolveKeyRequest): string => digest.toString();
-const answer = (one: ResolveKeyRequest): ResolveKeyResponse => ({
+const respond = (one: ResolveKeyRequest): ResolveKeyResponse => ({
   caller: Caller.fromPartial({ keyId: nameOf(one) }),
   revoked: false,
 });
@@ -19,9 +19,9 @@ async function sent(): Promise<void> {
 }
 
 function stage(changes: Partial<LookupBatchOptions> = {}) {
-  const calls: { readonly names: string[]; readonly end: (answers: ResolveKeyResponse[]) => void }[] = [];
+  const calls: { readonly names: string[]; readonly end: (responses: ResolveKeyResponse[]) => void }[] = [];
   const batch = new LookupBatch({
-    ask: (keys) => new Promise((end) => calls.push({ names: keys.map(nameOf), end })),
+    call: (keys) => new Promise((end) => calls.push({ names: keys.map(nameOf), end })),
     waitMs: 0,
     maxCalls: 2,
     maxWaiting: 10,
@@ -43,10 +43,10 @@ test("a key is looked up at once, and what comes while calls are under way goes 
     calls.map(({ names }) => names),
     [["a"], ["b"]],
   );
-  calls[0]?.end(["a"].map((name) => answer(request(name))));
+  calls[0]?.end(["a"].map((name) => respond(request(name))));
   await sent();
   assert.deepEqual(calls[2]?.names, ["c", "d"]);
-  for (const { names, end } of calls.slice(1)) end(names.map((name) => answer(request(name))));
+  for (const { names, end } of calls.slice(1)) end(names.map((name) => respond(request(name))));
   assert.deepEqual(await Promise.all(found), ["a", "b", "c", "d"]);
 });
 
@@ -54,7 +54,7 @@ test("each look-up gets its own answer, and one that is no key's is not found", 
   const { calls, find } = stage();
   const found = Promise.allSettled([find("a"), find("nobody"), find("c")]);
   await sent();
-  calls[0]?.end([answer(request("a")), { caller: undefined, revoked: false }, answer(request("c"))]);
+  calls[0]?.end([respond(request("a")), { caller: undefined, revoked: false }, respond(request("c"))]);
   const [a, nobody, c] = await found;
   assert.deepEqual(
     [a, c],
@@ -68,12 +68,12 @@ test("each look-up gets its own answer, and one that is no key's is not found", 
 
 test("a call that fails fails its look-ups and no others, and more than may wait are refused", async () => {
   let calls = 0;
-  const ask = async (keys: ResolveKeyRequest[]) => {
+  const call = async (keys: ResolveKeyRequest[]) => {
     await sent();
     if (++calls === 1) throw new GatewayError("service_unavailable");
-    return keys.map(answer);
+    return keys.map(respond);
   };
-  const { find } = stage({ ask, maxCalls: 1, maxWaiting: 2 });
+  const { find } = stage({ call, maxCalls: 1, maxWaiting: 2 });
   const first = find("a");
   const isUnavailable = (error: unknown) => (error as GatewayError).code === "service_unavailable";
   const failed = assert.rejects(first, isUnavailable);

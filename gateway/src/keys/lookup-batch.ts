@@ -3,7 +3,7 @@ import type { ResolveKeyRequest, ResolveKeyResponse } from "@uag/proto/billing/v
 
 export interface LookupBatchOptions {
   /** Looks up many keys in one call, and answers in their order. */
-  readonly ask: (keys: ResolveKeyRequest[]) => Promise<readonly ResolveKeyResponse[]>;
+  readonly call: (keys: ResolveKeyRequest[]) => Promise<readonly ResolveKeyResponse[]>;
   /** How long a look-up waits for others before it is sent, milliseconds. */
   readonly waitMs: number;
   /** How many calls may be under way; what comes meanwhile goes together in the next. */
@@ -16,7 +16,7 @@ export interface LookupBatchOptions {
 
 interface Waiting {
   readonly request: ResolveKeyRequest;
-  readonly resolve: (answer: ResolveKeyResponse) => void;
+  readonly resolve: (response: ResolveKeyResponse) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -58,11 +58,11 @@ export class LookupBatch {
     this.#calls++;
     this.#schedule();
     try {
-      const answers = await this.#options.ask(waiting.map(({ request }) => request));
+      const responses = await this.#options.call(waiting.map(({ request }) => request));
       waiting.forEach(({ resolve, reject }, index) => {
-        const answer = answers[index];
-        if (answer?.caller === undefined) reject(new GatewayError("not_found"));
-        else resolve(answer);
+        const response = responses[index];
+        if (response?.caller === undefined) reject(new GatewayError("not_found"));
+        else resolve(response);
       });
     } catch (error) {
       for (const { reject } of waiting) reject(error);

@@ -39,8 +39,8 @@ const overloaded = (): GatewayError => new GatewayError("service_unavailable", u
  * Look-ups by why they are made. Nobody waits for another key's renewal, and guessing costs billing
  * ten calls a second whatever its rate.
  */
-function openBatches(ask: LookupBatchOptions["ask"]): Readonly<Record<LookupReason, LookupBatch>> {
-  const common = { ask, maxCalls: 4, maxWaiting: 10_000, refusal: overloaded };
+function openBatches(call: LookupBatchOptions["call"]): Readonly<Record<LookupReason, LookupBatch>> {
+  const common = { call, maxCalls: 4, maxWaiting: 10_000, refusal: overloaded };
   return {
     unknown: new LookupBatch({ ...common, waitMs: 0 }),
     renewal: new LookupBatch({ ...common, waitMs: 250 }),

@@ -13,7 +13,7 @@ export function authenticate(keys: KeyCache, trustedHops: number): Handler {
     const secret = bearerKey(request.headers, request.rawHeaders);
     const known = keys.known(secret);
     if (known !== undefined) return enter(known, response, next);
-    return keys.ask(secret, clientAddress(request, trustedHops)).then((key) => enter(key, response, next));
+    return keys.resolve(secret, clientAddress(request, trustedHops)).then((key) => enter(key, response, next));
   };
 }
 

@@ -6,7 +6,7 @@ import type { Logger } from "@uag/kit/log.ts";
 import type { NextFunction, Request } from "express";
 import { discardBody } from "../discard.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";
-import { answerHeaders, dialectOf } from "../respond.ts";
+import { dialectOf, responseHeaders } from "../respond.ts";
 
 /**
  * The public paths start with one `/v1`; clients that add their own to a base URL which has it get
@@ -48,7 +48,7 @@ const keepAliveBytes = 1024 * 1024;
 /** Writes the error as a whole answer, whether or not the request's body has come. */
 export function sendError(request: Request, response: GatewayResponse, error: GatewayError): void {
   const body = errorText(dialectOf(request, response), { error, requestId: response.locals.requestId });
-  const headers = answerHeaders(request, response);
+  const headers = responseHeaders(request, response);
   headers.push("content-type", "application/json", "content-length", String(Buffer.byteLength(body)));
   headers.push(...retryHeaders(error));
   const { allow } = response.locals;

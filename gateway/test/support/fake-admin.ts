@@ -20,7 +20,7 @@ import { pepper } from "./fake-billing.ts";
 
 export const adminToken = "an-admin-token-for-tests-0123";
 
-interface Asked {
+interface RecordedCall {
   readonly method: string;
   readonly request: unknown;
 }
@@ -28,7 +28,7 @@ interface Asked {
 export interface FakeAdmin extends AsyncDisposable {
   readonly address: string;
   /** Every call but the look-up of tokens. */
-  readonly asked: Asked[];
+  readonly received: RecordedCall[];
   /** How many events the export has. */
   events: number;
   /** How often a token was looked up. */
@@ -67,17 +67,17 @@ const repair = { state: RepairState.REPAIRED, event: event(1), chargedNanoUsd: 1
 
 /** Billing and metering on one port, with fixed answers. */
 export async function startFakeAdmin(): Promise<FakeAdmin> {
-  const asked: Asked[] = [];
+  const received: RecordedCall[] = [];
   const log = createLogger({ service: "fake-admin", level: "silent" });
-  const says =
-    <A>(method: string, answer: A) =>
+  const reports =
+    <A>(method: string, response: A) =>
     async (request: unknown): Promise<A> => {
-      asked.push({ method, request });
-      return answer;
+      received.push({ method, request });
+      return response;
     };
   const made = { key, secret: "sk-secret" };
   const fake = {
-    asked,
+    received,
     events: 3,
     logins: 0,
     meteringAway: false,
@@ -87,24 +87,24 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     },
   };
   const accounts = {
-    createAccount: says("createAccount", account),
+    createAccount: reports("createAccount", account),
     getAccount: async ({ id }: { id: string }) => {
       if (id !== "acme") throw new GatewayError("not_found", "There is no such account.", { param: "id" });
       return account;
     },
-    listAccounts: says("listAccounts", { accounts: [account], nextCursor: "bmV4dA" }),
-    topUp: says("topUp", account),
+    listAccounts: reports("listAccounts", { accounts: [account], nextCursor: "bmV4dA" }),
+    topUp: reports("topUp", account),
     getSubscription: async () => {
       throw new GatewayError("not_found");
     },
   };
   const keys = {
-    resolveKeys: says("resolveKeys", { keys: [] }),
-    createKey: says("createKey", made),
+    resolveKeys: reports("resolveKeys", { keys: [] }),
+    createKey: reports("createKey", made),
     getKey: async ({ id }: { id: string }) => (id === "key_other" ? { ...key, accountId: "other" } : key),
-    listKeys: says("listKeys", { keys: [key], nextCursor: "" }),
-    updateKey: says("updateKey", key),
-    revokeKey: says("revokeKey", key),
+    listKeys: reports("listKeys", { keys: [key], nextCursor: "" }),
+    updateKey: reports("updateKey", key),
+    revokeKey: reports("revokeKey", key),
   };
   const admin = {
     resolveAdminToken: async (request: { digest: Buffer }) => {
@@ -113,41 +113,41 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
       if (found === undefined) throw new GatewayError("not_found");
       return found;
     },
-    createAdminToken: says("createAdminToken", { token, secret: "adm-secret" }),
-    listAdminTokens: says("listAdminTokens", { tokens: [token], nextCursor: "" }),
-    revokeAdminToken: says("revokeAdminToken", token),
-    updateAccount: says("updateAccount", account),
-    regenerateKey: says("regenerateKey", made),
-    repairUnpriced: says("repairUnpriced", { repairs: [repair], nextCursor: "" }),
-    recordAction: says("recordAction", {}),
-    listAuditRecords: says("listAuditRecords", { records: [], nextCursor: "" }),
-    itemize: says("itemize", { items: [] }),
-    listHolds: says("listHolds", { holds: [], nextCursor: "" }),
-    listInvoices: says("listInvoices", { invoices: [] }),
+    createAdminToken: reports("createAdminToken", { token, secret: "adm-secret" }),
+    listAdminTokens: reports("listAdminTokens", { tokens: [token], nextCursor: "" }),
+    revokeAdminToken: reports("revokeAdminToken", token),
+    updateAccount: reports("updateAccount", account),
+    regenerateKey: reports("regenerateKey", made),
+    repairUnpriced: reports("repairUnpriced", { repairs: [repair], nextCursor: "" }),
+    recordAction: reports("recordAction", {}),
+    listAuditRecords: reports("listAuditRecords", { records: [], nextCursor: "" }),
+    itemize: reports("itemize", { items: [] }),
+    listHolds: reports("listHolds", { holds: [], nextCursor: "" }),
+    listInvoices: reports("listInvoices", { invoices: [] }),
     getInvoice: async () => {
       throw new GatewayError("not_found", "The account has no such month.", { param: "month" });
     },
-    listCatalogModels: says("listCatalogModels", { models: [], version: "v" }),
-    getVerdict: says("getVerdict", { momentMs: 1n, exact: true, rows: 1n, faults: [] }),
+    listCatalogModels: reports("listCatalogModels", { models: [], version: "v" }),
+    getVerdict: reports("getVerdict", { momentMs: 1n, exact: true, rows: 1n, faults: [] }),
   };
   const ledger = {
-    settle: says("settle", { settled: [] }),
-    listEntries: says("listEntries", { entries: [], nextCursor: "" }),
+    settle: reports("settle", { settled: [] }),
+    listEntries: reports("listEntries", { entries: [], nextCursor: "" }),
     audit: async () => {
       throw new GatewayError("internal_error");
     },
   };
   const metering = {
-    confirmApplied: says("confirmApplied", { applied: [] }),
-    queryUsage: says("queryUsage", { buckets: [], nextCursor: "" }),
-    listEvents: says("listEvents", { events: [event(1)], nextCursor: "" }),
-    findEvents: says("findEvents", { events: [] }),
+    confirmApplied: reports("confirmApplied", { applied: [] }),
+    queryUsage: reports("queryUsage", { buckets: [], nextCursor: "" }),
+    listEvents: reports("listEvents", { events: [event(1)], nextCursor: "" }),
+    findEvents: reports("findEvents", { events: [] }),
     getEvent: async ({ requestId }: { requestId: string }) => ({
       ...event(1),
       requestId,
       ...(requestId === "r_other" && { accountId: "other" }),
     }),
-    querySeries: says("querySeries", { groups: [], fromMs: 1n, untilMs: 2n }),
+    querySeries: reports("querySeries", { groups: [], fromMs: 1n, untilMs: 2n }),
     listKeyUse: async () => {
       if (fake.meteringAway) throw new GatewayError("service_unavailable");
       return { keys: [{ keyId: "key_1", lastUsedMs: 86_400_000n, requestsLastHour: 7n }] };
@@ -164,13 +164,13 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
         nextCursor: next < fake.events ? String(next) : "",
       };
     },
-    applyRepairs: says("applyRepairs", { applied: 1 }),
-    listBuried: says("listBuried", { buried: [] }),
-    priceBuried: says("priceBuried", {}),
-    repairBuried: says("repairBuried", { refused: "" }),
-    listMonths: says("listMonths", { months: [] }),
-    archiveMonth: says("archiveMonth", { rows: 0n, key: "" }),
-    verifyMonth: says("verifyMonth", { rows: 0n, faults: [] }),
+    applyRepairs: reports("applyRepairs", { applied: 1 }),
+    listBuried: reports("listBuried", { buried: [] }),
+    priceBuried: reports("priceBuried", {}),
+    repairBuried: reports("repairBuried", { refused: "" }),
+    listMonths: reports("listMonths", { months: [] }),
+    archiveMonth: reports("archiveMonth", { rows: 0n, key: "" }),
+    verifyMonth: reports("verifyMonth", { rows: 0n, faults: [] }),
   };
   const server = await serveRpc({
     identity: insecure,

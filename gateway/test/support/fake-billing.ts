@@ -45,11 +45,11 @@ export async function startFakeBilling(port = 0): Promise<FakeBilling> {
   const log = createLogger({ service: "fake-billing", level: "silent" });
   const table = new Map<string, ResolveKeyResponse>();
   const keys = {
-    async resolveKeys({ keys: asked }: { keys: { digest: Buffer }[] }): Promise<ResolveKeysResponse> {
+    async resolveKeys({ keys: received }: { keys: { digest: Buffer }[] }): Promise<ResolveKeysResponse> {
       billing.lookups++;
       await billing.hold;
       return {
-        keys: asked.map(({ digest }) => table.get(digest.toString("hex")) ?? { caller: undefined, revoked: false }),
+        keys: received.map(({ digest }) => table.get(digest.toString("hex")) ?? { caller: undefined, revoked: false }),
       };
     },
     createKey: notServed,

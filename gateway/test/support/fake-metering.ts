@@ -18,8 +18,8 @@ function bucket(day: number, model: string, costNanoUsd: bigint): UsageBucket {
 }
 
 /** Metering's usage query over real gRPC: three buckets on two pages. */
-export async function startFakeMetering(): Promise<{ address: string; asked: QueryUsageRequest[] } & RpcServer> {
-  const asked: QueryUsageRequest[] = [];
+export async function startFakeMetering(): Promise<{ address: string; received: QueryUsageRequest[] } & RpcServer> {
+  const received: QueryUsageRequest[] = [];
   const server = await serveRpc({
     identity: insecure,
     host: "127.0.0.1",
@@ -29,7 +29,7 @@ export async function startFakeMetering(): Promise<{ address: string; asked: Que
         MeteringServiceService,
         {
           async queryUsage(request) {
-            asked.push(request);
+            received.push(request);
             if (request.page?.cursor === "more") return { buckets: [bucket(20_000, "b", 5_000_000n)], nextCursor: "" };
             const buckets = [bucket(20_001, "a", 20_000_000n), bucket(20_000, "a", 10_000_000n)];
             return { buckets, nextCursor: "more" };
@@ -47,7 +47,7 @@ export async function startFakeMetering(): Promise<{ address: string; asked: Que
   });
   return {
     address: `127.0.0.1:${server.port}`,
-    asked,
+    received,
     port: server.port,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

@@ -22,10 +22,10 @@ const operations = routes.flatMap((route) => ("operation" in route ? [route.oper
 export const echo: LinkHandler = async (exchange) => {
   const body = await exchange.readBody({ maxBytes: 128 * 1024 * 1024 });
   const { operation, target, headers } = exchange;
-  const answer = Buffer.from(
+  const response = Buffer.from(
     JSON.stringify({ operation, target, headers, bytes: body.length, text: body.toString().slice(0, 200) }),
   );
-  exchange.respond(200, ["content-type", "application/json"], answer);
+  exchange.respond(200, ["content-type", "application/json"], response);
 };
 
 /** A capability service behind the real link server over real gRPC. */

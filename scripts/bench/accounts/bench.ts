@@ -60,9 +60,9 @@ async function runJob({ load, signal }: Parts, job: Job & { readonly seconds: nu
     timeoutMs: job.seconds * 2_000 + 60_000,
     signal,
     choose: (message) => {
-      const said = message as LoadMessage;
-      if (said.kind === "failed") throw new Error(said.reason);
-      return said.kind === "json" ? said.result : undefined;
+      const reported = message as LoadMessage;
+      if (reported.kind === "failed") throw new Error(reported.reason);
+      return reported.kind === "json" ? reported.result : undefined;
     },
   });
 }
@@ -200,9 +200,9 @@ async function measureFleet(
   const billing = { address: run.grpc["billing"]?.split(",", 1)[0] ?? "", identity: operatorIdentity(run) };
   using recorded = await Recorded.open({ name: "gateway", endpoint, processes, billing });
   const { key_pepper: pepper } = await loadSecrets(dataDir);
-  const most = Math.max(...options.counts, minuteAccounts);
-  process.stderr.write(`making ${most} accounts\n`);
-  const secrets = await seedAccounts({ mongodbUrl: run.mongodb_url, pepper, count: most });
+  const max = Math.max(...options.counts, minuteAccounts);
+  process.stderr.write(`making ${max} accounts\n`);
+  const secrets = await seedAccounts({ mongodbUrl: run.mongodb_url, pepper, count: max });
   const closed = { kind: "closed", endpoint, connections } as const;
   // With keys that are measured by nobody: code is to be warm, and grants are not.
   await runJob(parts, { ...closed, seconds: warmSeconds });
@@ -216,9 +216,9 @@ async function measureFleet(
     rows.push(await measureJob(parts, count > maxWarm ? `${count}, first requests` : `${count}`, { ...job, seconds }));
     if (count === minuteAccounts) minute.push(...(await measureMinute(parts, job.keys)));
   }
-  const said = await recorded?.check({ served: await applied(), withinMs: 60_000, signal });
+  const reported = await recorded?.check({ served: await applied(), withinMs: 60_000, signal });
   const title = `billing and metering: ${options.processes} each; ${connections} connections, small completions`;
-  return `${title}\n\n${render(rows)}\n${minute.length > 0 ? `\n${render(minute)}\n` : ""}\n${said}\n`;
+  return `${title}\n\n${render(rows)}\n${minute.length > 0 ? `\n${render(minute)}\n` : ""}\n${reported}\n`;
 }
 
 /** Prints a table for each number of processes. Throws when the ledger is not exact at the end. */

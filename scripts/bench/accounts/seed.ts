@@ -37,8 +37,8 @@ export async function seedAccounts(options: {
     const keys = ids.map((accountId) => {
       const secret = generateKey();
       secrets.push(secret);
-      const asked = { accountId, name: "bench", models: [], limits: undefined, expiresAtMs: 0n };
-      return newKey(asked, secret, pepper);
+      const requested = { accountId, name: "bench", models: [], limits: undefined, expiresAtMs: 0n };
+      return newKey(requested, secret, pepper);
     });
     await store.keys.collection.insertMany(keys as never[]);
   }

@@ -61,7 +61,7 @@ export class Adopter {
       if (!this.#waiting.has(one.id)) this.#waiting.set(one.id, one.sinceMs);
       if (!this.#working.has(one.id)) this.#begin(one);
     }
-    this.#tell();
+    this.#report();
   }
 
   /** True when nothing that was seen waits. */
@@ -69,7 +69,7 @@ export class Adopter {
     return this.#waiting.size === 0 && this.#working.size === 0;
   }
 
-  #tell(): void {
+  #report(): void {
     const { size } = this.#waiting;
     this.#options.meters.waiting(size, size === 0 ? undefined : Math.min(...this.#waiting.values()));
   }
@@ -85,7 +85,7 @@ export class Adopter {
       .catch((error: unknown) => log.error({ err: error, holderId: one.id }, "an abandoned journal has to wait"))
       .finally(() => {
         this.#working.delete(one.id);
-        this.#tell();
+        this.#report();
       });
     this.#working.set(one.id, work);
   }

@@ -8,7 +8,7 @@ import type { Setting } from "./setting.ts";
 
 const nothing = (): void => undefined;
 const caller: Caller = { keyId: "k", accountId: "a", models: [], expiresAtMs: 0n, limits: undefined, version: 1n };
-const asked = {
+const requested = {
   requestId: "r",
   caller,
   operation: "chat.completions",
@@ -66,7 +66,7 @@ function setUp() {
     quiet: (work: Promise<unknown>) => void work.catch((error: unknown) => failures.push(error)),
   } as unknown as Setting;
   const session = new HolderSession(setting, { holderId: "h", journal: journal as never, fenced: nothing });
-  const request = new OpenRequest(session, asked, {});
+  const request = new OpenRequest(session, requested, {});
   journal.segment = 10;
   return { session, request, journal, seen, failures };
 }

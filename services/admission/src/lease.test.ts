@@ -5,14 +5,14 @@ import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
 import { Lease } from "./lease.ts";
 
-function setUp(answer: () => Promise<{ leaseMs: number }>) {
+function setUp(respond: () => Promise<{ leaseMs: number }>) {
   let now = 0;
   let suspended = 0;
   const fenced: GatewayError[] = [];
   const lease = new Lease({
     holderId: "h",
     service: "s",
-    billing: { heartbeat: answer } as unknown as RpcClient<GrantServiceServer>,
+    billing: { heartbeat: respond } as unknown as RpcClient<GrantServiceServer>,
     clock: { now: () => now + suspended, monotonic: () => now },
     fenced: (error) => fenced.push(error),
   });
@@ -20,12 +20,12 @@ function setUp(answer: () => Promise<{ leaseMs: number }>) {
 }
 
 test("a lease counts from when its heartbeat was sent, not from when it was answered", async () => {
-  const answer = Promise.withResolvers<{ leaseMs: number }>();
-  const { lease, advance } = setUp(() => answer.promise);
+  const response = Promise.withResolvers<{ leaseMs: number }>();
+  const { lease, advance } = setUp(() => response.promise);
   assert.equal(lease.live, false);
   const beat = lease.beat();
   advance(900);
-  answer.resolve({ leaseMs: 1_000 });
+  response.resolve({ leaseMs: 1_000 });
   await beat;
   assert.equal(lease.live, true);
   advance(100);
@@ -49,27 +49,27 @@ test("a machine that was suspended wakes up without its lease, though its monoto
 });
 
 test("while billing is out of reach a lease runs on until its end, and only billing's own word fences", async () => {
-  let answer = (): Promise<{ leaseMs: number }> => Promise.resolve({ leaseMs: 1_000 });
-  const { lease, fenced, advance } = setUp(() => answer());
+  let respond = (): Promise<{ leaseMs: number }> => Promise.resolve({ leaseMs: 1_000 });
+  const { lease, fenced, advance } = setUp(() => respond());
   await lease.beat();
-  answer = () => Promise.reject(new GatewayError("service_unavailable"));
+  respond = () => Promise.reject(new GatewayError("service_unavailable"));
   advance(999);
   await lease.beat();
   assert.deepEqual([lease.live, fenced.length], [true, 0]);
   advance(1);
   assert.equal(lease.live, false);
-  answer = () => Promise.reject(new GatewayError("permission_denied"));
+  respond = () => Promise.reject(new GatewayError("permission_denied"));
   await lease.beat();
   assert.equal(fenced.length, 1);
   lease[Symbol.dispose]();
 });
 
 test("an answer that comes after the lease was ended does not revive it", async () => {
-  const answer = Promise.withResolvers<{ leaseMs: number }>();
-  const { lease } = setUp(() => answer.promise);
+  const response = Promise.withResolvers<{ leaseMs: number }>();
+  const { lease } = setUp(() => response.promise);
   const beat = lease.beat();
   lease[Symbol.dispose]();
-  answer.resolve({ leaseMs: 1_000 });
+  response.resolve({ leaseMs: 1_000 });
   await beat;
   assert.equal(lease.live, false);
 });

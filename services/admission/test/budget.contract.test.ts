@@ -20,10 +20,10 @@ test("a key spends its month's budget over two replicas to the last nano-USD, an
   const { key } = await keys.createKey({ accountId, name: "", models: [], expiresAtMs: 0n, limits } as never);
   const keyId = key?.id as string;
   const caller: Caller = { keyId, accountId, models: [], expiresAtMs: 0n, limits, version: 1n };
-  const ask = (n: number, by = caller) => ({ ...request(accountId, `r${n}`, 1_000n), caller: by });
+  const call = (n: number, by = caller) => ({ ...request(accountId, `r${n}`, 1_000n), caller: by });
 
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? first : second).admit(ask(n))),
+    Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? first : second).admit(call(n))),
   );
   const admitted = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   const reasons = outcomes.flatMap((outcome) =>
@@ -32,14 +32,14 @@ test("a key spends its month's budget over two replicas to the last nano-USD, an
   assert.equal(admitted.length, 5);
   assert.deepEqual([...new Set(reasons.map(({ code }) => code))], ["budget_exceeded"]);
   const free: Caller = { ...caller, keyId: "key_other", limits: { ...limits, monthlyBudgetNanoUsd: 0n } };
-  await (await second.admit(ask(100, free))).settle(settlement(10n));
+  await (await second.admit(call(100, free))).settle(settlement(10n));
 
   // Each cost half of its hold: what is left of the budget can be spent again.
   for (const each of admitted) await each.settle(settlement(500n));
   await eventually("the bills", async () => (await house.events(accountId)).length === 6);
   let more = 0;
   for (let n = 200; ; n++) {
-    const result = await (n % 2 === 0 ? first : second).admit(ask(n)).catch((error: unknown) => error);
+    const result = await (n % 2 === 0 ? first : second).admit(call(n)).catch((error: unknown) => error);
     if (result instanceof GatewayError) {
       assert.equal(result.code, "budget_exceeded");
       assert.match(result.message, /has \$0\.0000005 left of its budget/);

@@ -259,11 +259,11 @@ export function request(accountId: string, requestId: string, holdNanoUsd: bigin
 
 /** A task of the same shape. */
 export function taskOf(accountId: string, requestId: string, holdNanoUsd: bigint): AdmitTask {
-  const { stream: _, ...asked } = request(accountId, requestId, holdNanoUsd);
-  return { ...asked, operation: "videos.generations", untilMs: Date.now() + 3_600_000 };
+  const { stream: _, ...requested } = request(accountId, requestId, holdNanoUsd);
+  return { ...requested, operation: "videos.generations", untilMs: Date.now() + 3_600_000 };
 }
 
-export function taskBill(asked: AdmitTask, grantId: string, cost: bigint): UsageEvent {
+export function taskBill(requested: AdmitTask, grantId: string, cost: bigint): UsageEvent {
   return {
     ...settlement(cost),
     rawUsage: Buffer.alloc(0),
@@ -271,13 +271,13 @@ export function taskBill(asked: AdmitTask, grantId: string, cost: bigint): Usage
     priceVersion: "v1",
     stream: false,
     outcome: cost === 0n ? Outcome.FAILED : Outcome.COMPLETED,
-    requestId: asked.requestId,
-    accountId: asked.caller.accountId,
-    keyId: asked.caller.keyId,
+    requestId: requested.requestId,
+    accountId: requested.caller.accountId,
+    keyId: requested.caller.keyId,
     grantId,
-    operation: asked.operation,
-    model: asked.model,
-    holdNanoUsd: asked.holdNanoUsd,
+    operation: requested.operation,
+    model: requested.model,
+    holdNanoUsd: requested.holdNanoUsd,
     startedAtMs: BigInt(Date.now()),
     endedAtMs: BigInt(Date.now()),
   };

@@ -13,7 +13,7 @@ test("three replicas spend one account at full rate to its last request: exactly
   const [hold, workers] = [1_000_000n, 24];
   const affordable = 6_000;
   const account = await house.account(BigInt(affordable) * hold);
-  let [asked, admitted, refused] = [0, 0, 0];
+  let [calls, admitted, refused] = [0, 0, 0];
   {
     const publish = { gatherMs: 20, confirmMs: 200 };
     await using stack = new AsyncDisposableStack();
@@ -22,7 +22,7 @@ test("three replicas spend one account at full rate to its last request: exactly
     const worker = async (at: number): Promise<void> => {
       for (;;) {
         try {
-          const mine = await replicas[at % replicas.length]!.admit(request(account, `r${asked++}`, hold));
+          const mine = await replicas[at % replicas.length]!.admit(request(account, `r${calls++}`, hold));
           admitted++;
           await mine.started;
           await mine.settle(settlement(hold));

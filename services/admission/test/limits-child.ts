@@ -22,7 +22,7 @@ export interface Order {
 
 const [account = ""] = process.argv.slice(2);
 const admission = await replica(process.env as Record<string, string>, { publish: { gatherMs: 20, confirmMs: 50 } });
-const say = (line: string): void => {
+const report = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 const now = (): number => performance.timeOrigin + performance.now();
@@ -34,15 +34,15 @@ async function one(order: Order): Promise<void> {
   const caller = { ...request(account, id, 1_000n).caller, keyId, version: BigInt(version) };
   const own = Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, BigInt(limit)]));
   try {
-    const ask = { ...request(account, id, 1_000n), caller: { ...caller, limits: own as unknown as Limits } };
-    const admitted = await admission.admit(ask);
-    say(`admitted ${id} ${now()}`);
+    const admitRequest = { ...request(account, id, 1_000n), caller: { ...caller, limits: own as unknown as Limits } };
+    const admitted = await admission.admit(admitRequest);
+    report(`admitted ${id} ${now()}`);
     if (order.lastsMs < 0) return;
     if (order.lastsMs > 0) await sleep(order.lastsMs);
-    say(`ended ${id} ${now()}`);
+    report(`ended ${id} ${now()}`);
     await admitted.settle(settlement(10n));
   } catch (error) {
-    say(`refused ${error instanceof GatewayError ? `${error.code} ${error.retryAfterMs}` : String(error)}`);
+    report(`refused ${error instanceof GatewayError ? `${error.code} ${error.retryAfterMs}` : String(error)}`);
     if (order.restMs > 0) await sleep(order.restMs);
   }
 }
@@ -55,6 +55,6 @@ createInterface({ input: process.stdin }).on("line", async (line) => {
     while (left-- > 0 && performance.now() < end) await one(order);
   };
   await Promise.all(Array.from({ length: order.atOnce }, worker));
-  say("done");
+  report("done");
 });
-say("ready");
+report("ready");

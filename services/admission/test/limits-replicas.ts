@@ -96,12 +96,12 @@ export function limited(limits: Partial<typeof noLimits>): typeof noLimits {
 /** The most that were admitted within any 60 s. */
 export function busiestMinute(stays: readonly Stay[]): number {
   const times = stays.map(({ admittedAt }) => admittedAt).sort((a, b) => a - b);
-  let most = 0;
+  let max = 0;
   for (let first = 0, last = 0; last < times.length; last++) {
     while (times[last]! - times[first]! >= 60_000) first++;
-    most = Math.max(most, last - first + 1);
+    max = Math.max(max, last - first + 1);
   }
-  return most;
+  return max;
 }
 
 /** The most that were in flight at one time. */
@@ -112,10 +112,10 @@ export function maxConcurrent(stays: readonly Stay[]): number {
   ]);
   // What ends and what begins in the same instant do not overlap.
   changes.sort(([a, up], [b, down]) => a - b || up - down);
-  let [now, most] = [0, 0];
+  let [now, max] = [0, 0];
   for (const [, change] of changes) {
     now += change;
-    most = Math.max(most, now);
+    max = Math.max(max, now);
   }
-  return most;
+  return max;
 }

@@ -8,7 +8,7 @@ import { replica, request, settlement } from "./harness.ts";
  */
 const [account = "", name = ""] = process.argv.slice(2);
 const admission = await replica(process.env as Record<string, string>, { publish: { gatherMs: 20, confirmMs: 50 } });
-const say = (line: string): void => {
+const report = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 async function loop(worker: number): Promise<void> {
@@ -17,21 +17,21 @@ async function loop(worker: number): Promise<void> {
     try {
       const admitted = await admission.admit(request(account, id, 1_000n));
       await admitted.started;
-      say(`started ${id}`);
+      report(`started ${id}`);
       if (n % 10 === 3) admitted.checkpoint([{ name: "output_tokens", quantity: 7n }], 70n);
       if (worker % 4 === 0 && n === 1) {
-        say(`open ${id}`);
+        report(`open ${id}`);
         await new Promise(() => undefined);
       }
       await new Promise((resolve) => setTimeout(resolve, 2));
       await admitted.settle(settlement(100n));
-      say(`settled ${id}`);
+      report(`settled ${id}`);
     } catch (error) {
-      say(`refused ${error instanceof GatewayError ? error.code : String(error)}`);
+      report(`refused ${error instanceof GatewayError ? error.code : String(error)}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
 }
-say("ready");
+report("ready");
 // A quarter of the workers leave a request open and stop there, so that every kill finds some.
 await Promise.all(Array.from({ length: 40 }, (_, worker) => loop(worker)));

@@ -22,18 +22,18 @@ describe("tasks that outlive the process that began them", () => {
 
   test("exactly the price is held, once for each task, whoever asks; another process settles it, once, however often it is told", async () => {
     const accountId = await house.account(10n * usd);
-    const asked = taskOf(accountId, "task-1", usd);
+    const requested = taskOf(accountId, "task-1", usd);
     let grantId = "";
     {
       await using first = await replica(house.env, { publish });
-      grantId = await first.admitTask(asked);
-      assert.equal(await first.findTaskGrant(asked), grantId);
+      grantId = await first.admitTask(requested);
+      assert.equal(await first.findTaskGrant(requested), grantId);
     }
     assert.deepEqual(await moneyOf(accountId), { available: 9n * usd, held: usd, charged: 0n });
     await using second = await replica(house.env, { publish });
     await using third = await replica(house.env, { publish });
-    assert.equal(await second.findTaskGrant(asked), grantId);
-    const event = taskBill(asked, grantId, usd / 2n);
+    assert.equal(await second.findTaskGrant(requested), grantId);
+    const event = taskBill(requested, grantId, usd / 2n);
     await Promise.all([second.settleTask(event), third.settleTask(event)]);
     await second.settleTask(event);
     await eventually("the charge", async () => (await moneyOf(accountId)).charged > 0n);
@@ -48,9 +48,9 @@ describe("tasks that outlive the process that began them", () => {
   test("a failed task costs nothing, and what it held is free before its bill has arrived", async () => {
     const accountId = await house.account(usd);
     await using only = await replica(house.env, { publish });
-    const asked = taskOf(accountId, "task-2", usd);
-    const grantId = await only.admitTask(asked);
-    await only.settleTask(taskBill(asked, grantId, 0n));
+    const requested = taskOf(accountId, "task-2", usd);
+    const grantId = await only.admitTask(requested);
+    await only.settleTask(taskBill(requested, grantId, 0n));
     assert.deepEqual(await moneyOf(accountId), { available: usd, held: 0n, charged: 0n });
   });
 

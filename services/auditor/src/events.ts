@@ -41,9 +41,9 @@ export function createEvents(log: Logger, metrics: Metrics, since: () => number)
       last.set({ kind }, moment.getTime() / 1_000);
       rows.inc({ kind }, read);
       seconds.observe({ kind }, tookMs / 1_000);
-      const told = { kind, accounts, rows: read, tookMs, notices: notices.length };
-      if (verdict.exact) log.info(told, "the books are exact");
-      else log.error({ ...told, faults: verdict.faults.slice(0, maxLogged) }, "the books are not exact");
+      const reported = { kind, accounts, rows: read, tookMs, notices: notices.length };
+      if (verdict.exact) log.info(reported, "the books are exact");
+      else log.error({ ...reported, faults: verdict.faults.slice(0, maxLogged) }, "the books are not exact");
     },
     fellBack(accountId, why) {
       fallbacks.inc({ why });

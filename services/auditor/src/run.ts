@@ -63,7 +63,7 @@ async function olderThan({ books }: AuditParts, ids: readonly string[], moment: 
 /** Tells of accounts that are read from their first row though they should have a checkpoint. */
 function createFallbacks(parts: AuditParts, lastMoment: Date | undefined) {
   const notices: string[] = [];
-  const tell = (id: string, flaw: Flaw): void => {
+  const report = (id: string, flaw: Flaw): void => {
     parts.onFallback?.(id, flaw);
     if (notices.length < maxNotices) notices.push(`Account ${id} ${flawText[flaw]}: it was read from its first row.`);
   };
@@ -73,10 +73,10 @@ function createFallbacks(parts: AuditParts, lastMoment: Date | undefined) {
       const missing: string[] = [];
       const proofs = await readProofs(parts, ids, (id, flaw) => {
         if (flaw === "missing") missing.push(id);
-        else tell(id, flaw);
+        else report(id, flaw);
       });
       if (missing.length > 0 && lastMoment !== undefined) {
-        for (const id of await olderThan(parts, missing, lastMoment)) tell(id, "missing");
+        for (const id of await olderThan(parts, missing, lastMoment)) report(id, "missing");
       }
       return proofs;
     },

@@ -8,12 +8,12 @@ import { keyringOf } from "@uag/kit/keyring.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { runAudit } from "../src/run.ts";
 import { startService } from "../src/service.ts";
-import { asking, type House, openHouse, usage } from "./harness.ts";
+import { acquireFields, type House, openHouse, usage } from "./harness.ts";
 
 /** One account with a grant and some settled requests; answers the grant and those. */
 async function busyAccount(house: House) {
   const accountId = await house.fund(1_000n);
-  const { grantId } = await house.grants.acquire(asking(accountId, 500n));
+  const { grantId } = await house.grants.acquire(acquireFields(accountId, 500n));
   const events = Array.from({ length: 3 }, () => usage({ accountId, grantId }));
   await house.ledger.settle({ events });
   return { accountId, grantId, events };
@@ -136,7 +136,7 @@ test("audits from checkpoint to checkpoint are exact while grants are taken, cha
   const traffic = [0, 1, 2, 3].map(async (n) => {
     const accountId = accountIds[n % 2] ?? "";
     for (let turn = 0; running; turn++) {
-      const { grantId } = await house.grants.acquire(asking(accountId, 100n, `h${n}`));
+      const { grantId } = await house.grants.acquire(acquireFields(accountId, 100n, `h${n}`));
       const events = [
         usage({ accountId, grantId, costNanoUsd: turn % 3 === 0 ? 15n : 5n }),
         usage({ accountId, grantId }),
@@ -206,7 +206,7 @@ test("what has ended is deleted only after an exact audit saw it; a bill that co
   const { parts, ledger, grants } = house;
   const { accountId, grantId, events } = await busyAccount(house);
   await grants.return({ grantId, sequence: 1, amountNanoUsd: 0n, close: true, spentNanoUsd: 15n });
-  const open = await grants.acquire(asking(accountId, 50n));
+  const open = await grants.acquire(acquireFields(accountId, 50n));
   await grants.closeHolder({ holderId: "other" });
   const { books, own } = parts;
   await books.holders.collection.updateOne(

@@ -104,7 +104,7 @@ export function usage(more: Partial<UsageEvent>): UsageEvent {
   });
 }
 
-export const asking = (accountId: string, need: bigint, holderId = "h") => ({
+export const acquireFields = (accountId: string, need: bigint, holderId = "h") => ({
   accountId,
   holderId,
   keyId: "",

@@ -69,9 +69,17 @@ async function seedAccount(store: Store, accountId: string, count: number): Prom
   };
   const account = new WorkingBook(empty);
   account.run(topUpOperation({ accountId, amount: million, reference: "r", note: "" }));
-  const asked = { accountId, holderId: "h", keyId: "", requestId: "a", taskUntilMs: 0, share: 1n, writeOffLimit: 0n };
+  const requested = {
+    accountId,
+    holderId: "h",
+    keyId: "",
+    requestId: "a",
+    taskUntilMs: 0,
+    share: 1n,
+    writeOffLimit: 0n,
+  };
   const acquired = account.run(
-    acquireOperation({ ...asked, grantId: `gr_${accountId}`, need: million, want: million }),
+    acquireOperation({ ...requested, grantId: `gr_${accountId}`, need: million, want: million }),
   );
   if (acquired.kind !== "granted") throw new Error("no grant");
   let { grant } = acquired;

@@ -4,7 +4,16 @@
  */
 import { newId } from "@uag/kit/ids.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { asking, type Clients, connectClients, faults, fund, scratch, spawnBilling, usage } from "../test/harness.ts";
+import {
+  acquireFields,
+  type Clients,
+  connectClients,
+  faults,
+  fund,
+  scratch,
+  spawnBilling,
+  usage,
+} from "../test/harness.ts";
 
 const batchSize = 256;
 const batches = 120;
@@ -19,7 +28,7 @@ function percentile(values: number[], part: number): string {
 
 async function settles(replicas: Clients[], accountId: string): Promise<void> {
   const { grantId } = await (replicas[0] as Clients).grants.acquire(
-    asking({ holderId: "bench", accountId, needNanoUsd: 100_000_000n }),
+    acquireFields({ holderId: "bench", accountId, needNanoUsd: 100_000_000n }),
   );
   const work: UsageEvent[][] = Array.from({ length: batches }, () =>
     Array.from({ length: batchSize }, () => usage({ accountId, grantId, costNanoUsd: 100n, holdNanoUsd: 200n })),
@@ -48,8 +57,13 @@ async function acquires(replicas: Clients[], accountId: string): Promise<void> {
     await Promise.all(
       Array.from({ length: atOnce }, async (_, i) => {
         const sent = performance.now();
-        const ask = asking({ holderId: `bench${i % 8}`, accountId, needNanoUsd: 1_000n, wantNanoUsd: 10_000n });
-        await (replicas[i % replicas.length] as Clients).grants.acquire(ask, { timeoutMs: 30_000 });
+        const request = acquireFields({
+          holderId: `bench${i % 8}`,
+          accountId,
+          needNanoUsd: 1_000n,
+          wantNanoUsd: 10_000n,
+        });
+        await (replicas[i % replicas.length] as Clients).grants.acquire(request, { timeoutMs: 30_000 });
         times.push(performance.now() - sent);
       }),
     );

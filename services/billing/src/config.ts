@@ -4,7 +4,7 @@ import { z } from "zod";
 
 const pepper = z.string().regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex");
 
-const milliseconds = (least: number, preset: number) => z.coerce.number().int().min(least).default(preset);
+const milliseconds = (min: number, preset: number) => z.coerce.number().int().min(min).default(preset);
 const adminToken = z.string().regex(/^[\x21-\x7e]{24,200}$/, "must be 24 to 200 visible characters");
 
 export const schema = z.object({

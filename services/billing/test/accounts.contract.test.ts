@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { asking, faults, fund, scratch, startBilling } from "./harness.ts";
+import { acquireFields, faults, fund, scratch, startBilling } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
 
@@ -33,7 +33,9 @@ test("a top-up counts once for its reference, and a correction never takes more 
   await Promise.all(Array.from({ length: 20 }, () => topUp(9_007_199_254_740_993n, "invoice-1")));
   assert.equal((await billing.accounts.getAccount({ id: "acme" })).availableNanoUsd, 9_007_199_254_740_993n);
   await assert.rejects(topUp(5n, "invoice-1"), refused("already_exists"));
-  await billing.grants.acquire(asking({ holderId: "h", accountId: "acme", needNanoUsd: 9_007_199_254_740_000n }));
+  await billing.grants.acquire(
+    acquireFields({ holderId: "h", accountId: "acme", needNanoUsd: 9_007_199_254_740_000n }),
+  );
   await assert.rejects(topUp(-994n, "fix-1"), refused("insufficient_balance"));
   const account = await topUp(-993n, "fix-1");
   assert.equal(account.availableNanoUsd, 0n);
@@ -59,7 +61,7 @@ test("a subscription shows the account's total, capped by the key's monthly budg
   };
   const expiresAtMs = 4_000_000_000_999n;
   const { key } = await billing.keys.createKey({ accountId, name: "", models: [], limits, expiresAtMs });
-  await billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 30n }));
+  await billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 30n }));
   assert.deepEqual(await billing.accounts.getSubscription({ accountId, keyId: key!.id }), {
     hasPaymentMethod: true,
     planId: "payg",

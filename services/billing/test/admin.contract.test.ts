@@ -175,9 +175,9 @@ test("an unpriced request is repaired once, by a further row, at the catalogue's
   assert.deepEqual([planned[0]?.state, planned[0]?.chargedNanoUsd], [RepairState.REPAIRED, 46_000_000n]);
   assert.equal((await billing.accounts.getAccount({ id: accountId })).availableNanoUsd, 49_999_999n);
 
-  const answers = await Promise.all([repair("r1"), repair("r1"), repair("r1")]);
-  assert.ok(answers.every(({ repairs }) => repairs[0]?.chargedNanoUsd === 46_000_000n));
-  assert.equal(answers.filter(({ repairs }) => repairs[0]?.state === RepairState.REPAIRED).length, 1);
+  const responses = await Promise.all([repair("r1"), repair("r1"), repair("r1")]);
+  assert.ok(responses.every(({ repairs }) => repairs[0]?.chargedNanoUsd === 46_000_000n));
+  assert.equal(responses.filter(({ repairs }) => repairs[0]?.state === RepairState.REPAIRED).length, 1);
   const all = await repair("");
   const { NO_PRICE, NO_USAGE, EARLIER } = RepairState;
   assert.deepEqual(
@@ -205,13 +205,13 @@ test("an unpriced request is repaired once, by a further row, at the catalogue's
   assert.equal((await admin.listAuditRecords({ ...everything, action: "ledger.repair" })).records.length, 2);
   assert.deepEqual(await faults(billing), []);
   await assert.rejects(repair("r5"), refused("invalid_request"));
-  const say = (requestId: string, costNanoUsd: bigint) =>
+  const repairAt = (requestId: string, costNanoUsd: bigint) =>
     admin.repairUnpriced({ requestId, dryRun: false, page: undefined, actor, costNanoUsd });
-  await assert.rejects(say("", 5n), refused("invalid_request"));
-  const { repairs: said } = await say("r3", 5n);
-  assert.deepEqual([said[0]?.state, said[0]?.event?.priceVersion], [RepairState.REPAIRED, "manual"]);
-  assert.equal((said[0]?.chargedNanoUsd ?? 0n) + (said[0]?.writtenOffNanoUsd ?? 0n), 5n);
-  assert.deepEqual((await say("r3", 9n)).repairs[0]?.state, EARLIER);
+  await assert.rejects(repairAt("", 5n), refused("invalid_request"));
+  const { repairs: reported } = await repairAt("r3", 5n);
+  assert.deepEqual([reported[0]?.state, reported[0]?.event?.priceVersion], [RepairState.REPAIRED, "manual"]);
+  assert.equal((reported[0]?.chargedNanoUsd ?? 0n) + (reported[0]?.writtenOffNanoUsd ?? 0n), 5n);
+  assert.deepEqual((await repairAt("r3", 9n)).repairs[0]?.state, EARLIER);
   assert.deepEqual(await faults(billing), []);
   await assert.rejects(repair("nothing"), refused("not_found"));
   await db.tamper("ledger", { _id: "settle:r1" }, { $set: { "event.pricing": Pricing.EXACT } });

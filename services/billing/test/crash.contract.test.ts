@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId } from "@uag/kit/ids.ts";
-import { asking, connectClients, faults, fund, scratch, spawnBilling, until, usage } from "./harness.ts";
+import { acquireFields, connectClients, faults, fund, scratch, spawnBilling, until, usage } from "./harness.ts";
 
 test("billing killed again and again amid acquires, returns and settles: with repeats, each counts once", async () => {
   await using db = scratch();
@@ -26,8 +26,8 @@ test("billing killed again and again amid acquires, returns and settles: with re
   let requests = 0n;
   const worker = async (index: number): Promise<void> => {
     while (running) {
-      const ask = asking({ holderId: `h${index}`, accountId, needNanoUsd: 1_000n, wantNanoUsd: 1_000n });
-      const grant = await insist(() => clients.grants.acquire(ask, { timeoutMs: 2_000 }));
+      const request = acquireFields({ holderId: `h${index}`, accountId, needNanoUsd: 1_000n, wantNanoUsd: 1_000n });
+      const grant = await insist(() => clients.grants.acquire(request, { timeoutMs: 2_000 }));
       const events = Array.from({ length: 5 }, (_, i) =>
         usage({
           requestId: newId("req"),

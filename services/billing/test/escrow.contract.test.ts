@@ -11,7 +11,7 @@ import { createAccountQueue } from "../src/store/queue.ts";
 import { createSequence } from "../src/store/sequence.ts";
 import { commitToGrants } from "../src/store/settle-grants.ts";
 import { openStore, type Store } from "../src/store/store.ts";
-import { asking, type Clients, faults, fund, type Scratch, scratch, startBilling, usage } from "./harness.ts";
+import { acquireFields, type Clients, faults, fund, type Scratch, scratch, startBilling, usage } from "./harness.ts";
 
 const count = 12;
 
@@ -62,7 +62,7 @@ test("usage of many accounts is charged in one transaction that writes to none o
   await using watched = await watch(db);
   const ids = await fundMany(billing);
   const grants = await Promise.all(
-    ids.map((accountId) => billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 100n }))),
+    ids.map((accountId) => billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 100n }))),
   );
   const before = await watched.store.accounts.find().lean();
   const events = ids.map((accountId, i) =>
@@ -91,7 +91,7 @@ test("what a request costs beyond its hold, or after its grant has ended, is cha
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1_000n);
-  const { grantId } = await billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 100n }));
+  const { grantId } = await billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 100n }));
   const of = (costNanoUsd: bigint, holdNanoUsd: bigint, grant = grantId) =>
     usage({ accountId, grantId: grant, costNanoUsd, holdNanoUsd });
   const { settled } = await billing.ledger.settle({
@@ -118,7 +118,7 @@ test("while replicas of an older making run, every charge is in its account's ow
   await using billing = await startBilling(db.env);
   await using watched = await watch(db);
   const accountId = await fund(billing, 1_000n);
-  const { grantId } = await billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 100n }));
+  const { grantId } = await billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 100n }));
   await billing.ledger.settle({ events: [usage({ accountId, grantId, costNanoUsd: 10n, holdNanoUsd: 20n })] });
   const [row] = await watched.store.accounts.find().lean();
   assert.deepEqual([row?.held, row?.charged], [90n, 10n]);
@@ -130,7 +130,7 @@ test("many returns go in one call, and one that is refused hinders none of the o
   await using billing = await startBilling(db.env);
   const ids = await fundMany(billing);
   const grants = await Promise.all(
-    ids.map((accountId) => billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 100n }))),
+    ids.map((accountId) => billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 100n }))),
   );
   const returns = grants.map(({ grantId }, i) => ({
     grantId,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { connectBus } from "@uag/kit/bus.ts";
 import { createLogger } from "@uag/kit/log.ts";
-import { asking, faults, fund, scratch, startBilling, until, usage } from "./harness.ts";
+import { acquireFields, faults, fund, scratch, startBilling, until, usage } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
 const nothing = { amountNanoUsd: 0n, close: false, spentNanoUsd: 0n };
@@ -14,16 +14,16 @@ test("200 acquires at once over two replicas, with money for exactly 37: 37 are 
   await using one = await startBilling(db.env);
   await using two = await startBilling(db.env);
   const accountId = await fund(one, 37n * 1_000n + 999n);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 200 }, (_, i) =>
       (i % 2 === 0 ? one : two).grants.acquire(
-        asking({ holderId: `h${i % 5}`, accountId, needNanoUsd: 1_000n, wantNanoUsd: 1_000n }),
+        acquireFields({ holderId: `h${i % 5}`, accountId, needNanoUsd: 1_000n, wantNanoUsd: 1_000n }),
         { timeoutMs: 20_000 },
       ),
     ),
   );
-  assert.equal(answers.filter((answer) => !answer.insufficient).length, 37);
-  assert.ok(answers.every((answer) => answer.insufficient || answer.amountNanoUsd === 1_000n));
+  assert.equal(responses.filter((response) => !response.insufficient).length, 37);
+  assert.ok(responses.every((response) => response.insufficient || response.amountNanoUsd === 1_000n));
   const account = await one.accounts.getAccount({ id: accountId });
   assert.deepEqual([account.availableNanoUsd, account.heldNanoUsd], [999n, 37_000n]);
   assert.deepEqual(await faults(one), []);
@@ -34,26 +34,27 @@ test("the same acquire, repeated at once on two replicas, is one grant", async (
   await using one = await startBilling(db.env);
   await using two = await startBilling(db.env);
   const accountId = await fund(one, 1_000n);
-  const ask = asking({ holderId: "h", accountId, needNanoUsd: 10n, wantNanoUsd: 100n });
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? one : two).grants.acquire(ask)),
+  const request = acquireFields({ holderId: "h", accountId, needNanoUsd: 10n, wantNanoUsd: 100n });
+  const responses = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? one : two).grants.acquire(request)),
   );
-  assert.equal(new Set(answers.map((answer) => answer.grantId)).size, 1);
+  assert.equal(new Set(responses.map((response) => response.grantId)).size, 1);
   assert.equal((await one.accounts.getAccount({ id: accountId })).heldNanoUsd, 100n);
-  await assert.rejects(one.grants.acquire({ ...ask, holderId: "other" }), refused("already_exists"));
+  await assert.rejects(one.grants.acquire({ ...request, holderId: "other" }), refused("already_exists"));
 });
 
 test("grants shrink as the balance does, down to what one request needs", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1_000n);
-  const ask = () => billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 10n, wantNanoUsd: 200n }));
-  const first = await ask();
+  const call = () =>
+    billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 10n, wantNanoUsd: 200n }));
+  const first = await call();
   assert.deepEqual([first.amountNanoUsd, first.scarce], [200n, false]);
   const sizes: bigint[] = [];
-  for (let answer = await ask(); !answer.insufficient; answer = await ask()) {
-    assert.ok(answer.scarce);
-    sizes.push(answer.amountNanoUsd);
+  for (let response = await call(); !response.insufficient; response = await call()) {
+    assert.ok(response.scarce);
+    sizes.push(response.amountNanoUsd);
   }
   assert.equal(sizes[0], 200n);
   assert.equal(sizes.at(-1), 10n);
@@ -65,7 +66,7 @@ test("when money is short, holders are asked to return what is unspent, and the 
   await using one = await startBilling(db.env);
   await using two = await startBilling(db.env);
   const accountId = await fund(one, 100n);
-  const rich = await one.grants.acquire(asking({ holderId: "rich", accountId, needNanoUsd: 100n }));
+  const rich = await one.grants.acquire(acquireFields({ holderId: "rich", accountId, needNanoUsd: 100n }));
   const log = createLogger({ service: "test", level: "silent" });
   await using bus = await connectBus({ settings: { NATS_URL: db.env["NATS_URL"]! }, name: "test", log });
   const givenBack: Promise<unknown>[] = [];
@@ -74,7 +75,7 @@ test("when money is short, holders are asked to return what is unspent, and the 
     givenBack.push(one.grants.return({ grantId: rich.grantId, sequence: 1, ...nothing, amountNanoUsd: 60n }));
   });
   await bus.connection.flush();
-  const poor = await two.grants.acquire(asking({ holderId: "poor", accountId, needNanoUsd: 50n }), {
+  const poor = await two.grants.acquire(acquireFields({ holderId: "poor", accountId, needNanoUsd: 50n }), {
     timeoutMs: 15_000,
   });
   await Promise.all(givenBack);
@@ -86,7 +87,7 @@ test("a return counts once for its number, in whatever order returns arrive, and
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1_000n);
-  const { grantId } = await billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 1_000n }));
+  const { grantId } = await billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 1_000n }));
   const give = (sequence: number, amountNanoUsd: bigint) =>
     billing.grants.return({ grantId, sequence, ...nothing, amountNanoUsd });
   await Promise.all([give(2, 20n), give(1, 10n), give(2, 20n), give(1, 10n)]);
@@ -113,15 +114,15 @@ test("closing a holder fences it and frees its money at once, but not that of it
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1_000n);
   await billing.grants.heartbeat({ holderId: "h", service: "chat" });
-  await billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 100n }));
+  await billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 100n }));
   const taskUntilMs = BigInt(Date.now() + 3_600_000);
-  await billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 300n, taskUntilMs }));
+  await billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 300n, taskUntilMs }));
   assert.deepEqual(await billing.grants.closeHolder({ holderId: "h" }), { grantsClosed: 1 });
   assert.deepEqual(await billing.grants.closeHolder({ holderId: "h" }), { grantsClosed: 0 });
   assert.equal((await billing.accounts.getAccount({ id: accountId })).heldNanoUsd, 300n);
   await assert.rejects(billing.grants.heartbeat({ holderId: "h", service: "chat" }), refused("permission_denied"));
   await assert.rejects(
-    billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 1n })),
+    billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 1n })),
     refused("permission_denied"),
   );
   await billing.grants.closeHolder({ holderId: "never-heard-of" });
@@ -138,7 +139,7 @@ test("a holder is gone once it is closed or was silent for the grace, not before
   const isGone = async (holderId: string): Promise<boolean> => (await billing.grants.isHolderGone({ holderId })).gone;
   const accountId = await fund(billing, 1_000n);
   await billing.grants.heartbeat({ holderId: "h", service: "chat" });
-  await billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 100n }));
+  await billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 100n }));
   assert.equal(await isGone("h"), false, "it lives");
   await billing.grants.heartbeat({ holderId: "h", service: "chat" });
   const fenced = async (): Promise<boolean> =>
@@ -168,11 +169,11 @@ test("a holder that falls silent is fenced and its money freed after the grace, 
   await using one = await startBilling(db.env);
   await using two = await startBilling(db.env);
   const accountId = await fund(one, 1_000n);
-  const { grantId } = await one.grants.acquire(asking({ holderId: "silent", accountId, needNanoUsd: 400n }));
+  const { grantId } = await one.grants.acquire(acquireFields({ holderId: "silent", accountId, needNanoUsd: 400n }));
   const task = { taskUntilMs: BigInt(Date.now() + 10) };
-  await one.grants.acquire(asking({ holderId: "silent", accountId, needNanoUsd: 100n, ...task }));
+  await one.grants.acquire(acquireFields({ holderId: "silent", accountId, needNanoUsd: 100n, ...task }));
   const lively = setInterval(() => void two.grants.heartbeat({ holderId: "lively", service: "chat" }), 100);
-  await two.grants.acquire(asking({ holderId: "lively", accountId, needNanoUsd: 50n }));
+  await two.grants.acquire(acquireFields({ holderId: "lively", accountId, needNanoUsd: 50n }));
   const held = async () => (await one.accounts.getAccount({ id: accountId })).heldNanoUsd;
   await until("the silent holder's money", async () => (await held()) === 50n);
   await assert.rejects(one.grants.heartbeat({ holderId: "silent", service: "chat" }), refused("permission_denied"));

@@ -190,7 +190,7 @@ export function usage(partial: Partial<UsageEvent>): UsageEvent {
   });
 }
 
-export interface Ask {
+export interface AcquireFields {
   holderId: string;
   accountId: string;
   needNanoUsd: bigint;
@@ -200,7 +200,13 @@ export interface Ask {
   keyId?: string;
 }
 
-export const asking = (ask: Ask) => ({ wantNanoUsd: 0n, requestId: newId("acq"), taskUntilMs: 0n, keyId: "", ...ask });
+export const acquireFields = (request: AcquireFields) => ({
+  wantNanoUsd: 0n,
+  requestId: newId("acq"),
+  taskUntilMs: 0n,
+  keyId: "",
+  ...request,
+});
 
 /** Waits until `condition` holds, for at most 15 s. */
 export async function until(what: string, condition: () => Promise<boolean>): Promise<void> {

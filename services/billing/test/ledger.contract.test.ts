@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { asking, faults, fund, scratch, startBilling, usage } from "./harness.ts";
+import { acquireFields, faults, fund, scratch, startBilling, usage } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
 
@@ -13,7 +13,9 @@ test("the same events settled at once by two replicas, in batches that overlap, 
   await using two = await startBilling(db.env);
   const accounts = [await fund(one, 10_000_000n), await fund(one, 10_000_000n)];
   const grants = await Promise.all(
-    accounts.map((accountId) => one.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 5_000_000n }))),
+    accounts.map((accountId) =>
+      one.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 5_000_000n })),
+    ),
   );
   const events = Array.from({ length: 400 }, (_, i) =>
     usage({
@@ -24,10 +26,10 @@ test("the same events settled at once by two replicas, in batches that overlap, 
     }),
   );
   const batches = Array.from({ length: 12 }, (_, i) => [...events.slice(i * 30, i * 30 + 90), events[0]!]);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     batches.map((batch, i) => (i % 2 === 0 ? one : two).ledger.settle({ events: batch }, { timeoutMs: 20_000 })),
   );
-  const fresh = answers.flatMap((answer) => answer.settled.filter((settled) => settled.new));
+  const fresh = responses.flatMap((response) => response.settled.filter((settled) => settled.new));
   assert.equal(fresh.length, 400);
   assert.equal(new Set(fresh.map((settled) => settled.requestId)).size, 400);
   const states = await Promise.all(accounts.map((id) => one.accounts.getAccount({ id })));
@@ -40,7 +42,7 @@ test("what neither hold nor balance covers is written off and never makes the ba
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 100n);
-  const { grantId } = await billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 60n }));
+  const { grantId } = await billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 60n }));
   const { settled } = await billing.ledger.settle({
     events: [
       usage({ requestId: "r1", accountId, grantId, costNanoUsd: 130n, holdNanoUsd: 50n }),
@@ -67,10 +69,10 @@ test("an account for which too much is written off gets no grant until a top-up,
   await using one = await startBilling(db.env);
   await using two = await startBilling(db.env);
   const accountId = await fund(one, 100n);
-  const ask = asking({ holderId: "h", accountId, needNanoUsd: 60n });
-  const { grantId } = await one.grants.acquire(ask);
+  const request = acquireFields({ holderId: "h", accountId, needNanoUsd: 60n });
+  const { grantId } = await one.grants.acquire(request);
   await one.ledger.settle({ events: [usage({ accountId, grantId, costNanoUsd: 570n, holdNanoUsd: 30n })] });
-  const allowed = await one.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 1n }));
+  const allowed = await one.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 1n }));
   assert.deepEqual(
     [allowed.insufficient, allowed.owedNanoUsd],
     [true, 0n],
@@ -88,19 +90,22 @@ test("an account for which too much is written off gets no grant until a top-up,
   assert.deepEqual(await state(), [0n, 70n, 501n, 0n]);
   for (const by of [one, two]) {
     for (let time = 0; time < 2; time++) {
-      const refused = await by.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 1n }));
+      const refused = await by.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 1n }));
       assert.deepEqual([refused.insufficient, refused.owedNanoUsd], [true, 501n]);
     }
   }
-  assert.equal((await two.grants.acquire(ask)).grantId, grantId, "a grant that was made is found again");
+  assert.equal((await two.grants.acquire(request)).grantId, grantId, "a grant that was made is found again");
   await Promise.all([one, two, one, two].map((by) => topUp(201n, "first", by)));
   assert.deepEqual(await state(), [0n, 271n, 300n, 201n]);
-  const paid = await one.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 1n }));
+  const paid = await one.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 1n }));
   assert.deepEqual([paid.insufficient, paid.owedNanoUsd], [true, 0n]);
   await assert.rejects(topUp(200n, "first"), refused("already_exists"));
   await Promise.all([topUp(1_000n, "second"), topUp(50n, "third", two)]);
   assert.deepEqual(await state(), [750n, 571n, 0n, 501n]);
-  assert.equal((await two.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 100n }))).insufficient, false);
+  assert.equal(
+    (await two.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 100n }))).insufficient,
+    false,
+  );
   const { entries } = await one.ledger.listEntries({ accountId, requestId: "", page: { limit: 100, cursor: "" } });
   const repaid = entries.filter(({ kind }) => kind === "repayment");
   assert.equal(
@@ -156,7 +161,7 @@ test("the audit finds a changed row, a missing row, a wrong balance and a wrong 
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1_000n);
-  const { grantId } = await billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 60n }));
+  const { grantId } = await billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 60n }));
   const events = [1n, 2n, 3n].map((costNanoUsd) => usage({ accountId, grantId, costNanoUsd, holdNanoUsd: 10n }));
   await billing.ledger.settle({ events });
   assert.deepEqual(await faults(billing), []);
@@ -185,7 +190,7 @@ test("the audit is exact while two replicas acquire, return and settle", async (
     const accountId = accounts[i % 2]!;
     while (running) {
       const { grantId, insufficient } = await billing.grants.acquire(
-        asking({ holderId: `h${i}`, accountId, needNanoUsd: 100n, wantNanoUsd: 100n }),
+        acquireFields({ holderId: `h${i}`, accountId, needNanoUsd: 100n, wantNanoUsd: 100n }),
       );
       assert.equal(insufficient, false);
       const event = usage({ requestId: newId("req"), accountId, grantId, costNanoUsd: 1n, holdNanoUsd: 100n });

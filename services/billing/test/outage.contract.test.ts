@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { asking, faults, fund, resolveKey, scratch, startBilling, until, usage } from "./harness.ts";
+import { acquireFields, faults, fund, resolveKey, scratch, startBilling, until, usage } from "./harness.ts";
 
 /** A way to the database that can be cut. */
 async function startDoor(target: URL): Promise<{ port: number; close(): void; open(): void } & AsyncDisposable> {
@@ -51,7 +51,7 @@ test("without its database billing says service_unavailable instead of hanging, 
   await using billing = await startBilling({ ...db.env, MONGODB_URL: url });
   const ready = async () => (await fetch(`http://127.0.0.1:${billing.adminPort}/health/ready`)).status;
   const accountId = await fund(billing, 1_000n);
-  const { grantId } = await billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 10n }));
+  const { grantId } = await billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 10n }));
   assert.equal(await ready(), 200);
   door.close();
   const unavailable = (error: unknown) => (error as GatewayError).code === "service_unavailable";
@@ -60,7 +60,7 @@ test("without its database billing says service_unavailable instead of hanging, 
   const started = performance.now();
   await Promise.all([
     assert.rejects(
-      billing.grants.acquire(asking({ holderId: "h", accountId, needNanoUsd: 10n }), options),
+      billing.grants.acquire(acquireFields({ holderId: "h", accountId, needNanoUsd: 10n }), options),
       unavailable,
     ),
     assert.rejects(billing.ledger.settle({ events: [event] }, options), unavailable),

@@ -10,7 +10,7 @@ const refused = (code: string) => (error: unknown) => (error as GatewayError).co
 const newPepper = "77".repeat(32);
 
 /** What a router asks that has these peppers. */
-function asked(secret: string, current: string, ...previous: string[]): ResolveKeyRequest {
+function lookUpOf(secret: string, current: string, ...previous: string[]): ResolveKeyRequest {
   const ring = keyringOf(current, previous);
   return {
     digest: digestKey(secret, ring.current.secret),
@@ -34,14 +34,14 @@ test("a pepper is replaced without a key that ends: one in use is kept under the
     await using billing = await startBilling({ ...db.env, KEY_PEPPER: newPepper, KEY_PEPPER_PREVIOUS: pepper });
     const find = async (request: ResolveKeyRequest) => (await resolveKey(billing, request)).caller?.keyId;
     // A router that has not heard of the new pepper yet changes nothing.
-    assert.equal(await find(asked(made.used, pepper)), made.id);
-    assert.equal(await find(asked(made.used, pepper, newPepper)), made.id);
-    assert.equal(await find(asked(made.used, newPepper, pepper)), made.id);
-    assert.equal(await find(asked(made.used, pepper, newPepper)), made.id);
+    assert.equal(await find(lookUpOf(made.used, pepper)), made.id);
+    assert.equal(await find(lookUpOf(made.used, pepper, newPepper)), made.id);
+    assert.equal(await find(lookUpOf(made.used, newPepper, pepper)), made.id);
+    assert.equal(await find(lookUpOf(made.used, pepper, newPepper)), made.id);
   }
   await using billing = await startBilling({ ...db.env, KEY_PEPPER: newPepper });
-  assert.equal((await resolveKey(billing, asked(made.used, newPepper))).caller?.keyId, made.id);
-  await assert.rejects(resolveKey(billing, asked(made.unused, newPepper)), refused("not_found"));
+  assert.equal((await resolveKey(billing, lookUpOf(made.used, newPepper))).caller?.keyId, made.id);
+  await assert.rejects(resolveKey(billing, lookUpOf(made.unused, newPepper)), refused("not_found"));
 });
 
 test("many keys are looked up at once, each as it would be alone", async () => {
@@ -53,18 +53,18 @@ test("many keys are looked up at once, each as it would be alone", async () => {
     await billing.keys.createKey(keyOf(accountId)),
   ];
   await billing.keys.revokeKey({ id: revoked.key?.id ?? "" });
-  const invented = Array.from({ length: 500 }, (_, index) => asked(`sk-${index}`, pepper));
-  const keys = [...invented, asked(good.secret, pepper), asked(revoked.secret, pepper)];
-  const answer = (await billing.keys.resolveKeys({ keys })).keys;
-  assert.equal(answer.length, keys.length);
-  assert.ok(answer.slice(0, 500).every(({ caller }) => caller === undefined));
+  const invented = Array.from({ length: 500 }, (_, index) => lookUpOf(`sk-${index}`, pepper));
+  const keys = [...invented, lookUpOf(good.secret, pepper), lookUpOf(revoked.secret, pepper)];
+  const response = (await billing.keys.resolveKeys({ keys })).keys;
+  assert.equal(response.length, keys.length);
+  assert.ok(response.slice(0, 500).every(({ caller }) => caller === undefined));
   assert.deepEqual(
-    answer.slice(500).map((one) => [one.caller?.keyId, one.revoked]),
+    response.slice(500).map((one) => [one.caller?.keyId, one.revoked]),
     [
       [good.key?.id, false],
       [revoked.key?.id, true],
     ],
   );
-  const tooMany = Array.from({ length: 1_001 }, () => asked("sk-x", pepper));
+  const tooMany = Array.from({ length: 1_001 }, () => lookUpOf("sk-x", pepper));
   await assert.rejects(billing.keys.resolveKeys({ keys: tooMany }), refused("invalid_request"));
 });

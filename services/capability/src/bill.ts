@@ -9,7 +9,7 @@ import { settlementRule } from "./settlement-rule.ts";
 
 const nothing = new Uint8Array();
 /** What a request keeps of them: no more than a person would read. */
-const mostFailedAttempts = 16;
+const maxFailedAttempts = 16;
 
 /** Who answered, after how many tries; undefined upstream: nobody was reached. */
 export interface Answered {
@@ -55,7 +55,7 @@ export class Bill {
 
   /** A call came to nothing, and another may follow. @param durationMs how long it took */
   attemptFailed(upstream: Upstream, failure: UpstreamFailure, durationMs: number): void {
-    if (this.#failedAttempts.length >= mostFailedAttempts) return;
+    if (this.#failedAttempts.length >= maxFailedAttempts) return;
     this.#failedAttempts.push({
       upstream: upstream.provider.name,
       upstreamModel: upstream.model,

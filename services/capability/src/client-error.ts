@@ -33,7 +33,7 @@ export function clientErrorOf(thrown: unknown, requestId: string): ClientError {
  * codes.
  */
 export function reportOf({ error, failure, requestId }: ClientError): ErrorReport {
-  return { error, requestId, said: failure?.kind === "client" ? failure.said : undefined };
+  return { error, requestId, reported: failure?.kind === "client" ? failure.reported : undefined };
 }
 
 /** How errors look in a client's format. */

@@ -88,7 +88,7 @@ export async function startCapability(options: CapabilityOptions): Promise<Capab
   );
   listeners.push(listener);
   started.defer(() => built.leaving?.());
-  started.use(announceStatus({ bus, service: name, log, say: () => statusOf(context, metrics) }));
+  started.use(announceStatus({ bus, service: name, log, report: () => statusOf(context, metrics) }));
   log.info({ grpcPort: listener.port, adminPort: admin.port }, `${name} is up`);
   const running = started.move();
   return {
@@ -156,7 +156,7 @@ async function openContext(
     createContext({
       name,
       catalog,
-      admission: runs.telling(admission),
+      admission: runs.reporting(admission),
       log,
       metrics,
       egressAllow,

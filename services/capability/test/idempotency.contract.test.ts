@@ -6,9 +6,9 @@ import { newId } from "@uag/kit/ids.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { ResponseStream } from "@uag/link/answer-stream.ts";
 import { createLinkClient, type LinkClient } from "@uag/link/client.ts";
 import { dialGrpc } from "@uag/link/grpc-client.ts";
+import { ResponseStream } from "@uag/link/response-stream.ts";
 import { createLinkServer, type LinkHandler } from "@uag/link/server.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { createConnection } from "mongoose";
@@ -26,7 +26,7 @@ const leaseMs = 600;
 const lifeMs = 60_000;
 const mebibyte = 1024 * 1024;
 
-interface Ask {
+interface KeyedCall {
   readonly key?: string;
   readonly body?: string | Buffer;
   readonly account?: string;
@@ -34,7 +34,7 @@ interface Ask {
   readonly contentType?: string;
 }
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number;
   readonly text: string;
   header(name: string): string | undefined;
@@ -85,15 +85,15 @@ describe("Idempotency-Key", () => {
   });
   after(() => resources.disposeAsync());
 
-  const open = (operation: string, ask: Ask) => {
-    const { key, body = "{}", account = "acct", keyId = "key", contentType = "application/json" } = ask;
+  const open = (operation: string, request: KeyedCall) => {
+    const { key, body = "{}", account = "acct", keyId = "key", contentType = "application/json" } = request;
     const caller = Caller.fromPartial({ accountId: account, keyId });
     const headers = ["content-type", contentType, ...(key === undefined ? [] : ["idempotency-key", key])];
     const context = Buffer.from(Caller.encode(caller).finish());
     const call = { operation, requestId: newId("req"), target: "/v1/x", headers, context, bodyless: false };
     return ResponseStream.open(client, call, Buffer.from(body));
   };
-  const ask = async (operation: string, from: Ask): Promise<Answer> => {
+  const call = async (operation: string, from: KeyedCall): Promise<ReceivedResponse> => {
     const stream = open(operation, from);
     const { status, headers } = await stream.head;
     const chunks: Buffer[] = [];
@@ -106,15 +106,15 @@ describe("Idempotency-Key", () => {
     await work();
     return runs - before;
   };
-  const answer = (status: number, text: string): LinkHandler => {
+  const respond = (status: number, text: string): LinkHandler => {
     return (exchange) => exchange.respond(status, ["content-type", "text/plain", "x-more", "1"], Buffer.from(text));
   };
 
   test("the same key and body are answered again as they were, without another run", async () => {
-    handler = async (exchange) => answer(201, (await exchange.readBody({ maxBytes: 99 })).toString())(exchange);
+    handler = async (exchange) => respond(201, (await exchange.readBody({ maxBytes: 99 })).toString())(exchange);
     const ran = await counting(async () => {
-      const first = await ask("images.edits", { key: "same", body: "abc" });
-      const second = await ask("images.edits", { key: "same", body: "abc" });
+      const first = await call("images.edits", { key: "same", body: "abc" });
+      const second = await call("images.edits", { key: "same", body: "abc" });
       assert.deepEqual([first.status, first.text, first.header("idempotent-replayed")], [201, "abc", undefined]);
       assert.deepEqual([second.status, second.text, second.header("x-more")], [201, "abc", "1"]);
       assert.equal(second.header("idempotent-replayed"), "true");
@@ -123,13 +123,13 @@ describe("Idempotency-Key", () => {
   });
 
   test("a key belongs to one account, one API key, one operation and one body", async () => {
-    handler = answer(200, "ok");
+    handler = respond(200, "ok");
     const ran = await counting(async () => {
-      await ask("images.edits", { key: "scope" });
-      await ask("images.generations", { key: "scope" });
-      await ask("images.edits", { key: "scope", account: "other" });
-      await ask("images.edits", { key: "scope", keyId: "other" });
-      const reused = await ask("images.edits", { key: "scope", body: '{"other":1}' });
+      await call("images.edits", { key: "scope" });
+      await call("images.generations", { key: "scope" });
+      await call("images.edits", { key: "scope", account: "other" });
+      await call("images.edits", { key: "scope", keyId: "other" });
+      const reused = await call("images.edits", { key: "scope", body: '{"other":1}' });
       assert.equal(reused.status, 422);
       assert.match(reused.text, /idempotency_key_reuse/);
     });
@@ -137,19 +137,19 @@ describe("Idempotency-Key", () => {
   });
 
   test("a form that is sent again has another boundary and is the same form", async () => {
-    handler = answer(200, "ok");
-    const form = (boundary: string, value: string): Ask => ({
+    handler = respond(200, "ok");
+    const form = (boundary: string, value: string): KeyedCall => ({
       key: "form",
       contentType: `multipart/form-data; boundary=${boundary}`,
       body: `--${boundary}\r\ncontent-disposition: form-data; name="a"\r\n\r\n${value}\r\n--${boundary}--\r\n`,
     });
-    await ask("images.edits", form("aaaa", "x"));
-    assert.equal((await ask("images.edits", form("bbbb", "x"))).header("idempotent-replayed"), "true");
-    assert.equal((await ask("images.edits", form("cccc", "y"))).status, 422);
+    await call("images.edits", form("aaaa", "x"));
+    assert.equal((await call("images.edits", form("bbbb", "x"))).header("idempotent-replayed"), "true");
+    assert.equal((await call("images.edits", form("cccc", "y"))).status, 422);
   });
 
   test("40 MiB of letters that are their form's boundary are digested in passing", async () => {
-    handler = answer(200, "ok");
+    handler = respond(200, "ok");
     const letters = Buffer.alloc(40 * mebibyte, "a");
     let maxUs = 0;
     let last = process.threadCpuUsage();
@@ -160,23 +160,23 @@ describe("Idempotency-Key", () => {
       maxUs = Math.max(maxUs, user + system);
     }, 5);
     const heapBefore = process.memoryUsage().heapUsed;
-    const asked = await ask("images.edits", {
+    const result = await call("images.edits", {
       key: "letters",
       body: letters,
       contentType: "multipart/form-data; boundary=a",
     });
     clearInterval(ticks);
-    assert.equal(asked.text, "ok");
+    assert.equal(result.text, "ok");
     assert.ok(process.memoryUsage().heapUsed - heapBefore < 100 * mebibyte);
     assert.ok(maxUs < 500_000, `others waited ${maxUs} us`);
     assert.equal(buffers.held, 0);
   });
 
   test("a body is counted before it is kept: beyond what its account may hold it is refused for the moment", async () => {
-    handler = answer(200, "ok");
+    handler = respond(200, "ok");
     const body = Buffer.alloc(49 * mebibyte, "a");
     const ran = await counting(async () => {
-      const refused = await ask("images.edits", { key: "counted", body });
+      const refused = await call("images.edits", { key: "counted", body });
       assert.equal(refused.status, 503);
       assert.ok(Number(refused.header("retry-after")) >= 1);
     });
@@ -188,34 +188,34 @@ describe("Idempotency-Key", () => {
     const gate = Promise.withResolvers<void>();
     handler = async (exchange) => {
       await gate.promise;
-      await answer(200, "late")(exchange);
+      await respond(200, "late")(exchange);
     };
-    const first = ask("images.edits", { key: "slow" });
+    const first = call("images.edits", { key: "slow" });
     await sleep(leaseMs * 2);
-    const second = await ask("images.edits", { key: "slow" });
+    const second = await call("images.edits", { key: "slow" });
     assert.equal(second.status, 409);
     assert.match(second.text, /idempotency_in_progress/);
     assert.ok(Number(second.header("retry-after")) >= 1);
     gate.resolve();
     assert.equal((await first).text, "late");
-    assert.equal((await ask("images.edits", { key: "slow" })).text, "late");
+    assert.equal((await call("images.edits", { key: "slow" })).text, "late");
   });
 
   for (const status of [429, 500, 502, 503, 402]) {
     test(`an answer of ${status} is not kept: the next request runs`, async () => {
       const key = `again-${status}`;
-      handler = answer(status, "no");
-      await ask("images.edits", { key });
-      handler = answer(200, "yes");
-      assert.equal((await ask("images.edits", { key })).text, "yes");
+      handler = respond(status, "no");
+      await call("images.edits", { key });
+      handler = respond(200, "yes");
+      assert.equal((await call("images.edits", { key })).text, "yes");
     });
   }
 
   test("a refusal is kept as any answer", async () => {
-    handler = answer(400, "bad");
-    await ask("images.edits", { key: "bad" });
-    handler = answer(200, "good");
-    assert.deepEqual((await ask("images.edits", { key: "bad" })).text, "bad");
+    handler = respond(400, "bad");
+    await call("images.edits", { key: "bad" });
+    handler = respond(200, "good");
+    assert.deepEqual((await call("images.edits", { key: "bad" })).text, "bad");
   });
 
   test("a stream is answered again byte for byte; one that broke is not kept", async () => {
@@ -228,23 +228,23 @@ describe("Idempotency-Key", () => {
       }
       exchange.end();
     };
-    await ask("images.edits", { key: "stream" });
-    const again = await ask("images.edits", { key: "stream" });
+    await call("images.edits", { key: "stream" });
+    const again = await call("images.edits", { key: "stream" });
     assert.deepEqual([again.text, again.header("content-type")], [pieces.join(""), "text/event-stream"]);
     handler = async (exchange) => {
       exchange.head(200, []);
       exchange.fail("upstream_error");
     };
-    await assert.rejects(ask("images.edits", { key: "broken" }));
-    handler = answer(200, "whole");
-    assert.equal((await ask("images.edits", { key: "broken" })).text, "whole");
+    await assert.rejects(call("images.edits", { key: "broken" }));
+    handler = respond(200, "whole");
+    assert.equal((await call("images.edits", { key: "broken" })).text, "whole");
   });
 
   test("large answers are kept too", async () => {
     const large = Buffer.alloc(3 * 1024 * 1024 + 17, "ä");
     handler = (exchange) => exchange.respond(200, [], large);
-    await ask("images.edits", { key: "large" });
-    const again = await ask("images.edits", { key: "large" });
+    await call("images.edits", { key: "large" });
+    const again = await call("images.edits", { key: "large" });
     assert.equal(again.header("idempotent-replayed"), "true");
     assert.ok(Buffer.from(again.text, "latin1").equals(large));
   });
@@ -265,7 +265,7 @@ describe("Idempotency-Key", () => {
     stream.call.cancel("the client left");
     gate.resolve();
     for (;;) {
-      const again = await ask("images.edits", { key: "leaves" });
+      const again = await call("images.edits", { key: "leaves" });
       if (again.status !== 409) {
         assert.equal(again.text, "one two");
         break;
@@ -289,9 +289,9 @@ describe("Idempotency-Key", () => {
   });
 
   test("a key is not empty and has at most 255 characters", async () => {
-    handler = answer(200, "ok");
-    assert.equal((await ask("images.edits", { key: "k".repeat(256) })).status, 400);
-    assert.equal((await ask("images.edits", { key: "" })).status, 400);
-    assert.equal((await ask("images.edits", { key: "k".repeat(255) })).status, 200);
+    handler = respond(200, "ok");
+    assert.equal((await call("images.edits", { key: "k".repeat(256) })).status, 400);
+    assert.equal((await call("images.edits", { key: "" })).status, 400);
+    assert.equal((await call("images.edits", { key: "k".repeat(255) })).status, 200);
   });
 });

@@ -13,17 +13,17 @@ import { keyringOf } from "@uag/kit/keyring.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { ResponseStream } from "@uag/link/answer-stream.ts";
 import { createLinkClient } from "@uag/link/client.ts";
 import { dialGrpc } from "@uag/link/grpc-client.ts";
+import { ResponseStream } from "@uag/link/response-stream.ts";
 import { createLinkServer, type LinkHandler } from "@uag/link/server.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { clientErrorOf, respondError } from "../src/client-error.ts";
 import { createEvents } from "../src/events.ts";
-import { ResponseBox } from "../src/idempotency/answer-box.ts";
 import { withIdempotency } from "../src/idempotency/idempotency.ts";
+import { ResponseBox } from "../src/idempotency/response-box.ts";
 import { Runs } from "../src/idempotency/runs.ts";
 import { IdempotencyStore } from "../src/idempotency/store.ts";
 import { openLinkListener } from "../src/link-listener.ts";
@@ -61,7 +61,7 @@ export class TestBooks {
   }
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly text: string;
   header(name: string): string | undefined;
@@ -72,14 +72,14 @@ export type Upstream = (exchange: LinkExchange) => Promise<{ status: number; tex
 
 export interface Replica extends AsyncDisposable {
   /** How often an upstream was asked. */
-  readonly asked: () => number;
+  readonly received: () => number;
   readonly runs: Runs;
   upstream: Upstream;
   /** Whether what is asked for is a stream. */
   stream: boolean;
   /** What counts answers that are given again. */
   admitFree: (request: Parameters<FreeAdmission["admitFree"]>[0]) => FreeAdmitted;
-  ask(key: string, caller?: { keyId?: string; models?: string[] }): Promise<Answer>;
+  call(key: string, caller?: { keyId?: string; models?: string[] }): Promise<ReceivedResponse>;
 }
 
 export interface ReplicaOptions {
@@ -101,12 +101,12 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const store = starting.use(new IdempotencyStore({ url, database, leaseMs, lifeMs: 60_000, box }));
   const runs = starting.use(new Runs());
   const events = createEvents("test", log, createMetrics("test"));
-  const admission = runs.telling(books.admission);
-  let asked = 0;
+  const admission = runs.reporting(books.admission);
+  let calls = 0;
   const paid: LinkHandler = async (exchange) => {
     try {
       await pay(exchange, { admission, stream: replica.stream }, () => {
-        asked++;
+        calls++;
         return replica.upstream(exchange);
       });
     } catch (thrown) {
@@ -132,10 +132,10 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const replica: Replica = {
     runs,
     admitFree: () => ({ headers: ["x-ratelimit-remaining-requests", "7"], [Symbol.dispose]: () => {} }),
-    asked: () => asked,
+    received: () => calls,
     stream: false,
     upstream: async () => ({ status: 200, text: "answer", costNanoUsd: 1_000n }),
-    async ask(key, { keyId = "key", models = [] } = {}) {
+    async call(key, { keyId = "key", models = [] } = {}) {
       const context = Buffer.from(Caller.encode(Caller.fromPartial({ accountId: "acct", keyId, models })).finish());
       const headers = ["content-type", "application/json", "idempotency-key", key];
       const call = {

@@ -5,9 +5,9 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { newId } from "@uag/kit/ids.ts";
 import { keyringOf } from "@uag/kit/keyring.ts";
 import { createConnection } from "mongoose";
-import { ResponseBox } from "../src/idempotency/answer-box.ts";
+import { ResponseBox } from "../src/idempotency/response-box.ts";
 import { type MongoGate, startMongoGate } from "./mongo-gate.ts";
-import { type Answer, type Replica, type ReplicaOptions, startReplica, TestBooks } from "./once-house.ts";
+import { type ReceivedResponse, type Replica, type ReplicaOptions, startReplica, TestBooks } from "./once-house.ts";
 
 const url = process.env["TEST_MONGODB_URL"] ?? "";
 const leaseMs = 500;
@@ -47,10 +47,10 @@ describe("under an idempotency key a request is billed at most once", () => {
   const replica = (more: Partial<ReplicaOptions> = {}): Promise<Replica> =>
     startReplica({ url: gate.url, database, books, leaseMs, ...more });
   /** Asks until there is an answer other than a passing failure. */
-  const insist = async (at: Replica): Promise<Answer> => {
+  const insist = async (at: Replica): Promise<ReceivedResponse> => {
     for (;;) {
-      const answer = await at.ask(key);
-      if (answer.header("x-should-retry") !== "true") return answer;
+      const response = await at.call(key);
+      if (response.header("x-should-retry") !== "true") return response;
       await sleep(50);
     }
   };
@@ -58,10 +58,10 @@ describe("under an idempotency key a request is billed at most once", () => {
   test("MongoDB is away when a key is claimed: 503, and nothing runs", async () => {
     await using one = await replica();
     gate.close();
-    const refused = await one.ask(key);
+    const refused = await one.call(key);
     assert.equal(refused.status, 503);
     assert.ok(Number(refused.header("retry-after")) >= 1);
-    assert.equal(one.asked(), 0);
+    assert.equal(one.received(), 0);
     gate.open();
     assert.equal((await insist(one)).text, "answer");
     assert.deepEqual(books.costs, [1_000n]);
@@ -76,12 +76,12 @@ describe("under an idempotency key a request is billed at most once", () => {
         return admit(request);
       },
     });
-    assert.equal((await one.ask(key)).status, 503);
-    assert.equal(one.asked(), 0);
+    assert.equal((await one.call(key)).status, 503);
+    assert.equal(one.received(), 0);
     Object.assign(books.admission, { admit });
     gate.open();
     assert.equal((await insist(one)).text, "answer");
-    assert.equal(one.asked(), 1);
+    assert.equal(one.received(), 1);
     assert.deepEqual(books.costs, [1_000n]);
   });
 
@@ -98,10 +98,10 @@ describe("under an idempotency key a request is billed at most once", () => {
       await gateway.promise;
       return { status: 200, text: "late", costNanoUsd: 5n };
     };
-    const first = one.ask(key);
+    const first = one.call(key);
     await begun.promise;
     await until("MongoDB is back", async () => {
-      const { status, text } = await other.ask(key);
+      const { status, text } = await other.call(key);
       assert.ok(status === 503 || text.includes("idempotency_in_progress"), text);
       return status === 409;
     });
@@ -109,7 +109,7 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.equal((await first).text, "late");
     const again = await insist(other);
     assert.deepEqual([again.text, again.header("idempotent-replayed")], ["late", "true"]);
-    assert.equal(other.asked(), 0);
+    assert.equal(other.received(), 0);
     assert.deepEqual(books.costs, [5n]);
   });
 
@@ -120,12 +120,12 @@ describe("under an idempotency key a request is billed at most once", () => {
       gate.close();
       return { status: 200, text: "kept later", costNanoUsd: 7n };
     };
-    assert.equal((await one.ask(key)).text, "kept later");
+    assert.equal((await one.call(key)).text, "kept later");
     await sleep(leaseMs * 2);
-    assert.match((await other.ask(key)).text, /idempotency_in_progress/);
+    assert.match((await other.call(key)).text, /idempotency_in_progress/);
     gate.open();
     assert.equal((await insist(other)).text, "kept later");
-    assert.equal(other.asked(), 0);
+    assert.equal(other.received(), 0);
     assert.deepEqual(books.costs, [7n]);
   });
 
@@ -137,7 +137,7 @@ describe("under an idempotency key a request is billed at most once", () => {
         gate.close();
         return { status: 200, text: "gone", costNanoUsd: 9_000_000n };
       };
-      await one.ask(key);
+      await one.call(key);
     }
     const [requestId] = [...books.bills.keys()];
     const lost = await insist(other);
@@ -146,8 +146,8 @@ describe("under an idempotency key a request is billed at most once", () => {
     assert.equal(lost.header("x-gateway-billed-request-id"), requestId);
     assert.equal(lost.header("x-gateway-cost-usd"), "0.009000000");
     assert.equal(lost.header("x-should-retry"), "false");
-    assert.equal((await other.ask(key)).text, lost.text);
-    assert.equal(other.asked(), 0);
+    assert.equal((await other.call(key)).text, lost.text);
+    assert.equal(other.received(), 0);
   });
 
   test("a process is gone while its upstream was asked: who comes waits for the bill; when nothing is owed it runs again", async () => {
@@ -161,16 +161,16 @@ describe("under an idempotency key a request is billed at most once", () => {
         requestId = exchange.requestId;
         return hanging.promise;
       };
-      one.ask(key).catch(() => {});
-      await until("the upstream is asked", async () => one.asked() === 1);
+      one.call(key).catch(() => {});
+      await until("the upstream is asked", async () => one.received() === 1);
     }
     for (const _ of ["the lease ran out", "the lease ran out again, and there is no bill"]) {
       await sleep(leaseMs * 2);
-      assert.match((await other.ask(key)).text, /idempotency_in_progress/);
+      assert.match((await other.call(key)).text, /idempotency_in_progress/);
     }
     const bill = { ...([...books.bills.values()][0] as never as object), costNanoUsd: 0n, pricing: 1 };
     books.bills.set(requestId, bill as never);
-    assert.equal((await other.ask(key)).text, "answer");
+    assert.equal((await other.call(key)).text, "answer");
     assert.deepEqual(books.costs, [1_000n]);
     hanging.reject(new Error("the test is over"));
   });
@@ -178,16 +178,16 @@ describe("under an idempotency key a request is billed at most once", () => {
   test("what was billed is not run again, also when its answer was a passing failure", async () => {
     await using one = await replica();
     one.upstream = async () => ({ status: 502, text: "broke off", costNanoUsd: 11n });
-    assert.equal((await one.ask(key)).status, 502);
-    const again = await one.ask(key);
+    assert.equal((await one.call(key)).status, 502);
+    const again = await one.call(key);
     assert.match(again.text, /idempotency_result_lost/);
-    assert.equal(one.asked(), 1);
+    assert.equal(one.received(), 1);
   });
 
   test("a bill that the disk refuses is named to nobody unless it is charged later: the next request runs, or gets the receipt", async () => {
     await using one = await replica();
     books.full = true;
-    assert.equal((await one.ask(key)).status, 503);
+    assert.equal((await one.call(key)).status, 503);
     books.full = false;
     const again = await insist(one);
     assert.deepEqual([again.status, again.text], [200, "answer"]);
@@ -195,11 +195,11 @@ describe("under an idempotency key a request is billed at most once", () => {
     key = `key-${keys++}`;
     one.stream = true;
     books.full = true;
-    assert.equal((await one.ask(key)).status, 503);
+    assert.equal((await one.call(key)).status, 503);
     books.full = false;
     const receipt = await insist(one);
     assert.deepEqual([receipt.status, receipt.header("x-gateway-cost-usd")], [409, "0.000001000"]);
-    assert.deepEqual([one.asked(), books.costs], [3, [1_000n, 1_000n]]);
+    assert.deepEqual([one.received(), books.costs], [3, [1_000n, 1_000n]]);
   });
 
   test("a run that was taken over while it stood still asks no upstream", async () => {
@@ -214,15 +214,15 @@ describe("under an idempotency key a request is billed at most once", () => {
         return admit(request);
       },
     });
-    const first = one.ask(key);
+    const first = one.call(key);
     await until("the first is admitted", async () => admissions === 1);
     await sleep(leaseMs * 1.5);
     assert.equal((await insist(other)).text, "answer");
     waking.resolve();
     assert.match((await first).text, /idempotency_in_progress/);
-    assert.equal(one.asked(), 0);
+    assert.equal(one.received(), 0);
     assert.deepEqual(books.costs, [1_000n]);
-    assert.equal((await one.ask(key)).text, "answer");
+    assert.equal((await one.call(key)).text, "answer");
   });
 
   test("of replicas that are asked at once one runs, and all come to its answer", async () => {
@@ -235,64 +235,64 @@ describe("under an idempotency key a request is billed at most once", () => {
         return { status: 200, text: "once", costNanoUsd: 3n };
       };
     }
-    const answers = await Promise.all(replicas.flatMap((one) => [insist(one), insist(one)]));
-    assert.deepEqual([...new Set(answers.map(({ text }) => text))], ["once"]);
+    const responses = await Promise.all(replicas.flatMap((one) => [insist(one), insist(one)]));
+    assert.deepEqual([...new Set(responses.map(({ text }) => text))], ["once"]);
     assert.deepEqual(books.costs, [3n]);
   });
 
   test("an answer is given again only within its key's limits, which count it and are told as they stand now", async () => {
     await using one = await replica();
-    assert.equal((await one.ask(key)).header("x-ratelimit-remaining-requests"), "9");
+    assert.equal((await one.call(key)).header("x-ratelimit-remaining-requests"), "9");
     const operations: string[] = [];
     const { admitFree } = one;
     one.admitFree = (request) => {
       operations.push(request.operation);
       return admitFree(request);
     };
-    const again = await one.ask(key);
+    const again = await one.call(key);
     assert.deepEqual([again.text, again.header("x-ratelimit-remaining-requests")], ["answer", "7"]);
     assert.deepEqual(operations, ["embeddings"]);
     one.admitFree = () => {
       throw new GatewayError("rate_limit_exceeded", undefined, { retryAfterMs: 5_000 });
     };
-    const refused = await one.ask(key);
+    const refused = await one.call(key);
     assert.deepEqual([refused.status, refused.header("retry-after")], [429, "5"]);
   });
 
   test("an answer is not given again to a key that may not use its model any more", async () => {
     await using one = await replica();
-    assert.equal((await one.ask(key, { models: ["m"] })).text, "answer");
-    const refused = await one.ask(key, { models: ["another"] });
+    assert.equal((await one.call(key, { models: ["m"] })).text, "answer");
+    const refused = await one.call(key, { models: ["another"] });
     assert.deepEqual([refused.status, /model_not_found/.test(refused.text)], [400, true]);
-    assert.equal((await one.ask(key, { models: ["m"] })).text, "answer");
+    assert.equal((await one.call(key, { models: ["m"] })).text, "answer");
   });
 
   test("another API key of the same account never gets an answer, with the same idempotency key and the same body", async () => {
     await using one = await replica();
-    await one.ask(key);
-    const other = await one.ask(key, { keyId: "another" });
+    await one.call(key);
+    const other = await one.call(key, { keyId: "another" });
     assert.equal(other.header("idempotent-replayed"), undefined);
-    assert.equal(one.asked(), 2);
+    assert.equal(one.received(), 2);
   });
 
   test("answers are encrypted where they are kept, and without their key the client gets the receipt", async () => {
     await using one = await replica();
     one.upstream = async () => ({ status: 200, text: "a secret between two", costNanoUsd: 4n });
-    await one.ask(key);
+    await one.call(key);
     const connection = await createConnection(url, { dbName: database }).asPromise();
     const rows = await Promise.all(["runs", "answers"].map((name) => connection.collection(name).find({}).toArray()));
     await connection.close();
     assert.equal(JSON.stringify(rows).includes(Buffer.from("a secret").toString("base64").slice(0, 8)), false);
     await using other = await replica({ box: new ResponseBox(keyringOf("77".repeat(32))) });
-    assert.match((await other.ask(key)).text, /idempotency_result_lost/);
-    assert.equal(other.asked(), 0);
-    assert.equal((await one.ask(key)).text, "a secret between two");
+    assert.match((await other.call(key)).text, /idempotency_result_lost/);
+    assert.equal(other.received(), 0);
+    assert.equal((await one.call(key)).text, "a secret between two");
   });
 
   test("where no answers are kept a request is billed once all the same", async () => {
     await using one = await replica({ box: undefined });
-    assert.equal((await one.ask(key)).text, "answer");
-    assert.match((await one.ask(key)).text, /idempotency_result_lost/);
+    assert.equal((await one.call(key)).text, "answer");
+    assert.match((await one.call(key)).text, /idempotency_result_lost/);
     assert.deepEqual(books.costs, [1_000n]);
   });
 });

@@ -3,7 +3,7 @@ import type { ImageLimits, Model } from "./types.ts";
 
 /**
  * A model as clients of the API are shown it: see `model` of
- * `services/contract/src/answers/chat.ts`.
+ * `services/contract/src/responses/chat.ts`.
  */
 export function modelEntry(model: Model): object {
   return {

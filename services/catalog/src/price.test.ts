@@ -78,7 +78,7 @@ test("the bound is never below the price of any split of the same quantities", (
   const anyOf = ["input_tokens", "cached_input_tokens", "cache_write_5m_tokens", "cache_write_1h_tokens"] as const;
   for (const modelPrice of [mini, anthropic, tiered]) {
     for (const input of [1, 271_999, 272_001, 900_000]) {
-      const most = bound(
+      const max = bound(
         [
           { quantity: BigInt(input), anyOf },
           { quantity: 77n, anyOf: ["output_tokens"] },
@@ -90,7 +90,7 @@ test("the bound is never below the price of any split of the same quantities", (
           { name: unit, quantity: BigInt(input) },
           { name: "output_tokens", quantity: 77n },
         ];
-        assert.ok(price(units, modelPrice).costNanoUsd <= most);
+        assert.ok(price(units, modelPrice).costNanoUsd <= max);
       }
     }
   }

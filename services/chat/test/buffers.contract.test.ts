@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { ResponseStream } from "@uag/link/answer-stream.ts";
+import type { ResponseStream } from "@uag/link/response-stream.ts";
 import { catalogOf, chat, completion, sendJson } from "./fixtures.ts";
 import { type ChatHarness, startChat, startUpstream, type TestUpstream, until } from "./support.ts";
 
@@ -50,9 +50,9 @@ test("twenty bodies of 31 MiB at a trickle hold an account's part and no more; t
     assert.equal(headers[headers.indexOf("retry-after") + 1], "1");
     assert.match(String(await stream.bytes()), /"code":"service_unavailable"/);
   }
-  const ask = async (account: string) => (await harness.ask(operation, chat(), { account })).status;
-  assert.equal(await ask("another"), 200);
-  assert.equal(await ask("poor"), 200, "what fits into the account's part is served");
+  const call = async (account: string) => (await harness.call(operation, chat(), { account })).status;
+  assert.equal(await call("another"), 200);
+  assert.equal(await call("poor"), 200, "what fits into the account's part is served");
   for (const { call } of streams) call.cancel("the client left");
   await until("all is given back", () => harness.buffers.held === 0);
 });
@@ -68,9 +68,9 @@ test("a body that does not say how long it is is counted as it grows, and refuse
 
 test("a request gives back what it held when it is answered, refused, or left by its client in the middle", async () => {
   const fat = JSON.stringify({ ...chat(), user: "x".repeat(5 * mebi) });
-  assert.equal((await harness.ask(operation, fat)).status, 200);
-  assert.equal((await harness.ask(operation, `${fat}}`)).status, 422);
-  const unknown = await harness.ask(operation, { ...chat(), model: "nobody" });
+  assert.equal((await harness.call(operation, fat)).status, 200);
+  assert.equal((await harness.call(operation, `${fat}}`)).status, 422);
+  const unknown = await harness.call(operation, { ...chat(), model: "nobody" });
   assert.equal(unknown.status, 400);
   await until("all is given back", () => harness.buffers.held === 0);
   const left = await begin(harness, long, mebi);

@@ -28,7 +28,7 @@ const role = process.argv[2];
 const usage = '{"prompt_tokens":20,"completion_tokens":200,"total_tokens":220}';
 
 function upstream(): void {
-  const answer = Buffer.from(
+  const body = Buffer.from(
     `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hello there, how can I help?"},"finish_reason":"stop"}],"usage":${usage}}`,
   );
   const event = (inner: string): string =>
@@ -40,8 +40,8 @@ function upstream(): void {
     request.on("data", (part: Buffer) => parts.push(part));
     request.on("end", () => {
       if (!Buffer.concat(parts).includes('"stream":true')) {
-        response.writeHead(200, { "content-type": "application/json", "content-length": answer.length });
-        return response.end(answer);
+        response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
+        return response.end(body);
       }
       response.writeHead(200, { "content-type": "text/event-stream" });
       let sent = 0;
@@ -87,7 +87,7 @@ models: [{ id: m, owned_by: o, created: 0, operations: [chat.completions], conte
 
 const caller = Buffer.from(Caller.encode(Caller.fromPartial({ keyId: "k", accountId: "a" })).finish());
 
-function ask(client: LinkClient, body: Buffer): Promise<number> {
+function call(client: LinkClient, body: Buffer): Promise<number> {
   return new Promise((resolve, reject) => {
     let bytes = 0;
     const call = client.open(
@@ -116,7 +116,7 @@ function ask(client: LinkClient, body: Buffer): Promise<number> {
 async function closedLoop(client: LinkClient, body: Buffer, count: number, width: number): Promise<void> {
   let left = count;
   const worker = async (): Promise<void> => {
-    while (left-- > 0) await ask(client, body);
+    while (left-- > 0) await call(client, body);
   };
   await Promise.all(Array.from({ length: width }, worker));
 }

@@ -25,8 +25,8 @@ after(async () => {
 beforeEach(async () => {
   await harness?.[Symbol.asyncDispose]();
   harness = await startChat({ catalog: catalogOf(upstream.url, second.url) });
-  upstream.asked.length = 0;
-  second.asked.length = 0;
+  upstream.received.length = 0;
+  second.received.length = 0;
   upstream.script = (_, response) => sendJson(response, 200, completion);
   second.script = (_, response) => sendJson(response, 200, completion);
 });
@@ -35,14 +35,14 @@ test("an answer in one piece comes back byte for byte, priced by the upstream's 
   const odd = `{ "id":"x",  "big":9007199254740993,"choices":[{"index":0,"message":{"content":"\\u00e9"}}],\n"usage":${JSON.stringify(usage)} }`;
   upstream.script = (_, response) =>
     sendJson(response, 200, odd, { "x-ratelimit-limit-requests": "9", "x-request-id": "up" });
-  const answer = await harness.ask(operation, chat());
-  assert.equal(answer.status, 200);
-  assert.equal(answer.text, odd);
-  assert.equal(answer.header("content-type"), "application/json");
-  assert.equal(answer.header("x-gateway-model"), "plain");
-  assert.equal(answer.header("x-gateway-attempts"), "1");
-  assert.equal(answer.header("x-gateway-cost-usd"), "0.000020000");
-  assert.equal(answer.header("x-ratelimit-limit-requests"), "60");
+  const response = await harness.call(operation, chat());
+  assert.equal(response.status, 200);
+  assert.equal(response.text, odd);
+  assert.equal(response.header("content-type"), "application/json");
+  assert.equal(response.header("x-gateway-model"), "plain");
+  assert.equal(response.header("x-gateway-attempts"), "1");
+  assert.equal(response.header("x-gateway-cost-usd"), "0.000020000");
+  assert.equal(response.header("x-ratelimit-limit-requests"), "60");
   assert.deepEqual(
     { ...settlement(), rawUsage: Buffer.from(settlement().rawUsage).toString() },
     {
@@ -68,19 +68,19 @@ test("an answer in one piece comes back byte for byte, priced by the upstream's 
 test("a request that needs no change reaches the upstream byte for byte, with our key and not the client's headers", async () => {
   const body =
     '{"seed":9007199254740993,"model":"plain", "unknown_field":{"a":[1]},"messages":[{"role":"user","content":"\\u00e9"}]}';
-  await harness.ask(operation, body, { headers: ["content-type", "application/json", "x-evil", "1"] });
-  const [asked] = upstream.asked;
-  assert.equal(asked?.text, body);
-  assert.equal(asked?.path, "/v1/chat/completions");
-  assert.equal(asked?.headers.authorization, "Bearer sk-upstream-secret-one");
-  assert.equal(asked?.headers["accept-encoding"], "identity");
-  assert.equal(asked?.headers["x-evil"], undefined);
+  await harness.call(operation, body, { headers: ["content-type", "application/json", "x-evil", "1"] });
+  const [requested] = upstream.received;
+  assert.equal(requested?.text, body);
+  assert.equal(requested?.path, "/v1/chat/completions");
+  assert.equal(requested?.headers.authorization, "Bearer sk-upstream-secret-one");
+  assert.equal(requested?.headers["accept-encoding"], "identity");
+  assert.equal(requested?.headers["x-evil"], undefined);
 });
 
 test("a model under another name there is renamed, and nothing else", async () => {
   const body = '{"seed":9007199254740993,"model":"renamed","messages":[{"role":"user","content":"x"}]}';
-  await harness.ask(operation, body);
-  assert.equal(upstream.asked[0]?.text, body.replace('"renamed"', '"real-name"'));
+  await harness.call(operation, body);
+  assert.equal(upstream.received[0]?.text, body.replace('"renamed"', '"real-name"'));
 });
 
 test("a stream passes through as it came, its usage is asked for and taken out again", async () => {
@@ -94,11 +94,14 @@ test("a stream passes through as it came, its usage is asked for and taken out a
     startEvents(response);
     response.end([...events, usageChunk, done].join(""));
   };
-  const answer = await harness.ask(operation, chat({ stream: true, stream_options: { include_obfuscation: false } }));
-  assert.equal(answer.text, [...events, done].join(""));
-  assert.equal(answer.header("content-type"), "text/event-stream; charset=utf-8");
-  assert.equal(answer.header("cache-control"), "no-cache");
-  assert.deepEqual(upstream.asked[0]?.json["stream_options"], { include_obfuscation: false, include_usage: true });
+  const response = await harness.call(
+    operation,
+    chat({ stream: true, stream_options: { include_obfuscation: false } }),
+  );
+  assert.equal(response.text, [...events, done].join(""));
+  assert.equal(response.header("content-type"), "text/event-stream; charset=utf-8");
+  assert.equal(response.header("cache-control"), "no-cache");
+  assert.deepEqual(upstream.received[0]?.json["stream_options"], { include_obfuscation: false, include_usage: true });
   assert.equal(settlement().costNanoUsd, 20_000n);
   assert.equal(settlement().pricing, Pricing.EXACT);
 });
@@ -108,8 +111,8 @@ test("a client that asks for the usage gets it", async () => {
     startEvents(response);
     response.end(chunk({ content: "Hi" }) + usageChunk + done);
   };
-  const answer = await harness.ask(operation, chat({ stream: true, stream_options: { include_usage: true } }));
-  assert.equal(answer.text, chunk({ content: "Hi" }) + usageChunk + done);
+  const response = await harness.call(operation, chat({ stream: true, stream_options: { include_usage: true } }));
+  assert.equal(response.text, chunk({ content: "Hi" }) + usageChunk + done);
 });
 
 test("the first chunk leaves when it arrives, and the last only when the bill is on disk", async () => {
@@ -148,7 +151,7 @@ test("nothing reaches the client before the journal's start is on disk, and noth
   let heads = 0;
   const stream = harness.open(operation, JSON.stringify(chat({ stream: true })));
   void stream.head.then(() => heads++);
-  await until("the upstream answered", () => upstream.asked.length === 1);
+  await until("the upstream answered", () => upstream.received.length === 1);
   await new Promise((resolve) => setTimeout(resolve, 30));
   assert.equal(heads, 0);
   reject(new Error("disk"));
@@ -176,9 +179,9 @@ test("an upstream's 400 goes to the client in its own words, without our key or 
     sendJson(response, 400, {
       error: { message, type: "invalid_request_error", param: "reasoning_effort", code: "unsupported_value" },
     });
-  const answer = await harness.ask(operation, chat());
-  assert.equal(answer.status, 400);
-  assert.deepEqual(answer.json(), {
+  const response = await harness.call(operation, chat());
+  assert.equal(response.status, 400);
+  assert.deepEqual(response.json(), {
     error: {
       message: "Unsupported value: 'minimal'. Supported values are: 'low'. (key [redacted] at [upstream]/chat)",
       type: "invalid_request_error",
@@ -186,7 +189,7 @@ test("an upstream's 400 goes to the client in its own words, without our key or 
       param: "reasoning_effort",
     },
   });
-  assert.equal(upstream.asked.length, 1, "the same request would fail the same way");
+  assert.equal(upstream.received.length, 1, "the same request would fail the same way");
   assert.equal(settlement().outcome, Outcome.FAILED);
   assert.equal(settlement().costNanoUsd, 0n);
   assert.equal(settlement().status, 400);
@@ -216,13 +219,13 @@ const statuses: [upstream: number, body: unknown, client: number, code: string, 
 for (const [status, body, client, code, tries] of statuses) {
   test(`upstream ${status} ${JSON.stringify(body).slice(0, 60)} -> ${client} ${code}`, async () => {
     upstream.script = (_, response) => sendJson(response, status, body);
-    const answer = await harness.ask(operation, chat());
-    assert.equal(answer.status, client);
-    const { error } = answer.json() as { error: { code: string; message: string } };
+    const response = await harness.call(operation, chat());
+    assert.equal(response.status, client);
+    const { error } = response.json() as { error: { code: string; message: string } };
     assert.equal(error.code, code);
-    assert.doesNotMatch(answer.text, /sk-upst|127\.0\.0\.1|<html>|slow down|pay/);
-    assert.equal(upstream.asked.length, tries);
-    assert.equal(answer.header("x-gateway-attempts"), String(tries));
+    assert.doesNotMatch(response.text, /sk-upst|127\.0\.0\.1|<html>|slow down|pay/);
+    assert.equal(upstream.received.length, tries);
+    assert.equal(response.header("x-gateway-attempts"), String(tries));
     assert.equal(settlement().costNanoUsd, 0n);
     assert.equal(settlement().attempts, tries);
   });
@@ -231,24 +234,24 @@ for (const [status, body, client, code, tries] of statuses) {
 test("DashScope's insufficient_quota is a rate limit there", async () => {
   upstream.script = (_, response) =>
     sendJson(response, 429, { error: { message: "quota", code: "insufficient_quota" } });
-  assert.equal((await harness.ask(operation, chat({ model: "qwen" }))).status, 429);
-  assert.equal(upstream.asked[0]?.path, "/compatible-mode/v1/chat/completions");
+  assert.equal((await harness.call(operation, chat({ model: "qwen" }))).status, 429);
+  assert.equal(upstream.received[0]?.path, "/compatible-mode/v1/chat/completions");
 });
 
 test("a wait that the upstream asks for is told to the client", async () => {
   upstream.script = (_, response) => sendJson(response, 429, { error: { message: "x" } }, { "retry-after": "17" });
-  const answer = await harness.ask(operation, chat());
-  assert.equal(answer.header("retry-after"), "17");
-  assert.equal(upstream.asked.length, 1, "too long to wait for");
+  const response = await harness.call(operation, chat());
+  assert.equal(response.header("retry-after"), "17");
+  assert.equal(upstream.received.length, 1, "too long to wait for");
 });
 
 test("another upstream answers when the first cannot, and both are counted", async () => {
   upstream.script = (_, response) => sendJson(response, 500, "no");
-  const answer = await harness.ask(operation, chat({ model: "two-homes" }));
-  assert.equal(answer.status, 200);
-  assert.equal(answer.header("x-gateway-attempts"), "2");
+  const response = await harness.call(operation, chat({ model: "two-homes" }));
+  assert.equal(response.status, 200);
+  assert.equal(response.header("x-gateway-attempts"), "2");
   assert.equal(settlement().upstream, "two");
-  assert.equal(second.asked[0]?.headers.authorization, "Bearer sk-upstream-secret-two");
+  assert.equal(second.received[0]?.headers.authorization, "Bearer sk-upstream-secret-two");
 });
 
 test("a stream that breaks before its first event is asked of another upstream, one that breaks later is not", async () => {
@@ -261,16 +264,16 @@ test("a stream that breaks before its first event is asked of another upstream, 
     startEvents(response);
     response.write(chunk({ content: "Once upon a time there was" }), () => response.destroy());
   };
-  const answer = await harness.ask(operation, chat({ model: "two-homes", stream: true }));
-  assert.equal(answer.header("x-gateway-attempts"), "2");
-  assert.equal(upstream.asked.length, 1);
-  assert.equal(second.asked.length, 1);
-  assert.ok(answer.text.startsWith(chunk({ content: "Once upon a time there was" })));
+  const response = await harness.call(operation, chat({ model: "two-homes", stream: true }));
+  assert.equal(response.header("x-gateway-attempts"), "2");
+  assert.equal(upstream.received.length, 1);
+  assert.equal(second.received.length, 1);
+  assert.ok(response.text.startsWith(chunk({ content: "Once upon a time there was" })));
   assert.match(
-    answer.text,
+    response.text,
     /data: \{"error":\{"message":.*"upstream_error".*\}\}\n\n<cut: link failed: upstream_error>$/,
   );
-  assert.doesNotMatch(answer.text, /DONE/);
+  assert.doesNotMatch(response.text, /DONE/);
   assert.equal(settlement().pricing, Pricing.ESTIMATED);
   assert.deepEqual(
     settlement().units.map(({ name }) => name),
@@ -286,9 +289,9 @@ test("an error event in mid-stream is told once, in the upstream's words only wh
       `${chunk({ content: "Hi" })}data: {"error":{"message":"boom at ${upstream.url}","type":"server_error"}}\n\n${done}`,
     );
   };
-  const answer = await harness.ask(operation, chat({ stream: true }));
-  assert.equal(answer.text.match(/"error"/g)?.length, 1);
-  assert.doesNotMatch(answer.text, /boom|127\.0\.0\.1|DONE/);
+  const response = await harness.call(operation, chat({ stream: true }));
+  assert.equal(response.text.match(/"error"/g)?.length, 1);
+  assert.doesNotMatch(response.text, /boom|127\.0\.0\.1|DONE/);
   assert.equal(settlement().pricing, Pricing.ESTIMATED);
 });
 
@@ -299,8 +302,8 @@ test("a stream that ends without its terminator is broken, even when it looks wh
       chunk({ content: "Hi" }) + chunk({}, { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }) + usageChunk,
     );
   };
-  const answer = await harness.ask(operation, chat({ stream: true }));
-  assert.match(answer.text, /"error"/);
+  const response = await harness.call(operation, chat({ stream: true }));
+  assert.match(response.text, /"error"/);
   assert.equal(settlement().costNanoUsd, 20_000n, "the usage that came is what is billed");
 });
 
@@ -309,8 +312,8 @@ test("a stream without usage is billed by its text, and marked", async () => {
     startEvents(response);
     response.end(chunk({ content: "The quick brown fox " }) + chunk({ content: "jumps over the lazy dog." }) + done);
   };
-  const answer = await harness.ask(operation, chat({ stream: true }));
-  assert.ok(answer.text.endsWith(done));
+  const response = await harness.call(operation, chat({ stream: true }));
+  assert.ok(response.text.endsWith(done));
   assert.equal(settlement().outcome, Outcome.COMPLETED);
   assert.equal(settlement().pricing, Pricing.ESTIMATED);
   assert.equal(settlement().units[1]?.quantity, 10n);
@@ -319,7 +322,7 @@ test("a stream without usage is billed by its text, and marked", async () => {
 test("an answer in one piece without usage is billed by its text, and marked", async () => {
   const { usage: _, ...rest } = completion;
   upstream.script = (_, response) => sendJson(response, 200, rest);
-  assert.equal((await harness.ask(operation, chat())).status, 200);
+  assert.equal((await harness.call(operation, chat())).status, 200);
   assert.equal(settlement().pricing, Pricing.ESTIMATED);
   assert.equal(settlement().units[1]?.quantity, 3n);
 });
@@ -331,7 +334,7 @@ test("usage that comes with every chunk, or twice, counts once: the last", async
     startEvents(response);
     response.end(running(1) + running(2) + running(3) + done);
   };
-  await harness.ask(operation, chat({ stream: true }));
+  await harness.call(operation, chat({ stream: true }));
   assert.equal(settlement().units[1]?.quantity, 3n);
 });
 
@@ -345,15 +348,15 @@ test("odd chunks of compatible vendors pass as they are", async () => {
     startEvents(response);
     response.end(`${odd}data:[DONE]\n\n`);
   };
-  assert.equal((await harness.ask(operation, chat({ stream: true }))).text, odd + done);
+  assert.equal((await harness.call(operation, chat({ stream: true }))).text, odd + done);
 });
 
 test("a client that leaves ends the upstream call at once and is billed for what was delivered", async () => {
   const gone = Promise.withResolvers<void>();
-  upstream.script = (asked, response) => {
+  upstream.script = (requested, response) => {
     startEvents(response);
     response.write(chunk({ content: "The quick brown fox jumps over the lazy dog." }));
-    void asked.left.then(gone.resolve);
+    void requested.left.then(gone.resolve);
   };
   const stream = harness.open(operation, JSON.stringify(chat({ stream: true })));
   for await (const _ of stream) break;
@@ -368,10 +371,10 @@ test("a client that leaves ends the upstream call at once and is billed for what
 });
 
 test("a client that leaves an answer in one piece pays what the upstream counts in the end, and keeps no slot for it", async () => {
-  const answer = Promise.withResolvers<ServerResponse>();
-  upstream.script = (_, response) => answer.resolve(response);
+  const opened = Promise.withResolvers<ServerResponse>();
+  upstream.script = (_, response) => opened.resolve(response);
   const stream = harness.open(operation, JSON.stringify(chat()));
-  const response = await answer.promise;
+  const response = await opened.promise;
   stream.call.cancel("the client left");
   await until("its slot was freed", () => last()?.left === true);
   assert.equal(last()?.settlement, undefined, "the hold stays until the upstream has counted");
@@ -407,14 +410,14 @@ test("thoughts that nobody has seen are paid for by the upstream's count, also w
 });
 
 test("a client that leaves a stream before its first byte pays for the prompt at least", async () => {
-  const asked = Promise.withResolvers<void>();
-  upstream.script = ({ left }) => void left.then(asked.resolve);
+  const requested = Promise.withResolvers<void>();
+  upstream.script = ({ left }) => void left.then(requested.resolve);
   const content = "word ".repeat(5_000);
   const body = chat({ stream: true, messages: [{ role: "user", content }] });
   const stream = harness.open(operation, JSON.stringify(body));
-  await until("the upstream was asked", () => upstream.asked.length === 1);
+  await until("the upstream was asked", () => upstream.received.length === 1);
   stream.call.cancel("the client left");
-  await asked.promise;
+  await requested.promise;
   await until("it was settled", () => last()?.settlement !== undefined);
   const { outcome, settlementRule, pricing, units } = settlement();
   assert.deepEqual(
@@ -443,16 +446,16 @@ test("an upstream that goes on is read on in full when its client leaves, and st
 });
 
 test("a call that fails after its client has left costs nothing", async () => {
-  const answer = Promise.withResolvers<ServerResponse>();
-  upstream.script = (_, response) => answer.resolve(response);
+  const opened = Promise.withResolvers<ServerResponse>();
+  upstream.script = (_, response) => opened.resolve(response);
   const stream = harness.open(operation, JSON.stringify(chat()));
-  const response = await answer.promise;
+  const response = await opened.promise;
   stream.call.cancel("the client left");
   await until("its slot was freed", () => last()?.left === true);
   sendJson(response, 500, { error: { message: "oops" } });
   await until("it was settled", () => last()?.settlement !== undefined);
   assert.deepEqual([settlement().settlementRule, settlement().costNanoUsd], [SettlementRule.NOTHING_OWED, 0n]);
-  assert.equal(upstream.asked.length, 1, "nobody is asked again for a client that has left");
+  assert.equal(upstream.received.length, 1, "nobody is asked again for a client that has left");
 });
 
 test("an upstream that was never reached is owed nothing by a client that leaves", async () => {
@@ -475,7 +478,7 @@ for (const [what, limits] of [
     const gone = Promise.withResolvers<void>();
     upstream.script = ({ left }) => void left.then(gone.resolve);
     const stream = harness.open(operation, JSON.stringify(chat({ max_tokens: 1_000 })));
-    await until("the upstream was asked", () => upstream.asked.length === 1);
+    await until("the upstream was asked", () => upstream.received.length === 1);
     await new Promise((resolve) => setTimeout(resolve, 100));
     stream.call.cancel("the client left");
     await gone.promise;
@@ -532,21 +535,21 @@ test("on a reasoning model the sampling fields are taken whatever they say and n
     max_tokens: 50,
     reasoning_effort: "low",
   });
-  assert.equal((await harness.ask(operation, body)).status, 200);
-  const sent = upstream.asked[0]?.json ?? {};
+  assert.equal((await harness.call(operation, body)).status, 200);
+  const sent = upstream.received[0]?.json ?? {};
   assert.deepEqual(Object.keys(sent).sort(), ["max_completion_tokens", "messages", "model", "reasoning_effort"]);
   assert.equal(sent["max_completion_tokens"], 50);
 });
 
 test("tools given as strings reach the upstream as objects", async () => {
   const tool = '{"type":"function","function":{"name":"f","parameters":{"minimum":9007199254740993}}}';
-  await harness.ask(operation, chat({ tools: [tool, { type: "function", function: { name: "g" } }] }));
-  assert.ok(upstream.asked[0]?.text.includes(`"tools":[${tool},{"type":"function","function":{"name":"g"}}]`));
+  await harness.call(operation, chat({ tools: [tool, { type: "function", function: { name: "g" } }] }));
+  assert.ok(upstream.received[0]?.text.includes(`"tools":[${tool},{"type":"function","function":{"name":"g"}}]`));
 });
 
 test("of a key that is there twice everybody sees the last", async () => {
-  await harness.ask(operation, '{"model":"picture-only","messages":[{"role":"user","content":"x"}],"model":"plain"}');
-  assert.equal(upstream.asked[0]?.text, '{"messages":[{"role":"user","content":"x"}],"model":"plain"}');
+  await harness.call(operation, '{"model":"picture-only","messages":[{"role":"user","content":"x"}],"model":"plain"}');
+  assert.equal(upstream.received[0]?.text, '{"messages":[{"role":"user","content":"x"}],"model":"plain"}');
 });
 
 const refused: [what: string, body: unknown, status: number, code: string, param: string | null, models?: string[]][] =
@@ -587,13 +590,13 @@ const refused: [what: string, body: unknown, status: number, code: string, param
   ];
 for (const [what, body, status, code, param, models] of refused) {
   test(`refused before anything is admitted: ${what}`, async () => {
-    const answer = await harness.ask(operation, body, models === undefined ? {} : { models });
-    assert.equal(answer.status, status);
-    const { error } = answer.json() as { error: { code: string; param: unknown; message: string; type: string } };
+    const response = await harness.call(operation, body, models === undefined ? {} : { models });
+    assert.equal(response.status, status);
+    const { error } = response.json() as { error: { code: string; param: unknown; message: string; type: string } };
     assert.equal(error.code, code);
     assert.equal(error.param, param);
     assert.equal(harness.admission.booked.length, 0);
-    assert.equal(upstream.asked.length, 0);
+    assert.equal(upstream.received.length, 0);
     assert.equal(({} as Record<string, unknown>)["x"], undefined);
   });
 }
@@ -601,9 +604,9 @@ for (const [what, body, status, code, param, models] of refused) {
 test("keys that are named like Object's own members do no harm", async () => {
   const body =
     '{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"logit_bias":{"toString":5},"model":"plain","messages":[{"role":"user","content":"x","__proto__":{"role":"tool"}}]}';
-  assert.equal((await harness.ask(operation, body)).status, 200);
+  assert.equal((await harness.call(operation, body)).status, 200);
   assert.equal(({} as Record<string, unknown>)["x"], undefined);
-  assert.equal(upstream.asked[0]?.text, body);
+  assert.equal(upstream.received[0]?.text, body);
 });
 
 test("what cannot be reached is 503 after three tries, and frees what was held", async () => {
@@ -611,9 +614,9 @@ test("what cannot be reached is 503 after three tries, and frees what was held",
     await harness[Symbol.asyncDispose]();
     return await startChat({ catalog: catalogOf(upstream.url) });
   })();
-  const answer = await harness.ask(operation, chat({ model: "nowhere" }));
-  assert.equal(answer.status, 503);
-  assert.equal(answer.header("retry-after"), "1");
+  const response = await harness.call(operation, chat({ model: "nowhere" }));
+  assert.equal(response.status, 503);
+  assert.equal(response.header("retry-after"), "1");
   assert.equal(settlement().upstream, "");
   assert.equal(settlement().attempts, 3);
 });
@@ -627,14 +630,14 @@ for (const [what, fields] of [
   ["mcp", { tools: [{ type: "mcp", server_url: "https://x.test" }] }],
 ] as const) {
   test(`a tool that the provider would run for a price that is nowhere is refused by name: ${what}`, async () => {
-    const answer = await harness.ask(operation, chat(fields));
-    assert.equal(answer.status, 400, answer.text);
-    assert.match((answer.json()["error"] as { message: string }).message, new RegExp(`'${what}' is run by`));
-    assert.deepEqual([upstream.asked.length, harness.admission.booked.length], [0, 0]);
+    const response = await harness.call(operation, chat(fields));
+    assert.equal(response.status, 400, response.text);
+    assert.match((response.json()["error"] as { message: string }).message, new RegExp(`'${what}' is run by`));
+    assert.deepEqual([upstream.received.length, harness.admission.booked.length], [0, 0]);
   });
 }
 
 test("fields of such tools that ask for nothing pass", async () => {
   const fields = { enable_search: false, search_parameters: { mode: "off" }, web_search_options: null };
-  assert.equal((await harness.ask(operation, chat(fields))).status, 200);
+  assert.equal((await harness.call(operation, chat(fields))).status, 200);
 });

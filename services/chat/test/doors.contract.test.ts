@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { type Answer, type ChatHarness, startChat } from "./support.ts";
+import { type ChatHarness, type ReceivedResponse, startChat } from "./support.ts";
 
 type Json = Record<string, unknown>;
 
@@ -77,7 +77,7 @@ after(async () => {
 /** A door: how its clients ask, and what they read in answers. */
 interface Door {
   readonly operation: string;
-  ask(model: string, text: string, more?: Json): Json;
+  call(model: string, text: string, more?: Json): Json;
   readonly tools: Json;
   readonly image: Json;
   readonly format: Json;
@@ -89,7 +89,7 @@ interface Door {
 
 const chatDoor: Door = {
   operation: "chat.completions",
-  ask: (model, text, more = {}) => ({ model, messages: [{ role: "user", content: text }], ...more }),
+  call: (model, text, more = {}) => ({ model, messages: [{ role: "user", content: text }], ...more }),
   tools: { tools: [{ type: "function", function: { name: "get_weather", parameters: schema } }] },
   image: { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } },
   format: { response_format: { type: "json_schema", json_schema: { name: "place", schema, strict: true } } },
@@ -109,7 +109,7 @@ const chatDoor: Door = {
 
 const messagesDoor: Door = {
   operation: "messages.create",
-  ask: (model, text, more = {}) => ({ model, max_tokens: 4000, messages: [{ role: "user", content: text }], ...more }),
+  call: (model, text, more = {}) => ({ model, max_tokens: 4000, messages: [{ role: "user", content: text }], ...more }),
   tools: { tools: [{ name: "get_weather", input_schema: schema }] },
   image: { type: "image", source: { type: "base64", media_type: "image/png", data: png } },
   format: { output_config: { format: { type: "json_schema", schema } } },
@@ -139,8 +139,8 @@ interface Served {
 async function lastServed(): Promise<Served> {
   const id = harness.admission.booked.at(-1)?.request.requestId;
   for (const deadline = Date.now() + 5_000; ; ) {
-    const answer = await fetch(`${url}/sim/log?request_id=${id}`);
-    const { entries } = (await answer.json()) as { entries: Served[] };
+    const response = await fetch(`${url}/sim/log?request_id=${id}`);
+    const { entries } = (await response.json()) as { entries: Served[] };
     const last = entries.at(-1);
     if (last !== undefined) return last;
     if (Date.now() > deadline) assert.fail(`the simulator served nothing for ${id}`);
@@ -167,15 +167,15 @@ function billed(): { input: number; output: number; pricing: Pricing; outcome: O
   return { input: sum(false), output: sum(true), pricing, outcome };
 }
 
-async function good(door: Door, body: Json): Promise<Answer> {
-  const answer = await harness.ask(door.operation, body);
-  assert.equal(answer.status, 200, answer.text.slice(0, 500));
+async function good(door: Door, body: Json): Promise<ReceivedResponse> {
+  const response = await harness.call(door.operation, body);
+  assert.equal(response.status, 200, response.text.slice(0, 500));
   const { usage } = await lastServed();
   const { pricing, outcome, ...tokens } = billed();
   assert.deepEqual(tokens, totals(usage ?? {}), "billed is what the upstream counted");
   assert.equal(pricing, Pricing.EXACT);
   assert.equal(outcome, Outcome.COMPLETED);
-  return answer;
+  return response;
 }
 
 for (const [doorName, door] of Object.entries({ chat: chatDoor, messages: messagesDoor })) {
@@ -183,28 +183,32 @@ for (const [doorName, door] of Object.entries({ chat: chatDoor, messages: messag
     const name = `${doorName} door, ${model}`;
 
     test(`${name}: text, in one piece and streamed`, async () => {
-      const whole = await good(door, door.ask(model, "say: Où est le 🌦?"));
+      const whole = await good(door, door.call(model, "say: Où est le 🌦?"));
       assert.equal(door.read(whole.json()).text, "Où est le 🌦?");
-      const streamed = await good(door, door.ask(model, "say: Où est le 🌦?", { stream: true }));
+      const streamed = await good(door, door.call(model, "say: Où est le 🌦?", { stream: true }));
       assert.match(streamed.text, door.terminator);
     });
 
     test(`${name}: calls made together, and their results`, async () => {
-      const asked = door.ask(model, 'call get_weather {"city":"Oslo"}\ncall get_weather {"city":"Rome"}', door.tools);
-      const { calls, turn } = door.read((await good(door, asked)).json());
+      const requested = door.call(
+        model,
+        'call get_weather {"city":"Oslo"}\ncall get_weather {"city":"Rome"}',
+        door.tools,
+      );
+      const { calls, turn } = door.read((await good(door, requested)).json());
       assert.deepEqual(calls, ["get_weather", "get_weather"]);
-      const messages = [...(asked["messages"] as Json[]), turn, ...door.results(turn)];
-      const { text } = door.read((await good(door, { ...asked, messages })).json());
+      const messages = [...(requested["messages"] as Json[]), turn, ...door.results(turn)];
+      const { text } = door.read((await good(door, { ...requested, messages })).json());
       assert.notEqual(text, "");
-      assert.match((await good(door, { ...asked, stream: true })).text, /get_weather/);
+      assert.match((await good(door, { ...requested, stream: true })).text, /get_weather/);
     });
 
     if (model !== "qwen-plus") {
       test(`${name}: a picture, and an answer by a schema`, async () => {
         const content = [{ type: "text", text: "say: seen" }, door.image];
-        const seen = await good(door, door.ask(model, "", { messages: [{ role: "user", content }] }));
+        const seen = await good(door, door.call(model, "", { messages: [{ role: "user", content }] }));
         assert.equal(door.read(seen.json()).text, "seen");
-        const { text } = door.read((await good(door, door.ask(model, "A place?", door.format))).json());
+        const { text } = door.read((await good(door, door.call(model, "A place?", door.format))).json());
         assert.deepEqual(Object.keys(JSON.parse(text)), ["city"]);
       });
     }
@@ -213,23 +217,23 @@ for (const [doorName, door] of Object.entries({ chat: chatDoor, messages: messag
   for (const model of faulty) {
     for (const fault of faults) {
       test(`${doorName} door, ${model}: ${fault}`, async () => {
-        const body = door.ask(`${model}/${fault}`, `repeat 60 words\n${fault} at the ${doorName} door`);
-        const answer = await harness.ask(door.operation, { ...body, stream: true });
-        assert.doesNotMatch(answer.text, /sk-simulator|127\.0\.0\.1/);
+        const body = door.call(`${model}/${fault}`, `repeat 60 words\n${fault} at the ${doorName} door`);
+        const response = await harness.call(door.operation, { ...body, stream: true });
+        assert.doesNotMatch(response.text, /sk-simulator|127\.0\.0\.1/);
         const { pricing, outcome, input, output } = billed();
         if (fault === "status-529" || fault === "leak-key") {
-          assert.ok(fault === "leak-key" ? answer.status === 400 : answer.status >= 500, String(answer.status));
+          assert.ok(fault === "leak-key" ? response.status === 400 : response.status >= 500, String(response.status));
           assert.equal(outcome, Outcome.FAILED);
-          const { error } = answer.json() as { error: Json };
+          const { error } = response.json() as { error: Json };
           assert.equal(typeof error["message"], "string");
-          assert.equal("type" in answer.json(), doorName === "messages");
+          assert.equal("type" in response.json(), doorName === "messages");
           return;
         }
-        assert.equal(answer.status, 200, answer.text);
+        assert.equal(response.status, 200, response.text);
         const isWhole = fault === "usage-missing" || fault === "split-0" || fault === "crlf";
         // Gemini has no terminator, and a stream that has stopped and was counted is whole without
         // one.
-        if (fault !== "no-terminator") assert.equal(door.terminator.test(answer.text), isWhole, answer.text);
+        if (fault !== "no-terminator") assert.equal(door.terminator.test(response.text), isWhole, response.text);
         assert.equal(pricing === Pricing.EXACT, fault === "split-0" || fault === "crlf" || fault === "no-terminator");
         const served = await lastServed();
         if (pricing === Pricing.EXACT) assert.deepEqual({ input, output }, totals(served.usage ?? {}));

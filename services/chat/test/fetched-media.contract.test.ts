@@ -73,36 +73,36 @@ for (const [operation, bodyOf] of [
   ["messages.count_tokens", messagesOf],
 ] as const) {
   test(`${operation} with 100 URLs is a 400 that says how many there may be; with 64 it is served`, async () => {
-    const refused = await harness.ask(operation, bodyOf(small(100)));
+    const refused = await harness.call(operation, bodyOf(small(100)));
     assert.equal(refused.status, 400);
     assert.match(refused.text, /content[.[]64.*at most 64 URLs/);
     assert.equal(fetches, 64);
-    assert.equal((await harness.ask(operation, bodyOf(small(64)))).status, 200);
+    assert.equal((await harness.call(operation, bodyOf(small(64)))).status, 200);
     assert.equal(fetches, 128);
     await until("all is given back", () => harness.buffers.held === 0);
   });
 
   test(`twenty of ${operation} at once hold in fetched pictures what an account may, and others are served`, async () => {
-    let most = 0;
+    let max = 0;
     const watch = setInterval(() => {
-      most = Math.max(most, harness.buffers.heldBy("greedy"));
+      max = Math.max(max, harness.buffers.heldBy("greedy"));
     }, 1);
     const refusedBefore = harness.buffers.refused;
     upstream.script = async (_, response) => {
       await until("there is no room for another", () => harness.buffers.refused > refusedBefore);
       sendJson(response, 200, answered);
     };
-    const ask = (account: string, n: number) => harness.ask(operation, bodyOf([`${url}/${n}`]), { account });
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => ask("greedy", n)));
+    const call = (account: string, n: number) => harness.call(operation, bodyOf([`${url}/${n}`]), { account });
+    const responses = await Promise.all(Array.from({ length: 20 }, (_, n) => call("greedy", n)));
     clearInterval(watch);
-    const statuses = new Set(answers.map(({ status }) => status));
+    const statuses = new Set(responses.map(({ status }) => status));
     assert.ok(
       [...statuses].every((status) => status === 200 || status === 503),
       [...statuses].join(),
     );
     assert.ok(statuses.has(503), "twenty do not fit");
-    assert.ok(most > 0 && most <= ownerBytes, String(most));
-    assert.equal((await ask("modest", 0)).status, 200);
+    assert.ok(max > 0 && max <= ownerBytes, String(max));
+    assert.equal((await call("modest", 0)).status, 200);
     await until("all is given back", () => harness.buffers.held === 0);
   });
 }
@@ -110,15 +110,15 @@ for (const [operation, bodyOf] of [
 test("a picture is fetched once, however often its upstream has to be asked", async () => {
   let calls = 0;
   upstream.script = (_, response) => sendJson(response, ++calls < 3 ? 500 : 200, answered);
-  const answer = await harness.ask("chat.completions", chatOf([`${url}/small`, `${url}/small`]));
-  assert.deepEqual([answer.status, answer.header("x-gateway-attempts"), fetches], [200, "3", 1]);
+  const response = await harness.call("chat.completions", chatOf([`${url}/small`, `${url}/small`]));
+  assert.deepEqual([response.status, response.header("x-gateway-attempts"), fetches], [200, "3", 1]);
 });
 
 test("what one request's pictures come to together is bounded", async () => {
   const bufferLimits = { totalBytes: 512 * mebi, ownerBytes: 512 * mebi };
   const egressAllow = [new URL(url).host];
   await using roomy = await startChat({ catalog: catalog(), egressAllow, bufferLimits });
-  const refused = await roomy.ask("chat.completions", chatOf(Array.from({ length: 12 }, (_, n) => `${url}/${n}`)));
+  const refused = await roomy.call("chat.completions", chatOf(Array.from({ length: 12 }, (_, n) => `${url}/${n}`)));
   assert.equal(refused.status, 400);
   assert.match(refused.text, /40 MiB in all/);
   assert.equal(fetches, 11);

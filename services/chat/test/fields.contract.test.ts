@@ -124,9 +124,9 @@ after(async () => {
 
 /** What the upstream gets of a request. */
 async function sent(model: string, fields: Json): Promise<Json> {
-  upstream.asked.length = 0;
-  await harness.ask("chat.completions", chat({ ...fields, model }));
-  return upstream.asked[0]?.json ?? assert.fail("nothing was sent");
+  upstream.received.length = 0;
+  await harness.call("chat.completions", chat({ ...fields, model }));
+  return upstream.received[0]?.json ?? assert.fail("nothing was sent");
 }
 
 /** The members of one object that another lacks, objects inside compared in the same way. */
@@ -148,9 +148,9 @@ function beyond(more: Json, less: Json): Json {
 for (const [field, { good, bad, beside = {}, anthropic, gemini }] of Object.entries(rows)) {
   test(`${field} goes to OpenAI's kin as it is, and is refused by name when it is wrong`, async () => {
     assert.deepEqual((await sent("o", { ...beside, [field]: good }))[field], good);
-    const answer = await harness.ask("chat.completions", chat({ ...beside, [field]: bad, model: "o" }));
-    assert.equal(answer.status, 400);
-    const { code, param } = answer.json()["error"] as Json;
+    const response = await harness.call("chat.completions", chat({ ...beside, [field]: bad, model: "o" }));
+    assert.equal(response.status, 400);
+    const { code, param } = response.json()["error"] as Json;
     assert.equal(code, "invalid_request");
     assert.match(String(param), new RegExp(`^${field}\\b`));
   });
@@ -162,9 +162,9 @@ for (const [field, { good, bad, beside = {}, anthropic, gemini }] of Object.entr
         assert.deepEqual(beyond(await sent(model, fields), await sent(model, beside)), becomes);
         return;
       }
-      const answer = await harness.ask("chat.completions", chat({ ...fields, model }));
-      assert.equal(answer.status, 400);
-      assert.equal((answer.json()["error"] as Json)["param"], becomes);
+      const response = await harness.call("chat.completions", chat({ ...fields, model }));
+      assert.equal(response.status, 400);
+      assert.equal((response.json()["error"] as Json)["param"], becomes);
     });
   }
 }

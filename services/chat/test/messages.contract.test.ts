@@ -21,10 +21,10 @@ const headers = [
   "x-app",
   "cli",
 ];
-const ask = (body: unknown, options: { models?: string[] } = {}) =>
-  harness.ask("messages.create", body, { headers, target: "/v1/messages?beta=true", ...options });
+const call = (body: unknown, options: { models?: string[] } = {}) =>
+  harness.call("messages.create", body, { headers, target: "/v1/messages?beta=true", ...options });
 const count = (body: unknown, options: { models?: string[] } = {}) =>
-  harness.ask("messages.count_tokens", body, { headers, target: "/v1/messages/count_tokens", ...options });
+  harness.call("messages.count_tokens", body, { headers, target: "/v1/messages/count_tokens", ...options });
 const body = <M extends object>(more: M = {} as M) => ({
   model: "claude",
   max_tokens: 100,
@@ -74,26 +74,26 @@ after(async () => {
 beforeEach(async () => {
   await harness?.[Symbol.asyncDispose]();
   harness = await startChat({ catalog: catalog(upstream.url) });
-  upstream.asked.length = 0;
+  upstream.received.length = 0;
 });
 
 test("a request goes up and its answer comes down byte for byte, with the client's own headers", async () => {
-  const answerText = `{"type":"message", "content":[{"type":"text","text":"\\u00e9"}],\n "big":9007199254740993,"usage":{"input_tokens":3,"output_tokens":4}}`;
-  upstream.script = (_, response) => sendJson(response, 200, answerText);
+  const responseText = `{"type":"message", "content":[{"type":"text","text":"\\u00e9"}],\n "big":9007199254740993,"usage":{"input_tokens":3,"output_tokens":4}}`;
+  upstream.script = (_, response) => sendJson(response, 200, responseText);
   const sent = `{ "model":"claude","max_tokens":5, "messages":[{"role":"user","content":"Hi"}],"context_management":{"x":12345678901234567890}}`;
-  const answer = await ask(sent);
-  assert.equal(answer.status, 200);
-  assert.equal(answer.text, answerText);
-  const [asked] = upstream.asked;
-  assert.equal(asked?.path, "/v1/messages");
-  assert.equal(asked?.text, sent);
-  assert.equal(asked?.headers["x-api-key"], "sk-upstream-secret");
-  assert.equal(asked?.headers["anthropic-version"], "2023-06-01");
-  assert.equal(asked?.headers["anthropic-beta"], "one-2025-01-01,two-2026-01-01");
-  assert.equal(asked?.headers["anthropic-future-thing"], "yes");
-  assert.equal(asked?.headers["x-app"], undefined);
+  const response = await call(sent);
+  assert.equal(response.status, 200);
+  assert.equal(response.text, responseText);
+  const [requested] = upstream.received;
+  assert.equal(requested?.path, "/v1/messages");
+  assert.equal(requested?.text, sent);
+  assert.equal(requested?.headers["x-api-key"], "sk-upstream-secret");
+  assert.equal(requested?.headers["anthropic-version"], "2023-06-01");
+  assert.equal(requested?.headers["anthropic-beta"], "one-2025-01-01,two-2026-01-01");
+  assert.equal(requested?.headers["anthropic-future-thing"], "yes");
+  assert.equal(requested?.headers["x-app"], undefined);
   assert.deepEqual(units(), { input_tokens: 3, output_tokens: 4 });
-  assert.equal(answer.header("x-gateway-model"), "claude");
+  assert.equal(response.header("x-gateway-model"), "claude");
 });
 
 test("a stream goes down event by event, its last one after the bill", async () => {
@@ -120,9 +120,9 @@ test("a stream that is cut is billed the counted prompt and what was delivered, 
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(opening + delta("The quick brown fox jumps over the lazy dog."));
   };
-  const answer = await ask(body({ stream: true }));
+  const response = await call(body({ stream: true }));
   assert.match(
-    answer.text,
+    response.text,
     /event: error\ndata: {"type":"error","error":{"type":"api_error","message":"[^"]+"},"request_id":"req_1"}\n\n<cut: [^>]+>$/,
   );
   assert.deepEqual(units(), { input_tokens: 40, output_tokens: 10 });
@@ -147,19 +147,19 @@ test("the upstream's own error in the middle of a stream is the client's last ev
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(`${opening}${delta("Hel")}event: error\ndata: ${error}\n\n`);
   };
-  const answer = await ask(body({ stream: true }));
-  assert.match(answer.text, /overloaded_error[^\n]+\n\n<cut: [^>]+>$/);
-  assert.ok(answer.text.includes(`event: error\ndata: ${error}\n\n`), answer.text);
+  const response = await call(body({ stream: true }));
+  assert.match(response.text, /overloaded_error[^\n]+\n\n<cut: [^>]+>$/);
+  assert.ok(response.text.includes(`event: error\ndata: ${error}\n\n`), response.text);
 });
 
 test("the upstream's word about the request comes down byte for byte, without our key", async () => {
-  const said = `{ "type": "error", "error": {"type": "invalid_request_error", "message": "messages.1.content.0: Invalid \`signature\`"}, "request_id": "req_up"}`;
-  upstream.script = (_, response) => sendJson(response, 400, said);
-  const answer = await ask(body());
-  assert.equal(answer.status, 400);
-  assert.equal(answer.text, said);
-  upstream.script = (_, response) => sendJson(response, 413, said.replace("Invalid", "sk-upstream-secret"));
-  const leaky = await ask(body());
+  const reported = `{ "type": "error", "error": {"type": "invalid_request_error", "message": "messages.1.content.0: Invalid \`signature\`"}, "request_id": "req_up"}`;
+  upstream.script = (_, response) => sendJson(response, 400, reported);
+  const response = await call(body());
+  assert.equal(response.status, 400);
+  assert.equal(response.text, reported);
+  upstream.script = (_, response) => sendJson(response, 413, reported.replace("Invalid", "sk-upstream-secret"));
+  const leaky = await call(body());
   assert.equal(leaky.status, 413);
   assert.ok(leaky.text.includes("[redacted]") && !leaky.text.includes("upstream-secret"));
   assert.equal(settlement().outcome, Outcome.FAILED);
@@ -181,21 +181,21 @@ test("what the upstream says about our account stays between it and us", async (
         { type: "error", error: { type, message: "our organization" } },
         { "retry-after": "60" },
       );
-    const answer = await ask(body());
-    assert.equal(answer.status, { 401: 502, 402: 503, 403: 502, 429: 429 }[status]);
-    assert.doesNotMatch(answer.text, /our organization/);
-    assert.equal((answer.json() as { type: unknown }).type, "error");
+    const response = await call(body());
+    assert.equal(response.status, { 401: 502, 402: 503, 403: 502, 429: 429 }[status]);
+    assert.doesNotMatch(response.text, /our organization/);
+    assert.equal((response.json() as { type: unknown }).type, "error");
   }
 });
 
 test("an overloaded upstream is told as such after every try", async () => {
-  const said = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
-  upstream.script = (_, response) => sendJson(response, 529, said);
-  const answer = await ask(body());
-  assert.equal(answer.status, 529);
-  assert.deepEqual(answer.json(), said);
-  assert.equal(answer.header("x-gateway-attempts"), "3");
-  assert.equal(answer.header("x-should-retry"), "true");
+  const reported = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
+  upstream.script = (_, response) => sendJson(response, 529, reported);
+  const response = await call(body());
+  assert.equal(response.status, 529);
+  assert.deepEqual(response.json(), reported);
+  assert.equal(response.header("x-gateway-attempts"), "3");
+  assert.equal(response.header("x-should-retry"), "true");
 });
 
 const refused: [what: string, body: unknown, status: number, type: string, message: RegExp, models?: string[]][] = [
@@ -244,32 +244,32 @@ const refused: [what: string, body: unknown, status: number, type: string, messa
 ];
 for (const [what, given, status, type, message, models] of refused) {
   for (const door of what.includes("cap") || what.includes("temperature") || what.includes("price")
-    ? [ask]
-    : [ask, count]) {
-    test(`refused in Anthropic's shape by ${door === ask ? "messages" : "count_tokens"}: ${what}`, async () => {
-      const answer = await door(given, models === undefined ? {} : { models });
-      assert.equal(answer.status, status, answer.text);
+    ? [call]
+    : [call, count]) {
+    test(`refused in Anthropic's shape by ${door === call ? "messages" : "count_tokens"}: ${what}`, async () => {
+      const response = await door(given, models === undefined ? {} : { models });
+      assert.equal(response.status, status, response.text);
       const {
         type: kind,
         error,
         request_id,
-      } = answer.json() as { type: string; error: { type: string; message: string }; request_id: string };
+      } = response.json() as { type: string; error: { type: string; message: string }; request_id: string };
       assert.deepEqual([kind, error.type, request_id], ["error", type, "req_1"]);
       assert.match(error.message, message);
       assert.equal(harness.admission.booked.length, 0);
-      assert.equal(upstream.asked.length, 0);
+      assert.equal(upstream.received.length, 0);
     });
   }
 }
 
 test("tokens are counted by the upstream that can, and nobody pays", async () => {
-  upstream.script = (asked, response) =>
-    sendJson(response, 200, asked.path.includes("countTokens") ? { totalTokens: 77 } : { input_tokens: 55 });
+  upstream.script = (requested, response) =>
+    sendJson(response, 200, requested.path.includes("countTokens") ? { totalTokens: 77 } : { input_tokens: 55 });
   const system = [{ type: "text", text: "Be brief." }];
   const { max_tokens: _, ...request } = body({ system });
   assert.deepEqual((await count({ ...request, model: "renamed" })).json(), { input_tokens: 55 });
   assert.deepEqual((await count({ ...request, model: "gemini" })).json(), { input_tokens: 77 });
-  const [anthropic, gemini] = upstream.asked;
+  const [anthropic, gemini] = upstream.received;
   assert.equal(anthropic?.path, "/v1/messages/count_tokens");
   assert.equal(anthropic?.json["model"], "claude-real-4-5");
   assert.equal(anthropic?.headers["anthropic-beta"], "one-2025-01-01,two-2026-01-01");
@@ -290,18 +290,18 @@ test("tokens are estimated where no upstream counts, pictures and tools too", as
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "A".repeat(4_000_000) } };
   const withImage = await tokens({ messages: [{ role: "user", content: [image] }] });
   assert.ok(withImage > 500 && withImage < 3_000, String(withImage));
-  assert.equal(upstream.asked.length, 0);
+  assert.equal(upstream.received.length, 0);
 });
 
 test("an upstream that cannot count just now is no reason to answer nothing; its refusal is", async () => {
   upstream.script = (_, response) => sendJson(response, 529, {});
   const estimated = await count({ model: "claude", messages: [{ role: "user", content: "Hi" }] });
   assert.equal(estimated.status, 200);
-  const said = { type: "error", error: { type: "invalid_request_error", message: "messages.0: odd" } };
-  upstream.script = (_, response) => sendJson(response, 400, said);
+  const reported = { type: "error", error: { type: "invalid_request_error", message: "messages.0: odd" } };
+  upstream.script = (_, response) => sendJson(response, 400, reported);
   const refusal = await count({ model: "claude", messages: [{ role: "user", content: "Hi" }] });
   assert.equal(refusal.status, 400);
-  assert.deepEqual(refusal.json(), said);
+  assert.deepEqual(refusal.json(), reported);
 });
 
 const search = { type: "web_search_20250305", name: "web_search" };
@@ -310,12 +310,12 @@ const hold = () => harness.admission.booked.at(-1)?.request.holdNanoUsd ?? asser
 test("searches that the provider runs are held for: their price, their results, and every reading of them", async () => {
   upstream.script = (_, response) =>
     sendJson(response, 200, { content: [], usage: { input_tokens: 1, output_tokens: 1 } });
-  await ask(body({ model: "searcher", tools: [{ ...search, max_uses: 10 }] }));
+  await call(body({ model: "searcher", tools: [{ ...search, max_uses: 10 }] }));
   // What ten searches of 15,000 tokens of results come to, each read again in every round behind
   // it.
   const results = (10n * 11n * 15_000n) / 2n;
   assert.ok(hold() >= 10n * 10_000_000n + results * 1_000n, `${hold()}`);
-  await ask(body({ model: "searcher", tools: [{ ...search, max_uses: 1 }] }));
+  await call(body({ model: "searcher", tools: [{ ...search, max_uses: 1 }] }));
   assert.ok(hold() >= 10_000_000n + 15_000n * 1_000n && hold() < 60_000_000n, `${hold()}`);
 });
 
@@ -323,16 +323,16 @@ test("a search without a cap gets the catalogue's, or what the balance bears, an
   upstream.script = (_, response) =>
     sendJson(response, 200, { content: [], usage: { input_tokens: 1, output_tokens: 1 } });
   const uncapped = body({ model: "searcher", tools: [search, { name: "own", input_schema: { type: "object" } }] });
-  const answer = await ask(uncapped);
-  assert.equal(answer.header("x-gateway-max-uses"), "4");
-  assert.deepEqual(upstream.asked.at(-1)?.json["tools"], [{ ...search, max_uses: 4 }, uncapped.tools[1]]);
+  const response = await call(uncapped);
+  assert.equal(response.header("x-gateway-max-uses"), "4");
+  assert.deepEqual(upstream.received.at(-1)?.json["tools"], [{ ...search, max_uses: 4 }, uncapped.tools[1]]);
   harness.admission.onAdmit = ({ holdNanoUsd }) => {
     const cause = { availableNanoUsd: 150_000_000n };
     if (holdNanoUsd > cause.availableNanoUsd) throw new GatewayError("insufficient_balance", undefined, { cause });
   };
-  assert.equal((await ask(uncapped)).header("x-gateway-max-uses"), "2");
-  assert.deepEqual(upstream.asked.at(-1)?.json["tools"], [{ ...search, max_uses: 2 }, uncapped.tools[1]]);
-  const own = await ask(body({ model: "searcher", tools: [{ ...search, max_uses: 3 }] }));
+  assert.equal((await call(uncapped)).header("x-gateway-max-uses"), "2");
+  assert.deepEqual(upstream.received.at(-1)?.json["tools"], [{ ...search, max_uses: 2 }, uncapped.tools[1]]);
+  const own = await call(body({ model: "searcher", tools: [{ ...search, max_uses: 3 }] }));
   assert.deepEqual([own.status, own.header("x-gateway-max-uses")], [402, undefined]);
 });
 
@@ -346,10 +346,10 @@ for (const [what, more] of [
   ["a tool that is not known", { tools: [{ type: "advisor_20260301", name: "advisor" }] }],
 ] as const) {
   test(`what the provider would run for a price that is nowhere is refused by name before anybody is asked: ${what}`, async () => {
-    const answer = await ask(body({ model: "searcher", ...more }));
-    assert.equal(answer.status, 400, answer.text);
-    assert.match(answer.text, /no price for it/);
-    assert.deepEqual([upstream.asked.length, harness.admission.booked.length], [0, 0]);
+    const response = await call(body({ model: "searcher", ...more }));
+    assert.equal(response.status, 400, response.text);
+    assert.match(response.text, /no price for it/);
+    assert.deepEqual([upstream.received.length, harness.admission.booked.length], [0, 0]);
   });
 }
 
@@ -365,7 +365,7 @@ test("tools that the client runs, and edits that only leave out, pass", async ()
   ];
   const contextManagement = { edits: [{ type: "clear_tool_uses_20250919" }] };
   assert.equal(
-    (await ask(body({ tools, context_management: contextManagement, mcp_servers: [], container: null }))).status,
+    (await call(body({ tools, context_management: contextManagement, mcp_servers: [], container: null }))).status,
     200,
   );
 });

@@ -17,9 +17,9 @@ interface List {
   last_id: string | null;
 }
 async function list(query = "", models: string[] = []): Promise<List> {
-  const answer = await harness.ask("models.list", undefined, { target: `/v1/models${query}`, models });
-  assert.equal(answer.status, 200);
-  return answer.json() as unknown as List;
+  const response = await harness.call("models.list", undefined, { target: `/v1/models${query}`, models });
+  assert.equal(response.status, 200);
+  return response.json() as unknown as List;
 }
 const ids = ({ data }: List): string[] => data.map(({ id }) => id);
 const all = ["plain", "renamed", "thinker", "two-homes", "qwen", "picture-only", "nowhere"];
@@ -80,12 +80,12 @@ test("pages go forward and back and say when there is more; nonsense in the quer
 
 test("one model is found by its id, and is not there for a key that may not use it", async () => {
   const get = (id: string, models: string[] = []) =>
-    harness.ask("models.get", undefined, { target: `/v1/models/${id}`, models });
+    harness.call("models.get", undefined, { target: `/v1/models/${id}`, models });
   assert.equal((await get("plain")).json()["id"], "plain");
   assert.equal((await get("plain?x=1")).json()["id"], "plain");
-  for (const answer of [await get("unknown"), await get("plain", ["other"]), await get("__proto__")]) {
-    assert.equal(answer.status, 404);
-    assert.equal((answer.json() as { error: { code: string } }).error.code, "not_found");
+  for (const response of [await get("unknown"), await get("plain", ["other"]), await get("__proto__")]) {
+    assert.equal(response.status, 404);
+    assert.equal((response.json() as { error: { code: string } }).error.code, "not_found");
   }
   assert.equal((await get("%E0%A4%A")).status, 400);
 });

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { type Answer, type ChatHarness, startChat } from "./support.ts";
+import { type ChatHarness, type ReceivedResponse, startChat } from "./support.ts";
 
 /** What the simulator says it served. */
 interface Served {
@@ -122,38 +122,38 @@ after(async () => {
 async function servedTo(fault: string, stream: boolean): Promise<Served> {
   const signal = AbortSignal.timeout(5_000);
   for (;;) {
-    const answer = await fetch(`${url}/sim/log?limit=10000`, { signal });
-    const { entries } = (await answer.json()) as { entries: Served[] };
+    const response = await fetch(`${url}/sim/log?limit=10000`, { signal });
+    const { entries } = (await response.json()) as { entries: Served[] };
     const own = entries.findLast((entry) => entry.stream === stream && entry.requested_model === upstreamModel(fault));
     if (own !== undefined) return own;
     await setTimeout(5, undefined, { signal });
   }
 }
 
-async function check(fault: string, stream: boolean, expected: Expected): Promise<Answer> {
+async function check(fault: string, stream: boolean, expected: Expected): Promise<ReceivedResponse> {
   // The words differ from test to test, for the simulator counts the attempts of one request.
   const content = `Say something about ${fault} as ${stream ? "a stream" : "one piece"}.`;
-  const answer = await harness.ask("chat.completions", {
+  const response = await harness.call("chat.completions", {
     model: idOf(fault),
     stream,
     messages: [{ role: "user", content }],
   });
-  const context = `${answer.status} ${answer.text.slice(0, 300)}`;
-  assert.equal(answer.status, expected.status, context);
+  const context = `${response.status} ${response.text.slice(0, 300)}`;
+  assert.equal(response.status, expected.status, context);
   if (expected.attempts !== undefined)
-    assert.equal(answer.header("x-gateway-attempts"), String(expected.attempts), context);
-  assert.doesNotMatch(answer.text, /sk-simulator-key|127\.0\.0\.1/);
+    assert.equal(response.header("x-gateway-attempts"), String(expected.attempts), context);
+  assert.doesNotMatch(response.text, /sk-simulator-key|127\.0\.0\.1/);
   const settlement = harness.admission.booked.at(-1)?.settlement ?? assert.fail("nothing was settled");
   if (expected.status !== 200) {
     assert.equal(settlement.outcome, Outcome.FAILED);
     assert.equal(settlement.costNanoUsd, 0n);
-    return answer;
+    return response;
   }
   assert.equal(settlement.pricing, expected.pricing, context);
   if (stream) {
-    assert.equal(/data: ?\[DONE\]/.test(answer.text), expected.whole, context);
-    assert.equal(answer.text.includes('{"error"'), !expected.whole, context);
-    assert.ok(!/"choices":\[\],[^\n]*"usage":\{/.test(answer.text), "the usage was not asked for");
+    assert.equal(/data: ?\[DONE\]/.test(response.text), expected.whole, context);
+    assert.equal(response.text.includes('{"error"'), !expected.whole, context);
+    assert.ok(!/"choices":\[\],[^\n]*"usage":\{/.test(response.text), "the usage was not asked for");
   }
   const served = await servedTo(fault, stream);
   const sum = (...names: string[]): number =>
@@ -167,7 +167,7 @@ async function check(fault: string, stream: boolean, expected: Expected): Promis
       `${sum("output_tokens")} billed, ${served.delivered.content_tokens} delivered`,
     );
   }
-  return answer;
+  return response;
 }
 
 for (const [fault, expected] of Object.entries(faults)) {

@@ -10,9 +10,9 @@ import { type BufferBudget, type BufferLimits, defaultBufferLimits } from "@uag/
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { ResponseStream } from "@uag/link/answer-stream.ts";
 import { createLinkClient } from "@uag/link/client.ts";
 import { dialGrpc } from "@uag/link/grpc-client.ts";
+import { ResponseStream } from "@uag/link/response-stream.ts";
 import { createLinkServer } from "@uag/link/server.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
@@ -21,7 +21,7 @@ import { chatContext } from "../src/context.ts";
 import { operations } from "../src/operations.ts";
 
 /** A request that reached the upstream. */
-export interface Asked {
+export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly text: string;
@@ -30,31 +30,31 @@ export interface Asked {
   readonly left: Promise<void>;
 }
 
-export type Script = (asked: Asked, response: ServerResponse) => void | Promise<void>;
+export type Script = (requested: ReceivedRequest, response: ServerResponse) => void | Promise<void>;
 
 export interface TestUpstream extends AsyncDisposable {
   readonly url: string;
-  readonly asked: Asked[];
+  readonly received: ReceivedRequest[];
   /** How each request is answered; replaced by tests. */
   script: Script;
 }
 
 export async function startUpstream(script: Script): Promise<TestUpstream> {
-  const asked: Asked[] = [];
+  const received: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString("utf8");
     const left = new Promise<void>((resolve) => response.once("close", () => !response.writableFinished && resolve()));
     const one = { path: request.url ?? "", headers: request.headers, text, json: JSON.parse(text), left };
-    asked.push(one);
+    received.push(one);
     await upstream.script(one, response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const upstream: TestUpstream = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    received,
     script,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -103,7 +103,7 @@ export class TestAdmission implements Admission {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   header(name: string): string | undefined;
   readonly text: string;
@@ -113,14 +113,14 @@ export interface Answer {
 export interface ChatHarness extends AsyncDisposable {
   readonly admission: TestAdmission;
   /** Opens an exchange of an operation as the router does. */
-  open(operation: string, body: string | Buffer | undefined, options?: AskOptions): ResponseStream;
-  ask(operation: string, body: unknown, options?: AskOptions): Promise<Answer>;
+  open(operation: string, body: string | Buffer | undefined, options?: CallOptions): ResponseStream;
+  call(operation: string, body: unknown, options?: CallOptions): Promise<ReceivedResponse>;
   /** Opens an exchange whose body is yet to come. */
-  begin(operation: string, options?: AskOptions): ResponseStream;
+  begin(operation: string, options?: CallOptions): ResponseStream;
   readonly buffers: BufferBudget;
 }
 
-export interface AskOptions {
+export interface CallOptions {
   readonly account?: string;
   readonly models?: string[];
   readonly target?: string;
@@ -155,31 +155,31 @@ export async function startChat(options: {
   starting.defer(() => client.close({ timeoutMs: 100 }));
   await client.ready();
   let ids = 0;
-  const request = (operation: string, ask: AskOptions = {}) => {
-    const { account = "acc_1", models = [] } = ask;
+  const request = (operation: string, options: CallOptions = {}) => {
+    const { account = "acc_1", models = [] } = options;
     const caller = Caller.fromPartial({ keyId: "key_1", accountId: account, models });
     return {
       operation,
       requestId: `req_${++ids}`,
-      target: ask.target ?? "/v1/chat/completions",
-      headers: ask.headers ?? ["content-type", "application/json"],
+      target: options.target ?? "/v1/chat/completions",
+      headers: options.headers ?? ["content-type", "application/json"],
       context: Buffer.from(Caller.encode(caller).finish()),
     };
   };
-  const open: ChatHarness["open"] = (operation, body, ask) => {
-    const call = { ...request(operation, ask), bodyless: body === undefined };
+  const open: ChatHarness["open"] = (operation, body, options) => {
+    const call = { ...request(operation, options), bodyless: body === undefined };
     return ResponseStream.open(client, call, body === undefined ? undefined : Buffer.from(body));
   };
   const running = starting.move();
   return {
     admission,
     open,
-    begin: (operation, ask) => ResponseStream.open(client, { ...request(operation, ask), bodyless: false }),
+    begin: (operation, options) => ResponseStream.open(client, { ...request(operation, options), bodyless: false }),
     buffers: context.buffers,
-    async ask(operation, body, ask) {
+    async call(operation, body, options) {
       const bytes =
         body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-      const stream = open(operation, bytes, ask);
+      const stream = open(operation, bytes, options);
       const { status, headers } = await stream.head;
       const chunks: Buffer[] = [];
       try {

@@ -29,8 +29,8 @@ export interface AppOptions extends SignInParts {
   readonly contentOrigins: readonly string[];
   /** Folder of the built web half. */
   readonly webDir: string;
-  readonly mostOpen: number;
-  readonly mostOpenPerSession: number;
+  readonly maxOpen: number;
+  readonly maxOpenPerSession: number;
 }
 
 /** Everything that happens to a request at `/console`, in order. */
@@ -52,10 +52,10 @@ export function createApp(options: AppOptions): Express {
 }
 
 /** Bounds how many requests are open at once, and counts them. */
-function count({ events, mostOpen }: AppOptions): RequestHandler {
+function count({ events, maxOpen }: AppOptions): RequestHandler {
   let open = 0;
   return (_request, response, next) => {
-    if (open >= mostOpen) throw new GatewayError("service_unavailable");
+    if (open >= maxOpen) throw new GatewayError("service_unavailable");
     open++;
     response.once("close", () => {
       open--;
@@ -66,7 +66,7 @@ function count({ events, mostOpen }: AppOptions): RequestHandler {
 }
 
 function apiOf(options: AppOptions): Router {
-  const { store, sessions, mostOpenPerSession, api, borrowed, dispatcher, adminUrl, gatewayUrl } = options;
+  const { store, sessions, maxOpenPerSession, api, borrowed, dispatcher, adminUrl, gatewayUrl } = options;
   const router = Router({ caseSensitive: true });
   router.use((_request, response, next) => {
     response.setHeader("cache-control", "no-store");
@@ -84,7 +84,7 @@ function apiOf(options: AppOptions): Router {
   });
   router.use(signInRoutes(options));
   router.use(openInvitationRoutes(options));
-  router.use(enter({ store, sessions, mostOpen: mostOpenPerSession }));
+  router.use(enter({ store, sessions, maxOpen: maxOpenPerSession }));
   router.use(ownRoutes(options));
   router.use(userRoutes(options));
   router.use(invitationRoutes(options));

@@ -25,7 +25,7 @@ export interface Action {
 }
 
 /** Rows at once, and a second, that failed sign-ins may add to the log. */
-const rows = { free: 60, perSecond: 1, most: 2 };
+const rows = { free: 60, perSecond: 1, max: 2 };
 
 /** Writes what people do with users and sessions to billing's audit log. */
 export class Audit implements Disposable {

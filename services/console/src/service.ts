@@ -84,7 +84,7 @@ function placesOf(settings: ConsoleSettings) {
     gatewayUrl: settings.GATEWAY_URL,
     contentOrigins: [new URL(baseUrl).origin, ...settings.CONTENT_ORIGINS],
     webDir: settings.WEB_DIR ?? builtWeb,
-    mostOpen: settings.MAX_OPEN,
-    mostOpenPerSession: settings.MAX_OPEN_PER_SESSION,
+    maxOpen: settings.MAX_OPEN,
+    maxOpenPerSession: settings.MAX_OPEN_PER_SESSION,
   };
 }

@@ -1,5 +1,5 @@
-import { type Asked, askParts } from "@uag/capability/ask-parts.ts";
 import type { UsageCharge } from "@uag/capability/bill.ts";
+import { callParts, type PartResults } from "@uag/capability/call-parts.ts";
 import type { CapabilityContext } from "@uag/capability/context.ts";
 import type { AdmittedRequest } from "@uag/capability/operation/operation-spec.ts";
 import { PartialFailure } from "@uag/capability/operation/partial-failure.ts";
@@ -10,10 +10,10 @@ import type { DisconnectRule } from "@uag/upstreams/disconnect/watch.ts";
 import { embed } from "@uag/upstreams/embed.ts";
 import type { EmbeddingInput } from "@uag/upstreams/embeddings/types.ts";
 import { UpstreamFailure } from "@uag/upstreams/failure.ts";
-import { type ReadyVectors, readyVectors } from "./answer/ready.ts";
 import { commonLimits, splitInputs } from "./parts/split.ts";
 import { type Usage, type UsedPart, usageOf } from "./parts/usage.ts";
 import type { EmbeddingRequest } from "./request/read.ts";
+import { type ReadyVectors, readyVectors } from "./response/ready.ts";
 import type { EmbeddingSize } from "./size.ts";
 
 type Admitted = AdmittedRequest<EmbeddingRequest, EmbeddingSize>;
@@ -40,18 +40,18 @@ export async function callUpstreams(
 ): Promise<Embedded> {
   const { exchange, model, request } = admitted;
   const abandoned: UsedPart[] = [];
-  const asked = await askParts(splitInputs(request.inputs, request.bounds, commonLimits(model.upstreams)), {
+  const called = await callParts(splitInputs(request.inputs, request.bounds, commonLimits(model.upstreams)), {
     atOnce: partsAtOnce,
     signal: exchange.signal,
-    ask: (inputs, signal) => callPart(context, admitted, { inputs, signal, abandoned }),
+    call: (inputs, signal) => callPart(context, admitted, { inputs, signal, abandoned }),
   });
-  const parts = asked.answers.flatMap((answer) => (answer === undefined ? [] : [answer.value]));
+  const parts = called.responses.flatMap((response) => (response === undefined ? [] : [response.value]));
   const usage = await usageOf([...parts, ...abandoned], model.contextTokens);
-  const answered = answeredBy(asked);
-  if (asked.failure === undefined) return { parts, usage, ...answered };
+  const answered = answeredBy(called);
+  if (called.failure === undefined) return { parts, usage, ...answered };
   const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.FAILED;
   const owed = usage.tokens === 0 ? undefined : { ...chargeOf(usage), outcome };
-  throw new PartialFailure(asked.failure.thrown, { owed, ...answered });
+  throw new PartialFailure(called.failure.thrown, { owed, ...answered });
 }
 
 interface Part {
@@ -81,8 +81,8 @@ async function callPart(
   };
   return await attempt(async (upstream) => {
     try {
-      const answer = await embed({ pools, call, upstream, signal, disconnect });
-      return { ...readyVectors(answer, wanted), inputs, usage: answer.usage };
+      const response = await embed({ pools, call, upstream, signal, disconnect });
+      return { ...readyVectors(response, wanted), inputs, usage: response.usage };
     } catch (error) {
       if (error instanceof UpstreamFailure && error.workedMs !== undefined && exchange.signal.aborted)
         abandoned.push({ inputs, usage: undefined });
@@ -97,11 +97,11 @@ export function chargeOf({ tokens, raw, estimated }: Usage): UsageCharge {
 }
 
 /** The ledger names one upstream: the first that answered, or else the one that failed last. */
-function answeredBy({ answers, failure }: Asked<PartResponse>): Pick<Embedded, "upstream" | "attempts"> {
+function answeredBy({ responses, failure }: PartResults<PartResponse>): Pick<Embedded, "upstream" | "attempts"> {
   const failed = failure?.thrown instanceof AttemptsFailed ? failure.thrown : undefined;
   const reached = failed !== undefined && failed.failure.status !== 0 ? failed.upstream : undefined;
-  const first = answers.find((answer) => answer !== undefined);
+  const first = responses.find((response) => response !== undefined);
   let attempts = failed?.attempts ?? 0;
-  for (const answer of answers) attempts += answer?.attempts ?? 0;
+  for (const response of responses) attempts += response?.attempts ?? 0;
   return { upstream: first?.upstream ?? reached, attempts };
 }

@@ -4,9 +4,9 @@ import { defineOperation, type OperationContext } from "@uag/capability/operatio
 import type { Operation } from "@uag/capability/operation/operation.ts";
 import { modelOf } from "@uag/capability/request/model-of.ts";
 import { bodyLimits } from "@uag/kit/json/parse.ts";
-import { embeddingsBody } from "./answer/body.ts";
 import { callUpstreams, chargeOf } from "./call.ts";
 import { readEmbeddingRequest } from "./request/read.ts";
+import { embeddingsBody } from "./response/body.ts";
 import { sizeOf, tighterSizes } from "./size.ts";
 
 /** What embedding does its work with. */

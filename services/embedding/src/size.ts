@@ -18,8 +18,8 @@ export interface EmbeddingSize extends Size {
 
 /** The quick bound: a token of text is a byte at least. */
 export function sizeOf({ model, request }: CheckedRequest<EmbeddingRequest>): EmbeddingSize {
-  const most = sum(request.bounds);
-  return sizeFor(most, model, Math.ceil(most / bytesPerToken));
+  const max = sum(request.bounds);
+  return sizeFor(max, model, Math.ceil(max / bytesPerToken));
 }
 
 /** For a balance that does not cover the quick bound the tokens are counted. */

@@ -19,12 +19,14 @@ const extras: readonly { name: string; urlOf(run: Run): string; noteOf?(run: Run
   { name: "Reference", urlOf: (run) => `${run.base_url}/docs` },
 ];
 
-const answerMs = 2_000;
+const responseMs = 2_000;
 
 async function isServed(url: string): Promise<boolean> {
-  const answer = await fetch(url, { signal: AbortSignal.timeout(answerMs), redirect: "manual" }).catch(() => undefined);
-  await answer?.body?.cancel();
-  return answer !== undefined && answer.status !== 404 && answer.status < 500;
+  const response = await fetch(url, { signal: AbortSignal.timeout(responseMs), redirect: "manual" }).catch(
+    () => undefined,
+  );
+  await response?.body?.cancel();
+  return response !== undefined && response.status !== 404 && response.status < 500;
 }
 
 /**

@@ -7,7 +7,7 @@ const webDir = join(repoRoot, "services/console/web");
 const builtDir = join(webDir, "dist");
 /** What the pages are made of. */
 const sources = ["index.html", "package.json", "vite.config.ts", "compress.ts", "public", "src", "../../contract/src"];
-const longestSaid = 2_000;
+const maxReported = 2_000;
 
 export interface BuildOptions {
   /** Told, a line each, what people should see. */
@@ -43,14 +43,14 @@ async function runVite(outDir: string, signal: AbortSignal | undefined): Promise
     stdio: ["ignore", "pipe", "pipe"],
     ...(signal && { signal }),
   });
-  let said = "";
+  let reported = "";
   const keep = (chunk: Buffer): void => {
-    said = (said + chunk).slice(-longestSaid);
+    reported = (reported + chunk).slice(-maxReported);
   };
   child.stdout.on("data", keep);
   child.stderr.on("data", keep);
   const code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
-  if (code !== 0) throw new Error(said.trim() || `vite ended with ${code}`);
+  if (code !== 0) throw new Error(reported.trim() || `vite ended with ${code}`);
 }
 
 /**

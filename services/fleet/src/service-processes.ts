@@ -5,7 +5,7 @@ import { repoRoot } from "./paths.ts";
 import type { Ports } from "./ports.ts";
 import type { Environment, ServiceRow } from "./processes.ts";
 import { isProviderSetting } from "./providers.ts";
-import { answersOk } from "./supervisor/health.ts";
+import { respondsOk } from "./supervisor/health.ts";
 import type { ProcessSpec } from "./supervisor/process.ts";
 
 export interface ServiceProcessOptions {
@@ -83,8 +83,8 @@ export async function serviceProcesses(options: ServiceProcessOptions): Promise<
         ...row.env(around),
         ...options.env,
       },
-      isReady: () => answersOk(`http://127.0.0.1:${numbers[variable]}${path}`),
-      liveness: { isAlive: () => answersOk(`http://127.0.0.1:${numbers[variable]}${row.alive}`, livenessWaitMs) },
+      isReady: () => respondsOk(`http://127.0.0.1:${numbers[variable]}${path}`),
+      liveness: { isAlive: () => respondsOk(`http://127.0.0.1:${numbers[variable]}${row.alive}`, livenessWaitMs) },
     });
   }
   return specs;

@@ -119,9 +119,9 @@ describe("what an administrator does through the public server", () => {
     await endFault();
     const refused = await waitFor(
       async () => {
-        const answer = await chat(client);
-        return answer.status === 402 && answer.json<{ error: Json }>().error["code"] === "unpaid_usage"
-          ? answer
+        const response = await chat(client);
+        return response.status === 402 && response.json<{ error: Json }>().error["code"] === "unpaid_usage"
+          ? response
           : undefined;
       },
       { what: "the refusal" },

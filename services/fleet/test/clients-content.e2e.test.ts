@@ -71,18 +71,18 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
   const bySdk = {
     openai: async (model: string, part: OpenAI.ChatCompletionContentPart) => {
       const content = [{ type: "text" as const, text: "say: seen" }, part];
-      const answer = await openai.chat.completions.create({ model, messages: [{ role: "user", content }] });
-      return { said: answer.choices[0]?.message.content, prompt: answer.usage?.prompt_tokens ?? 0 };
+      const response = await openai.chat.completions.create({ model, messages: [{ role: "user", content }] });
+      return { text: response.choices[0]?.message.content, prompt: response.usage?.prompt_tokens ?? 0 };
     },
     anthropic: async (model: string, block: Anthropic.ContentBlockParam) => {
       const content = [block, { type: "text" as const, text: "say: seen" }];
-      const answer = await anthropic.messages.create({
+      const response = await anthropic.messages.create({
         model,
         max_tokens: maxTokens,
         messages: [{ role: "user", content }],
       });
-      const said = answer.content.flatMap((one) => (one.type === "text" ? [one.text] : [])).join("");
-      return { said, prompt: answer.usage.input_tokens };
+      const text = response.content.flatMap((one) => (one.type === "text" ? [one.text] : [])).join("");
+      return { text, prompt: response.usage.input_tokens };
     },
   };
 
@@ -93,8 +93,8 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
         await bySdk.openai(model, { type: "image_url", image_url: { url: dataUrl } }),
         await bySdk.anthropic(model, { type: "image", source }),
       ];
-      for (const { said, prompt } of seen) {
-        assert.equal(said, "seen");
+      for (const { text, prompt } of seen) {
+        assert.equal(text, "seen");
         assert.ok(prompt > 0);
       }
       for (const client of [
@@ -114,13 +114,13 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
     test(`${model} reads documents where it can, and says so where it cannot`, async () => {
       const source = { type: "base64" as const, media_type: "application/pdf" as const, data: pdf };
       const file = { filename: "a.pdf", file_data: `data:application/pdf;base64,${pdf}` };
-      const read = (): Promise<{ said: unknown }> => bySdk.anthropic(model, { type: "document", source });
+      const read = (): Promise<{ text: unknown }> => bySdk.anthropic(model, { type: "document", source });
       if (files) {
-        assert.equal((await read()).said, "seen");
-        assert.equal((await bySdk.openai(model, { type: "file", file })).said, "seen");
+        assert.equal((await read()).text, "seen");
+        assert.equal((await bySdk.openai(model, { type: "file", file })).text, "seen");
       } else await assert.rejects(read, Anthropic.BadRequestError);
       const text = { type: "text" as const, media_type: "text/plain" as const, data: "The sky is blue." };
-      assert.equal((await bySdk.anthropic(model, { type: "document", source: text, title: "Sky" })).said, "seen");
+      assert.equal((await bySdk.anthropic(model, { type: "document", source: text, title: "Sky" })).text, "seen");
     });
 
     test(`${model} answers by a schema through both doors`, async () => {
@@ -219,53 +219,53 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
         [video(film), /1 video/],
         [video(`${files.url}/film.mp4`), /1 video/],
       ];
-      files.asked.length = 0;
+      files.received.length = 0;
       for (const [part, came] of parts) {
         const content = [{ type: "text", text: "What is this?" }, part];
-        const answer = await fleet.client.post("/v1/chat/completions", {
+        const response = await fleet.client.post("/v1/chat/completions", {
           model,
           messages: [{ role: "user", content }],
         });
-        assert.equal(answer.status, 200, `${JSON.stringify(part).slice(0, 100)}: ${answer.text}`);
-        const { choices, usage } = answer.json<OpenAI.ChatCompletion>();
+        assert.equal(response.status, 200, `${JSON.stringify(part).slice(0, 100)}: ${response.text}`);
+        const { choices, usage } = response.json<OpenAI.ChatCompletion>();
         assert.match(choices[0]?.message.content ?? "", came);
         const details = usage?.prompt_tokens_details;
         if (came.source === "1 sound") assert.ok((details?.audio_tokens ?? 0) > 0, JSON.stringify(details));
       }
-      assert.deepEqual(files.asked, passesOn ? [] : ["/sound.wav", "/sound.wav", "/film.mp4"]);
+      assert.deepEqual(files.received, passesOn ? [] : ["/sound.wav", "/sound.wav", "/film.mp4"]);
     });
   }
 
   test("a film that is longer than a provider takes, is none, or is not there, is refused and costs nothing", async () => {
-    const ask = async (url: string): Promise<unknown[]> => {
+    const call = async (url: string): Promise<unknown[]> => {
       const content = [{ type: "video_url", video_url: { url } }];
       const body = { model: "gemini-2.5-flash", messages: [{ role: "user", content }] };
-      const answer = await fleet.client.post("/v1/chat/completions", body);
-      return [answer.status, answer.json<{ error: { code: string } }>().error.code];
+      const response = await fleet.client.post("/v1/chat/completions", body);
+      return [response.status, response.json<{ error: { code: string } }>().error.code];
     };
     for (const name of ["long.mp4", "sound.wav", "none.mp4"])
-      assert.deepEqual(await ask(`${files.url}/${name}`), [400, "invalid_url"], name);
-    assert.deepEqual(await ask(`data:video/mp4;base64,${"A".repeat(33 * 1024 * 1024)}`), [413, "payload_too_large"]);
-    assert.deepEqual(await ask("file:///etc/passwd"), [400, "invalid_request"]);
+      assert.deepEqual(await call(`${files.url}/${name}`), [400, "invalid_url"], name);
+    assert.deepEqual(await call(`data:video/mp4;base64,${"A".repeat(33 * 1024 * 1024)}`), [413, "payload_too_large"]);
+    assert.deepEqual(await call("file:///etc/passwd"), [400, "invalid_request"]);
   });
 
   for (const model of ["claude-opus-5-5", "claude-haiku-4-5", "gemini-3.8-flash"]) {
     test(`${model}: its thinking comes back signed through both doors, and the conversation goes on`, async () => {
-      const ask = 'think 20\ncall get_weather {"city":"Oslo"}';
+      const request = 'think 20\ncall get_weather {"city":"Oslo"}';
       const tools = [{ name: weather.name, input_schema: weather.parameters }];
       const thinking = model === "claude-haiku-4-5" ? budget : adaptive;
-      const asked = { model, max_tokens: maxTokens, tools, thinking };
+      const requested = { model, max_tokens: maxTokens, tools, thinking };
       const first = await anthropic.messages
-        .stream({ ...asked, messages: [{ role: "user", content: ask }] })
+        .stream({ ...requested, messages: [{ role: "user", content: request }] })
         .finalMessage();
       const [thought] = first.content;
       assert.equal(thought?.type, "thinking");
       const use = first.content.find((block) => block.type === "tool_use") ?? assert.fail("no tool was called");
       const result = { type: "tool_result" as const, tool_use_id: use.id, content: "sunny" };
       const next = await anthropic.messages.create({
-        ...asked,
+        ...requested,
         messages: [
-          { role: "user", content: ask },
+          { role: "user", content: request },
           { role: "assistant", content: first.content },
           { role: "user", content: [result] },
         ],
@@ -277,14 +277,14 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
         reasoning_effort: "low" as const,
         tools: [{ type: "function" as const, function: weather }],
       };
-      const whole = await openai.chat.completions.create({ ...chat, messages: [{ role: "user", content: ask }] });
+      const whole = await openai.chat.completions.create({ ...chat, messages: [{ role: "user", content: request }] });
       const message = whole.choices[0]?.message ?? assert.fail("no choice");
       assert.ok((whole.usage?.completion_tokens_details?.reasoning_tokens ?? 0) > 0);
       const calls = message.tool_calls ?? [];
-      const answers = calls.map(({ id }) => ({ role: "tool" as const, tool_call_id: id, content: "sunny" }));
+      const responses = calls.map(({ id }) => ({ role: "tool" as const, tool_call_id: id, content: "sunny" }));
       const went = await openai.chat.completions.create({
         ...chat,
-        messages: [{ role: "user", content: ask }, message, ...answers],
+        messages: [{ role: "user", content: request }, message, ...responses],
       });
       assert.equal(went.choices[0]?.finish_reason, "stop");
     });
@@ -292,23 +292,23 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
 
   for (const model of [...models.map((one) => one.model), "claude-opus-5-5", "claude-haiku-4-5", "deepseek-flash"]) {
     test(`${model} takes histories with another model's thinking, as LangChain's suite has them, and goes on where another called a tool`, async () => {
-      const said = (text: string) => ({ type: "text" as const, text });
+      const textBlock = (text: string) => ({ type: "text" as const, text });
       const thought = { type: "thinking" as const, thinking: "I'm thinking...", signature: "abc123" };
       const history = [
-        { role: "user" as const, content: [said("Hello")] },
-        { role: "assistant" as const, content: [thought, said("Hello, how are you?")] },
-        { role: "user" as const, content: [said("Well, thanks.")] },
+        { role: "user" as const, content: [textBlock("Hello")] },
+        { role: "assistant" as const, content: [thought, textBlock("Hello, how are you?")] },
+        { role: "user" as const, content: [textBlock("Well, thanks.")] },
       ];
-      const asked = anthropic.messages.create({ model, max_tokens: maxTokens, messages: history });
+      const requested = anthropic.messages.create({ model, max_tokens: maxTokens, messages: history });
       // It always thinks, and so its provider reads what was thought before.
-      if (model === "claude-opus-5-5") await assert.rejects(asked, /Invalid `signature` in `thinking` block/);
-      else assert.equal((await asked).stop_reason, "end_turn");
+      if (model === "claude-opus-5-5") await assert.rejects(requested, /Invalid `signature` in `thinking` block/);
+      else assert.equal((await requested).stop_reason, "end_turn");
 
-      const ask = 'think 20\ncall get_weather {"city":"Oslo"}';
+      const request = 'think 20\ncall get_weather {"city":"Oslo"}';
       const tools = [{ name: weather.name, input_schema: weather.parameters }];
       const thinking = model === "claude-haiku-4-5" ? budget : adaptive;
       for (const other of ["gemini-3.8-flash", "grok-4.7"]) {
-        const begun = { max_tokens: maxTokens, tools, messages: [{ role: "user" as const, content: ask }] };
+        const begun = { max_tokens: maxTokens, tools, messages: [{ role: "user" as const, content: request }] };
         const first = await anthropic.messages.create({ ...begun, model: other, thinking: adaptive });
         assert.ok(
           first.content.some((block) => block.type === "thinking"),
@@ -336,11 +336,17 @@ describe("pictures, documents, structured output, thinking, errors and leaving, 
         reasoning_effort: "low",
         messages,
       });
-      const answer = claude.choices[0]?.message ?? assert.fail("no choice");
-      assert.ok("thinking_blocks" in answer);
-      const inside = { role: "assistant" as const, content: [thought, said("Hello")] } as unknown as typeof answer;
+      const response = claude.choices[0]?.message ?? assert.fail("no choice");
+      assert.ok("thinking_blocks" in response);
+      const inside = {
+        role: "assistant" as const,
+        content: [thought, textBlock("Hello")],
+      } as unknown as typeof response;
       const more = { role: "user" as const, content: "say: fine" };
-      const chat = await openai.chat.completions.create({ model, messages: [...messages, answer, more, inside, more] });
+      const chat = await openai.chat.completions.create({
+        model,
+        messages: [...messages, response, more, inside, more],
+      });
       assert.equal(chat.choices[0]?.message.content, "fine");
     });
   }

@@ -13,10 +13,10 @@ import { z } from "zod";
 import { startReceiver } from "../src/testing/receiver.ts";
 import { simulatorPort } from "../src/testing/simulator-port.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
-import { answerTests } from "./clients/answers.ts";
 import { exampleTests } from "./clients/examples.ts";
 import { generatedClientTest } from "./clients/generated.ts";
 import { goodBodies, nulledBodies } from "./clients/nulls.ts";
+import { responseTests } from "./clients/responses.ts";
 import { sampleTests } from "./clients/samples.ts";
 
 /** A model of each provider. */
@@ -24,7 +24,7 @@ const models = ["gpt-4o-mini", "claude-sonnet-4-6", "gemini-2.5-flash", "qwen-pl
 const parameters = { type: "object" as const, properties: { city: { type: "string" } }, required: ["city"] };
 const callTwice = 'call get_weather {"city":"Oslo"}\ncall get_weather {"city":"Rome"}';
 /** What an answer says, whichever request it is to. */
-const said = ({ text }: { text: string }) => text.replace(/"request_id":"[^"]*"/, "");
+const reportedText = ({ text }: { text: string }) => text.replace(/"request_id":"[^"]*"/, "");
 const user = (content: string) => [{ role: "user" as const, content }];
 
 describe("any client works with any model through either door", () => {
@@ -186,10 +186,11 @@ describe("any client works with any model through either door", () => {
       const refused: string[] = [];
       await Promise.all(
         bodies.map(async ({ at, body, without }) => {
-          const answer = await fleet.client.post(path, body, { headers });
-          if (answer.status < 400) return;
+          const response = await fleet.client.post(path, body, { headers });
+          if (response.status < 400) return;
           const absent = await fleet.client.post(path, without, { headers });
-          if (said(absent) !== said(answer)) refused.push(`${at}: ${answer.status} ${answer.text}`);
+          if (reportedText(absent) !== reportedText(response))
+            refused.push(`${at}: ${response.status} ${response.text}`);
         }),
       );
       assert.deepEqual(refused, []);
@@ -201,8 +202,8 @@ describe("any client works with any model through either door", () => {
     const chat = await openai.chat.completions.create({ model: "gpt-4o-mini", messages }).withResponse();
     assert.equal(chat.response.headers.get("x-ratelimit-limit-requests"), "10000");
     assert.match(chat.response.headers.get("x-ratelimit-reset-tokens") ?? "", /^\d+ms$/);
-    const asked = { model: "claude-sonnet-4-6", max_tokens: 50, messages };
-    const message = await anthropic.messages.create({ ...asked, stream: true }).withResponse();
+    const requested = { model: "claude-sonnet-4-6", max_tokens: 50, messages };
+    const message = await anthropic.messages.create({ ...requested, stream: true }).withResponse();
     assert.equal(message.response.headers.get("anthropic-ratelimit-requests-remaining"), "3999");
     for await (const _ of message.data);
     const silent = await openai.chat.completions.create({ model: "gemini-2.5-flash", messages }).withResponse();
@@ -223,7 +224,7 @@ describe("any client works with any model through either door", () => {
   });
 
   generatedClientTest(() => fleet);
-  answerTests(() => ({ fleet, webhookUrl }));
+  responseTests(() => ({ fleet, webhookUrl }));
   exampleTests(() => ({ fleet, webhookUrl }));
 
   sampleTests(() => fleet);

@@ -101,10 +101,10 @@ describe("roles in the console", () => {
     for (const [role, names] of Object.entries(allowed)) {
       for (const { method, path } of adminRoutes) {
         const name = `${method} ${path.replace("/admin/v1", "")}`;
-        const asked = path.replace(/:\w+/g, "nothing_1");
-        const answer = await person(role).send(method, `/api${asked}`, method === "GET" ? {} : { body: {} });
-        const refused = answer.status === 403 && answer.text.includes("Your role does not allow that.");
-        assert.equal(!refused, names.includes(name), `${role}: ${name} answered ${answer.status} ${answer.text}`);
+        const requested = path.replace(/:\w+/g, "nothing_1");
+        const response = await person(role).send(method, `/api${requested}`, method === "GET" ? {} : { body: {} });
+        const refused = response.status === 403 && response.text.includes("Your role does not allow that.");
+        assert.equal(!refused, names.includes(name), `${role}: ${name} answered ${response.status} ${response.text}`);
       }
     }
   });
@@ -178,8 +178,8 @@ describe("roles in the console", () => {
     assert.equal((await guest.get(`/api${link}`)).json().email, "new@example.com");
     assert.equal((await guest.post(`/api${link}/accept`, { name: "New", password: "short" })).status, 400);
     const two = [new Visitor(fleet.run.console_url), new Visitor(fleet.run.console_url)];
-    const answers = await Promise.all(two.map((one) => one.post(`/api${link}/accept`, { name: "New", password })));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 404]);
+    const responses = await Promise.all(two.map((one) => one.post(`/api${link}/accept`, { name: "New", password })));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 404]);
     assert.equal((await guest.get(`/api${link}`)).status, 404);
 
     const back = await invite(owner, { email: "c@example.com", role: "member" });

@@ -24,8 +24,8 @@ describe("the console behind the public door", () => {
     ).json();
     const one = visitor();
     const path = invited.url.slice(fleet.run.console_url.length);
-    const answer = await one.post(`/api${path}/accept`, { password: "a password of the test" });
-    assert.equal(answer.status, 201, answer.text);
+    const response = await one.post(`/api${path}/accept`, { password: "a password of the test" });
+    assert.equal(response.status, 201, response.text);
     return one;
   }
 
@@ -105,14 +105,14 @@ describe("the console behind the public door", () => {
   test("the playground streams an answer with a key that is never shown, and its request id leads to the receipt", async () => {
     const person = await operator();
     const question = { model: "gpt-4o-mini", stream: true, messages: [{ role: "user", content: "Hello!" }] };
-    const answer = await person.post("/api/gateway/v1/chat/completions", question);
-    assert.equal(answer.status, 200, answer.text);
-    assert.match(answer.headers.get("content-type") ?? "", /text\/event-stream/);
-    assert.match(answer.text, /data: \[DONE\]/);
-    assert.match(answer.headers.get("x-gateway-request-id") ?? "", /^req_/);
+    const response = await person.post("/api/gateway/v1/chat/completions", question);
+    assert.equal(response.status, 200, response.text);
+    assert.match(response.headers.get("content-type") ?? "", /text\/event-stream/);
+    assert.match(response.text, /data: \[DONE\]/);
+    assert.match(response.headers.get("x-gateway-request-id") ?? "", /^req_/);
     const keys = (await person.get("/api/admin/v1/keys?alias=Console playground")).json();
     assert.ok(keys.data.length > 0);
-    assert.doesNotMatch(answer.text + JSON.stringify([...answer.headers]), /sk-/);
+    assert.doesNotMatch(response.text + JSON.stringify([...response.headers]), /sk-/);
   });
 
   test("a sign-out ends the session and revokes the tokens and keys that were made for it", async () => {

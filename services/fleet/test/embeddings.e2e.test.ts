@@ -18,7 +18,7 @@ const families: [model: string, dimensions: number, shorter: number][] = [
   ["voyage-3.5", 1024, 512],
 ];
 
-interface ErrorAnswer {
+interface ErrorResponse {
   readonly error: { message: string; type: string; code: string; param: string | null };
 }
 
@@ -135,17 +135,17 @@ describe("embeddings through the door", () => {
   ];
   for (const [what, body, status, code, param] of refused) {
     test(`refused with ${status}: ${what}`, async () => {
-      const answer = await fleet.client.post("/v1/embeddings", body);
-      const { error } = answer.json<ErrorAnswer>();
-      assert.deepEqual([answer.status, error.code, error.param], [status, code, param]);
+      const response = await fleet.client.post("/v1/embeddings", body);
+      const { error } = response.json<ErrorResponse>();
+      assert.deepEqual([response.status, error.code, error.param], [status, code, param]);
       assert.equal(error.type, "invalid_request_error");
     });
   }
 
   test("without a key, money or the right to the model nobody gets a vector", async () => {
-    const codeOf = async (asked: Parameters<typeof clientOf>[1]): Promise<unknown[]> => {
-      const answer = await (await clientOf(fleet, asked)).post("/v1/embeddings", good);
-      return [answer.status, answer.json<ErrorAnswer>().error.code];
+    const codeOf = async (requested: Parameters<typeof clientOf>[1]): Promise<unknown[]> => {
+      const response = await (await clientOf(fleet, requested)).post("/v1/embeddings", good);
+      return [response.status, response.json<ErrorResponse>().error.code];
     };
     assert.deepEqual(await codeOf({}), [402, "insufficient_balance"]);
     assert.deepEqual(await codeOf({ models: ["delta-2"] }), [400, "model_not_found"]);
@@ -183,11 +183,11 @@ describe("embeddings through the door", () => {
 
   test("a part that fails fails the call with one error, and only the parts that were answered are billed", async () => {
     const input = Array.from({ length: 60 }, (_, index) => (index === 55 ? "word ".repeat(9_000) : `text ${index}`));
-    const answer = await fleet.client.post("/v1/embeddings", { ...good, input });
-    const { error } = answer.json<ErrorAnswer>();
-    assert.equal(answer.status, 400);
+    const response = await fleet.client.post("/v1/embeddings", { ...good, input });
+    const { error } = response.json<ErrorResponse>();
+    assert.equal(response.status, 400);
     assert.match(error.message, /8192/);
-    const requestId = answer.headers.get("x-request-id");
+    const requestId = response.headers.get("x-request-id");
     const bill = await waitFor(async () => {
       const { billed } = await readBooks(fleet.run);
       return billed.find((each) => each.requestId === requestId);
@@ -202,11 +202,11 @@ describe("embeddings through the door", () => {
     const match = { model, probability: 0.7, seed: 4 };
     const clear = await setFault(fleet.run.simulator_url, { status: 503 }, match);
     const input = Array.from({ length: 400 }, (_, index) => `text ${index}`);
-    const answer = await fleet.client.post("/v1/embeddings", { model, input });
+    const response = await fleet.client.post("/v1/embeddings", { model, input });
     await clear();
-    assert.ok([502, 503].includes(answer.status), answer.text);
-    assert.deepEqual(Object.keys(answer.json()), ["error"]);
-    const requestId = answer.headers.get("x-request-id");
+    assert.ok([502, 503].includes(response.status), response.text);
+    assert.deepEqual(Object.keys(response.json()), ["error"]);
+    const requestId = response.headers.get("x-request-id");
     const bill = await waitFor(async () => {
       const { billed } = await readBooks(fleet.run);
       return billed.find((each) => each.requestId === requestId);
@@ -221,13 +221,13 @@ describe("embeddings through the door", () => {
   test("a client that leaves is billed for the vectors that the upstream was making", async () => {
     const clear = await setFault(fleet.run.simulator_url, { latency: 1_000 }, { model: "text-embedding-3-large" });
     const controller = new AbortController();
-    const asking = openai.embeddings.create(
+    const requesting = openai.embeddings.create(
       { ...good, model: "text-embedding-3-large" },
       { signal: controller.signal },
     );
     await waitFor(async () => (await faultHits(fleet.run.simulator_url)) > 0);
     controller.abort();
-    await assert.rejects(asking, OpenAI.APIUserAbortError);
+    await assert.rejects(requesting, OpenAI.APIUserAbortError);
     // That it is billed by the simulator's count is for the audit at the end to say.
     await waitFor(async () => {
       const attempts = await attemptsAt(fleet.run.simulator_url);

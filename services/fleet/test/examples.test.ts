@@ -20,10 +20,10 @@ test("every operation has an example, and those that take JSON or a form one of 
 
 test("every answer that is shown is one that the document allows, without a field that it does not list", () => {
   const against = documented();
-  for (const { operation, answer } of examples) {
+  for (const { operation, response } of examples) {
     const route = allRoutes.find((one) => nameOf(one) === operation);
     assert.ok(route !== undefined, `${operation} is an operation no more`);
-    const { status, type, value } = answer;
+    const { status, type, value } = response;
     const text = type === "application/json" ? JSON.stringify(value) : String(value ?? "");
     against.check(route.method, templateOf(route.path), { status, type, text });
   }

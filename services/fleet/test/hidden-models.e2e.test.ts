@@ -10,7 +10,7 @@ const user = { role: "user", content: "hello" };
 const alpha = { messages: [{ role: "user", content: [{ text: "a cat" }] }] };
 
 /** Every path that names a model, with one that is served there and the rest of a good request. */
-const asked: [path: string, model: string, rest: object][] = [
+const received: [path: string, model: string, rest: object][] = [
   ["/v1/chat/completions", "gpt-4o-mini", { messages: [user] }],
   ["/v1/messages", "claude-sonnet-4-6", { max_tokens: 10, messages: [user] }],
   ["/v1/messages/count_tokens", "claude-sonnet-4-6", { messages: [user] }],
@@ -42,10 +42,10 @@ describe("which models there are is told to those who may use them", () => {
   after(() => resources.disposeAsync());
 
   /** What an answer says, without what differs between any two requests. */
-  const said = (text: string, model: string): string =>
+  const reportedText = (text: string, model: string): string =>
     text.replaceAll(model, "MODEL").replaceAll(/"request_id":"[^"]+"/g, '"request_id":"ID"');
 
-  for (const [path, model, rest] of asked) {
+  for (const [path, model, rest] of received) {
     test(`a model refused to the key answers as one that does not exist: ${model} on ${path}`, async () => {
       const unknown = model.replace(/[a-z]$|\d$/, "zz");
       const [refused, missing, allowed] = await Promise.all([
@@ -59,7 +59,7 @@ describe("which models there are is told to those who may use them", () => {
       ]);
       assert.equal(refused.status, 400, refused.text);
       assert.equal(missing.status, 400);
-      assert.equal(said(refused.text, model), said(missing.text, unknown));
+      assert.equal(reportedText(refused.text, model), reportedText(missing.text, unknown));
       assert.ok(allowed.status < 300, allowed.text);
     });
   }
@@ -72,12 +72,12 @@ describe("which models there are is told to those who may use them", () => {
       body.set("image", new Blob(["x"]), "a.png");
       const raw = new Response(body);
       const headers = { "content-type": raw.headers.get("content-type") ?? "" };
-      const answer = await client.post("/v1/images/edits", Buffer.from(await raw.arrayBuffer()), { headers });
-      assert.equal(answer.status, 400);
-      return said(answer.text, model);
+      const response = await client.post("/v1/images/edits", Buffer.from(await raw.arrayBuffer()), { headers });
+      assert.equal(response.status, 400);
+      return reportedText(response.text, model);
     };
     assert.equal(await form("gamma-image-2"), await form("gamma-image-zz"));
-    const one = async (model: string) => said((await client.get(`/v1/models/${model}`)).text, model);
+    const one = async (model: string) => reportedText((await client.get(`/v1/models/${model}`)).text, model);
     assert.equal(await one("gpt-4o-mini"), await one("gpt-4o-zz"));
   });
 });

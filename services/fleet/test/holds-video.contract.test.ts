@@ -89,9 +89,9 @@ test("no request for a video, of any model, can cost more than is held for it", 
       made++;
       const kept = { rates: keptRates(model.price), terms, priceVersion: model.price.version };
       const bill = billOf(kept, state.usage);
-      const told = `${model.id} (seed ${seed}) ${JSON.stringify(request.body)}: ${JSON.stringify(state.usage?.raw)}`;
-      assert.notEqual(bill.pricing, Pricing.UNPRICED, `unpriced: ${told}`);
-      assert.ok(bill.costNanoUsd <= held.costNanoUsd, `${bill.costNanoUsd} > ${held.costNanoUsd} held: ${told}`);
+      const reported = `${model.id} (seed ${seed}) ${JSON.stringify(request.body)}: ${JSON.stringify(state.usage?.raw)}`;
+      assert.notEqual(bill.pricing, Pricing.UNPRICED, `unpriced: ${reported}`);
+      assert.ok(bill.costNanoUsd <= held.costNanoUsd, `${bill.costNanoUsd} > ${held.costNanoUsd} held: ${reported}`);
       const ratio = Number(bill.costNanoUsd) / Number(held.costNanoUsd);
       if (ratio > worst.ratio) Object.assign(worst, { ratio, model: model.id });
     }

@@ -37,15 +37,15 @@ for (const [operation, edgeOf] of Object.entries(edges)) {
       let refusal = "";
       for (let n = 0; n < perModel; n++) {
         const edge = await edgeOf(model, random);
-        const { status, text, booked } = await stage.ask(edge.operation, edge.body, edge.contentType);
+        const { status, text, booked } = await stage.call(edge.operation, edge.body, edge.contentType);
         if (status !== 200) refusal = `${status} ${text.slice(0, 300)}`;
         if (booked?.settlement === undefined) continue;
         const { request, settlement } = booked;
         const body = edge.contentType === undefined ? edge.body.toString("utf8").slice(0, 500) : "a form";
-        const told = `${model.id} (seed ${seed}) ${body}: ${JSON.stringify(settlement.units.map((unit) => `${unit.quantity} ${unit.name}`))}`;
-        assert.notEqual(settlement.pricing, Pricing.UNPRICED, `unpriced: ${told}`);
+        const reported = `${model.id} (seed ${seed}) ${body}: ${JSON.stringify(settlement.units.map((unit) => `${unit.quantity} ${unit.name}`))}`;
+        assert.notEqual(settlement.pricing, Pricing.UNPRICED, `unpriced: ${reported}`);
         const { costNanoUsd } = settlement;
-        assert.ok(costNanoUsd <= request.holdNanoUsd, `${costNanoUsd} > ${request.holdNanoUsd} held: ${told}`);
+        assert.ok(costNanoUsd <= request.holdNanoUsd, `${costNanoUsd} > ${request.holdNanoUsd} held: ${reported}`);
         if (costNanoUsd > 0n) answered++;
         const ratio = Number(costNanoUsd) / Number(request.holdNanoUsd || 1n);
         if (ratio > worst.ratio) Object.assign(worst, { ratio, model: model.id, body });

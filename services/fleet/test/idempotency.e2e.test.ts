@@ -24,8 +24,8 @@ function body(text: string): object {
  */
 async function insist(client: TestClient, text: string): Promise<TestResponse> {
   for (let tries = 0; tries < 300; tries++) {
-    const answer = await client.post(completions, body(text), { headers }).catch(() => undefined);
-    if (answer !== undefined && answer.headers.get("x-should-retry") !== "true") return answer;
+    const response = await client.post(completions, body(text), { headers }).catch(() => undefined);
+    if (response !== undefined && response.headers.get("x-should-retry") !== "true") return response;
     await sleep(200);
   }
   throw new Error("the request never came to an end");
@@ -81,10 +81,10 @@ describe("a request under an Idempotency-Key, sent again and again", () => {
   test("MongoDB is killed while the upstream answers: the client has its answer, and gets it again when MongoDB is back", async () => {
     const { client, key } = await newKey(fleet, {});
     const endFault = await setFault(fleet.run.simulator_url, { latency: 4_000 });
-    const asking = client.post(completions, body("away"), { headers });
+    const pending = client.post(completions, body("away"), { headers });
     await sleep(2_000);
     await fleet.processes.takeDown("mongod");
-    const first = await asking;
+    const first = await pending;
     assert.equal(first.status, 200, first.text);
     await endFault();
     await fleet.processes.restart("mongod");

@@ -202,11 +202,11 @@ describe("the tool server behind the public server", () => {
         const attempts = async () => (await attemptsAt(fleet.run.simulator_url)).length;
         const before = await attempts();
         const controller = new AbortController();
-        const asked = client.callTool(
+        const pending = client.callTool(
           { name: "chat", arguments: { ...hello, messages: [{ role: "user", content: "repeat 300 words" }] } },
           { signal: controller.signal, onprogress: () => controller.abort() },
         );
-        await assert.rejects(asked);
+        await assert.rejects(pending);
         // All of it takes a minute, and is in the log when it has ended.
         await waitFor(async () => (await attempts()) > before, { what: "the upstream call's end" }).finally(end);
       });

@@ -9,7 +9,7 @@ import { waitFor } from "../src/testing/wait-for.ts";
 import { startTestFleet, type TestFleet } from "../src/testing/with-fleet.ts";
 
 const model = "gpt-4o-mini";
-const say = (text: string) => [{ role: "user" as const, content: text }];
+const userMessages = (text: string) => [{ role: "user" as const, content: text }];
 const weather = {
   type: "function" as const,
   function: {
@@ -41,7 +41,7 @@ describe("the official OpenAI SDK works unchanged", () => {
 
   test("a completion has its text, its usage, and the cost in a header", async () => {
     const { data, response } = await openai.chat.completions
-      .create({ model, messages: say("say: Good morning") })
+      .create({ model, messages: userMessages("say: Good morning") })
       .withResponse();
     assert.equal(data.object, "chat.completion");
     assert.equal(data.choices[0]?.message.content, "Good morning");
@@ -52,7 +52,11 @@ describe("the official OpenAI SDK works unchanged", () => {
   });
 
   test("a stream brings the same text in pieces, and no chunk the client did not ask for", async () => {
-    const stream = await openai.chat.completions.create({ model, messages: say("repeat 20 words"), stream: true });
+    const stream = await openai.chat.completions.create({
+      model,
+      messages: userMessages("repeat 20 words"),
+      stream: true,
+    });
     let pieces = 0;
     let text = "";
     for await (const chunk of stream) {
@@ -66,7 +70,7 @@ describe("the official OpenAI SDK works unchanged", () => {
   });
 
   test("a stream that asks for usage ends with it", async () => {
-    const messages = say("repeat 7 words");
+    const messages = userMessages("repeat 7 words");
     const stream = await openai.chat.completions.create({
       model,
       messages,
@@ -84,7 +88,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     const started = performance.now();
     const stream = await openai.chat.completions.create({
       model: "gpt-5.4-nano",
-      messages: say("repeat 15 words"),
+      messages: userMessages("repeat 15 words"),
       stream: true,
     });
     const times: number[] = [];
@@ -94,7 +98,7 @@ describe("the official OpenAI SDK works unchanged", () => {
   });
 
   test("tools are called in parallel, whole and streamed, and their results are answered", async () => {
-    const messages: OpenAI.ChatCompletionMessageParam[] = say(
+    const messages: OpenAI.ChatCompletionMessageParam[] = userMessages(
       'call get_weather {"city":"Oslo"}\ncall get_time {"city":"Rome"}',
     );
     const tools = [weather, clock];
@@ -128,7 +132,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     const create = (client: OpenAI, body: object = {}) =>
       client.chat.completions.create({
         model,
-        messages: say("x"),
+        messages: userMessages("x"),
         ...body,
       } as OpenAI.ChatCompletionCreateParamsNonStreaming);
     const stranger = openai.withOptions({ apiKey: `${fleet.run.api_key.slice(0, -1)}_` });
@@ -146,7 +150,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     const endBroken = await fault({ "error-event": 3 }, "gpt-4.1-mini*");
     const stream = await openai.chat.completions.create({
       model: "gpt-4.1-mini",
-      messages: say("repeat 9 words"),
+      messages: userMessages("repeat 9 words"),
       stream: true,
     });
     await assert.rejects(async () => {
@@ -159,7 +163,7 @@ describe("the official OpenAI SDK works unchanged", () => {
     const end = await fault({ slow: 50 }, "gpt-4.1*");
     const controller = new AbortController();
     const stream = await openai.chat.completions.create(
-      { model: "gpt-4.1", messages: say("repeat 2000 words"), stream: true },
+      { model: "gpt-4.1", messages: userMessages("repeat 2000 words"), stream: true },
       { signal: controller.signal },
     );
     let chunks = 0;

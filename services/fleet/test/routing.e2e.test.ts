@@ -45,17 +45,17 @@ describe("a model's upstreams are asked as the catalogue says", () => {
   });
   after(() => resources.disposeAsync());
 
-  let asked = 0;
+  let calls = 0;
   const bodyOf = (id: string): object => ({
     model: id,
-    messages: [{ role: "user", content: `repeat 40 words\n${++asked}` }],
+    messages: [{ role: "user", content: `repeat 40 words\n${++calls}` }],
   });
-  const ask = async (id: string) => {
+  const call = async (id: string) => {
     const started = performance.now();
-    const answer = await fleet.client.post("/v1/chat/completions", bodyOf(id));
+    const response = await fleet.client.post("/v1/chat/completions", bodyOf(id));
     return {
-      ...answer,
-      attempts: Number(answer.headers.get("x-gateway-attempts")),
+      ...response,
+      attempts: Number(response.headers.get("x-gateway-attempts")),
       ms: performance.now() - started,
     };
   };
@@ -64,27 +64,27 @@ describe("a model's upstreams are asked as the catalogue says", () => {
     for (const id of ["second-home", "failing"]) {
       const attempts = [];
       for (let i = 0; i < 6; i++) {
-        const answer = await ask(id);
-        assert.equal(answer.status, 200, answer.text);
-        assert.equal(answer.headers.get("x-gateway-model"), id);
-        attempts.push(answer.attempts);
+        const response = await call(id);
+        assert.equal(response.status, 200, response.text);
+        assert.equal(response.headers.get("x-gateway-model"), id);
+        attempts.push(response.attempts);
       }
       assert.deepEqual(attempts, [2, 2, 2, 2, 2, 1], id);
     }
   });
 
   test("a short wait that a provider asks for is kept, a long one is the client's to keep", async () => {
-    const limited = await ask("limited");
+    const limited = await call("limited");
     assert.equal(limited.status, 200, limited.text);
     assert.equal(limited.attempts, 2);
     assert.ok(limited.ms >= 400, `${limited.ms} ms`);
-    const overloaded = await ask("overloaded");
+    const overloaded = await call("overloaded");
     assert.equal(overloaded.status, 429);
     assert.equal(overloaded.headers.get("retry-after"), "30");
   });
 
   test("no first byte, no next piece, no end: each is given up in its time", async () => {
-    const head = await ask("slow-head");
+    const head = await call("slow-head");
     assert.equal(head.status, 504, head.text);
     assert.ok(head.ms < 4_500, `${head.ms} ms`);
     for (const id of ["stalled", "endless"]) {
@@ -101,7 +101,7 @@ describe("a model's upstreams are asked as the catalogue says", () => {
   });
 
   test("a changed catalogue is in force soon, one with a fault never", async () => {
-    const cost = async (): Promise<number> => Number((await ask("plain")).headers.get("x-gateway-cost-usd"));
+    const cost = async (): Promise<number> => Number((await call("plain")).headers.get("x-gateway-cost-usd"));
     const before = await cost();
     const dearer = (await readFile(file, "utf8")).replace("output_tokens: 2 }", "output_tokens: 200 }");
     await writeFile(file, dearer);

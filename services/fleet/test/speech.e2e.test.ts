@@ -80,7 +80,7 @@ describe("speech through the door", () => {
   });
 
   test("WAV when it is asked for, and always from the model that takes instructions", async () => {
-    const asked = await openai.audio.speech.create({
+    const result = await openai.audio.speech.create({
       model: flash,
       voice: "Ethan",
       input: "你好",
@@ -94,7 +94,7 @@ describe("speech through the door", () => {
       response_format: "opus",
       speed: 2,
     });
-    for (const response of [asked, fixed]) {
+    for (const response of [result, fixed]) {
       assert.equal(response.headers.get("content-type"), "audio/wav");
       const wav = await spoken(response);
       assert.ok(Math.abs(wavSeconds(wav) - spokenSeconds(4)) < 0.01);
@@ -154,9 +154,9 @@ describe("speech through the door", () => {
   ];
   for (const [what, body, status, code, param] of refused) {
     test(`refused with ${status}: ${what}`, async () => {
-      const answer = await fleet.client.post("/v1/audio/speech", body);
-      const { error } = answer.json<{ error: { code: string; param: string | null; type: string } }>();
-      assert.deepEqual([answer.status, error.code, error.param], [status, code, param]);
+      const response = await fleet.client.post("/v1/audio/speech", body);
+      const { error } = response.json<{ error: { code: string; param: string | null; type: string } }>();
+      assert.deepEqual([response.status, error.code, error.param], [status, code, param]);
       assert.equal(error.type, "invalid_request_error");
     });
   }
@@ -169,8 +169,8 @@ describe("speech through the door", () => {
   });
 
   test("instructions change how it is spoken, and every character is billed: ideographs double, emoji by code point", async () => {
-    const ask = (more: object) => fleet.client.post("/v1/audio/speech", { ...good, model: instruct, ...more });
-    const [plain, slow] = [await ask({}), await ask({ instructions: "Slowly" })];
+    const call = (more: object) => fleet.client.post("/v1/audio/speech", { ...good, model: instruct, ...more });
+    const [plain, slow] = [await call({}), await call({ instructions: "Slowly" })];
     assert.deepEqual([plain.status, slow.status], [200, 200]);
     assert.notEqual(plain.text, slow.text);
     const counts: [input: string, characters: bigint][] = [
@@ -206,28 +206,28 @@ describe("speech through the door", () => {
       { "speech-url": true, "media-expired": true },
       { model: "qwen3-tts-flash" },
     );
-    const answer = await fleet.client.post("/v1/audio/speech", good);
+    const response = await fleet.client.post("/v1/audio/speech", good);
     await gone();
-    assert.equal(answer.status, 502, answer.text);
-    assert.doesNotMatch(answer.text, /127\.0\.0\.1/);
-    assert.equal((await billOf(answer)).costNanoUsd, 0n);
+    assert.equal(response.status, 502, response.text);
+    assert.doesNotMatch(response.text, /127\.0\.0\.1/);
+    assert.equal((await billOf(response)).costNanoUsd, 0n);
   });
 
   test("no money is a 402, a key without this model a 403, nested", async () => {
-    const codeOf = async (asked: Parameters<typeof clientOf>[1]): Promise<unknown[]> => {
-      const answer = await (await clientOf(fleet, asked)).post("/v1/audio/speech", good);
-      return [answer.status, answer.json<{ error: { code: string } }>().error.code];
+    const codeOf = async (requested: Parameters<typeof clientOf>[1]): Promise<unknown[]> => {
+      const response = await (await clientOf(fleet, requested)).post("/v1/audio/speech", good);
+      return [response.status, response.json<{ error: { code: string } }>().error.code];
     };
     assert.deepEqual(await codeOf({}), [402, "insufficient_balance"]);
     assert.deepEqual(await codeOf({ models: ["delta-2"] }), [400, "model_not_found"]);
   });
 
   test("an upstream's own refusal is passed on, with its words and code, and costs nothing", async () => {
-    const answer = await fleet.client.post("/v1/audio/speech", { ...good, input: "blocked" });
-    const { error } = answer.json<{ error: { code: string; message: string } }>();
-    assert.deepEqual([answer.status, error.code], [400, "DataInspectionFailed"]);
+    const response = await fleet.client.post("/v1/audio/speech", { ...good, input: "blocked" });
+    const { error } = response.json<{ error: { code: string; message: string } }>();
+    assert.deepEqual([response.status, error.code], [400, "DataInspectionFailed"]);
     assert.match(error.message, /inappropriate content/);
-    assert.equal((await billOf(answer)).costNanoUsd, 0n);
+    assert.equal((await billOf(response)).costNanoUsd, 0n);
   });
 
   test("voices are listed with their models", async () => {
@@ -271,9 +271,9 @@ describe("speech through the door", () => {
     const body = { ...good, input: "x".repeat(200), response_format: "wav" as const };
     for (const fault of [{ cut: 3 }, { "reset-chunks": 3 }, { "error-event": 4 }]) {
       const clear = await setFault(simulator_url, fault, { model: "qwen3-tts-flash" });
-      const answer = await fleet.client.post("/v1/audio/speech", body);
-      assert.equal(answer.status, 502, answer.text);
-      assert.equal((await billOf(answer)).costNanoUsd, 0n, JSON.stringify(fault));
+      const response = await fleet.client.post("/v1/audio/speech", body);
+      assert.equal(response.status, 502, response.text);
+      assert.equal((await billOf(response)).costNanoUsd, 0n, JSON.stringify(fault));
       await clear();
     }
     const once = await setFault(simulator_url, { cut: 3 }, { model: "qwen3-tts-flash", count: 1 });
@@ -288,10 +288,10 @@ describe("speech through the door", () => {
     const hitsBefore = await faultHits(fleet.run.simulator_url);
     const controller = new AbortController();
     const body = { ...good, input: "z".repeat(700), response_format: "wav" as const };
-    const asking = openai.audio.speech.create(body, { signal: controller.signal });
+    const requesting = openai.audio.speech.create(body, { signal: controller.signal });
     await waitFor(async () => (await faultHits(fleet.run.simulator_url)) >= hitsBefore + 2);
     controller.abort();
-    await assert.rejects(asking, OpenAI.APIUserAbortError);
+    await assert.rejects(requesting, OpenAI.APIUserAbortError);
     await clear();
     await waitFor(async () => {
       const { billed } = await readBooks(fleet.run);
@@ -335,10 +335,10 @@ describe("speech through the door", () => {
   test("a client that leaves before the first sound owes the text that the upstream has taken", async () => {
     const clear = await setFault(fleet.run.simulator_url, { hang: true }, { model: "qwen3-tts-flash" });
     const controller = new AbortController();
-    const asking = openai.audio.speech.create({ ...good, input: "left early" }, { signal: controller.signal });
+    const requesting = openai.audio.speech.create({ ...good, input: "left early" }, { signal: controller.signal });
     await waitFor(async () => (await faultHits(fleet.run.simulator_url)) > 0);
     controller.abort();
-    await assert.rejects(asking, OpenAI.APIUserAbortError);
+    await assert.rejects(requesting, OpenAI.APIUserAbortError);
     await clear();
   });
 

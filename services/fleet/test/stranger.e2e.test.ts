@@ -177,8 +177,8 @@ suite("a stranger on the internal network can do nothing, and a service nothing 
     const topUp = { accountId: run.account_id, amountNanoUsd: 1n, reference: "stranger", note: "" };
     await accounts.topUp({ ...topUp, actor });
     const headers = { authorization: `Bearer ${run.admin.token}` };
-    const answer = await fetch(`${run.base_url}/admin/v1/audit-log?target=${run.account_id}`, { headers });
-    const { data } = (await answer.json()) as { data: { action: string; actor: { id: string; name: string } }[] };
+    const response = await fetch(`${run.base_url}/admin/v1/audit-log?target=${run.account_id}`, { headers });
+    const { data } = (await response.json()) as { data: { action: string; actor: { id: string; name: string } }[] };
     assert.deepEqual([data[0]?.action, data[0]?.actor.id], ["account.top_up", "operator"]);
   });
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Ports } from "../src/ports.ts";
-import { answersOk } from "../src/supervisor/health.ts";
+import { respondsOk } from "../src/supervisor/health.ts";
 import { LogFile } from "../src/supervisor/log-file.ts";
 import type { ProcessSpec } from "../src/supervisor/process.ts";
 import { Supervisor } from "../src/supervisor/supervisor.ts";
@@ -99,14 +99,14 @@ test("a process whose event loop is blocked is killed and runs again; one that i
   const serve = `require("http").createServer((q, r) => { if (q.url === "/block") for (;;); r.end(); }).listen(${port}, "127.0.0.1")`;
   const url = `http://127.0.0.1:${port}`;
   // Asked so rarely that it is blocked before it is asked for the first time.
-  const liveness = { isAlive: () => answersOk(url, 500), everyMs: 300, misses: 3 };
+  const liveness = { isAlive: () => respondsOk(url, 500), everyMs: 300, misses: 3 };
   const lines: string[] = [];
   await using supervisor = Supervisor.start({ logDir: dir.path, report: (line) => lines.push(line) });
   await supervisor.add(spec("stuck", `setTimeout(() => { ${serve} }, 1_000)`, { liveness, isReady: liveness.isAlive }));
   await supervisor.ready("stuck");
   assert.equal(supervisor.restarts("stuck"), 0);
   // It is never answered; given up too soon, it might not have been sent on a busy machine.
-  void answersOk(`${url}/block`, 10_000);
+  void respondsOk(`${url}/block`, 10_000);
   await waitFor(() => supervisor.restarts("stuck") === 1);
   await supervisor.ready("stuck");
   assert.deepEqual(lines, [

@@ -68,14 +68,14 @@ describe("video through the public server", () => {
 
   test("the three ways of waiting answer 200 with the finished task", async () => {
     const body = { model: "grok-imagine-video", prompt: "a boat", duration: 2, resolution: "480p" };
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       fleet.client.post(path, body, { headers: { prefer: "wait=30" } }),
       fleet.client.post(`${path}?wait=30`, body),
       fleet.client.post(path, { ...body, wait: true }),
     ]);
-    for (const answer of answers) {
-      assert.equal(answer.status, 200, answer.text);
-      assert.equal(answer.json<Task>().status, "succeeded");
+    for (const response of responses) {
+      assert.equal(response.status, 200, response.text);
+      assert.equal(response.json<Task>().status, "succeeded");
     }
   });
 
@@ -87,9 +87,9 @@ describe("video through the public server", () => {
       body: JSON.stringify(rule),
     });
     const body = { model: "beta2.6-t2v", duration: 5, input: text, wait: 30 };
-    const answer = await fleet.client.post(path, body);
-    assert.equal(answer.status, 200);
-    const { status, error } = answer.json<Task>();
+    const response = await fleet.client.post(path, body);
+    assert.equal(response.status, 200);
+    const { status, error } = response.json<Task>();
     assert.deepEqual([status, error?.code], ["failed", "failed"]);
     assert.match(error?.message ?? "", /The sea is closed/);
   });
@@ -108,9 +108,9 @@ describe("video through the public server", () => {
       { ...t2v, parameters: { resolution: "1080P" } },
       { ...t2v, webhook_url: "http://169.254.169.254/" },
     ]) {
-      const answer = await fleet.client.post(path, body);
-      assert.equal(answer.status, 400, JSON.stringify(body));
-      assert.equal(answer.json<{ error: { type: string } }>().error.type, "invalid_request_error");
+      const response = await fleet.client.post(path, body);
+      assert.equal(response.status, 400, JSON.stringify(body));
+      assert.equal(response.json<{ error: { type: string } }>().error.type, "invalid_request_error");
     }
     assert.equal((await fleet.client.get(`${path}?limit=100`)).json<{ data: Task[] }>().data.length, before);
   });
@@ -182,9 +182,9 @@ describe("video through the public server", () => {
     ["a replay of what does not exist", "POST", "/deliveries/msg_none/replay", undefined, 404, "id"],
   ] as const) {
     test(`the admin API of webhooks refuses ${what}`, async () => {
-      const answer = await admin(method, target, body);
-      assert.equal(answer.status, status, JSON.stringify(answer.json));
-      if (param !== undefined) assert.equal((answer.json["error"] as Json)["param"], param);
+      const response = await admin(method, target, body);
+      assert.equal(response.status, status, JSON.stringify(response.json));
+      if (param !== undefined) assert.equal((response.json["error"] as Json)["param"], param);
     });
   }
 

@@ -4,7 +4,7 @@ import { diskPoint } from "./disk-point.ts";
 import { refuseSharedFileSystem } from "./file-system.ts";
 import { Journal, type JournalSettings } from "./journal.ts";
 import { type Kernel, thisKernel, verdictOn } from "./kernel.ts";
-import { askLock, holdLock, type LockDirectory, removeLock } from "./lock.ts";
+import { holdLock, type LockDirectory, removeLock, requestLock } from "./lock.ts";
 
 /** A journal that nobody alive is known to have. */
 export interface Abandoned {
@@ -125,7 +125,7 @@ class DirectoryHome implements JournalHome {
     for (const { id, holder, writtenUnder, name } of await this.#list()) {
       const own = holder === owner;
       if (own && this.#open.has(id)) continue;
-      const verdict = own ? "dead" : verdictOn(writtenUnder, kernel, await askLock(this.#parts.locks, holder));
+      const verdict = own ? "dead" : verdictOn(writtenUnder, kernel, await requestLock(this.#parts.locks, holder));
       if (verdict === "alive") continue;
       const written = await stat(join(dir, name)).catch(() => undefined);
       found.push({ id, verdict, name, sinceMs: written?.mtimeMs ?? Date.now() });
@@ -137,7 +137,7 @@ class DirectoryHome implements JournalHome {
   /** Somebody may have cleaned up old files. */
   async #repairLock(): Promise<void> {
     const { locks, owner, resources } = this.#parts;
-    if ((await askLock(locks, owner)) === "missing") resources.use(await holdLock(locks, owner));
+    if ((await requestLock(locks, owner)) === "missing") resources.use(await holdLock(locks, owner));
   }
 
   /**
@@ -171,7 +171,7 @@ class DirectoryHome implements JournalHome {
     const owners = new Set((await this.#list()).map(({ holder }) => holder));
     for (const name of await readdir(dir)) {
       const owner = /^([\w-]+)\.lock$/.exec(name)?.[1];
-      if (owner === undefined || owners.has(owner) || (await askLock(locks, owner)) !== "free") continue;
+      if (owner === undefined || owners.has(owner) || (await requestLock(locks, owner)) !== "free") continue;
       await removeLock(locks, owner);
     }
   }

@@ -46,7 +46,7 @@ async function listen(path: string): Promise<Server> {
  * Asks a lock. Free only when the kernel says that nobody listens; what cannot be told counts as
  * held.
  */
-export function askLock(dir: LockDirectory, owner: string): Promise<Lock> {
+export function requestLock(dir: LockDirectory, owner: string): Promise<Lock> {
   return new Promise((resolve) => {
     const socket = connect(socketPath(dir, `${owner}.lock`));
     socket.once("connect", () => {

@@ -5,14 +5,14 @@ import type { Logger } from "./log.ts";
 import type { Peer } from "./rpc/access.ts";
 import { version } from "./version.ts";
 
-type Said = Partial<Pick<ProcessStatus, "figures" | "upstreams" | "unserved">>;
+type StatusReport = Partial<Pick<ProcessStatus, "figures" | "upstreams" | "unserved">>;
 
 export interface StatusOptions {
   readonly bus: Bus;
   readonly service: Peer;
   readonly log: Logger;
   /** What there is to say now, beside that the process lives. */
-  say?(): Said | Promise<Said>;
+  report?(): StatusReport | Promise<StatusReport>;
 }
 
 /**
@@ -20,17 +20,17 @@ export interface StatusOptions {
  * depends on it: a broker that is away, or a figure that cannot be read, costs a message. Disposing
  * says that the process leaves.
  */
-export function announceStatus({ bus, service, log, say = () => ({}) }: StatusOptions): Disposable {
+export function announceStatus({ bus, service, log, report = () => ({}) }: StatusOptions): Disposable {
   const id = newId(service);
   const startedAtMs = Date.now();
-  const publish = (said: Said, leaving: boolean): void => {
-    const { figures = {}, upstreams = [], unserved = [] } = said;
+  const publish = (reported: StatusReport, leaving: boolean): void => {
+    const { figures = {}, upstreams = [], unserved = [] } = reported;
     const status = { id, version, started_at_ms: startedAtMs, leaving, figures, upstreams, unserved };
     if (bus.connected) bus.connection.publish(statusSubjects.of(service), processStatus.encode(status));
   };
   const announce = async (): Promise<void> => {
     try {
-      publish(await say(), false);
+      publish(await report(), false);
     } catch (error) {
       log.debug({ err: error }, "the status of this process was not told");
     }

@@ -5,7 +5,7 @@ import { Failures } from "./failures.ts";
 test("a source may fail some times at once, then at a rate, and is told how long to wait: never longer than half a minute", () => {
   let now = 0;
   const clock = { now: () => now, monotonic: () => now };
-  const failures = new Failures({ clock, free: 3, perSecond: 2, most: 100 });
+  const failures = new Failures({ clock, free: 3, perSecond: 2, max: 100 });
   for (let i = 0; i < 3; i++) {
     assert.equal(failures.waitMs("a"), 0);
     failures.add("a");
@@ -22,7 +22,7 @@ test("a source may fail some times at once, then at a rate, and is told how long
 
 test("however many sources fail, only so many are remembered", () => {
   const clock = { now: () => 0, monotonic: () => 0 };
-  const failures = new Failures({ clock, free: 1, perSecond: 1, most: 100 });
+  const failures = new Failures({ clock, free: 1, perSecond: 1, max: 100 });
   failures.add("first");
   for (let i = 0; i < 1_000; i++) failures.add(`source ${i}`);
   assert.equal(failures.waitMs("first"), 0);

@@ -8,7 +8,7 @@ export interface FailuresOptions {
   /** How fast they are forgotten. */
   readonly perSecond: number;
   /** Most sources that are remembered. */
-  readonly most: number;
+  readonly max: number;
 }
 
 interface Bucket {
@@ -30,7 +30,7 @@ export class Failures {
 
   constructor(options: FailuresOptions) {
     this.#options = options;
-    this.#buckets = new LRUCache({ max: options.most });
+    this.#buckets = new LRUCache({ max: options.max });
   }
 
   /**
@@ -44,8 +44,8 @@ export class Failures {
 
   add(source: string): void {
     const { clock, free, perSecond } = this.#options;
-    const most = free + (maxWaitMs / 1_000) * perSecond - 1;
-    const level = Math.min(most, this.#levelOf(this.#buckets.get(source)) + 1);
+    const max = free + (maxWaitMs / 1_000) * perSecond - 1;
+    const level = Math.min(max, this.#levelOf(this.#buckets.get(source)) + 1);
     this.#buckets.set(source, { level, at: clock.monotonic() });
   }
 

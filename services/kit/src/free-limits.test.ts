@@ -7,7 +7,7 @@ function stage(perMinute = 600, concurrency = 1_000) {
   let now = 0;
   const clock = { monotonic: () => now, now: () => now };
   const limits = new FreeLimits({ clock, perMinute, concurrency });
-  const ask = (more: Partial<Parameters<FreeLimits["enter"]>[0]> = {}): GatewayError | undefined => {
+  const call = (more: Partial<Parameters<FreeLimits["enter"]>[0]> = {}): GatewayError | undefined => {
     try {
       limits.enter({ keyId: "key", requestsPerMinute: 0, bodyBytes: 0, ...more });
       limits.leave(more.keyId ?? "key");
@@ -18,13 +18,13 @@ function stage(perMinute = 600, concurrency = 1_000) {
     }
   };
   /** How many pass at once. */
-  const burst = (more: Parameters<typeof ask>[0] = {}): number => {
-    for (let passed = 0; passed < 10_000; passed++) if (ask(more) !== undefined) return passed;
+  const burst = (more: Parameters<typeof call>[0] = {}): number => {
+    for (let passed = 0; passed < 10_000; passed++) if (call(more) !== undefined) return passed;
     return Number.POSITIVE_INFINITY;
   };
   return {
     limits,
-    ask,
+    call,
     burst,
     wait: (ms: number) => {
       now += ms;
@@ -33,9 +33,9 @@ function stage(perMinute = 600, concurrency = 1_000) {
 }
 
 test("a key that used up its burst is told when to come back, and then one request passes", () => {
-  const { ask, burst, wait } = stage();
+  const { call, burst, wait } = stage();
   assert.equal(burst(), 300);
-  const refused = ask();
+  const refused = call();
   assert.equal(refused?.code, "rate_limit_exceeded");
   assert.equal(refused?.retryAfterMs, 100);
   wait(refused?.retryAfterMs ?? 0);
@@ -76,12 +76,12 @@ test("no more than so many are under way at once, and who leaves makes room", ()
 });
 
 test("keys that rest are forgotten, and keys that do not rest are not", () => {
-  const { burst, ask, wait } = stage();
+  const { burst, call, wait } = stage();
   wait(1_000_000);
   burst({ keyId: "busy" });
   for (let n = 0; n < 5_000; n++) {
     wait(1);
-    ask({ keyId: `key ${n}` });
+    call({ keyId: `key ${n}` });
   }
   assert.ok(burst({ keyId: "busy" }) <= 50);
 });

@@ -13,14 +13,14 @@ export interface FreeLimitsOptions {
  * A key that has a small limit of its own still gets this many units a minute: its client looks
  * around when it starts.
  */
-const leastPerMinute = 60;
+const minPerMinute = 60;
 /** A key that rested may use as much at once as comes together in this time. */
 const burstMs = 30_000;
 const minuteMs = 60_000;
 /** A request is one unit, and one more for each so many bytes of its body. */
 const unitBytes = 64 * 1024;
 const concurrencyRetryMs = 500;
-const leastSwept = 1_000;
+const minSwept = 1_000;
 
 /** What a key may still do. */
 interface Bucket {
@@ -49,7 +49,7 @@ export interface FreeRequest {
 export class FreeLimits {
   readonly #options: FreeLimitsOptions;
   readonly #buckets = new Map<string, Bucket>();
-  #sweepAt = leastSwept;
+  #sweepAt = minSwept;
 
   constructor(options: FreeLimitsOptions) {
     this.#options = options;
@@ -59,15 +59,15 @@ export class FreeLimits {
    * Takes what a request needs; `leave` must follow. @throws {GatewayError} 429 that says when to
    * come back
    */
-  enter(ask: FreeRequest): void {
+  enter(request: FreeRequest): void {
     const { concurrency } = this.#options;
-    const bucket = this.#bucketOf(ask);
+    const bucket = this.#bucketOf(request);
     if (bucket.open >= concurrency) {
       const text = `This key has ${concurrency} requests that cost nothing under way at once already. Try again shortly.`;
       throw new GatewayError("concurrency_limit_exceeded", text, { retryAfterMs: concurrencyRetryMs });
     }
-    const most = bucket.perMs * burstMs;
-    const need = Math.min(most, 1 + Math.floor((ask.bodyBytes ?? Number.POSITIVE_INFINITY) / unitBytes));
+    const max = bucket.perMs * burstMs;
+    const need = Math.min(max, 1 + Math.floor((request.bodyBytes ?? Number.POSITIVE_INFINITY) / unitBytes));
     if (bucket.units < need) {
       const retryAfterMs = Math.ceil((need - bucket.units) / bucket.perMs);
       const text = `This key has used up its requests that cost nothing: ${Math.round(bucket.perMs * minuteMs)} a minute, where large bodies count more than once. Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
@@ -86,7 +86,7 @@ export class FreeLimits {
   #bucketOf({ keyId, requestsPerMinute }: FreeRequest): Bucket {
     const now = this.#options.clock.monotonic();
     const { perMinute } = this.#options;
-    const own = requestsPerMinute === 0 ? perMinute : Math.min(perMinute, Math.max(requestsPerMinute, leastPerMinute));
+    const own = requestsPerMinute === 0 ? perMinute : Math.min(perMinute, Math.max(requestsPerMinute, minPerMinute));
     const perMs = own / minuteMs;
     const known = this.#buckets.get(keyId);
     if (known !== undefined) {
@@ -106,7 +106,7 @@ export class FreeLimits {
       fill(bucket, now);
       if (bucket.open === 0 && bucket.units >= bucket.perMs * burstMs) this.#buckets.delete(keyId);
     }
-    this.#sweepAt = Math.max(leastSwept, 2 * this.#buckets.size);
+    this.#sweepAt = Math.max(minSwept, 2 * this.#buckets.size);
   }
 }
 

@@ -25,7 +25,7 @@ export async function checkHealth(checks: Record<string, HealthCheck>): Promise<
   return { status: ok ? "ok" : "unavailable", checks: Object.fromEntries(results) };
 }
 
-function answer(response: ServerResponse, status: number, type: string, body: string): void {
+function respond(response: ServerResponse, status: number, type: string, body: string): void {
   response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) });
   response.end(body);
 }
@@ -42,7 +42,7 @@ interface OperatorPages {
  * `/health` (all checks pass, else 503 with the failing ones), and `/metrics` (Prometheus text);
  * false for any other path, which it leaves to the caller.
  */
-export async function answerOperator(
+export async function respondOperator(
   { url }: IncomingMessage,
   response: ServerResponse,
   { metrics, checks, alive = {} }: OperatorPages,
@@ -50,9 +50,9 @@ export async function answerOperator(
   const path = (url ?? "").split("?", 1)[0];
   if (path === "/health/live" || path === "/health/ready" || path === "/health") {
     const report = await checkHealth(path === "/health/live" ? alive : checks);
-    answer(response, report.status === "ok" ? 200 : 503, "application/json", JSON.stringify(report));
+    respond(response, report.status === "ok" ? 200 : 503, "application/json", JSON.stringify(report));
   } else if (path === "/metrics") {
-    answer(response, 200, metrics.registry.contentType, await metrics.registry.metrics());
+    respond(response, 200, metrics.registry.contentType, await metrics.registry.metrics());
   } else return false;
   return true;
 }
@@ -66,11 +66,11 @@ export interface AdminServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** The process's own port for operators: see {@link answerOperator}. */
+/** The process's own port for operators: see {@link respondOperator}. */
 export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
   const server = createServer(async (request, response) => {
-    if (await answerOperator(request, response, options)) return;
-    answer(response, 404, "application/json", '{"error":{"message":"not found"}}');
+    if (await respondOperator(request, response, options)) return;
+    respond(response, 404, "application/json", '{"error":{"message":"not found"}}');
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -9,7 +9,7 @@ test("a needle is found where Buffer's own search finds it, from any place on", 
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
     return Math.floor((seed / 0x80000000) * below);
   };
-  const text = (most: number): string => Array.from({ length: next(most) }, () => letters[next(3)]).join("");
+  const text = (max: number): string => Array.from({ length: next(max) }, () => letters[next(3)]).join("");
   let found = 0;
   for (let round = 0; round < 20_000; round++) {
     const wanted = `${letters[next(3)]}${text(6)}`;

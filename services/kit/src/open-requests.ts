@@ -7,19 +7,19 @@ const retryAfterMs = 1_000;
  * money and rate looks at a request when it is whole, and a key may open thousands that never are.
  */
 export class OpenRequests {
-  readonly #most: number;
+  readonly #max: number;
   readonly #open = new Map<string, number>();
 
-  /** @param most requests of one key at once */
-  constructor(most: number) {
-    this.#most = most;
+  /** @param max requests of one key at once */
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /** @throws {GatewayError} `too_many_open_requests`; then nothing is counted */
   enter(keyId: string): void {
     const count = this.#open.get(keyId) ?? 0;
-    if (count >= this.#most) {
-      const text = `This key has ${this.#most} requests open at once already.`;
+    if (count >= this.#max) {
+      const text = `This key has ${this.#max} requests open at once already.`;
       throw new GatewayError("too_many_open_requests", text, { retryAfterMs });
     }
     this.#open.set(keyId, count + 1);

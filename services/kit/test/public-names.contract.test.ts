@@ -17,15 +17,15 @@ const { signal } = new AbortController();
 interface NameServer {
   readonly address: string;
   /** Names that were asked for, once for each question. */
-  readonly asked: string[];
+  readonly received: string[];
   /** What is answered for a name and a family; undefined: nothing is. */
-  answers(name: string, family: 4 | 6): readonly string[] | undefined;
+  responses(name: string, family: 4 | 6): readonly string[] | undefined;
 }
 
 /** A name server of the test's, by the rules of RFC 1035. */
-async function nameServer(t: TestContext, answers: NameServer["answers"]): Promise<NameServer> {
+async function nameServer(t: TestContext, responses: NameServer["responses"]): Promise<NameServer> {
   const socket: Socket = createSocket("udp4");
-  const server: NameServer = { address: "", asked: [], answers };
+  const server: NameServer = { address: "", received: [], responses };
   socket.on("message", (query, { port, address }) => {
     const labels: string[] = [];
     let at = 12;
@@ -35,8 +35,8 @@ async function nameServer(t: TestContext, answers: NameServer["answers"]): Promi
     }
     const type = query.readUInt16BE(at + 1);
     const name = labels.join(".");
-    server.asked.push(name);
-    const found = server.answers(name, type === 28 ? 6 : 4);
+    server.received.push(name);
+    const found = server.responses(name, type === 28 ? 6 : 4);
     if (found === undefined) return;
     const question = query.subarray(12, at + 5);
     const records = found.map((text) => record(type, addressBytes(text)));
@@ -85,9 +85,9 @@ test("a name is refused when any of its addresses, of either family, is not publ
   }
   found = { 4: ["8.8.8.8", "1.1.1.1"], 6: ["2606:4700::1111"] };
   const names = new PublicNames({ nameServers: [server.address] });
-  server.asked.length = 0;
+  server.received.length = 0;
   for (let i = 0; i < 3; i++) await names.resolve("good.example", signal);
-  assert.deepEqual(server.asked, ["good.example", "good.example"], "once for each family");
+  assert.deepEqual(server.received, ["good.example", "good.example"], "once for each family");
   const [error, addresses] = await lookup(names, "good.example");
   assert.equal(error, null);
   assert.deepEqual((addresses as { address: string }[]).map(({ address }) => address).sort(), [
@@ -119,7 +119,7 @@ test("a name server that never answers holds up nobody: not files, not the syste
     names.resolve("better.example", signal, "a third one"),
   ]);
   assert.ok(performance.now() - startedAt < 1_000, `${performance.now() - startedAt} ms`);
-  const silentOnes = new Set(server.asked.filter((name) => name.endsWith(silent)));
+  const silentOnes = new Set(server.received.filter((name) => name.endsWith(silent)));
   assert.ok(silentOnes.size <= 8, `${silentOnes.size} of one owner's are looked up at a time`);
   await Promise.all(stuck.slice(0, 8));
   assert.ok(performance.now() - startedAt < 4_000);
@@ -150,9 +150,9 @@ test("an exempt name is the system's affair, /etc/hosts included; no other name 
   await using client = createGuardedClient({ allow: [`localhost:${port}`], nameServers: [server.address] });
   const call = { timeoutMs: 500, maxBytes: 100 };
   assert.equal((await client.fetch(`http://localhost:${port}/`, call)).body.toString(), "mine");
-  assert.deepEqual(server.asked, []);
+  assert.deepEqual(server.received, []);
   await assert.rejects(client.fetch("https://elsewhere.example/", call), fails("timeout"));
-  assert.ok(server.asked.length > 0);
+  assert.ok(server.received.length > 0);
 });
 
 test("what a body is paid with is asked before it is kept, and may refuse it", async (t) => {

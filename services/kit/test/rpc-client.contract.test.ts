@@ -50,13 +50,13 @@ test("a machine that is lost without a word costs calls fifteen seconds, and not
   await using server = await serveEcho();
   using way = await startWay(server.port);
   using client = createRpcClient<MeteringServiceServer>(MeteringServiceService, `${host}:${way.port}`, insecure);
-  const ask = () => client.confirmApplied({ batchIds: ["one"] }, { timeoutMs: 2_000 });
-  assert.deepEqual((await ask()).applied, ["one"]);
+  const call = () => client.confirmApplied({ batchIds: ["one"] }, { timeoutMs: 2_000 });
+  assert.deepEqual((await call()).applied, ["one"]);
   way.loseAll();
   const lostAt = performance.now();
   let failed = 0;
   while (
-    await ask().then(
+    await call().then(
       () => false,
       () => true,
     )

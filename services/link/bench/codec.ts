@@ -2,7 +2,7 @@ import { FrameBatch } from "@uag/proto/link/v1/link.ts";
 import { BatchReader } from "../src/batch-reader.ts";
 import { BatchWriter } from "../src/batch-writer.ts";
 import type { FrameSink } from "../src/frames.ts";
-import { answerHeaders, jsonAnswer, jsonBody, openFrame } from "./shapes.ts";
+import { jsonBody, jsonResponse, openFrame, responseHeaders } from "./shapes.ts";
 
 export const nothing = (): void => {};
 const ignore: FrameSink = {
@@ -24,9 +24,9 @@ function tuned(writer: BatchWriter, reader: BatchReader): void {
     writer.beginBytes("body", i, jsonBody.length);
     writer.append(jsonBody, 0, jsonBody.length);
     writer.end(i);
-    writer.head(i, 200, answerHeaders);
-    writer.beginBytes("chunk", i, jsonAnswer.length);
-    writer.append(jsonAnswer, 0, jsonAnswer.length);
+    writer.head(i, 200, responseHeaders);
+    writer.beginBytes("chunk", i, jsonResponse.length);
+    writer.append(jsonResponse, 0, jsonResponse.length);
     writer.trailer(i, "");
   }
   reader.read(writer.take(), ignore);
@@ -39,8 +39,8 @@ function generated(): void {
     frames.push({ exchange: i, kind: { $case: "open", value: { ...open, headers: [...open.headers] } } });
     frames.push({ exchange: i, kind: { $case: "body", value: jsonBody } });
     frames.push({ exchange: i, kind: { $case: "end", value: {} } });
-    frames.push({ exchange: i, kind: { $case: "head", value: { status: 200, headers: answerHeaders } } });
-    frames.push({ exchange: i, kind: { $case: "chunk", value: jsonAnswer } });
+    frames.push({ exchange: i, kind: { $case: "head", value: { status: 200, headers: responseHeaders } } });
+    frames.push({ exchange: i, kind: { $case: "chunk", value: jsonResponse } });
     frames.push({ exchange: i, kind: { $case: "trailer", value: { errorCode: "" } } });
   }
   FrameBatch.decode(FrameBatch.encode({ frames }).finish());

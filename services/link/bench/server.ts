@@ -4,17 +4,17 @@ import type { Identity } from "@uag/kit/rpc/identity.ts";
 import { linkServerChannelOptions } from "../src/grpc-server.ts";
 import { createLinkServer } from "../src/server.ts";
 import { identityOf } from "./identity.ts";
-import { answerHeaders, chunks, jsonAnswer, sseChunk, streamPath, tickMs, unaryMethod } from "./shapes.ts";
+import { chunks, jsonResponse, responseHeaders, sseChunk, streamPath, tickMs, unaryMethod } from "./shapes.ts";
 
 async function serve(identity: Identity): Promise<void> {
   const link = createLinkServer({
     operations: {
       json: async (exchange) => {
         await exchange.readBody({ maxBytes: 1 << 20 });
-        exchange.respond(200, answerHeaders, jsonAnswer);
+        exchange.respond(200, responseHeaders, jsonResponse);
       },
       sse: async (exchange) => {
-        exchange.head(200, answerHeaders);
+        exchange.head(200, responseHeaders);
         let left = chunks;
         const timer = setInterval(() => {
           exchange.write(sseChunk);
@@ -41,7 +41,7 @@ async function serve(identity: Identity): Promise<void> {
       stream: { path: streamPath, requestStream: false, responseStream: true, ...codec },
     },
     {
-      call: (_call: unknown, done: (error: null, answer: Buffer) => void) => done(null, jsonAnswer),
+      call: (_call: unknown, done: (error: null, response: Buffer) => void) => done(null, jsonResponse),
       stream: (call: ServerDuplexStream<Buffer, Buffer>) => {
         let left = chunks;
         const timer = setInterval(() => {

@@ -5,11 +5,11 @@ export const chunks = 100;
 export const tickMs = 10;
 
 export const jsonBody = Buffer.alloc(600, "a");
-export const jsonAnswer = Buffer.alloc(900, "b");
+export const jsonResponse = Buffer.alloc(900, "b");
 export const sseChunk = Buffer.alloc(220, "c");
 const listed = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
 
-export const answerHeaders = listed({
+export const responseHeaders = listed({
   "content-type": "application/json",
   "x-request-id": "req_01k",
   "openai-processing-ms": "12",

@@ -14,7 +14,7 @@ export interface CallLink {
   /** The id for an exchange that leaves now: ids go up in the order in which opens are sent. */
   assignId(call: ClientExchange): number;
   /** The exchange is over; `tellPeer` is set when the peer has it and must drop it. */
-  release(call: ClientExchange, tellPeer: string | undefined): void;
+  release(call: ClientExchange, resetCode: string | undefined): void;
 }
 
 /** What an exchange needs of the client it was opened by. */
@@ -44,7 +44,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   refusedBy: string[] = nobody;
   readonly request: LinkRequest;
   readonly #host: CallHost;
-  readonly #answer: LinkResponse;
+  readonly #response: LinkResponse;
   readonly #outbox = new Outbox({ replayable: true });
   readonly #window = new ReceiveWindow();
   readonly #deadlineAt: number;
@@ -57,10 +57,10 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   #over = false;
   readonly #onAbort = (): void => this.cancel("the caller gave up");
 
-  constructor(host: CallHost, request: LinkRequest, answer: LinkResponse) {
+  constructor(host: CallHost, request: LinkRequest, response: LinkResponse) {
     this.#host = host;
     this.request = request;
-    this.#answer = answer;
+    this.#response = response;
     this.#bodyEnded = request.bodyless === true;
     this.#endSent = this.#bodyEnded;
     const deadlineMs = request.deadlineMs ?? 0;
@@ -138,7 +138,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
     this.#headed = true;
     this.#outbox.commit();
     try {
-      this.#answer.onHead(status, headers);
+      this.#response.onHead(status, headers);
     } catch (error) {
       this.#callbackFailed(error);
     }
@@ -149,7 +149,7 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
     if (!this.#window.receive(bytes.length)) throw new LinkError("protocol", "answer exceeds its window");
     if (bytes.length === 0) return;
     try {
-      this.#answer.onChunk(bytes);
+      this.#response.onChunk(bytes);
     } catch (error) {
       this.#callbackFailed(error);
     }
@@ -191,17 +191,17 @@ export class ClientExchange implements LinkCall, Emitter, Timed {
   }
 
   /** Ends the exchange, once: with its answer whole when no error is given. */
-  finish(error: LinkError | undefined, tellPeer: string | undefined): void {
+  finish(error: LinkError | undefined, resetCode: string | undefined): void {
     if (this.#over) return;
     this.#over = true;
     this.#host.deadlines.clear(this);
     this.request.signal?.removeEventListener("abort", this.#onAbort);
-    this.#link?.release(this, this.#opened ? tellPeer : undefined);
+    this.#link?.release(this, this.#opened ? resetCode : undefined);
     this.#host.finished(this);
     this.#outbox.close(error);
     try {
-      if (error === undefined) this.#answer.onEnd();
-      else this.#answer.onError(error);
+      if (error === undefined) this.#response.onEnd();
+      else this.#response.onError(error);
     } catch (failure) {
       this.#host.onCallbackFailed(this, failure);
     }

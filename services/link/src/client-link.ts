@@ -104,10 +104,10 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
     this.#sender.wake(call);
   }
 
-  release(call: ClientExchange, tellPeer: string | undefined): void {
+  release(call: ClientExchange, resetCode: string | undefined): void {
     if (call.id === 0) this.#unsent.delete(call);
     else this.#exchanges.delete(call.id);
-    if (tellPeer !== undefined && this.#state !== "closed") this.#cancel(call.id, tellPeer);
+    if (resetCode !== undefined && this.#state !== "closed") this.#cancel(call.id, resetCode);
     this.#endWhenIdle();
   }
 

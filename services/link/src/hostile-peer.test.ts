@@ -104,7 +104,7 @@ async function connectClient(): Promise<{ client: LinkClient; peers: Peer[] }> {
   return { client, peers };
 }
 
-class Answer {
+class ReceivedResponse {
   readonly events: string[] = [];
   error: LinkError | undefined;
   onHead(): void {
@@ -122,10 +122,10 @@ class Answer {
   }
 }
 
-function ask(client: LinkClient, answer: Answer): LinkCall {
+function openCall(client: LinkClient, response: ReceivedResponse): LinkCall {
   const call = client.open(
     { operation: "o", requestId: "r", target: "/", headers: [], context: Buffer.alloc(0) },
-    answer,
+    response,
   );
   call.writeBody(Buffer.alloc(10));
   return call;
@@ -202,13 +202,13 @@ const againstClient: Record<string, Buffer> = {
 for (const [what, batch] of Object.entries(againstClient)) {
   test(`a serving end that sends ${what} loses its link, and its exchanges fail once`, async () => {
     const { client, peers } = await connectClient();
-    const answer = new Answer();
-    ask(client, answer);
+    const response = new ReceivedResponse();
+    openCall(client, response);
     await turn();
     peers[0]?.events.onBatch(batch);
     assert.match(peers[0]?.destroyed ?? "", /^link protocol: /);
-    assert.equal(answer.events.filter((event) => event === "error" || event === "end").length, 1);
-    assert.deepEqual([answer.error?.code, answer.error?.seen], ["protocol", true]);
+    assert.equal(response.events.filter((event) => event === "error" || event === "end").length, 1);
+    assert.deepEqual([response.error?.code, response.error?.seen], ["protocol", true]);
     await client.ready();
     assert.equal(peers.length, 2, "the client connects anew");
     await client.close();
@@ -217,11 +217,11 @@ for (const [what, batch] of Object.entries(againstClient)) {
 
 test("late frames of a cancelled exchange never reach another one", async () => {
   const { client, peers } = await connectClient();
-  const [first, second] = [new Answer(), new Answer()];
-  const call = ask(client, first);
+  const [first, second] = [new ReceivedResponse(), new ReceivedResponse()];
+  const call = openCall(client, first);
   await turn();
   call.cancel("no longer wanted");
-  ask(client, second);
+  openCall(client, second);
   await turn();
   peers[0]?.events.onBatch(encode([1, head], [1, chunk(5)], [1, trailer()]));
   assert.deepEqual(first.events, ["error"]);
@@ -241,8 +241,8 @@ test("a link that has used up its ids is drained and replaced, so that no id is 
   };
   const client = createLinkClient({ targets: () => Promise.resolve(["a:1"]), dial, maxExchangesPerLink: 2 });
   await client.ready();
-  const answers = [new Answer(), new Answer(), new Answer()];
-  for (const answer of answers) ask(client, answer);
+  const responses = [new ReceivedResponse(), new ReceivedResponse(), new ReceivedResponse()];
+  for (const response of responses) openCall(client, response);
   await client.ready();
   await turn();
   const opened = peers.map((peer) =>
@@ -253,7 +253,7 @@ test("a link that has used up its ids is drained and replaced, so that no id is 
   assert.equal(peers[0]?.ended, true, "a drained link ends when its exchanges are over");
   peers[1]?.events.onBatch(encode([1, trailer("oh")]));
   assert.deepEqual(
-    answers.map((answer) => answer.events.at(-1)),
+    responses.map((response) => response.events.at(-1)),
     ["end", "end", "error"],
   );
   await client.close();
@@ -292,8 +292,8 @@ for (const seed of seeds(4)) {
       assert.deepEqual(server.status(), { links: 0, exchanges: 0, handlers: 0, draining: false });
 
       const { client, peers } = await connectClient();
-      const answers = [new Answer(), new Answer(), new Answer()];
-      for (const answer of answers) ask(client, answer);
+      const responses = [new ReceivedResponse(), new ReceivedResponse(), new ReceivedResponse()];
+      for (const response of responses) openCall(client, response);
       await turn();
       const toClient = [
         encode([1, head], [1, chunk(100)], [2, credit(0)]),
@@ -302,7 +302,7 @@ for (const seed of seeds(4)) {
       ];
       for (const batch of spoil(random, toClient)) peers[0]?.events.onBatch(batch);
       await client.close();
-      for (const { events } of answers) {
+      for (const { events } of responses) {
         assert.equal(events.filter((event) => event === "error" || event === "end").length, 1);
         assert.ok(["error", "end"].includes(events.at(-1) ?? ""), "nothing comes after the end");
       }

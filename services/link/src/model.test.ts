@@ -16,7 +16,7 @@ const transportLimit = 300_000;
 
 interface Plan {
   bodyBytes: number;
-  answerBytes: number;
+  responseBytes: number;
   read: "whole" | "stream" | "some" | "none";
   ending: "end" | "fail" | "throw" | "hang" | "end_early";
   patient: boolean;
@@ -50,9 +50,9 @@ class Model implements LinkResponse {
   bodyEnded: boolean;
   bodyReceived = 0;
   bodyWhole = false;
-  answerWritten = 0;
-  answerReceived = 0;
-  answerConsumed = 0;
+  responseWritten = 0;
+  responseReceived = 0;
+  responseConsumed = 0;
   handled = 0;
   finished = false;
   heads = 0;
@@ -78,14 +78,14 @@ class Model implements LinkResponse {
   onChunk(chunk: Buffer): void {
     assert.ok(this.heads === 1 && !this.over, "chunks come between head and end");
     assert.ok(chunk.length <= maxFrameBytes);
-    check(this.n, 1, this.answerReceived, chunk);
-    this.answerReceived += chunk.length;
-    assert.ok(this.answerReceived - this.answerConsumed <= windowBytes, "no more than the window unread");
+    check(this.n, 1, this.responseReceived, chunk);
+    this.responseReceived += chunk.length;
+    assert.ok(this.responseReceived - this.responseConsumed <= windowBytes, "no more than the window unread");
   }
   onEnd(): void {
     assert.ok(!this.over, "one end");
     this.ends++;
-    assert.equal(this.answerReceived, this.answerWritten, "an answer that ends is whole");
+    assert.equal(this.responseReceived, this.responseWritten, "an answer that ends is whole");
     assert.ok(this.plan.ending === "end" || this.plan.ending === "end_early");
   }
   onError(error: LinkError): void {
@@ -101,7 +101,7 @@ class Model implements LinkResponse {
       if (this.plan.ending !== "end_early") await this.#read(exchange);
       if (this.plan.ending === "throw") throw new Error("planned");
       if (this.plan.ending === "hang") await new Promise((_, reject) => abortion(exchange.signal, reject));
-      await this.#answer(exchange);
+      await this.#respond(exchange);
       if (this.plan.ending === "fail") exchange.fail("planned");
       else exchange.end();
     } finally {
@@ -126,16 +126,16 @@ class Model implements LinkResponse {
     assert.equal(this.bodyReceived, this.plan.bodyBytes, "a body that ends is whole");
   }
 
-  async #answer(exchange: LinkExchange): Promise<void> {
+  async #respond(exchange: LinkExchange): Promise<void> {
     exchange.head(200 + (this.n % 100), ["n", String(this.n)]);
-    while (this.answerWritten < this.plan.answerBytes) {
+    while (this.responseWritten < this.plan.responseBytes) {
       const size = Math.min(
-        1 + ((this.n * 7919 + this.answerWritten) % 150_000),
-        this.plan.answerBytes - this.answerWritten,
+        1 + ((this.n * 7919 + this.responseWritten) % 150_000),
+        this.plan.responseBytes - this.responseWritten,
       );
-      const more = exchange.write(bytesAt(this.n, 1, this.answerWritten, size));
+      const more = exchange.write(bytesAt(this.n, 1, this.responseWritten, size));
       if (exchange.over) break;
-      this.answerWritten += size;
+      this.responseWritten += size;
       if (!more && this.plan.patient) await exchange.drained();
     }
   }
@@ -200,7 +200,7 @@ class Driver {
     const sizes = [0, 1, 500, 65_536, 65_537, windowBytes, random.int(maxBody)];
     const plan: Plan = {
       bodyBytes: random.pick(sizes),
-      answerBytes: random.pick(sizes),
+      responseBytes: random.pick(sizes),
       read: random.pick(["whole", "whole", "stream", "some", "none"] as const),
       ending: random.pick(["end", "end", "end", "end_early", "fail", "throw", "hang"] as const),
       patient: random.chance(0.7),
@@ -230,9 +230,9 @@ class Driver {
   }
 
   consume(model: Model): void {
-    const bytes = Math.min(1 + this.random.int(200_000), model.answerReceived - model.answerConsumed);
+    const bytes = Math.min(1 + this.random.int(200_000), model.responseReceived - model.responseConsumed);
     if (bytes <= 0) return;
-    model.answerConsumed += bytes;
+    model.responseConsumed += bytes;
     model.call?.consumed(bytes);
   }
 
@@ -272,8 +272,8 @@ class Driver {
       for (const model of this.models) {
         if (model.over) continue;
         if (!model.bodyEnded) this.body(model);
-        model.call?.consumed(model.answerReceived - model.answerConsumed);
-        model.answerConsumed = model.answerReceived;
+        model.call?.consumed(model.responseReceived - model.responseConsumed);
+        model.responseConsumed = model.responseReceived;
       }
       return this.models.every((model) => model.over && (model.handled === 0 || model.finished));
     });
@@ -289,7 +289,7 @@ class Driver {
       if (error?.code === "failed") assert.ok(["planned", "internal"].includes(error.reason), error.reason);
       if (model.cancelled) assert.equal(error?.code, "cancelled");
       if (error?.code === "failed" && model.plan.ending === "fail") {
-        assert.equal(model.answerReceived, model.plan.answerBytes, "what was written before a failure arrives");
+        assert.equal(model.responseReceived, model.plan.responseBytes, "what was written before a failure arrives");
       }
     }
     const { replicas, waiting } = this.client.status();

@@ -35,10 +35,10 @@ test("a replica that is busy beyond its fair share hands an account to its secon
     if (chosen === first) held.first++;
     else if (chosen !== undefined) held.second++;
     else held.none++;
-    const least = three.reduce((a, b) => (b.outstanding < a.outstanding ? b : a));
-    (chosen ?? least).outstanding++;
+    const min = three.reduce((a, b) => (b.outstanding < a.outstanding ? b : a));
+    (chosen ?? min).outstanding++;
   }
-  const most = Math.max(...three.map(({ outstanding }) => outstanding));
-  assert.ok(most <= 100 * 1.125 + 3, `${most} of 300 on one of three`);
+  const max = Math.max(...three.map(({ outstanding }) => outstanding));
+  assert.ok(max <= 100 * 1.125 + 3, `${max} of 300 on one of three`);
   assert.ok(held.first > 90 && held.second > 0 && held.none > 0);
 });

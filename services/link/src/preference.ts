@@ -40,14 +40,14 @@ export class Preference {
   choose<C extends Candidate>(affinity: string, candidates: readonly C[]): C | undefined {
     const key = hash(affinity);
     let [first, second]: [C | undefined, C | undefined] = [undefined, undefined];
-    let [most, more] = [-1, -1];
+    let [max, more] = [-1, -1];
     let total = 1;
     for (const candidate of candidates) {
       total += candidate.outstanding;
       const weight = weigh(key, this.#hashOf(candidate.address));
-      if (weight > most) {
-        [second, more] = [first, most];
-        [first, most] = [candidate, weight];
+      if (weight > max) {
+        [second, more] = [first, max];
+        [first, max] = [candidate, weight];
       } else if (weight > more) [second, more] = [candidate, weight];
     }
     const bound = (share * total) / candidates.length + slack;

@@ -141,8 +141,12 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
   }
 
   readBody({ maxBytes, take }: ReadBodyOptions): Promise<Buffer> {
-    const said = this.header("content-length");
-    return this.#inbox.whole({ maxBytes, take, length: said === undefined ? undefined : Number.parseInt(said, 10) });
+    const reported = this.header("content-length");
+    return this.#inbox.whole({
+      maxBytes,
+      take,
+      length: reported === undefined ? undefined : Number.parseInt(reported, 10),
+    });
   }
 
   head(status: number, headers: readonly string[]): void {

@@ -8,7 +8,7 @@ export interface WholeBodyOptions {
   readonly length?: number | undefined;
 }
 
-const leastBytes = 64 * 1024;
+const minBytes = 64 * 1024;
 
 /**
  * Puts a body together in one piece of memory. A chunk is a part of a larger message: keeping
@@ -29,7 +29,7 @@ export class WholeBody {
   /** @throws {LinkError} `too_large`; what `take` throws */
   add(chunk: Buffer): void {
     const size = this.#size + chunk.length;
-    if (size > this.#bytes.length) this.#grow(Math.max(size, Math.min(2 * size, this.#options.maxBytes), leastBytes));
+    if (size > this.#bytes.length) this.#grow(Math.max(size, Math.min(2 * size, this.#options.maxBytes), minBytes));
     chunk.copy(this.#bytes, this.#size);
     this.#size = size;
   }

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import type { Server } from "@grpc/grpc-js";
 import { insecure } from "@uag/kit/rpc/identity.ts";
 import { listen } from "@uag/kit/rpc/server.ts";
-import { ResponseStream } from "../src/answer-stream.ts";
 import type { LinkRequest } from "../src/call.ts";
 import type { LinkClient } from "../src/client.ts";
 import { LinkError } from "../src/errors.ts";
 import { linkServerChannelOptions } from "../src/grpc-server.ts";
+import { ResponseStream } from "../src/response-stream.ts";
 import { createLinkServer, type LinkHandler, type LinkServer, type LinkServerOptions } from "../src/server.ts";
 
 export const whole = { maxBytes: 64 * 1024 * 1024 };
@@ -63,10 +63,10 @@ export function request(operation: string, rest: Partial<LinkRequest> = {}): Lin
 }
 
 /** Asks with a whole body and reads the whole answer. */
-export async function ask(client: LinkClient, operation: string, body: Buffer, rest: Partial<LinkRequest> = {}) {
-  const answer = ResponseStream.open(client, request(operation, rest), body);
-  const { status, headers } = await answer.head;
-  return { status, headers, body: await answer.bytes() };
+export async function call(client: LinkClient, operation: string, body: Buffer, rest: Partial<LinkRequest> = {}) {
+  const response = ResponseStream.open(client, request(operation, rest), body);
+  const { status, headers } = await response.head;
+  return { status, headers, body: await response.bytes() };
 }
 
 /** The LinkError something fails with. */

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { ResponseStream } from "../src/answer-stream.ts";
 import { createLinkClient } from "../src/client.ts";
 import { dialGrpc } from "../src/grpc-client.ts";
 import { highWaterBytes, windowBytes } from "../src/limits.ts";
+import { ResponseStream } from "../src/response-stream.ts";
 import type { LinkHandler } from "../src/server.ts";
-import { aborted, ask, echo, failure, request, Service, whole } from "./fixtures.ts";
+import { aborted, call, echo, failure, request, Service, whole } from "./fixtures.ts";
 import { until } from "./support.ts";
 
 const mib = 1024 * 1024;
@@ -62,7 +62,7 @@ test("a handler that never reads stalls only its own caller", async () => {
   }
   assert.ok(accepted <= windowBytes + highWaterBytes);
   const body = Buffer.alloc(mib, "y");
-  const others = await Promise.all(Array.from({ length: 100 }, () => ask(client, "echo", body)));
+  const others = await Promise.all(Array.from({ length: 100 }, () => call(client, "echo", body)));
   for (const other of others) assert.ok(other.body.equals(body));
   deaf.call.cancel("enough");
   await deaf.call.bodyDrained();
@@ -84,9 +84,9 @@ test("a body of many megabytes passes both ways unchanged", async () => {
   });
   const bodies = Array.from({ length: 4 }, () => randomBytes(16 * mib));
   const hash = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
-  const answers = await Promise.all(bodies.map((body) => ask(client, "relay", body)));
+  const responses = await Promise.all(bodies.map((body) => call(client, "relay", body)));
   assert.deepEqual(
-    answers.map((answer) => hash(answer.body)),
+    responses.map((response) => hash(response.body)),
     bodies.map(hash),
   );
   await client.close();
@@ -110,11 +110,11 @@ test("a handler gets everything the caller opened with, and the caller the head 
   await using service = await Service.start({ show });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
   const opened = { requestId: "r1", target: "/v1/x?y=1", context: Buffer.from("ctx"), headers: ["a", "1", "a", "2"] };
-  const answer = await ask(client, "show", Buffer.from("body"), opened);
-  assert.deepEqual([answer.status, answer.headers], [418, ["x-ü", "é"]]);
+  const response = await call(client, "show", Buffer.from("body"), opened);
+  assert.deepEqual([response.status, response.headers], [418, ["x-ü", "é"]]);
   const { headers: _, ...rest } = opened;
   const wanted = { ...rest, operation: "show", context: "ctx", bodyless: false, body: "body", a: "1" };
-  assert.deepEqual(JSON.parse(answer.body.toString()), wanted);
+  assert.deepEqual(JSON.parse(response.body.toString()), wanted);
   await client.close();
 });
 
@@ -136,11 +136,11 @@ test("a body over the handler's limit, a handler that fails and an unknown opera
     { log: (event) => logged.push(event) },
   );
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
-  const small = await ask(client, "small", Buffer.alloc(mib));
+  const small = await call(client, "small", Buffer.alloc(mib));
   assert.deepEqual([small.status, small.body.toString()], [413, "too_large"]);
   const reasons: string[] = [];
   for (const operation of ["crash", "crash_at_once", "forget", "refuse", "unknown"]) {
-    const error = await failure(ask(client, operation, none));
+    const error = await failure(call(client, operation, none));
     assert.equal(error.code, "failed");
     reasons.push(error.reason);
   }

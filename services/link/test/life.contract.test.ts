@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { ResponseStream } from "../src/answer-stream.ts";
 import { createLinkClient } from "../src/client.ts";
 import type { LinkError } from "../src/errors.ts";
 import { dialGrpc } from "../src/grpc-client.ts";
+import { ResponseStream } from "../src/response-stream.ts";
 import type { LinkHandler } from "../src/server.ts";
-import { aborted, ask, Child, echo, failure, request, Service } from "./fixtures.ts";
+import { aborted, Child, call, echo, failure, request, Service } from "./fixtures.ts";
 import { until } from "./support.ts";
 
 const none = Buffer.alloc(0);
@@ -31,7 +31,7 @@ test("a service killed outright fails the exchanges it had, as perhaps seen, and
     const error = await failure(half.bytes());
     assert.deepEqual([error.code, error.seen], ["broken", true]);
   }
-  assert.equal((await ask(living, "echo", Buffer.from("a"))).body.toString(), "a");
+  assert.equal((await call(living, "echo", Buffer.from("a"))).body.toString(), "a");
   assert.equal(dying.status().replicas[0]?.ready, false);
   await dying.close();
   await living.close();
@@ -41,10 +41,10 @@ test("a service that comes back on the same port is found again, and exchanges w
   await using first = new Child("serve", "0");
   const address = await first.next();
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [address], readyWaitMs: 20_000 });
-  await ask(client, "echo", none);
+  await call(client, "echo", none);
   await first.kill();
   await until(() => client.status().replicas[0]?.ready === false, "the death to be noticed");
-  const early = ask(client, "echo", Buffer.from("early"));
+  const early = call(client, "echo", Buffer.from("early"));
   assert.equal(client.status().waiting, 1);
   await using _second = new Child("serve", address.split(":")[1] as string);
   assert.equal((await early).body.toString(), "early");
@@ -99,11 +99,11 @@ test("a deadline cuts the exchange at both ends", async () => {
 
 test("with no replica ready an exchange fails as unavailable, and unseen, after the wait", async () => {
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: ["127.0.0.1:9"], readyWaitMs: 100 });
-  const error = await failure(ask(client, "echo", none));
+  const error = await failure(call(client, "echo", none));
   assert.deepEqual([error.code, error.seen], ["unavailable", false]);
-  const hurried = await failure(ask(client, "echo", none, { deadlineMs: 20 }));
+  const hurried = await failure(call(client, "echo", none, { deadlineMs: 20 }));
   assert.deepEqual([hurried.code, hurried.seen], ["deadline", false]);
   await assert.rejects(client.ready({ signal: AbortSignal.timeout(10) }));
   await client.close();
-  assert.equal((await failure(ask(client, "echo", none))).code, "closed");
+  assert.equal((await failure(call(client, "echo", none))).code, "closed");
 });

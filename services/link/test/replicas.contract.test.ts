@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { ResponseStream } from "../src/answer-stream.ts";
 import { createLinkClient, type LinkClient } from "../src/client.ts";
 import { dialGrpc } from "../src/grpc-client.ts";
+import { ResponseStream } from "../src/response-stream.ts";
 import type { LinkHandler } from "../src/server.ts";
-import { aborted, ask, echo, failure, request, Service } from "./fixtures.ts";
+import { aborted, call, echo, failure, request, Service } from "./fixtures.ts";
 import { until } from "./support.ts";
 
 const none = Buffer.alloc(0);
@@ -32,14 +32,14 @@ test("replicas share the load evenly, and one that is busy gets less", async () 
   await using second = await Service.start({ echo: b.handler, hold });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [`${first.address}`, second.address] });
   await bothReady(client);
-  for (let i = 0; i < 50; i++) await ask(client, "echo", none);
-  await Promise.all(Array.from({ length: 150 }, () => ask(client, "echo", none)));
+  for (let i = 0; i < 50; i++) await call(client, "echo", none);
+  await Promise.all(Array.from({ length: 150 }, () => call(client, "echo", none)));
   assert.deepEqual([a.count(), b.count()], [100, 100]);
   const held = Array.from({ length: 9 }, () => ResponseStream.open(client, request("hold", { bodyless: true })));
   await until(() => first.link.status().handlers + second.link.status().handlers === 9, "all to be held");
   const [busier, other] = first.link.status().handlers === 5 ? [a, b] : [b, a];
   const before = [busier.count(), other.count()] as const;
-  for (let i = 0; i < 20; i++) await ask(client, "echo", none);
+  for (let i = 0; i < 20; i++) await call(client, "echo", none);
   assert.deepEqual([busier.count() - before[0], other.count() - before[1]], [0, 20]);
   for (const stream of held) stream.call.cancel("enough");
   await client.close();
@@ -58,12 +58,12 @@ test("a replica that drains loses no exchange: those under way finish, new ones 
   await using second = await Service.start({ echo, slow });
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [first.address, second.address] });
   await bothReady(client);
-  const slows = Array.from({ length: 10 }, () => ask(client, "slow", none));
+  const slows = Array.from({ length: 10 }, () => call(client, "slow", none));
   await until(() => first.link.status().handlers === 5, "half of them to be with the first");
   let stop = false;
   const load = Promise.all(
     Array.from({ length: 20 }, async () => {
-      while (!stop) await ask(client, "echo", Buffer.alloc(3_000));
+      while (!stop) await call(client, "echo", Buffer.alloc(3_000));
     }),
   );
   const draining = first.link.drain({ timeoutMs: 30_000 });
@@ -72,7 +72,7 @@ test("a replica that drains loses no exchange: those under way finish, new ones 
   assert.deepEqual(await draining, { cut: 0 });
   stop = true;
   await load;
-  for (const answer of await Promise.all(slows)) assert.equal(answer.body.toString(), "slow");
+  for (const response of await Promise.all(slows)) assert.equal(response.body.toString(), "slow");
   assert.deepEqual(first.link.status(), { links: 0, exchanges: 0, handlers: 0, draining: true });
   await client.close();
 });
@@ -121,7 +121,7 @@ test("replicas that come and go in the name service are taken up and let go, wit
   let stop = false;
   const load = Promise.all(
     Array.from({ length: 5 }, async () => {
-      while (!stop) await ask(client, "echo", Buffer.alloc(100));
+      while (!stop) await call(client, "echo", Buffer.alloc(100));
     }),
   );
   const names = (): string[] =>

@@ -103,7 +103,7 @@ async function serve(
     signal: controller.signal,
     events,
     lease,
-    call: (asked) => api.call(key, asked),
+    call: (requested) => api.call(key, requested),
     async fetchFile(url, limit) {
       lease.take(limit);
       const file = await files

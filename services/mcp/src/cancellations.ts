@@ -20,8 +20,8 @@ export class Cancellations {
       for (const message of Array.isArray(body) ? body : [body]) {
         const taken = cancelled.safeParse(message);
         if (taken.success) this.#running.get(nameOf(client, taken.data.params.requestId))?.abort();
-        const asked = request.safeParse(message);
-        if (asked.success) names.push(nameOf(client, asked.data.id));
+        const requested = request.safeParse(message);
+        if (requested.success) names.push(nameOf(client, requested.data.id));
       }
     }
     for (const name of names) this.#running.set(name, controller);

@@ -101,15 +101,15 @@ for (const backend of backends) {
 
     test("ranges and conditions are answered as HTTP has them", async () => {
       const { url } = await assets.host("video/mp4", pieces(Buffer.from("0123456789")));
-      const ask = (headers: Record<string, string>) => fetch(url, { headers });
-      const beyond = await ask({ range: "bytes=10-" });
+      const call = (headers: Record<string, string>) => fetch(url, { headers });
+      const beyond = await call({ range: "bytes=10-" });
       assert.deepEqual([beyond.status, beyond.headers.get("content-range")], [416, "bytes */10"]);
-      assert.equal(await (await ask({ range: "bytes=-3" })).text(), "789");
-      assert.equal((await ask({ range: "bytes=0-1,4-5" })).status, 200);
-      const etag = (await ask({})).headers.get("etag") ?? assert.fail();
-      assert.equal((await ask({ "if-none-match": etag })).status, 304);
-      assert.equal((await ask({ range: "bytes=0-1", "if-range": etag })).status, 206);
-      assert.equal((await ask({ range: "bytes=0-1", "if-range": '"other"' })).status, 200);
+      assert.equal(await (await call({ range: "bytes=-3" })).text(), "789");
+      assert.equal((await call({ range: "bytes=0-1,4-5" })).status, 200);
+      const etag = (await call({})).headers.get("etag") ?? assert.fail();
+      assert.equal((await call({ "if-none-match": etag })).status, 304);
+      assert.equal((await call({ range: "bytes=0-1", "if-range": etag })).status, 206);
+      assert.equal((await call({ range: "bytes=0-1", "if-range": '"other"' })).status, 200);
       assert.equal((await fetch(url, { method: "DELETE" })).status, 405);
     });
 
@@ -117,14 +117,14 @@ for (const backend of backends) {
       const base = `http://127.0.0.1:${server.port}/assets`;
       const gone = tokens.issue(Date.now() + 60_000).token;
       const forged = new AssetTokens(keyringOf(randomBytes(32).toString("hex"))).issue(Date.now() + 60_000).token;
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [gone, forged, "x", "..%2f..%2fetc", `${gone}x`].map(async (token) => {
-          const answer = await fetch(`${base}/${token}`);
-          return [answer.status, await answer.text()];
+          const response = await fetch(`${base}/${token}`);
+          return [response.status, await response.text()];
         }),
       );
-      for (const answer of answers) assert.deepEqual(answer, answers[0]);
-      assert.equal(answers[0]?.[0], 404);
+      for (const response of responses) assert.deepEqual(response, responses[0]);
+      assert.equal(responses[0]?.[0], 404);
       assert.equal((await fetch(`${base}/${tokens.issue(Date.now() - 5_000).token}`)).status, 410);
     });
 
@@ -150,7 +150,7 @@ for (const backend of backends) {
       const client = new AssetServiceClient(`127.0.0.1:${rpc.port}`, credentials.createInsecure());
       const put = (contentType: string | undefined, bytes: Buffer): Promise<PutResponse> =>
         new Promise((resolve, reject) => {
-          const call = client.put((error, answer) => (error === null ? resolve(answer) : reject(error)));
+          const call = client.put((error, response) => (error === null ? resolve(response) : reject(error)));
           if (contentType !== undefined) call.write({ part: { $case: "head", value: { contentType } } });
           for (let at = 0; at < bytes.length; at += 60_000)
             call.write({ part: { $case: "chunk", value: bytes.subarray(at, at + 60_000) } });

@@ -78,27 +78,27 @@ after(async () => {
 beforeEach(async () => {
   await harness?.[Symbol.asyncDispose]();
   harness = await startMedia(catalogOf(upstream.url), [new URL(upstream.url).host]);
-  upstream.asked.length = 0;
+  upstream.received.length = 0;
   upstream.script = (_, response) => sendJson(response, 200, made);
 });
 
 test("alpha is answered in its own format, held and billed by picture", async () => {
   upstream.script = (_, response) => sendJson(response, 200, alphaMade);
-  const answer = await harness.ask(generations, alphaBody);
-  assert.equal(answer.status, 200);
-  assert.deepEqual(answer.json(), alphaMade);
-  assert.equal(answer.header("x-gateway-cost-usd"), "0.050000000");
-  assert.equal(answer.header("x-gateway-model"), "alpha-image-2.0");
+  const response = await harness.call(generations, alphaBody);
+  assert.equal(response.status, 200);
+  assert.deepEqual(response.json(), alphaMade);
+  assert.equal(response.header("x-gateway-cost-usd"), "0.050000000");
+  assert.equal(response.header("x-gateway-model"), "alpha-image-2.0");
   assert.deepEqual([unitsOf(), settlement().costNanoUsd, hold()], [{ images: 1 }, 50_000_000n, 50_000_000n]);
   assert.equal(rawOf(), JSON.stringify(alphaMade.usage));
 });
 
 test("alpha's errors are flat: ours, limits', upstream's; before there is a model they are nested", async () => {
   const flat = async (body: unknown, status: number): Promise<Record<string, unknown>> => {
-    const answer = await harness.ask(generations, body);
-    assert.equal(answer.status, status);
-    assert.deepEqual(Object.keys(answer.json()), ["code", "message", "request_id"]);
-    return answer.json();
+    const response = await harness.call(generations, body);
+    assert.equal(response.status, status);
+    assert.deepEqual(Object.keys(response.json()), ["code", "message", "request_id"]);
+    return response.json();
   };
   assert.equal((await flat({ ...alphaBody, model: "alpha-image-edit" }, 400))["code"], "InvalidParameter");
   assert.equal((await flat({ ...alphaBody, model: "unknown" }, 400))["code"], "InvalidParameter");
@@ -118,7 +118,7 @@ test("alpha's errors are flat: ours, limits', upstream's; before there is a mode
     throw new GatewayError("insufficient_balance");
   };
   assert.equal((await flat(alphaBody, 402))["code"], "insufficient_balance");
-  const nested = await harness.ask(generations, "{");
+  const nested = await harness.call(generations, "{");
   assert.deepEqual([nested.status, (nested.json()["error"] as { code: string }).code], [422, "invalid_json"]);
 });
 
@@ -126,18 +126,18 @@ test("gamma's answer comes through byte for byte, billed by its tokens, under it
   const odd = Buffer.from(`{ "created":1, "data":[{"b64_json":"${b64}"}],"background":"opaque","output_format":"png",
     "quality":"low","size":"1024x1024","usage":${JSON.stringify(usage)} }`);
   upstream.script = (_, response) => sendJson(response, 200, odd);
-  const answer = await harness.ask(generations, {
+  const response = await harness.call(generations, {
     model: "gamma",
     prompt: "a cat",
     size: "1024x1024",
     quality: "medium",
   });
-  assert.ok(answer.body.equals(odd));
+  assert.ok(response.body.equals(odd));
   assert.deepEqual(unitsOf(), { input_tokens: 10, image_output_tokens: 1_000 });
   assert.equal(settlement().costNanoUsd, 40_050_000n);
   assert.equal(rawOf(), JSON.stringify(usage));
   assert.ok(hold() >= settlement().costNanoUsd);
-  assert.equal("response_format" in (upstream.asked[0]?.json() ?? {}), false, "gamma's upstream refuses that field");
+  assert.equal("response_format" in (upstream.received[0]?.json() ?? {}), false, "gamma's upstream refuses that field");
 });
 
 test("a hold covers what the largest picture of each quality can cost", async () => {
@@ -147,28 +147,33 @@ test("a hold covers what the largest picture of each quality can cost", async ()
     ["auto", "auto", 6_240],
     ["high", "3840x2160", 32_906],
   ] as const) {
-    await harness.ask(generations, { model: "gamma", prompt: "x", quality, size, n: 2 });
+    await harness.call(generations, { model: "gamma", prompt: "x", quality, size, n: 2 });
     assert.ok(hold() >= BigInt(2 * tokens) * 40_000n, `${quality} ${size}`);
   }
 });
 
 test("tokens that the upstream does not report are estimated by what was drawn, and said to be", async () => {
   upstream.script = (_, response) => sendJson(response, 200, { ...made, usage: undefined });
-  const answer = await harness.ask(generations, { model: "gamma", prompt: "a cat", size: "1024x1024", quality: "low" });
-  assert.equal(answer.status, 200);
+  const response = await harness.call(generations, {
+    model: "gamma",
+    prompt: "a cat",
+    size: "1024x1024",
+    quality: "low",
+  });
+  assert.equal(response.status, 200);
   assert.equal(settlement().pricing, Pricing.ESTIMATED);
   assert.deepEqual(unitsOf(), { input_tokens: 2, image_output_tokens: 272 });
 });
 
 test("an inline picture is hosted where a URL is wanted, and fetched where its content is", async () => {
-  const asked = { model: "gamma", prompt: "a cat", response_format: "url" };
-  const { data } = (await harness.ask(generations, asked)).json() as { data: { url: string }[] };
+  const requested = { model: "gamma", prompt: "a cat", response_format: "url" };
+  const { data } = (await harness.call(generations, requested)).json() as { data: { url: string }[] };
   assert.deepEqual(harness.hosted.get(data[0]?.url ?? ""), { contentType: "image/png", bytes: picture });
   upstream.script = ({ path }, response) =>
     path === "/file.png"
       ? sendFile(response)
       : sendJson(response, 200, { created: 1, data: [{ url: `${upstream.url}/file.png` }] });
-  const inline = (await harness.ask(generations, { model: "delta", prompt: "x", response_format: "b64_json" })).json();
+  const inline = (await harness.call(generations, { model: "delta", prompt: "x", response_format: "b64_json" })).json();
   assert.deepEqual(inline["data"], [{ b64_json: b64 }]);
 });
 
@@ -176,17 +181,17 @@ test("a picture that cannot be fetched fails the call, for free", async () => {
   for (const url of [`${upstream.url}/gone`, "http://10.0.0.1/x.png", "https://localhost/x.png"]) {
     upstream.script = ({ path }, response) =>
       path === "/gone" ? sendJson(response, 404, {}) : sendJson(response, 200, { data: [{ url }] });
-    const answer = await harness.ask(generations, { model: "delta", prompt: "x", response_format: "b64_json" });
-    assert.equal(answer.status, 502);
+    const response = await harness.call(generations, { model: "delta", prompt: "x", response_format: "b64_json" });
+    assert.equal(response.status, 502);
     assert.deepEqual([settlement().outcome, settlement().costNanoUsd], [Outcome.FAILED, 0n]);
   }
 });
 
 test("delta is billed by picture and size", async () => {
   upstream.script = (_, response) => sendJson(response, 200, { created: 1, data: [{ url: "u1" }, { url: "u2" }] });
-  await harness.ask(generations, { model: "delta", prompt: "x", n: 2, size: "256x256" });
+  await harness.call(generations, { model: "delta", prompt: "x", n: 2, size: "256x256" });
   assert.deepEqual([unitsOf(), settlement().costNanoUsd], [{ "images:256x256": 2 }, 32_000_000n]);
-  await harness.ask(generations, { model: "delta", prompt: "x", n: 2 });
+  await harness.call(generations, { model: "delta", prompt: "x", n: 2 });
   assert.deepEqual([unitsOf(), hold()], [{ "images:1024x1024": 2 }, 40_000_000n]);
 });
 
@@ -197,9 +202,9 @@ test("more pictures than a call makes are several calls; what failed of them is 
     if (calls === 2) return sendJson(response, 400, { error: { code: "Sensitive", message: "not that" } });
     sendJson(response, 200, { created: 1, data: [one], usage: { generated_images: 1, output_tokens: calls } });
   };
-  const answer = await harness.ask(generations, { model: "seedream", prompt: "x", n: 3 });
-  assert.equal(answer.status, 200);
-  const { data, usage: shown } = answer.json() as { data: object[]; usage: object };
+  const response = await harness.call(generations, { model: "seedream", prompt: "x", n: 3 });
+  assert.equal(response.status, 200);
+  const { data, usage: shown } = response.json() as { data: object[]; usage: object };
   assert.equal(data.filter((item) => "url" in item).length, 2);
   assert.deepEqual(shown, { generated_images: 2, output_tokens: 4 });
   assert.deepEqual([unitsOf(), settlement().costNanoUsd, hold()], [{ images: 2 }, 60_000_000n, 90_000_000n]);
@@ -208,17 +213,17 @@ test("more pictures than a call makes are several calls; what failed of them is 
 
 test("when none of several calls succeeds the call fails, for free, in the upstream's words", async () => {
   upstream.script = (_, response) => sendJson(response, 400, { error: { code: "Sensitive", message: "not that" } });
-  const answer = await harness.ask(generations, { model: "seedream", prompt: "x", n: 2 });
-  assert.equal(answer.status, 400);
-  assert.equal((answer.json()["error"] as { message: string }).message, "not that");
+  const response = await harness.call(generations, { model: "seedream", prompt: "x", n: 2 });
+  assert.equal(response.status, 400);
+  assert.equal((response.json()["error"] as { message: string }).message, "not that");
   assert.deepEqual([settlement().outcome, settlement().costNanoUsd], [Outcome.FAILED, 0n]);
 });
 
 test("a failing upstream is asked again, and only the answer is billed", async () => {
   let calls = 0;
   upstream.script = (_, response) => (++calls < 3 ? sendJson(response, 500, {}) : sendJson(response, 200, made));
-  const answer = await harness.ask(generations, { model: "gamma", prompt: "x" });
-  assert.deepEqual([answer.status, answer.header("x-gateway-attempts")], [200, "3"]);
+  const response = await harness.call(generations, { model: "gamma", prompt: "x" });
+  assert.deepEqual([response.status, response.header("x-gateway-attempts")], [200, "3"]);
   assert.equal(settlement().attempts, 3);
 });
 
@@ -230,30 +235,30 @@ test("pictures behind URLs are fetched for an upstream that takes none", async (
           candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: b64 } }] } }],
           usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 1_290, totalTokenCount: 1_295 },
         });
-  const asked = { model: "gemini", prompt: "x", image: `${upstream.url}/in.png`, response_format: "b64_json" };
-  const answer = await harness.ask(generations, asked);
-  assert.equal(answer.status, 200);
-  const sent = JSON.stringify(upstream.asked.at(-1)?.json());
+  const requested = { model: "gemini", prompt: "x", image: `${upstream.url}/in.png`, response_format: "b64_json" };
+  const response = await harness.call(generations, requested);
+  assert.equal(response.status, 200);
+  const sent = JSON.stringify(upstream.received.at(-1)?.json());
   assert.ok(sent.includes(b64));
-  const missing = await harness.ask(generations, { ...asked, image: "https://localhost/in.png" });
+  const missing = await harness.call(generations, { ...requested, image: "https://localhost/in.png" });
   assert.equal(missing.status, 400);
   assert.equal(harness.admission.booked.length, 1, "what the guard refuses is not admitted");
 });
 
 test("pictures behind URLs are fetched for whom is admitted only, and one that is not there costs nothing", async () => {
   upstream.script = (_, response) => sendJson(response, 404, {});
-  const asked = { model: "gemini", prompt: "x", image: `${upstream.url}/in.png` };
+  const requested = { model: "gemini", prompt: "x", image: `${upstream.url}/in.png` };
   harness.admission.onAdmit = () => {
     throw new GatewayError("insufficient_balance");
   };
-  assert.equal((await harness.ask(generations, asked)).status, 402);
-  assert.equal(upstream.asked.length, 0);
+  assert.equal((await harness.call(generations, requested)).status, 402);
+  assert.equal(upstream.received.length, 0);
   harness.admission.onAdmit = () => {};
-  const missing = await harness.ask(generations, asked);
+  const missing = await harness.call(generations, requested);
   assert.equal(missing.status, 400);
   assert.match(String((missing.json()["error"] as { message: string }).message), /answered with status 404/);
   assert.deepEqual(
-    upstream.asked.map(({ path }) => path),
+    upstream.received.map(({ path }) => path),
     ["/in.png"],
   );
   assert.deepEqual(settlement().units, []);
@@ -263,7 +268,7 @@ test("pictures behind URLs are fetched for whom is admitted only, and one that i
 test("the answer leaves after the bill is on disk; a bill that cannot be written leaves no answer", async () => {
   const { promise: onDisk, resolve: flush } = Promise.withResolvers<void>();
   harness.admission.settling = () => onDisk;
-  const answering = harness.ask(generations, { model: "gamma", prompt: "x" });
+  const answering = harness.call(generations, { model: "gamma", prompt: "x" });
   await until("the bill to be written", () => harness.admission.booked[0]?.settlement !== undefined);
   let answered = false;
   void answering.then(() => {
@@ -274,17 +279,17 @@ test("the answer leaves after the bill is on disk; a bill that cannot be written
   flush();
   assert.equal((await answering).status, 200);
   harness.admission.settling = () => Promise.reject(new Error("disk full"));
-  assert.equal((await harness.ask(generations, { model: "gamma", prompt: "x" })).status, 503);
+  assert.equal((await harness.call(generations, { model: "gamma", prompt: "x" })).status, 503);
 });
 
 const settled = () => until("the bill", () => harness.admission.booked.at(-1)?.settlement !== undefined);
 
 test("a client that leaves while its picture is drawn pays for it when the provider has counted it", async () => {
-  const answer = Promise.withResolvers<ServerResponse>();
-  upstream.script = (_, response) => answer.resolve(response);
+  const opened = Promise.withResolvers<ServerResponse>();
+  upstream.script = (_, response) => opened.resolve(response);
   const stream = harness.open(generations, Buffer.from(JSON.stringify({ model: "gamma", prompt: "x" })));
   stream.head.catch(() => {});
-  const response = await answer.promise;
+  const response = await opened.promise;
   stream.call.cancel("left");
   await new Promise((resolve) => setTimeout(resolve, 50));
   sendJson(response, 200, made);
@@ -302,10 +307,10 @@ test("a picture whose drawing cannot be waited for is billed by the table, and o
     ["gamma", { input_tokens: 1, image_output_tokens: 4_160 * 1.5 }],
     ["seedream", { images: 1 }],
   ] as const) {
-    const before = upstream.asked.length;
+    const before = upstream.received.length;
     const stream = harness.open(generations, Buffer.from(JSON.stringify({ model, prompt: "x" })));
     stream.head.catch(() => {});
-    await until("the upstream to be asked", () => upstream.asked.length > before);
+    await until("the upstream to be asked", () => upstream.received.length > before);
     stream.call.cancel("left");
     await settled();
     assert.deepEqual([settlement().settlementRule, unitsOf()], [SettlementRule.ABORTED_ESTIMATE, units]);
@@ -364,7 +369,7 @@ test("a stream that breaks ends with an error event and is free; one whose clien
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(sketch);
   };
-  const broken = await harness.ask(generations, streamed);
+  const broken = await harness.call(generations, streamed);
   assert.match(broken.body.toString(), /event: error\ndata: \{"type":"error","error":\{.*upstream_error.*\n\n<cut/);
   assert.deepEqual([settlement().outcome, settlement().costNanoUsd], [Outcome.FAILED, 0n]);
   const goOn = Promise.withResolvers<void>();
@@ -410,12 +415,12 @@ const maskFile = { name: "mask", content: png({ width: 4, height: 4, colour: "rg
 
 test("an edit reaches the upstream as a clean form, and its full result comes back", async () => {
   const parts = [model, prompt, image, maskFile, { name: "quality", content: "hd" }, { name: "n", content: "1" }];
-  const asked = [...parts, { name: "response_format", content: "url" }, { name: "user", content: "u1" }];
-  const answer = await harness.ask(edits, formOf(asked), formType);
-  assert.equal(answer.status, 200);
-  assert.deepEqual(answer.json(), made);
-  const sent = upstream.asked[0]?.body.toString("latin1") ?? "";
-  assert.equal(upstream.asked[0]?.path, "/v1/images/edits");
+  const received = [...parts, { name: "response_format", content: "url" }, { name: "user", content: "u1" }];
+  const response = await harness.call(edits, formOf(received), formType);
+  assert.equal(response.status, 200);
+  assert.deepEqual(response.json(), made);
+  const sent = upstream.received[0]?.body.toString("latin1") ?? "";
+  assert.equal(upstream.received[0]?.path, "/v1/images/edits");
   assert.match(sent, /name="image"; filename="image-1\.png"\r\ncontent-type: image\/png/);
   assert.match(sent, /name="mask"; filename="mask\.png"\r\ncontent-type: image\/png/);
   assert.match(sent, /name="quality"\r\n\r\nhigh\r\n/);
@@ -428,8 +433,8 @@ test("what an edit's upstream does not say of its result is filled in", async ()
   const square = { name: "image", content: picture, file: "a.png" };
   upstream.script = (_, response) => sendJson(response, 200, { created: 1, data: [{ b64_json: b64 }] });
   const parts = [{ name: "model", content: "delta" }, prompt, square, { name: "size", content: "256x256" }];
-  const answer = await harness.ask(edits, formOf(parts), formType);
-  const { created, data, ...rest } = answer.json();
+  const response = await harness.call(edits, formOf(parts), formType);
+  const { created, data, ...rest } = response.json();
   assert.deepEqual([typeof created, data], ["number", [{ b64_json: b64 }]]);
   assert.deepEqual(rest, { background: "opaque", output_format: "png", quality: "standard", size: "256x256" });
   assert.deepEqual(unitsOf(), { "images:256x256": 1 });
@@ -494,12 +499,12 @@ const faults: [what: string, parts: Part[], code: string, param: string | null][
 ];
 for (const [what, parts, code, param] of faults) {
   test(`an edit is refused, nested, with nothing held: ${what}`, async () => {
-    const answer = await harness.ask(edits, formOf(parts), formType);
-    assert.equal(answer.status, 400);
-    const { error } = answer.json() as { error: Record<string, unknown> };
+    const response = await harness.call(edits, formOf(parts), formType);
+    assert.equal(response.status, 400);
+    const { error } = response.json() as { error: Record<string, unknown> };
     assert.deepEqual([error["code"], error["param"]], [code, param]);
     assert.equal(error["type"], "invalid_request_error");
-    assert.equal(harness.admission.booked.length + upstream.asked.length + harness.buffers.held, 0);
+    assert.equal(harness.admission.booked.length + upstream.received.length + harness.buffers.held, 0);
   });
 }
 
@@ -507,14 +512,14 @@ test("an edit without the money for it is a 402", async () => {
   harness.admission.onAdmit = () => {
     throw new GatewayError("insufficient_balance");
   };
-  const answer = await harness.ask(edits, formOf([model, prompt, image]), formType);
-  assert.equal(answer.status, 402);
+  const response = await harness.call(edits, formOf([model, prompt, image]), formType);
+  assert.equal(response.status, 402);
 });
 
 test("a variant without a price is refused before anybody is asked for it, and nothing is admitted", async () => {
-  const answer = await harness.ask(generations, { model: "grok", prompt: "x", n: 10, resolution: "1.5k" });
-  assert.equal(answer.status, 503, answer.body.toString());
-  assert.equal((answer.json()["error"] as { code: string }).code, "unpriced_model");
-  assert.equal(answer.header("x-should-retry"), "false");
-  assert.deepEqual([upstream.asked.length, harness.admission.booked.length], [0, 0]);
+  const response = await harness.call(generations, { model: "grok", prompt: "x", n: 10, resolution: "1.5k" });
+  assert.equal(response.status, 503, response.body.toString());
+  assert.equal((response.json()["error"] as { code: string }).code, "unpriced_model");
+  assert.equal(response.header("x-should-retry"), "false");
+  assert.deepEqual([upstream.received.length, harness.admission.booked.length], [0, 0]);
 });

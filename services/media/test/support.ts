@@ -10,16 +10,16 @@ import type { BufferBudget } from "@uag/kit/buffer-budget.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { ResponseStream } from "@uag/link/answer-stream.ts";
 import { createLinkClient } from "@uag/link/client.ts";
 import { dialGrpc } from "@uag/link/grpc-client.ts";
+import { ResponseStream } from "@uag/link/response-stream.ts";
 import { createLinkServer } from "@uag/link/server.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Drains } from "@uag/upstreams/disconnect/drains.ts";
 import { operations } from "../src/operations.ts";
 
 /** A request that reached the upstream. */
-export interface Asked {
+export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: Buffer;
@@ -30,28 +30,28 @@ export interface Asked {
 
 export interface TestUpstream extends AsyncDisposable {
   readonly url: string;
-  readonly asked: Asked[];
+  readonly received: ReceivedRequest[];
   /** How each request is answered; replaced by tests. */
-  script: (asked: Asked, response: ServerResponse) => void | Promise<void>;
+  script: (requested: ReceivedRequest, response: ServerResponse) => void | Promise<void>;
 }
 
 export async function startUpstream(): Promise<TestUpstream> {
-  const asked: Asked[] = [];
+  const received: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
     const left = new Promise<void>((resolve) => response.once("close", () => !response.writableFinished && resolve()));
     const json = (): Record<string, unknown> => JSON.parse(body.toString("utf8"));
-    const one: Asked = { path: request.url ?? "", headers: request.headers, body, json, left };
-    asked.push(one);
+    const one: ReceivedRequest = { path: request.url ?? "", headers: request.headers, body, json, left };
+    received.push(one);
     await upstream.script(one, response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const upstream: TestUpstream = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    received,
     script: () => {},
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -94,7 +94,7 @@ export class TestAdmission implements Admission {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   header(name: string): string | undefined;
   readonly body: Buffer;
@@ -107,7 +107,7 @@ export interface MediaHarness extends AsyncDisposable {
   readonly hosted: Map<string, { contentType: string; bytes: Buffer }>;
   readonly buffers: BufferBudget;
   open(operation: string, body: Buffer, contentType?: string): ResponseStream;
-  ask(operation: string, body: unknown, contentType?: string): Promise<Answer>;
+  call(operation: string, body: unknown, contentType?: string): Promise<ReceivedResponse>;
 }
 
 /** The operations of media behind a real link, with an admission and an asset store of our own. */
@@ -163,7 +163,7 @@ export async function startMedia(
     hosted,
     buffers: context.buffers,
     open,
-    async ask(operation, body, contentType) {
+    async call(operation, body, contentType) {
       const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
       const stream = open(operation, bytes, contentType);
       const { status, headers } = await stream.head;

@@ -75,7 +75,7 @@ await connection
   .insertMany(ids.map((_id) => ({ _id, ...fresh })) as never[]);
 const grantIds: string[] = [];
 for (let n = 0; n < ids.length; n += acquiresAtOnce) {
-  const asked = ids.slice(n, n + acquiresAtOnce).map((accountId) => ({
+  const received = ids.slice(n, n + acquiresAtOnce).map((accountId) => ({
     accountId,
     holderId: "h",
     keyId: "",
@@ -84,7 +84,7 @@ for (let n = 0; n < ids.length; n += acquiresAtOnce) {
     needNanoUsd: 10n ** 11n,
     wantNanoUsd: 10n ** 11n,
   }));
-  const responses = await Promise.all(asked.map((request) => grants.acquire(request, { timeoutMs: 30_000 })));
+  const responses = await Promise.all(received.map((request) => grants.acquire(request, { timeoutMs: 30_000 })));
   grantIds.push(...responses.map(({ grantId }) => grantId));
 }
 

@@ -1,7 +1,7 @@
 import { commaList, commonSettings, natsSettings } from "@uag/kit/config.ts";
 import { z } from "zod";
 
-const whole = (least: number, preset: number) => z.coerce.number().int().min(least).default(preset);
+const whole = (min: number, preset: number) => z.coerce.number().int().min(min).default(preset);
 
 export const schema = z.object({
   ...commonSettings,

@@ -1,4 +1,4 @@
-import { mostAccountsNamed, usageApplied, usageAppliedSubject } from "@uag/contract/messages/usage-applied.ts";
+import { maxAccountsNamed, usageApplied, usageAppliedSubject } from "@uag/contract/messages/usage-applied.ts";
 import { announceStatus } from "@uag/kit/announce-status.ts";
 import type { BatchKey } from "@uag/kit/batch-mac.ts";
 import { type Bus, connectBus } from "@uag/kit/bus.ts";
@@ -108,7 +108,7 @@ function openArchive(config: MeteringConfig, { store, events }: ApplyOptions, st
  */
 function announcer({ connection }: Bus): (accountIds: ReadonlySet<string>) => void {
   return (accountIds) => {
-    const message = usageApplied.encode({ account_ids: [...accountIds].slice(0, mostAccountsNamed) });
+    const message = usageApplied.encode({ account_ids: [...accountIds].slice(0, maxAccountsNamed) });
     if (!connection.isClosed()) connection.publish(usageAppliedSubject, message);
   };
 }
@@ -164,10 +164,10 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   };
   const checks = { mongodb: mongoCheck(connection), nats: bus.check, billing: billingCheck };
   const admin = stack.use(await startAdminServer({ host: config.HOST, port: config.ADMIN_PORT, metrics, checks }));
-  const say = async () => ({
+  const report = async () => ({
     figures: { uag_stream_messages: await stream.messages(), ...(await metrics.read(["uag_usage_partitions"])) },
   });
-  stack.use(announceStatus({ bus, service: "metering", log, say }));
+  stack.use(announceStatus({ bus, service: "metering", log, report }));
   log.info({ grpcPort: server.port, adminPort: admin.port }, "metering is up");
   const running = stack.move();
   return { grpcPort: server.port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };

@@ -24,9 +24,11 @@ test("a later price is counted once for its request, whoever tells it how often"
   await bench.applied([await bench.publish([unpriced, event("b")])]);
   const repaired = { ...unpriced, pricing: Pricing.EXACT, costNanoUsd: 25n, priceVersion: "v2" };
   const repairs = [{ event: repaired, writtenOffNanoUsd: 5n }];
-  const answers = await Promise.all([1, 2, 3].map(() => bench.admin.applyRepairs({ repairs }, { timeoutMs: 20_000 })));
+  const responses = await Promise.all(
+    [1, 2, 3].map(() => bench.admin.applyRepairs({ repairs }, { timeoutMs: 20_000 })),
+  );
   assert.equal(
-    answers.reduce((sum, { applied }) => sum + applied, 0),
+    responses.reduce((sum, { applied }) => sum + applied, 0),
     1,
   );
   for (const bucket of ["hour", "day"]) {

@@ -48,14 +48,14 @@ export async function startFakeBilling(): Promise<FakeBilling> {
       async settle({ events }) {
         const error = fake.failure(events);
         if (error) throw error;
-        const answers = events.map((event) => {
+        const responses = events.map((event) => {
           const { requestId, costNanoUsd } = event;
           const writtenOffNanoUsd = fake.writtenOff(event);
           const isNew = !settled.has(requestId);
           if (isNew) settled.set(requestId, costNanoUsd);
           return { requestId, new: isNew, chargedNanoUsd: costNanoUsd - writtenOffNanoUsd, writtenOffNanoUsd };
         });
-        return { settled: answers };
+        return { settled: responses };
       },
       async listEntries() {
         throw new GatewayError("not_found");

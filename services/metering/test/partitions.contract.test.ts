@@ -57,10 +57,10 @@ test("of two processes one is killed in its work: its partitions move within ten
   const { child, adminPort } = await startOther(bench);
   const half = usagePartitions / 2;
   await eventually("shared", async () => (await owned(bench.adminPort)) === half && (await owned(adminPort)) === half);
-  let asked = 0;
+  let calls = 0;
   let killedAt = 0;
   bench.billing.failure = () => {
-    asked++;
+    calls++;
     return undefined;
   };
   const ids: string[] = [];
@@ -70,7 +70,7 @@ test("of two processes one is killed in its work: its partitions move within ten
     ids.push(await bench.publish(events));
   };
   for (let n = 0; n < 150; n++) await publish();
-  await eventually("both at work", () => asked > 2);
+  await eventually("both at work", () => calls > 2);
   child.kill("SIGKILL");
   killedAt = performance.now();
   for (let n = 0; n < 150; n++) await publish();

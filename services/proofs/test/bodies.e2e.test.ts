@@ -59,11 +59,11 @@ describe("whatever a body is made of, others hardly wait for it and no process g
       const problems: string[] = [];
       for (const { what, text } of worstBodies(good, list)) {
         await reports();
-        const { status, text: said } = await poor.post(path, text);
-        const [longest, growth] = worstOf(await reports());
-        if (process.env["TEST_LOG"]) console.log(path, what, status, said.slice(0, 100), longest, growth);
+        const { status, text: reported } = await poor.post(path, text);
+        const [max, growth] = worstOf(await reports());
+        if (process.env["TEST_LOG"]) console.log(path, what, status, reported.slice(0, 100), max, growth);
         if (status < 400 || status >= 500) problems.push(`${what}: ${status}`);
-        if (longest.value > maxTurnMs) problems.push(`${what}: ${longest.name} is busy for ${longest.value} ms`);
+        if (max.value > maxTurnMs) problems.push(`${what}: ${max.name} is busy for ${max.value} ms`);
         if (growth.value > maxGrowthBytes) problems.push(`${what}: ${growth.name} grows by ${growth.value} bytes`);
       }
       assert.deepEqual(problems, []);
@@ -76,9 +76,9 @@ interface Worst {
   readonly value: number;
 }
 
-function worstOf(all: ReadonlyMap<string, TurnReport>): [longest: Worst, growth: Worst] {
+function worstOf(all: ReadonlyMap<string, TurnReport>): [max: Worst, growth: Worst] {
   const named = (value: (report: TurnReport) => number): Worst[] =>
     [...all].map(([name, report]) => ({ name, value: Math.round(value(report)) }));
   const worst = (list: Worst[]): Worst => list.reduce((a, b) => (b.value > a.value ? b : a));
-  return [worst(named(({ maxMs: longestMs }) => longestMs)), worst(named(({ grownBytes }) => grownBytes))];
+  return [worst(named(({ maxMs }) => maxMs)), worst(named(({ grownBytes }) => grownBytes))];
 }

@@ -24,7 +24,7 @@ describe("a key's limits hold over three replicas, seen from the public server a
   });
   after(() => resources.disposeAsync());
 
-  const ask = (client: TestClient, body: object, path = "/v1/chat/completions"): Promise<TestResponse> =>
+  const call = (client: TestClient, body: object, path = "/v1/chat/completions"): Promise<TestResponse> =>
     client.post(path, { messages: [{ role: "user", content: `repeat 20 words ${Math.random()}` }], ...body });
 
   const codeOf = (response: TestResponse): string => response.json<{ error: { code: string } }>().error.code;
@@ -46,7 +46,7 @@ describe("a key's limits hold over three replicas, seen from the public server a
 
   test("60 requests a minute hit by 1,000 are 60, and the refusals say when the next one is", async () => {
     const { client } = assertExact(await proveRequests({ fleet, random }));
-    const refused = await ask(client, { model: "gpt-5.4-nano" });
+    const refused = await call(client, { model: "gpt-5.4-nano" });
     assert.equal(refused.status, 429);
     assertRefusal(refused);
     assert.equal(refused.headers.get("x-ratelimit-limit-requests"), "60");
@@ -58,7 +58,7 @@ describe("a key's limits hold over three replicas, seen from the public server a
   test("of 1,000 requests never more than 5 are at the upstream at once, and all slots come back", async () => {
     const { client } = assertExact(await proveConcurrency({ fleet, random }));
     for (let tries = 0; ; tries++) {
-      const five = await Promise.all(Array.from({ length: 5 }, () => ask(client, { model: "gpt-4.1-mini" })));
+      const five = await Promise.all(Array.from({ length: 5 }, () => call(client, { model: "gpt-4.1-mini" })));
       if (five.every(({ status }) => status === 200)) break;
       assert.ok(tries < 5, "slots were lost");
       await sleep(200);
@@ -67,7 +67,7 @@ describe("a key's limits hold over three replicas, seen from the public server a
 
   test("tokens a minute hit by 1,000 are what answers came to, within the limit", async () => {
     const { client } = assertExact(await proveTokens({ fleet, random }));
-    const large = await ask(client, { model: "gpt-4o-mini", max_tokens: 3_001 });
+    const large = await call(client, { model: "gpt-4o-mini", max_tokens: 3_001 });
     assert.equal(large.status, 429);
     assert.equal(codeOf(large), "token_limit_exceeded");
     assert.equal(large.headers.get("x-should-retry"), "false");
@@ -76,36 +76,36 @@ describe("a key's limits hold over three replicas, seen from the public server a
 
   test("every answer of a limited key says how its limits stand, on messages in Anthropic's words too", async () => {
     const { client } = await newKey(fleet, { requestsPerMinute: 10n, tokensPerMinute: 100_000n });
-    const first = await ask(client, { model: "gpt-4o-mini" });
+    const first = await call(client, { model: "gpt-4o-mini" });
     assert.equal(first.headers.get("x-ratelimit-limit-requests"), "10");
     assert.equal(first.headers.get("x-ratelimit-remaining-requests"), "9");
     assert.match(first.headers.get("x-ratelimit-reset-requests") ?? "", /^(59\.\d+|60)s$|^1m0(\.\d+)?s$/);
     assert.equal(first.headers.get("x-ratelimit-limit-tokens"), "100000");
     assert.ok(Number(first.headers.get("x-ratelimit-remaining-tokens")) < 100_000);
     const body = { model: "gpt-4o-mini", max_tokens: 20 };
-    const native = await ask(client, body, "/v1/messages");
+    const native = await call(client, body, "/v1/messages");
     assert.equal(native.status, 200, native.text);
     assert.equal(native.headers.get("anthropic-ratelimit-requests-limit"), "10");
     const reset = native.headers.get("anthropic-ratelimit-requests-reset") ?? "";
     assert.match(reset, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     assert.ok(Math.abs(Date.parse(reset) - Date.now() - 60_000) < 5_000, reset);
-    const unlimited = await ask(fleet.client, { model: "gpt-4o-mini" });
+    const unlimited = await call(fleet.client, { model: "gpt-4o-mini" });
     assert.equal(unlimited.headers.get("x-ratelimit-limit-requests"), "10000", "what the provider says");
   });
 
   test("a changed limit holds within a second, lowered and raised", async () => {
     const { client, key } = await newKey(fleet, { requestsPerMinute: 1_000n });
-    for (let i = 0; i < 6; i++) assert.equal((await ask(client, { model: "gpt-4o-mini" })).status, 200);
+    for (let i = 0; i < 6; i++) assert.equal((await call(client, { model: "gpt-4o-mini" })).status, 200);
     const set = async (requestsPerMinute: bigint): Promise<void> => {
       await setLimits(fleet, key, { requestsPerMinute });
       await sleep(1_000);
     };
     await set(5n);
-    const lowered = await Promise.all(Array.from({ length: 20 }, () => ask(client, { model: "gpt-4o-mini" })));
+    const lowered = await Promise.all(Array.from({ length: 20 }, () => call(client, { model: "gpt-4o-mini" })));
     assert.ok(lowered.every(({ status }) => status === 429));
     assert.equal(lowered[0]?.headers.get("x-ratelimit-limit-requests"), "5");
     await set(10n);
-    const raised = await Promise.all(Array.from({ length: 20 }, () => ask(client, { model: "gpt-4o-mini" })));
+    const raised = await Promise.all(Array.from({ length: 20 }, () => call(client, { model: "gpt-4o-mini" })));
     assert.equal(raised.filter(({ status }) => status === 200).length, 4);
   });
 
@@ -114,7 +114,7 @@ describe("a key's limits hold over three replicas, seen from the public server a
     const { client, endedAt, refused } = exhausted;
     const passed = performance.now() - endedAt;
     await sleep(Math.max(0, Number(refused.headers.get("retry-after-ms")) - passed));
-    assert.equal((await ask(client, { model: "gpt-5.4-nano" })).status, 200, "retry-after was too short");
+    assert.equal((await call(client, { model: "gpt-5.4-nano" })).status, 200, "retry-after was too short");
     await sleep(Math.max(0, endedAt + 61_000 - performance.now()));
     const load = new Load({ clients: [client], kinds: ["json"], concurrency: 100, requests: 1_000, random });
     await load.ended();

@@ -39,22 +39,22 @@ describe("three replicas under load, seen from the public server", () => {
 
   test("a balance that does not cover the model's longest answer caps the answer, and says at how many tokens", async () => {
     const { client } = await newAccount(fleet, 1_500_000n);
-    const ask = (more: object) =>
+    const call = (more: object) =>
       client.post("/v1/chat/completions", {
         model: "gpt-4o-mini",
         messages: [{ role: "user", content: "echo body" }],
         ...more,
       });
-    const capped = await ask({});
+    const capped = await call({});
     assert.equal(capped.status, 200, capped.text);
     const cap = Number(capped.headers.get("x-gateway-max-tokens"));
     assert.ok(cap > 1_000 && cap < 2_500, String(cap));
     const [choice] = capped.json<{ choices: { message: { content: string } }[] }>().choices;
     assert.match(choice?.message.content ?? "", new RegExp(`"max_(completion_)?tokens":\\s*${cap}\\b`));
-    const refused = await ask({ max_tokens: 16_000 });
+    const refused = await call({ max_tokens: 16_000 });
     assert.equal(refused.status, 402);
     assert.match(refused.text, /may cost up to \$0\.0096\d*, and the account has \$0\.001\d* available/);
-    const small = await ask({ max_tokens: 200 });
+    const small = await call({ max_tokens: 200 });
     assert.equal(small.headers.get("x-gateway-max-tokens"), null);
   });
 

@@ -120,12 +120,12 @@ test("marked prefixes are written to the cache once and then read, by their life
 });
 
 test("limits, stop sequences and refusals have their stop reasons", async () => {
-  const ask = (content: string, more: object = {}) =>
+  const call = (content: string, more: object = {}) =>
     client.messages.create({ model, max_tokens: 50, messages: user(content), ...more });
-  assert.equal((await ask("repeat 90 words")).stop_reason, "max_tokens");
-  const stopped = await ask("say: one two three", { stop_sequences: [" two"] });
+  assert.equal((await call("repeat 90 words")).stop_reason, "max_tokens");
+  const stopped = await call("say: one two three", { stop_sequences: [" two"] });
   assert.deepEqual([stopped.stop_reason, stopped.stop_sequence], ["stop_sequence", " two"]);
-  const refused = await ask("refuse: no");
+  const refused = await call("refuse: no");
   assert.equal(refused.stop_reason, "refusal");
 });
 
@@ -136,13 +136,13 @@ test("a JSON schema gets an answer that fits it, and images and documents are co
     required: ["n"],
     additionalProperties: false,
   };
-  const answer = await client.messages.create({
+  const response = await client.messages.create({
     model,
     max_tokens: 100,
     messages: user("x"),
     output_config: { format: { type: "json_schema", schema } },
   });
-  assert.deepEqual(answer.content[0]?.type === "text" && JSON.parse(answer.content[0].text), { n: 1 });
+  assert.deepEqual(response.content[0]?.type === "text" && JSON.parse(response.content[0].text), { n: 1 });
   const gif = Buffer.alloc(40);
   gif.write("GIF89a", "latin1");
   gif.writeUInt16LE(300, 6);
@@ -334,12 +334,12 @@ const rejected: readonly { what: string; body: object; headers?: Record<string, 
 
 for (const { what, body, headers, message } of rejected) {
   test(`${what} is a 400 in Anthropic's shape`, async () => {
-    const answer = await raw(body, headers);
-    const parsed = JSON.parse(answer.text);
-    assert.equal(answer.status, 400);
+    const response = await raw(body, headers);
+    const parsed = JSON.parse(response.text);
+    assert.equal(response.status, 400);
     assert.deepEqual(
       [parsed.type, parsed.error.type, parsed.request_id],
-      ["error", "invalid_request_error", answer.headers.get("request-id")],
+      ["error", "invalid_request_error", response.headers.get("request-id")],
     );
     assert.match(parsed.error.message, message);
   });

@@ -17,7 +17,7 @@ after(() => simulator.close());
 
 const tasks = "/ark/api/v3/contents/generations/tasks";
 const second = "doubao-seedance-2-0-260128";
-const say = (text: string) => ({ type: "text", text });
+const textPart = (text: string) => ({ type: "text", text });
 const image = (role?: string) => ({
   type: "image_url",
   image_url: { url: "https://example.com/a.png" },
@@ -40,12 +40,12 @@ function finished(id: string) {
 
 async function remove(id: string) {
   const headers = { authorization: "Bearer good" };
-  const answer = await fetch(`${simulator.url}${tasks}/${id}`, { method: "DELETE", headers });
-  return { status: answer.status, body: await answer.json() };
+  const response = await fetch(`${simulator.url}${tasks}/${id}`, { method: "DELETE", headers });
+  return { status: response.status, body: await response.json() };
 }
 
 test("a task succeeds with a film, its last frame, its settings and the tokens of the formula", async () => {
-  const content = [say("a cat")];
+  const content = [textPart("a cat")];
   const body = {
     model: "doubao-seedance-1-0-pro-250528",
     content,
@@ -67,7 +67,9 @@ test("a task succeeds with a film, its last frame, its settings and the tokens o
 });
 
 test("the second generation has sound and a frame more in its tokens", async () => {
-  const task = await finished(await create({ model: second, content: [say("x")], resolution: "720p", duration: 5 }));
+  const task = await finished(
+    await create({ model: second, content: [textPart("x")], resolution: "720p", duration: 5 }),
+  );
   assert.deepEqual([task.usage.completion_tokens, task.generate_audio], [108_900, true]);
   assert.ok(movieOf(await download(task.content.video_url)).sound);
   const { units } = await lastTask(simulator);
@@ -82,28 +84,28 @@ test("the second generation has sound and a frame more in its tokens", async () 
 });
 
 test("flags in the prompt of the first generation are heeded", async () => {
-  const content = [say("a cat --rs 480p --rt 1:1 --dur 3 --seed 9")];
+  const content = [textPart("a cat --rs 480p --rt 1:1 --dur 3 --seed 9")];
   const task = await finished(await create({ model: "doubao-seedance-1-0-lite-t2v-250428", content }));
   assert.deepEqual([task.resolution, task.ratio, task.duration, task.seed], ["480p", "1:1", 3, 9]);
 });
 
 const wrong: readonly [string, object, number, RegExp, string | undefined][] = [
-  ["no model", { content: [say("x")] }, 400, /^MissingParameter/, "model"],
-  ["an unknown model", { model: "seedance-9", content: [say("x")] }, 404, /NotFound/, undefined],
+  ["no model", { content: [textPart("x")] }, 400, /^MissingParameter/, "model"],
+  ["an unknown model", { model: "seedance-9", content: [textPart("x")] }, 404, /NotFound/, undefined],
   ["no content", { model: second }, 400, /^MissingParameter/, "content"],
   [
     "a wrong resolution",
-    { model: second, content: [say("x")], resolution: "4k" },
+    { model: second, content: [textPart("x")], resolution: "4k" },
     400,
     /^InvalidParameter/,
     "resolution",
   ],
-  ["a wrong duration", { model: second, content: [say("x")], duration: 16 }, 400, /^InvalidParameter/, "duration"],
-  ["a wrong ratio", { model: second, content: [say("x")], ratio: "2:1" }, 400, /^InvalidParameter/, "ratio"],
+  ["a wrong duration", { model: second, content: [textPart("x")], duration: 16 }, 400, /^InvalidParameter/, "duration"],
+  ["a wrong ratio", { model: second, content: [textPart("x")], ratio: "2:1" }, 400, /^InvalidParameter/, "ratio"],
   ["a wrong role", { model: second, content: [image("middle_frame")] }, 400, /^InvalidParameter/, "content[0].role"],
   [
     "frames for the second generation",
-    { model: second, content: [say("x")], frames: 29 },
+    { model: second, content: [textPart("x")], frames: 29 },
     400,
     /^InvalidParameter/,
     "frames",
@@ -122,24 +124,24 @@ const wrong: readonly [string, object, number, RegExp, string | undefined][] = [
     /TaskTypeConstraint/,
     "content",
   ],
-  ["sound alone", { model: second, content: [say("x"), audio] }, 400, /TaskTypeConstraint/, "content"],
+  ["sound alone", { model: second, content: [textPart("x"), audio] }, 400, /TaskTypeConstraint/, "content"],
   [
     "flex for the second generation",
-    { model: second, content: [say("x")], service_tier: "flex" },
+    { model: second, content: [textPart("x")], service_tier: "flex" },
     400,
     /^InvalidParameter/,
     "service_tier",
   ],
   [
     "a callback that is no URL",
-    { model: second, content: [say("x")], callback_url: "here" },
+    { model: second, content: [textPart("x")], callback_url: "here" },
     400,
     /^InvalidParameter/,
     "callback_url",
   ],
   [
     "a blocked prompt",
-    { model: second, content: [say("blocked")] },
+    { model: second, content: [textPart("blocked")] },
     400,
     /^InputTextSensitiveContentDetected/,
     "content",
@@ -147,9 +149,9 @@ const wrong: readonly [string, object, number, RegExp, string | undefined][] = [
 ];
 for (const [title, body, status, code, param] of wrong) {
   test(`a task with ${title} is refused in Ark's shape`, async () => {
-    const answer = await send(simulator, tasks, body);
-    const { error } = JSON.parse(answer.text);
-    assert.equal(answer.status, status, answer.text);
+    const response = await send(simulator, tasks, body);
+    const { error } = JSON.parse(response.text);
+    assert.equal(response.status, status, response.text);
     assert.match(error.code, code);
     if (param !== undefined) assert.equal(error.param, param);
     assert.equal(error.type, status === 404 ? "NotFound" : "BadRequest");
@@ -157,7 +159,7 @@ for (const [title, body, status, code, param] of wrong) {
 }
 
 test("every end that a task can have comes by its fault", async () => {
-  const body = { model: second, content: [say("x")] };
+  const body = { model: second, content: [textPart("x")] };
   const failed = await finished(await create(body, { "x-sim-task-fail": "no paint" }));
   assert.deepEqual([failed.status, failed.error.message, failed.usage], ["failed", "no paint", undefined]);
   const moderated = await finished(await create(body, { "x-sim-moderation": "1" }));
@@ -169,7 +171,7 @@ test("every end that a task can have comes by its fault", async () => {
 });
 
 test("deleting cancels a queued task, is refused for a running one, and forgets an ended one", async () => {
-  const body = { model: second, content: [say("x")] };
+  const body = { model: second, content: [textPart("x")] };
   const queued = await create(body, { "x-sim-task-ms": "60000" });
   assert.deepEqual(await remove(queued), { status: 200, body: {} });
   assert.equal((await good(simulator, `${tasks}/${queued}`)).status, "cancelled");
@@ -187,7 +189,7 @@ test("deleting cancels a queued task, is refused for a running one, and forgets 
 });
 
 test("the list filters and pages", async () => {
-  const id = await create({ model: second, content: [say("x")] });
+  const id = await create({ model: second, content: [textPart("x")] });
   await finished(id);
   const { total, items } = await good(
     simulator,
@@ -220,7 +222,7 @@ async function receiver() {
 test("a callback tells of every phase with the body of a look-up", async () => {
   using hook = await receiver();
   const slow = { "x-sim-task-ms": "1000" };
-  const id = await create({ model: second, content: [say("x")], callback_url: hook.url }, slow);
+  const id = await create({ model: second, content: [textPart("x")], callback_url: hook.url }, slow);
   await until(
     async () => hook.bodies.length,
     (count) => count >= 3,
@@ -235,7 +237,7 @@ test("a callback tells of every phase with the body of a look-up", async () => {
 test("callbacks come again and out of order when asked for", async () => {
   using hook = await receiver();
   const headers = { "x-sim-callback-reverse": "1", "x-sim-callback-repeat": "2" };
-  await create({ model: second, content: [say("x")], callback_url: hook.url }, headers);
+  await create({ model: second, content: [textPart("x")], callback_url: hook.url }, headers);
   await until(
     async () => hook.bodies.length,
     (count) => count >= 6,
@@ -248,7 +250,7 @@ test("no task loses its callbacks to a timer that is early by a millisecond", as
   using hook = await receiver();
   const count = 60;
   const make = (n: number) =>
-    create({ model: second, content: [say("x")], callback_url: hook.url }, { "x-sim-task-ms": String(5 + n) });
+    create({ model: second, content: [textPart("x")], callback_url: hook.url }, { "x-sim-task-ms": String(5 + n) });
   const ids = await Promise.all(Array.from({ length: count }, (_, n) => make(n)));
   const ended = () => new Set(hook.bodies.filter(({ status }) => status === "succeeded").map(({ id }) => id));
   await until(
@@ -263,10 +265,10 @@ const fourth = "doubao-seedream-4-0-250828";
 
 test("Seedream makes one JPEG of the asked size, with tokens by its pixels", async () => {
   simulator.log.clear();
-  const answer = await good(simulator, images, { model: fourth, prompt: "a cat", size: "2048x1024" });
-  assert.deepEqual(answer.usage, { generated_images: 1, output_tokens: 8192, total_tokens: 8192 });
-  assert.equal(answer.data[0].size, "2048x1024");
-  assert.deepEqual(imageInfo(await download(answer.data[0].url)), {
+  const response = await good(simulator, images, { model: fourth, prompt: "a cat", size: "2048x1024" });
+  assert.deepEqual(response.usage, { generated_images: 1, output_tokens: 8192, total_tokens: 8192 });
+  assert.equal(response.data[0].size, "2048x1024");
+  assert.deepEqual(imageInfo(await download(response.data[0].url)), {
     mimeType: "image/jpeg",
     width: 2048,
     height: 1024,
@@ -284,10 +286,10 @@ const set = {
 };
 
 test("the failed images of a set stand among the others and are not billed", async () => {
-  const answer = await good(simulator, images, { ...set, response_format: "b64_json" }, { "x-sim-image-fail": "1" });
-  assert.deepEqual([answer.data.length, answer.usage.generated_images, answer.usage.output_tokens], [3, 2, 8192]);
-  assert.equal(imageInfo(Buffer.from(answer.data[0].b64_json, "base64"))?.width, 1024);
-  assert.equal(typeof answer.data[2].error.code, "string");
+  const response = await good(simulator, images, { ...set, response_format: "b64_json" }, { "x-sim-image-fail": "1" });
+  assert.deepEqual([response.data.length, response.usage.generated_images, response.usage.output_tokens], [3, 2, 8192]);
+  assert.equal(imageInfo(Buffer.from(response.data[0].b64_json, "base64"))?.width, 1024);
+  assert.equal(typeof response.data[2].error.code, "string");
 });
 
 test("a streamed set is an event an image, the usage, and [DONE]", async () => {

@@ -77,8 +77,8 @@ test("video, audio by URL and images are taken by the models that see and hear",
     { type: "input_audio", input_audio: { data: "https://example.com/a.mp3", format: "mp3" } },
     { type: "text", text: "say: x" },
   ];
-  const answer = await send(simulator, qwenPath, { model: "qwen3-omni-flash", messages: user(parts), ...streamed });
-  const usage = JSON.parse(dataOf(answer.text).at(-2) ?? "").usage;
+  const response = await send(simulator, qwenPath, { model: "qwen3-omni-flash", messages: user(parts), ...streamed });
+  const usage = JSON.parse(dataOf(response.text).at(-2) ?? "").usage;
   assert.deepEqual([usage.prompt_tokens_details.video_tokens, usage.prompt_tokens_details.audio_tokens], [800, 100]);
   const blind = await send(simulator, qwenPath, { model: "qwen-plus", messages: user(parts) });
   assert.match(blind.text, /does not support video_url input/);
@@ -148,23 +148,23 @@ const qwenRejected: readonly { what: string; body: object; status?: number; code
 
 for (const { what, body, status = 400, code = "invalid_parameter_error", message } of qwenRejected) {
   test(`at DashScope ${what} is refused with the ids beside the error`, async () => {
-    const answer = await send(simulator, qwenPath, body);
-    const { error, id, request_id } = JSON.parse(answer.text);
-    assert.deepEqual([answer.status, error.code, id], [status, code, `chatcmpl-${request_id}`], error.message);
+    const response = await send(simulator, qwenPath, body);
+    const { error, id, request_id } = JSON.parse(response.text);
+    assert.deepEqual([response.status, error.code, id], [status, code, `chatcmpl-${request_id}`], error.message);
     assert.match(error.message, message);
     assert.match(request_id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 }
 
 test("search on a model without it fails inside a stream that began well", async () => {
-  const answer = await send(simulator, qwenPath, {
+  const response = await send(simulator, qwenPath, {
     model: "qwen-vl-max",
     messages: x,
     enable_search: true,
     stream: true,
   });
-  assert.equal(answer.status, 200);
-  assert.match(JSON.parse(dataOf(answer.text)[0] ?? "").error.message, /enable_search/);
+  assert.equal(response.status, 200);
+  assert.match(JSON.parse(dataOf(response.text)[0] ?? "").error.message, /enable_search/);
 });
 
 test("grok's reasoning stands outside its completion tokens and inside the total", async () => {

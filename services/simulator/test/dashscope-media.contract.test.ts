@@ -31,14 +31,14 @@ async function dataUrl(width: number, height: number): Promise<string> {
 
 test("a drawing is a PNG of the asked size behind a URL of a day, billed by the image", async () => {
   simulator.log.clear();
-  const answer = await good(
+  const response = await good(
     simulator,
     path,
     drawing("qwen-image-plus", [{ text: "a cat" }], { size: "1664*928", n: 1 }),
   );
-  assert.deepEqual(answer.usage, { height: 928, image_count: 1, width: 1664 });
-  assert.match(answer.request_id, /^[\da-f-]{36}$/);
-  const [choice] = answer.output.choices;
+  assert.deepEqual(response.usage, { height: 928, image_count: 1, width: 1664 });
+  assert.match(response.request_id, /^[\da-f-]{36}$/);
+  const [choice] = response.output.choices;
   assert.equal(choice.finish_reason, "stop");
   const url = new URL(choice.message.content[0].image);
   assert.ok(Math.abs(Number(url.searchParams.get("Expires")) - Date.now() / 1000 - 86_400) < 60);
@@ -49,15 +49,15 @@ test("a drawing is a PNG of the asked size behind a URL of a day, billed by the 
 
 test("several images are several choices, and those that fail are not billed", async () => {
   const request = drawing("qwen-image-2.0--sim-image-fail-1", [{ text: "a" }], { size: "1024*1024", n: 3 });
-  const answer = await good(simulator, path, request);
-  assert.deepEqual([answer.output.choices.length, answer.usage.image_count], [2, 2]);
-  assert.deepEqual(answer.output.task_metric, { TOTAL: 3, SUCCEEDED: 2, FAILED: 1 });
+  const response = await good(simulator, path, request);
+  assert.deepEqual([response.output.choices.length, response.usage.image_count], [2, 2]);
+  assert.deepEqual(response.output.task_metric, { TOTAL: 3, SUCCEEDED: 2, FAILED: 1 });
 });
 
 test("an edit takes images first and keeps the shape of the last one", async () => {
   const content = [{ image: "https://example.com/a.png" }, { image: await dataUrl(800, 400) }, { text: "blue" }];
-  const answer = await good(simulator, path, drawing("qwen-image-edit-plus", content));
-  assert.ok(Math.abs(answer.usage.width / answer.usage.height - 2) < 0.05);
+  const response = await good(simulator, path, drawing("qwen-image-edit-plus", content));
+  assert.ok(Math.abs(response.usage.width / response.usage.height - 2) < 0.05);
 });
 
 const text = { text: "x" };
@@ -152,10 +152,10 @@ const wrongDrawings: readonly [string, unknown, number, string, RegExp][] = [
 
 for (const [title, body, status, code, message] of wrongDrawings) {
   test(`${title} is refused in the flat shape`, async () => {
-    const answer = await send(simulator, path, body);
-    const flat = JSON.parse(answer.text);
+    const response = await send(simulator, path, body);
+    const flat = JSON.parse(response.text);
     assert.deepEqual(
-      [answer.status, flat.code, Object.keys(flat).toSorted()],
+      [response.status, flat.code, Object.keys(flat).toSorted()],
       [status, code, ["code", "message", "request_id"]],
     );
     assert.match(flat.message, message);
@@ -181,9 +181,9 @@ test("key and rate faults have the native codes", async () => {
 const speech = { model: "qwen3-tts-flash", input: { text: "Hello 世界", voice: "Cherry" } };
 
 test("speech is a WAV of 24 kHz behind a URL; a Han character is charged as two", async () => {
-  const answer = await good(simulator, path, speech);
-  assert.deepEqual(answer.usage, { input_tokens: 0, output_tokens: 0, characters: 10 });
-  const { audio, finish_reason } = answer.output;
+  const response = await good(simulator, path, speech);
+  assert.deepEqual(response.usage, { input_tokens: 0, output_tokens: 0, characters: 10 });
+  const { audio, finish_reason } = response.output;
   assert.deepEqual([finish_reason, audio.data], ["stop", ""]);
   assert.match(audio.id, /^audio_/);
   const wav = await download(audio.url);
@@ -231,9 +231,9 @@ const wrongSpeech: readonly [string, object, RegExp][] = [
 ];
 for (const [title, input, message] of wrongSpeech) {
   test(`speech with ${title} is refused`, async () => {
-    const answer = await send(simulator, path, { model: "qwen3-tts-flash", input });
-    const flat = JSON.parse(answer.text);
-    assert.deepEqual([answer.status, flat.code], [400, "InvalidParameter"]);
+    const response = await send(simulator, path, { model: "qwen3-tts-flash", input });
+    const flat = JSON.parse(response.text);
+    assert.deepEqual([response.status, flat.code], [400, "InvalidParameter"]);
     assert.match(flat.message, message);
   });
 }
@@ -245,6 +245,6 @@ test("600 charged characters and instructions for the model that takes them are 
 });
 
 test("WAV files without sizes come under their fault", async () => {
-  const answer = await good(simulator, path, speech, { "x-sim-wav-unsized": "1" });
-  assert.equal((await download(answer.output.audio.url)).readUInt32LE(40), 0xffffffff);
+  const response = await good(simulator, path, speech, { "x-sim-wav-unsized": "1" });
+  assert.equal((await download(response.output.audio.url)).readUInt32LE(40), 0xffffffff);
 });

@@ -115,9 +115,9 @@ const refusals = [
 
 for (const [path, body, status, text] of refusals) {
   test(`${path} refuses ${JSON.stringify(body).slice(0, 70)} in the provider's words`, async () => {
-    const answer = await post(path, body);
-    assert.equal(answer.status, status);
-    assert.match(answer.body.detail ?? answer.body.error.message, text);
+    const response = await post(path, body);
+    assert.equal(response.status, status);
+    assert.match(response.body.detail ?? response.body.error.message, text);
   });
 }
 

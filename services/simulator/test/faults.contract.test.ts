@@ -12,7 +12,7 @@ before(async () => {
 after(() => simulator.close());
 
 const path = "/openai/v1/chat/completions";
-const usageAsked = { stream: true, stream_options: { include_usage: true, include_obfuscation: false } };
+const usageRequested = { stream: true, stream_options: { include_usage: true, include_obfuscation: false } };
 
 function chat(faults: string, more: object = {}, content = "say: Hi 😀 there"): object {
   const suffix = faults === "" ? "" : `--sim-${faults.replaceAll(" ", "--sim-")}`;
@@ -24,7 +24,7 @@ function bodyOf(raw: string): string {
 }
 
 test("a stream is, byte for byte, role, content, finish, usage and [DONE]", async () => {
-  const { text } = await send(simulator, path, chat("same-id", usageAsked));
+  const { text } = await send(simulator, path, chat("same-id", usageRequested));
   const created = /"created":(\d+)/.exec(text)?.[1];
   const id = /"id":"([^"]+)"/.exec(text)?.[1];
   const chunk = (choices: string, usage: string) =>
@@ -62,9 +62,9 @@ test("a status fault answers in the provider's words, with each form of retry-af
   const date = await send(simulator, path, chat("status-503 retry-date-60"));
   assert.ok(Math.abs(Date.parse(date.headers.get("retry-after") ?? "") - Date.now() - 60_000) < 5000);
   for (const status of [400, 401, 403, 404, 429, 500, 502, 503, 529]) {
-    const answer = await send(simulator, path, chat(`status-${status}`));
-    assert.equal(answer.status, status);
-    assert.equal(typeof JSON.parse(answer.text).error.message, "string");
+    const response = await send(simulator, path, chat(`status-${status}`));
+    assert.equal(response.status, status);
+    assert.equal(typeof JSON.parse(response.text).error.message, "string");
   }
 });
 
@@ -82,9 +82,9 @@ test("a proxy's page, garbage, an empty body and an error under 200 look like wh
 });
 
 test("a leaked credential stands in the text of a 400", async () => {
-  const answer = await send(simulator, path, chat("leak-key"), { authorization: "Bearer sk-secret" });
-  assert.equal(answer.status, 400);
-  assert.match(answer.text, /sk-secret/);
+  const response = await send(simulator, path, chat("leak-key"), { authorization: "Bearer sk-secret" });
+  assert.equal(response.status, 400);
+  assert.match(response.text, /sk-secret/);
 });
 
 test("a hanging request is never answered, and leaves when the client does", async () => {
@@ -127,14 +127,14 @@ test("a truncated body ends without its end", async () => {
 
 test("a cut stream ends properly without usage and [DONE]", async () => {
   simulator.log.clear();
-  const { text } = await send(simulator, path, chat("cut-2", usageAsked));
+  const { text } = await send(simulator, path, chat("cut-2", usageRequested));
   assert.equal(dataOf(text).length, 2);
   const [entry] = await logged(simulator, 1);
   assert.deepEqual(
     [entry?.outcome, entry?.delivered.chunks, entry?.delivered.content_tokens, entry?.usage],
     ["cut", 2, 1, null],
   );
-  const open = await send(simulator, path, chat("no-terminator", usageAsked));
+  const open = await send(simulator, path, chat("no-terminator", usageRequested));
   assert.match(dataOf(open.text).at(-1) ?? "", /"total_tokens"/);
 });
 
@@ -154,13 +154,13 @@ test("a broken event comes before its chunk and the stream goes on", async () =>
 
 test("usage is missing, lying, repeated or cumulative as asked, and the log holds what was said", async () => {
   simulator.log.clear();
-  const missing = await send(simulator, path, chat("usage-missing", usageAsked));
+  const missing = await send(simulator, path, chat("usage-missing", usageRequested));
   assert.doesNotMatch(missing.text, /total_tokens/);
   const lying = await send(simulator, path, chat("usage-lie"));
   assert.equal(JSON.parse(lying.text).usage.total_tokens, 150);
-  const repeated = await send(simulator, path, chat("usage-repeat", usageAsked));
+  const repeated = await send(simulator, path, chat("usage-repeat", usageRequested));
   assert.equal(repeated.text.match(/total_tokens/g)?.length, 2);
-  const running = await send(simulator, path, chat("usage-cumulative", usageAsked));
+  const running = await send(simulator, path, chat("usage-cumulative", usageRequested));
   const counts = dataOf(running.text)
     .slice(0, -1)
     .map((data) => JSON.parse(data).usage.completion_tokens);
@@ -194,9 +194,9 @@ test("tool deltas come whole, without index, with repeated or with empty ids", a
 });
 
 test("any split of the bytes leaves them the same", async () => {
-  const whole = await send(simulator, path, chat("same-id", usageAsked));
+  const whole = await send(simulator, path, chat("same-id", usageRequested));
   for (const split of ["split-1", "split-0", "split-7"]) {
-    const { text } = await send(simulator, path, chat(`same-id ${split}`, usageAsked));
+    const { text } = await send(simulator, path, chat(`same-id ${split}`, usageRequested));
     assert.equal(text.replace(/"created":\d+/g, ""), whole.text.replace(/"created":\d+/g, ""));
   }
 });
@@ -215,9 +215,9 @@ test("a split of one byte reaches the client in as many pieces", async () => {
 });
 
 test("line ends, comments, missing spaces and many data lines are all still one stream of events", async () => {
-  const crlf = await send(simulator, path, chat("crlf", usageAsked));
+  const crlf = await send(simulator, path, chat("crlf", usageRequested));
   assert.match(crlf.text, /^data: \{.*\}\r\n\r\ndata: /);
-  const cr = await send(simulator, path, chat("cr", usageAsked));
+  const cr = await send(simulator, path, chat("cr", usageRequested));
   assert.match(cr.text, /^data: \{[^\n]*\}\r\rdata: /);
   const comments = await send(simulator, path, chat("comments-2", { stream: true }));
   assert.equal(comments.text.match(/^: keep-alive$/gm)?.length, 3);
@@ -238,7 +238,7 @@ test("chunks with no choices, milliseconds and joined chunks are served", async 
   const late = await send(simulator, path, chat("created-ms"));
   assert.ok(JSON.parse(late.text).created > 1e12);
   simulator.log.clear();
-  await send(simulator, path, chat("join-4", usageAsked));
+  await send(simulator, path, chat("join-4", usageRequested));
   const [entry] = await logged(simulator, 1);
   assert.equal(entry?.delivered.chunks, 7);
 });
@@ -251,7 +251,7 @@ test("compressed bodies unpack to the plain ones, streamed too", async () => {
     const whole = await sendRaw(simulator, path, chat(fault));
     assert.equal(whole.head.headers["content-encoding"], fault);
     assert.equal(JSON.parse(unpack(whole.bytes).toString()).object, "chat.completion");
-    const streamed = await sendRaw(simulator, path, chat(fault, usageAsked));
+    const streamed = await sendRaw(simulator, path, chat(fault, usageRequested));
     assert.equal(dataOf(unpack(streamed.bytes).toString()).length, 7);
   }
 });
@@ -261,13 +261,13 @@ test("latency and slow chunks take the time they say", async () => {
   await send(simulator, path, chat("latency-60"));
   assert.ok(performance.now() - before >= 60);
   const slow = performance.now();
-  await send(simulator, path, chat("slow-10", usageAsked));
+  await send(simulator, path, chat("slow-10", usageRequested));
   assert.ok(performance.now() - slow >= 70);
 });
 
 test("a huge answer is as large as asked, and counted", async () => {
   simulator.log.clear();
-  const { text } = await send(simulator, path, chat("huge-2", usageAsked));
+  const { text } = await send(simulator, path, chat("huge-2", usageRequested));
   assert.ok(text.length > 2 * 1_048_576);
   const usage = JSON.parse(dataOf(text).at(-2) ?? "").usage;
   assert.equal(usage.completion_tokens, 524_288);
@@ -297,7 +297,7 @@ test("times fails the first attempts of a request and then lets it through", asy
 });
 
 test("a fault that does not exist is told, not ignored", async () => {
-  const answer = await send(simulator, path, chat("sloow-5"));
-  assert.equal(answer.status, 400);
-  assert.match(answer.text, /unknown fault 'sloow-5'/);
+  const response = await send(simulator, path, chat("sloow-5"));
+  assert.equal(response.status, 400);
+  assert.match(response.text, /unknown fault 'sloow-5'/);
 });

@@ -22,11 +22,11 @@ for (const [model, imageConfig, width, height, tokens] of [
 ] as const) {
   test(`${model} makes a PNG of ${width} x ${height} for ${tokens} tokens`, async () => {
     const body = { contents, generationConfig: config(imageConfig) };
-    const answer = await good(simulator, path(model), body, key);
-    const { inlineData } = answer.candidates[0].content.parts.at(-1);
+    const response = await good(simulator, path(model), body, key);
+    const { inlineData } = response.candidates[0].content.parts.at(-1);
     const info = imageInfo(Buffer.from(inlineData.data, "base64"));
     assert.deepEqual([inlineData.mimeType, info?.width, info?.height], ["image/png", width, height]);
-    const usage = answer.usageMetadata;
+    const usage = response.usageMetadata;
     assert.deepEqual(usage.candidatesTokensDetails, [{ modality: "IMAGE", tokenCount: tokens }]);
     assert.equal(usage.totalTokenCount, usage.promptTokenCount + usage.candidatesTokenCount);
   });
@@ -45,9 +45,9 @@ test("a streamed image is one part of one event", async () => {
 });
 
 test("a withheld image ends with its reason and without parts, a blocked prompt without candidates", async () => {
-  const answer = await good(simulator, path("gemini-2.5-flash-image--sim-moderation"), { contents }, key);
+  const response = await good(simulator, path("gemini-2.5-flash-image--sim-moderation"), { contents }, key);
   assert.deepEqual(
-    [answer.candidates[0].finishReason, answer.candidates[0].content.parts],
+    [response.candidates[0].finishReason, response.candidates[0].content.parts],
     ["IMAGE_SAFETY", undefined],
   );
   const blocked = [{ role: "user", parts: [{ text: "blocked" }] }];

@@ -19,25 +19,25 @@ const declared = [
   },
 ];
 
-function ask(model: string, body: unknown, method = "generateContent", headers: Record<string, string> = key) {
+function call(model: string, body: unknown, method = "generateContent", headers: Record<string, string> = key) {
   return send(simulator, `/gemini/v1beta/models/${model}:${method}`, body, headers);
 }
 
-async function answer(model: string, body: unknown) {
-  const { status, text } = await ask(model, body);
+async function respond(model: string, body: unknown) {
+  const { status, text } = await call(model, body);
   assert.equal(status, 200, text);
   return JSON.parse(text);
 }
 
 test("the whole answer, the events and the JSON array say the same and end on the same usage", async () => {
   const body = { contents: user("say: Grüße 😀 und mehr Worte") };
-  const whole = await answer("gemini-2.0-flash", body);
+  const whole = await respond("gemini-2.0-flash", body);
   assert.equal(whole.candidates[0].content.parts[0].text, "Grüße 😀 und mehr Worte");
   assert.equal(whole.candidates[0].finishReason, "STOP");
-  const events = dataOf((await ask("gemini-2.0-flash", body, "streamGenerateContent?alt=sse")).text).map((data) =>
+  const events = dataOf((await call("gemini-2.0-flash", body, "streamGenerateContent?alt=sse")).text).map((data) =>
     JSON.parse(data),
   );
-  const array = await ask("gemini-2.0-flash", body, "streamGenerateContent");
+  const array = await call("gemini-2.0-flash", body, "streamGenerateContent");
   assert.match(array.headers.get("content-type") ?? "", /^application\/json/);
   for (const parts of [events, JSON.parse(array.text)]) {
     const text = parts.map((part: typeof whole) => part.candidates[0].content.parts[0].text).join("");
@@ -52,26 +52,26 @@ test("the whole answer, the events and the JSON array say the same and end on th
 
 test("thoughts count beside the answer, and come as parts when asked for", async () => {
   const contents = user("think 10 words\nsay: x");
-  const hidden = await answer("gemini-2.5-flash", { contents });
+  const hidden = await respond("gemini-2.5-flash", { contents });
   assert.deepEqual([hidden.usageMetadata.thoughtsTokenCount, hidden.usageMetadata.candidatesTokenCount], [10, 1]);
   assert.equal(hidden.usageMetadata.totalTokenCount, hidden.usageMetadata.promptTokenCount + 11);
-  const shown = await answer("gemini-2.5-flash", {
+  const shown = await respond("gemini-2.5-flash", {
     contents,
     generationConfig: { thinkingConfig: { includeThoughts: true } },
   });
   assert.equal(shown.candidates[0].content.parts[0].thought, true);
-  const off = await answer("gemini-2.5-flash", {
+  const off = await respond("gemini-2.5-flash", {
     contents,
     generationConfig: { thinkingConfig: { thinkingBudget: 0 } },
   });
   assert.equal(off.usageMetadata.thoughtsTokenCount, undefined);
-  const eaten = await answer("gemini-2.5-pro", { contents: user("x"), generationConfig: { maxOutputTokens: 20 } });
+  const eaten = await respond("gemini-2.5-pro", { contents: user("x"), generationConfig: { maxOutputTokens: 20 } });
   assert.deepEqual([eaten.candidates[0].finishReason, eaten.candidates[0].content], ["MAX_TOKENS", { role: "model" }]);
 });
 
 test("function calls come whole, are signed, and need their signature back on models that ask for it", async () => {
   const contents = user('call get_weather {"city":"Oslo"}');
-  const first = await answer("gemini-3-pro-preview", { contents, tools: declared });
+  const first = await respond("gemini-3-pro-preview", { contents, tools: declared });
   const [part] = first.candidates[0].content.parts;
   assert.deepEqual([part.functionCall.name, part.functionCall.args], ["get_weather", { city: "Oslo" }]);
   assert.equal(first.candidates[0].finishReason, "STOP");
@@ -80,7 +80,7 @@ test("function calls come whole, are signed, and need their signature back on mo
     parts: [{ functionResponse: { name: "get_weather", response: { output: "sunny" } } }],
   };
   const reply = (signed: object) =>
-    ask("gemini-3-pro-preview", {
+    call("gemini-3-pro-preview", {
       contents: [...contents, { role: "model", parts: [signed] }, result],
       tools: declared,
     });
@@ -99,7 +99,7 @@ test("snake and camel case are read alike, in the key's header and in the query"
     system_instruction: { parts: [{ text: "y" }] },
     generation_config: { max_output_tokens: 1 },
   };
-  const read = await ask("gemini-2.0-flash", body, "generateContent?key=good", { authorization: "" });
+  const read = await call("gemini-2.0-flash", body, "generateContent?key=good", { authorization: "" });
   assert.equal(JSON.parse(read.text).usageMetadata.candidatesTokenCount, 1);
 });
 
@@ -109,12 +109,12 @@ test("a schema gets an answer that fits it, n candidates are counted, inline ima
     properties: { n: { type: "INTEGER", minimum: 7, maximum: 7 } },
     required: ["n"],
   };
-  const fitted = await answer("gemini-2.5-flash", {
+  const fitted = await respond("gemini-2.5-flash", {
     contents: user("x"),
     generationConfig: { responseMimeType: "application/json", responseSchema },
   });
   assert.deepEqual(JSON.parse(fitted.candidates[0].content.parts[0].text), { n: 7 });
-  const many = await answer("gemini-2.0-flash", {
+  const many = await respond("gemini-2.0-flash", {
     contents: user("repeat 5 words"),
     generationConfig: { candidateCount: 2 },
   });
@@ -124,7 +124,7 @@ test("a schema gets an answer that fits it, n candidates are counted, inline ima
   gif.writeUInt16LE(1000, 6);
   gif.writeUInt16LE(700, 8);
   const parts = [{ text: "x" }, { inlineData: { mimeType: "image/gif", data: gif.toString("base64") } }];
-  const counted = JSON.parse((await ask("gemini-2.0-flash", { contents: [{ parts }] }, "countTokens")).text);
+  const counted = JSON.parse((await call("gemini-2.0-flash", { contents: [{ parts }] }, "countTokens")).text);
   assert.deepEqual(counted.promptTokensDetails, [
     { modality: "TEXT", tokenCount: 2 },
     { modality: "IMAGE", tokenCount: 516 },
@@ -132,10 +132,10 @@ test("a schema gets an answer that fits it, n candidates are counted, inline ima
 });
 
 test("a blocked prompt is a 200 without candidates, a filtered answer ends on SAFETY", async () => {
-  const blocked = await answer("gemini-2.5-flash", { contents: user("blocked") });
+  const blocked = await respond("gemini-2.5-flash", { contents: user("blocked") });
   assert.equal(blocked.candidates, undefined);
   assert.equal(blocked.promptFeedback.blockReason, "PROHIBITED_CONTENT");
-  const filtered = await answer("gemini-2.5-flash", { contents: user("filtered") });
+  const filtered = await respond("gemini-2.5-flash", { contents: user("filtered") });
   assert.equal(filtered.candidates[0].finishReason, "SAFETY");
 });
 
@@ -226,7 +226,7 @@ const rejected: readonly { what: string; body: object; model?: string; message: 
 
 for (const { what, body, model, message } of rejected) {
   test(`${what} is a 400 INVALID_ARGUMENT in Google's shape`, async () => {
-    const { status, text } = await ask(model ?? "gemini-2.5-flash", body);
+    const { status, text } = await call(model ?? "gemini-2.5-flash", body);
     const { error } = JSON.parse(text);
     assert.deepEqual([status, error.code, error.status], [400, 400, "INVALID_ARGUMENT"]);
     assert.match(error.message, message);
@@ -235,30 +235,30 @@ for (const { what, body, model, message } of rejected) {
 
 test("keys, models and quotas fail in Google's words", async () => {
   const body = { contents: x };
-  const wrong = await ask("gemini-2.5-flash", body, "generateContent", { "x-goog-api-key": "bad-key" });
+  const wrong = await call("gemini-2.5-flash", body, "generateContent", { "x-goog-api-key": "bad-key" });
   assert.deepEqual([wrong.status, JSON.parse(wrong.text).error.details[0].reason], [400, "API_KEY_INVALID"]);
-  const none = await ask("gemini-2.5-flash", body, "generateContent", {});
+  const none = await call("gemini-2.5-flash", body, "generateContent", {});
   assert.deepEqual([none.status, JSON.parse(none.text).error.status], [403, "PERMISSION_DENIED"]);
-  const unknown = await ask("gemini-9", body);
+  const unknown = await call("gemini-9", body);
   assert.deepEqual([unknown.status, JSON.parse(unknown.text).error.status], [404, "NOT_FOUND"]);
-  const limited = await ask("gemini-2.5-flash--sim-status-429--sim-retry-after-7", body);
+  const limited = await call("gemini-2.5-flash--sim-status-429--sim-retry-after-7", body);
   const { details } = JSON.parse(limited.text).error;
   assert.equal(details.at(-1).retryDelay, "7s");
-  const quota = await ask("gemini-2.5-flash--sim-status-429--sim-quota", body);
+  const quota = await call("gemini-2.5-flash--sim-status-429--sim-quota", body);
   assert.match(quota.text, /PerDay/);
 });
 
 test("faults reach both forms of stream, and the log tells usage so far", async () => {
   simulator.log.clear();
   const model = "gemini-2.0-flash--sim-cut-2";
-  const cut = await ask(model, { contents: user("repeat 40 words") }, "streamGenerateContent");
+  const cut = await call(model, { contents: user("repeat 40 words") }, "streamGenerateContent");
   assert.throws(() => JSON.parse(cut.text));
   const [entry] = await logged(simulator, 1);
   assert.deepEqual(
     [entry?.model, entry?.outcome, entry?.delivered.content_tokens, entry?.usage?.["candidatesTokenCount"]],
     ["gemini-2.0-flash", "cut", 8, 8],
   );
-  const failing = await ask(
+  const failing = await call(
     "gemini-2.0-flash--sim-error-event-2--sim-error-status-503",
     { contents: x },
     "streamGenerateContent?alt=sse",

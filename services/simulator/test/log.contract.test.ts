@@ -98,8 +98,8 @@ test("a thousand slow streams run side by side, and each is logged with what it 
 
 test("a body over the limit is refused unread", async () => {
   await using simulator = await startSimulator({ maxBodyBytes: 500 });
-  const answer = await send(simulator, path, chat("gpt-4o", "x".repeat(1000)));
-  assert.equal(answer.status, 413);
+  const response = await send(simulator, path, chat("gpt-4o", "x".repeat(1000)));
+  assert.equal(response.status, 413);
   const [entry] = await logged(simulator, 1);
   assert.deepEqual([entry?.status, entry?.model], [413, null]);
 });

@@ -66,10 +66,10 @@ test("the same URL gives the same bytes, and any range of them", async () => {
     ["bytes=-10", whole.length - 10, whole.length],
     ["bytes=10-999999999", 10, whole.length],
   ] as const) {
-    const answer = await fetch(url, { headers: { range } });
-    assert.equal(answer.status, 206);
-    assert.equal(answer.headers.get("content-range"), `bytes ${from}-${to - 1}/${whole.length}`);
-    assert.ok(Buffer.from(await answer.arrayBuffer()).equals(whole.subarray(from, to)));
+    const response = await fetch(url, { headers: { range } });
+    assert.equal(response.status, 206);
+    assert.equal(response.headers.get("content-range"), `bytes ${from}-${to - 1}/${whole.length}`);
+    assert.ok(Buffer.from(await response.arrayBuffer()).equals(whole.subarray(from, to)));
   }
   const beyond = await fetch(url, { headers: { range: `bytes=${whole.length}-` } });
   assert.equal(beyond.status, 416);

@@ -157,10 +157,10 @@ const rejected: readonly { what: string; body: unknown; param: string | null; co
 
 for (const { what, body, param, code } of rejected) {
   test(`${what} is a 400 in OpenAI's shape that names the field`, async () => {
-    const answer = await send(simulator, path, body);
-    const { error } = JSON.parse(answer.text);
+    const response = await send(simulator, path, body);
+    const { error } = JSON.parse(response.text);
     assert.deepEqual(
-      [answer.status, error.type, error.param, error.code],
+      [response.status, error.type, error.param, error.code],
       [400, "invalid_request_error", param, code],
       error.message,
     );
@@ -188,18 +188,18 @@ test("what real clients send beyond the plain form is accepted", async () => {
 });
 
 test("an unknown field is refused in strict mode alone", async () => {
-  const answer = await send(simulator, path, { ...good, anything: 1 }, { "x-sim-strict": "1" });
-  assert.equal(answer.status, 400);
-  assert.match(answer.text, /Unrecognized request argument supplied: anything/);
+  const response = await send(simulator, path, { ...good, anything: 1 }, { "x-sim-strict": "1" });
+  assert.equal(response.status, 400);
+  assert.match(response.text, /Unrecognized request argument supplied: anything/);
 });
 
 test("a prompt over the context window is told so with both numbers", async () => {
-  const answer = await send(simulator, path, {
+  const response = await send(simulator, path, {
     ...good,
     messages: [{ role: "user", content: "word ".repeat(120_000) }],
   });
-  const { error } = JSON.parse(answer.text);
-  assert.deepEqual([answer.status, error.code], [400, "context_length_exceeded"]);
+  const { error } = JSON.parse(response.text);
+  assert.deepEqual([response.status, error.code], [400, "context_length_exceeded"]);
   assert.match(error.message, /128000 tokens.*resulted in \d+ tokens/);
 });
 
@@ -216,9 +216,9 @@ test("a missing key, a wrong key and an unknown path have OpenAI's bodies", asyn
 
 test("a body that is not JSON is refused before anything in it is looked at", async () => {
   for (const body of ["{", "{} x", '{"a":"line\nbreak"}']) {
-    const answer = await send(simulator, path, body);
-    assert.equal(answer.status, 400);
-    assert.match(answer.text, /could not parse the JSON body/);
+    const response = await send(simulator, path, body);
+    assert.equal(response.status, 400);
+    assert.match(response.text, /could not parse the JSON body/);
   }
 });
 

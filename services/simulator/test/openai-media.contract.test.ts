@@ -39,7 +39,7 @@ for (const [outputFormat, size] of [
   ["webp", "2048x1152"],
 ] as const) {
   test(`a ${outputFormat} image decodes at exactly ${size}`, async () => {
-    const answer = await client.images.generate({
+    const response = await client.images.generate({
       model: "gpt-image-2",
       prompt: "a cat",
       size,
@@ -47,14 +47,14 @@ for (const [outputFormat, size] of [
       quality: "low",
     });
     const [width, height] = size.split("x").map(Number);
-    assert.deepEqual(await sizeOf(answer.data?.[0]?.b64_json), {
+    assert.deepEqual(await sizeOf(response.data?.[0]?.b64_json), {
       format: outputFormat,
       width,
       height,
       hasAlpha: false,
     });
     assert.deepEqual(
-      [answer.size, answer.output_format, answer.quality, answer.background],
+      [response.size, response.output_format, response.quality, response.background],
       [size, outputFormat, "low", "opaque"],
     );
   });
@@ -104,9 +104,9 @@ test("image tokens follow the table of sizes and qualities, and each partial ima
 
 test("dall-e answers with a URL of an hour, without usage, and is billed by the image", async () => {
   simulator.log.clear();
-  const answer = await client.images.generate({ model: "dall-e-2", prompt: "a cat", size: "256x256", n: 2 });
-  assert.equal(answer.usage, undefined);
-  const url = new URL(answer.data?.[0]?.url ?? "");
+  const response = await client.images.generate({ model: "dall-e-2", prompt: "a cat", size: "256x256", n: 2 });
+  assert.equal(response.usage, undefined);
+  const url = new URL(response.data?.[0]?.url ?? "");
   assert.ok(Math.abs(Number(url.searchParams.get("Expires")) - Date.now() / 1000 - 3600) < 60);
   const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());
   assert.deepEqual(imageInfo(bytes), { mimeType: "image/png", width: 256, height: 256 });
@@ -115,8 +115,8 @@ test("dall-e answers with a URL of an hour, without usage, and is billed by the 
 });
 
 test("transparent images have an alpha channel", async () => {
-  const answer = await client.images.generate({ model: "gpt-image-1", prompt: "a", background: "transparent" });
-  assert.deepEqual([(await sizeOf(answer.data?.[0]?.b64_json)).hasAlpha, answer.background], [true, "transparent"]);
+  const response = await client.images.generate({ model: "gpt-image-1", prompt: "a", background: "transparent" });
+  assert.deepEqual([(await sizeOf(response.data?.[0]?.b64_json)).hasAlpha, response.background], [true, "transparent"]);
 });
 
 const wrongGenerations = [
@@ -142,8 +142,11 @@ const wrongGenerations = [
 
 for (const [fields, param, code, text] of wrongGenerations) {
   test(`a generation with ${JSON.stringify(fields).slice(0, 70)} is refused for ${param}`, async () => {
-    const { status, text: answer } = await send(simulator, "/openai/v1/images/generations", { prompt: "a", ...fields });
-    const { error } = JSON.parse(answer);
+    const { status, text: response } = await send(simulator, "/openai/v1/images/generations", {
+      prompt: "a",
+      ...fields,
+    });
+    const { error } = JSON.parse(response);
     assert.deepEqual([status, error.param, error.code], [400, param, code]);
     assert.match(error.message, text);
   });
@@ -166,7 +169,7 @@ test("an edit takes several images and a mask, and its input images cost tokens"
   const png = await toFile(await picture(1024, 1024).png().toBuffer(), "a.png", { type: "image/png" });
   const webp = await toFile(await picture(512, 1024).webp().toBuffer(), "b.webp", { type: "image/webp" });
   const mask = await toFile(await picture(1024, 1024).png().toBuffer(), "m.png", { type: "image/png" });
-  const answer = await client.images.edit({
+  const response = await client.images.edit({
     model: "gpt-image-1",
     prompt: "make it blue",
     image: [png, webp],
@@ -176,9 +179,9 @@ test("an edit takes several images and a mask, and its input images cost tokens"
     output_format: "jpeg",
     n: 2,
   });
-  assert.deepEqual(answer.usage?.input_tokens_details, { text_tokens: 3, image_tokens: 65 + 129 + 65 + 2 * 129 });
-  assert.equal(answer.usage?.output_tokens, 800);
-  assert.deepEqual(await sizeOf(answer.data?.[1]?.b64_json), {
+  assert.deepEqual(response.usage?.input_tokens_details, { text_tokens: 3, image_tokens: 65 + 129 + 65 + 2 * 129 });
+  assert.equal(response.usage?.output_tokens, 800);
+  assert.deepEqual(await sizeOf(response.data?.[1]?.b64_json), {
     format: "jpeg",
     width: 1536,
     height: 1024,
@@ -306,9 +309,9 @@ for (const { title, code, text, fields = {}, image, mask } of edits) {
     if (masked !== undefined)
       form.append("mask", new Blob([new Uint8Array(masked.bytes)], { type: masked.type }), "m.png");
     const headers = { authorization: "Bearer good" };
-    const answer = await fetch(`${simulator.url}/openai/v1/images/edits`, { method: "POST", headers, body: form });
-    const { error } = (await answer.json()) as { error: { code: string; message: string } };
-    assert.deepEqual([answer.status, error.code], [code === "model_not_found" ? 404 : 400, code]);
+    const response = await fetch(`${simulator.url}/openai/v1/images/edits`, { method: "POST", headers, body: form });
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    assert.deepEqual([response.status, error.code], [code === "model_not_found" ? 404 : 400, code]);
     assert.match(error.message, text);
   });
 }
@@ -323,13 +326,13 @@ test("faults by the model's suffix work in a form", async () => {
   form.set("model", "gpt-image-1--sim-status-503");
   form.set("prompt", "x");
   const headers = { authorization: "Bearer good" };
-  const answer = await fetch(`${simulator.url}/openai/v1/images/edits`, { method: "POST", headers, body: form });
-  assert.equal(answer.status, 503);
+  const response = await fetch(`${simulator.url}/openai/v1/images/edits`, { method: "POST", headers, body: form });
+  assert.equal(response.status, 503);
 });
 
 test("images are padded to the size that a fault asks for and decode all the same", async () => {
-  const answer = await client.images.generate({ model: "gpt-image-1--sim-image-mib-2", prompt: "a", quality: "low" });
-  const bytes = Buffer.from(answer.data?.[0]?.b64_json ?? "", "base64");
+  const response = await client.images.generate({ model: "gpt-image-1--sim-image-mib-2", prompt: "a", quality: "low" });
+  const bytes = Buffer.from(response.data?.[0]?.b64_json ?? "", "base64");
   assert.equal(bytes.length, 2 * 1024 * 1024);
   assert.equal((await sharp(bytes).metadata()).width, 1024);
 });
@@ -361,7 +364,7 @@ test("speech refuses what the provider refuses", async () => {
     [{ stream_format: "sse" }, 400],
     [{ model: "tts-9" }, 404],
   ] as const) {
-    const answer = await send(simulator, "/openai/v1/audio/speech", { ...good, ...change });
-    assert.equal(answer.status, status, JSON.stringify(change));
+    const response = await send(simulator, "/openai/v1/audio/speech", { ...good, ...change });
+    assert.equal(response.status, status, JSON.stringify(change));
   }
 });

@@ -56,8 +56,8 @@ test("the same request gets the same answer and the same usage, streamed or not"
 });
 
 test("say and repeat steer the answer exactly", async () => {
-  const said = await client.chat.completions.create({ model: "gpt-4o-mini", messages: user("say: Grüße 😀") });
-  assert.equal(said.choices[0]?.message.content, "Grüße 😀");
+  const reported = await client.chat.completions.create({ model: "gpt-4o-mini", messages: user("say: Grüße 😀") });
+  assert.equal(reported.choices[0]?.message.content, "Grüße 😀");
   const words = await client.chat.completions.create({ model: "gpt-4o-mini", messages: user("repeat 100 words") });
   assert.equal(words.usage?.completion_tokens, 100);
 });
@@ -77,12 +77,12 @@ test("several tools asked for are called in parallel, and their results are answ
     ],
   );
   const results = calls.map((call) => ({ role: "tool" as const, tool_call_id: call.id, content: "sunny" }));
-  const answer = await client.chat.completions.create({
+  const response = await client.chat.completions.create({
     model: "gpt-4o",
     messages: [...messages, { role: "assistant", content: null, tool_calls: calls }, ...results],
     tools,
   });
-  assert.match(answer.choices[0]?.message.content ?? "", /sunny/);
+  assert.match(response.choices[0]?.message.content ?? "", /sunny/);
 });
 
 test("a tool is called when the message speaks of it, one alone when parallel calls are off", async () => {
@@ -218,22 +218,22 @@ test("an image costs tokens by its size", async () => {
 });
 
 test("errors arrive as the SDK's own classes", async () => {
-  const ask = (model: string, apiKey = "good") =>
+  const call = (model: string, apiKey = "good") =>
     client.withOptions({ apiKey }).chat.completions.create({ model, messages: user("hi") });
   await assert.rejects(
-    ask("gpt-4o", "bad-key"),
+    call("gpt-4o", "bad-key"),
     (error) => error instanceof AuthenticationError && error.code === "invalid_api_key",
   );
-  await assert.rejects(ask("gpt-9"), (error) => error instanceof NotFoundError && error.code === "model_not_found");
+  await assert.rejects(call("gpt-9"), (error) => error instanceof NotFoundError && error.code === "model_not_found");
   await assert.rejects(
-    ask("gpt-4o--sim-status-429"),
+    call("gpt-4o--sim-status-429"),
     (error) => error instanceof RateLimitError && error.type === "requests",
   );
   await assert.rejects(
-    ask("gpt-4o--sim-status-429--sim-quota"),
+    call("gpt-4o--sim-status-429--sim-quota"),
     (error) => error instanceof RateLimitError && error.code === "insufficient_quota",
   );
-  await assert.rejects(ask("gpt-4o--sim-status-500"), InternalServerError);
+  await assert.rejects(call("gpt-4o--sim-status-500"), InternalServerError);
   await assert.rejects(
     client.chat.completions.create({ model: "o3", messages: user("hi"), reasoning_effort: "minimal" }),
     (error) =>

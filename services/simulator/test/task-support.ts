@@ -13,12 +13,12 @@ export async function good(simulator: Simulator, path: string, body?: unknown, h
 const patienceMs = 20_000;
 
 /** Asks again until the answer fits; fails with the last one when none does. */
-export async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
+export async function until<T>(call: () => Promise<T>, fits: (response: T) => boolean): Promise<T> {
   const end = performance.now() + patienceMs;
   for (;;) {
-    const answer = await ask();
-    if (fits(answer)) return answer;
-    assert.ok(performance.now() < end, `after ${patienceMs} ms still: ${JSON.stringify(answer)}`);
+    const response = await call();
+    if (fits(response)) return response;
+    assert.ok(performance.now() < end, `after ${patienceMs} ms still: ${JSON.stringify(response)}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -33,7 +33,7 @@ export async function lastTask(simulator: Simulator): Promise<TaskView> {
 
 /** The bytes behind a URL that must be served. */
 export async function download(url: string): Promise<Buffer> {
-  const answer = await fetch(url);
-  assert.equal(answer.status, 200, url);
-  return Buffer.from(await answer.arrayBuffer());
+  const response = await fetch(url);
+  assert.equal(response.status, 200, url);
+  return Buffer.from(await response.arrayBuffer());
 }

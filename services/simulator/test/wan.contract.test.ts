@@ -43,9 +43,9 @@ test("a task goes from PENDING over RUNNING to SUCCEEDED with a film of the aske
   const seen = new Set<string>();
   const last = await until(
     async () => {
-      const answer = await poll(id);
-      seen.add(answer.output.task_status);
-      return answer;
+      const response = await poll(id);
+      seen.add(response.output.task_status);
+      return response;
     },
     ({ output }) => output.task_status === "SUCCEEDED",
   );

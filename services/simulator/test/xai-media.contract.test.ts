@@ -34,12 +34,12 @@ function finished(id: string) {
 test("images come by URL or inline, of the ratio and resolution, for a flat price in ticks", async () => {
   simulator.log.clear();
   const body = { model: "grok-imagine-image", prompt: "a cat", n: 2, aspect_ratio: "16:9" };
-  const answer = await good(simulator, "/xai/v1/images/generations", body);
+  const response = await good(simulator, "/xai/v1/images/generations", body);
   assert.deepEqual(
-    [answer.data.length, answer.usage, answer.data[0].respect_moderation],
+    [response.data.length, response.usage, response.data[0].respect_moderation],
     [2, { cost_in_usd_ticks: 400_000_000 }, true],
   );
-  const info = imageInfo(await download(answer.data[1].url));
+  const info = imageInfo(await download(response.data[1].url));
   assert.ok(info !== undefined && Math.abs(info.width / info.height - 16 / 9) < 0.03);
   const inline = await good(simulator, "/xai/v1/images/generations", { ...body, response_format: "b64_json" });
   assert.equal(imageInfo(Buffer.from(inline.data[0].b64_json, "base64"))?.width, info.width);
@@ -53,15 +53,15 @@ test("an edit is JSON and charges its input images", async () => {
     prompt: "x",
     images: [{ url: "https://example.com/a.png" }, { file_id: "f" }],
   };
-  const answer = await good(simulator, "/xai/v1/images/edits", edit);
-  assert.deepEqual(answer.usage, { cost_in_usd_ticks: 700_000_000 });
+  const response = await good(simulator, "/xai/v1/images/edits", edit);
+  assert.deepEqual(response.usage, { cost_in_usd_ticks: 700_000_000 });
 });
 
 test("a withheld image has no content and is charged", async () => {
   const body = { model: "grok-imagine-image--sim-moderation", prompt: "x" };
-  const answer = await good(simulator, "/xai/v1/images/generations", body);
-  assert.deepEqual(answer.data, [{ url: "", b64_json: "", respect_moderation: false }]);
-  assert.equal(answer.usage.cost_in_usd_ticks, 200_000_000);
+  const response = await good(simulator, "/xai/v1/images/generations", body);
+  assert.deepEqual(response.data, [{ url: "", b64_json: "", respect_moderation: false }]);
+  assert.equal(response.usage.cost_in_usd_ticks, 200_000_000);
 });
 
 for (const [path, body, status] of [
@@ -82,24 +82,24 @@ for (const [path, body, status] of [
   ["videos/generations", { model }, 400],
 ] as const) {
   test(`${path} refuses ${JSON.stringify(body)} with a ${status}`, async () => {
-    const answer = await send(simulator, `/xai/v1/${path}`, body);
-    assert.equal(answer.status, status, answer.text);
-    assert.deepEqual(Object.keys(JSON.parse(answer.text)), ["code", "error"]);
+    const response = await send(simulator, `/xai/v1/${path}`, body);
+    assert.equal(response.status, status, response.text);
+    assert.deepEqual(Object.keys(JSON.parse(response.text)), ["code", "error"]);
   });
 }
 
 test("a video is pending with rising progress, at times with no body, and then done at its price", async () => {
   const id = await create({ duration: 8, resolution: "720p" }, { "x-sim-task-ms": "1500" });
-  const answers: Awaited<ReturnType<typeof poll>>[] = [];
+  const responses: Awaited<ReturnType<typeof poll>>[] = [];
   const last = await until(
     async () => {
-      const answer = await poll(id);
-      answers.push(answer);
-      return answer;
+      const response = await poll(id);
+      responses.push(response);
+      return response;
     },
     ({ status }) => status === 200,
   );
-  const waiting = answers.slice(0, -1);
+  const waiting = responses.slice(0, -1);
   assert.ok(waiting.some(({ body }) => body === undefined));
   const progress = waiting.flatMap(({ body }) => (body === undefined ? [] : [body.progress]));
   assert.deepEqual(

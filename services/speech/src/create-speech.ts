@@ -40,9 +40,10 @@ export function createSpeech(context: SpeechContext): Operation {
         ? speakWav(context, admitted, pieces)
         : openMp3(context, admitted, { pieces, threads });
     },
-    respond: (admitted, answer) => (answer.kind === "wav" ? wavReply(answer) : mp3Reply(context, admitted, answer)),
-    discard: async (answer) => {
-      if (answer.kind === "mp3") await discardMp3(answer);
+    respond: (admitted, response) =>
+      response.kind === "wav" ? wavReply(response) : mp3Reply(context, admitted, response),
+    discard: async (response) => {
+      if (response.kind === "mp3") await discardMp3(response);
     },
   });
 }

@@ -54,8 +54,8 @@ export async function discardMp3({ encoder, first }: Mp3Response): Promise<void>
 }
 
 /** The sound as MP3 while it comes. An answer that breaks is cut. */
-export function mp3Reply(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3Response): StreamReply {
-  const { upstream, attempts } = answer.first;
+export function mp3Reply(speaker: Speaker, admitted: AdmittedSpeech, response: Mp3Response): StreamReply {
+  const { upstream, attempts } = response.first;
   return {
     kind: "stream",
     upstream,
@@ -66,22 +66,22 @@ export function mp3Reply(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3
       "cache-control",
       "no-cache",
       "x-gateway-cost-usd",
-      expectedCost(admitted, answer),
+      expectedCost(admitted, response),
     ],
-    relay: () => relay(speaker, admitted, answer),
+    relay: () => relay(speaker, admitted, response),
   };
 }
 
-async function relay(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3Response): Promise<StreamEnd> {
+async function relay(speaker: Speaker, admitted: AdmittedSpeech, response: Mp3Response): Promise<StreamEnd> {
   const { exchange } = admitted;
-  const work = new Speaking(speaker, admitted, answer);
+  const work = new Speaking(speaker, admitted, response);
   let failure: StreamEnd["failure"];
   try {
     await work.all();
   } catch (thrown) {
     if (exchange.over) work.abandon();
     failure = { thrown };
-    await discarded(speaker, exchange.requestId, answer);
+    await discarded(speaker, exchange.requestId, response);
   }
   const { tally, attempts } = work;
   return { charge: tally.characters === 0 ? undefined : tally.usage(), failure, attempts };
@@ -91,10 +91,10 @@ async function relay(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3Resp
 async function discarded(
   { events }: Pick<CapabilityContext, "events">,
   requestId: string,
-  answer: Mp3Response,
+  response: Mp3Response,
 ): Promise<void> {
   try {
-    await discardMp3(answer);
+    await discardMp3(response);
   } catch (error) {
     events.failed(requestId, error);
   }
@@ -110,7 +110,7 @@ class Speaking {
   readonly tally = new Tally();
   readonly #speaker: Speaker;
   readonly #admitted: AdmittedSpeech;
-  readonly #answer: Mp3Response;
+  readonly #response: Mp3Response;
   readonly #samples = new WholeSamples();
   /** Calls to upstreams, of all pieces so far. */
   attempts = 0;
@@ -118,10 +118,10 @@ class Speaking {
   #sent = 0;
   #notedAt = performance.now();
 
-  constructor(speaker: Speaker, admitted: AdmittedSpeech, answer: Mp3Response) {
+  constructor(speaker: Speaker, admitted: AdmittedSpeech, response: Mp3Response) {
     this.#speaker = speaker;
     this.#admitted = admitted;
-    this.#answer = answer;
+    this.#response = response;
   }
 
   /** The client has left: what the upstream has of the text is paid for. */
@@ -130,7 +130,7 @@ class Speaking {
   }
 
   async all(): Promise<void> {
-    const { pieces, first, encoder } = this.#answer;
+    const { pieces, first, encoder } = this.#response;
     for (const [place, { text, characters }] of pieces.entries()) {
       const spoken = place === 0 ? first : await this.#speak(text, characters);
       this.attempts += spoken.attempts;
@@ -157,7 +157,7 @@ class Speaking {
   async #write(pcm: Buffer): Promise<void> {
     const whole = this.#samples.push(pcm);
     if (whole.length === 0) return;
-    await this.#send(await this.#answer.encoder.encode(whole));
+    await this.#send(await this.#response.encoder.encode(whole));
     this.tally.delivered(whole.length);
     const now = performance.now();
     if (now - this.#notedAt < checkpointMs) return;

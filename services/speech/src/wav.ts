@@ -1,4 +1,4 @@
-import { type Asked, askParts } from "@uag/capability/ask-parts.ts";
+import { callParts, type PartResults } from "@uag/capability/call-parts.ts";
 import { PartialFailure } from "@uag/capability/operation/partial-failure.ts";
 import type { WholeReply } from "@uag/capability/operation/reply.ts";
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
@@ -19,12 +19,12 @@ interface Sound {
   readonly spoken: SpokenText;
   readonly pcm: readonly Buffer[];
 }
-type SoundAsked = Asked<Attempted<Sound>>;
+type SoundParts = PartResults<Attempted<Sound>>;
 
 /** All the sound of a text. */
 export interface WavResponse {
   readonly kind: "wav";
-  readonly asked: SoundAsked;
+  readonly parts: SoundParts;
   readonly tally: Tally;
 }
 
@@ -42,31 +42,31 @@ export async function speakWav(
   const { exchange, request, lease } = admitted;
   const taken = new Set<Piece>();
   const room = new Room(lease, soundBytes(request.characters));
-  const asked: SoundAsked = await askParts(pieces, {
+  const parts: SoundParts = await callParts(pieces, {
     atOnce: maxAtOnce,
     signal: exchange.signal,
-    ask: (piece, signal) => speakPiece(speaker, admitted, { piece, signal, taken, room }),
+    call: (piece, signal) => speakPiece(speaker, admitted, { piece, signal, taken, room }),
   });
-  const tally = tallyOf(pieces, asked, taken);
-  if (asked.failure === undefined) return { kind: "wav", asked, tally };
-  const { thrown } = asked.failure;
+  const tally = tallyOf(pieces, parts, taken);
+  if (parts.failure === undefined) return { kind: "wav", parts, tally };
+  const { thrown } = parts.failure;
   const isOwed = exchange.over && tally.characters > 0;
   throw new PartialFailure(thrown, {
     owed: isOwed ? { ...tally.usage(), outcome: Outcome.DISCONNECTED } : undefined,
     upstream: undefined,
-    attempts: attemptsOf(asked) + (thrown instanceof AttemptsFailed ? thrown.attempts : 0),
+    attempts: attemptsOf(parts) + (thrown instanceof AttemptsFailed ? thrown.attempts : 0),
   });
 }
 
 /** The sound as a WAV file, billed by all of its text. */
-export function wavReply({ asked, tally }: WavResponse): WholeReply {
-  const pcm = asked.answers.flatMap((answered) => answered?.value.pcm ?? []);
+export function wavReply({ parts, tally }: WavResponse): WholeReply {
+  const pcm = parts.responses.flatMap((answered) => answered?.value.pcm ?? []);
   let bytes = 0;
   for (const { length } of pcm) bytes += length;
   return {
     kind: "whole",
-    upstream: asked.answers[0]?.upstream,
-    attempts: attemptsOf(asked),
+    upstream: parts.responses[0]?.upstream,
+    attempts: attemptsOf(parts),
     charge: tally.usage(),
     headers: ["content-type", "audio/wav", "cache-control", "no-cache"],
     body: [wavHeader(sampleRate, bytes), ...pcm],
@@ -123,10 +123,10 @@ async function collect(spoken: SpokenText, room: Room): Promise<Buffer[]> {
   }
 }
 
-function tallyOf(pieces: readonly Piece[], { answers }: SoundAsked, taken: ReadonlySet<Piece>): Tally {
+function tallyOf(pieces: readonly Piece[], { responses }: SoundParts, taken: ReadonlySet<Piece>): Tally {
   const tally = new Tally();
   for (const [place, piece] of pieces.entries()) {
-    const sound = answers[place]?.value;
+    const sound = responses[place]?.value;
     if (sound !== undefined) {
       tally.begin(sound.spoken, piece.characters);
       tally.finish();
@@ -135,9 +135,9 @@ function tallyOf(pieces: readonly Piece[], { answers }: SoundAsked, taken: Reado
   return tally;
 }
 
-function attemptsOf({ answers }: SoundAsked): number {
+function attemptsOf({ responses }: SoundParts): number {
   let attempts = 0;
-  for (const answered of answers) attempts += answered?.attempts ?? 0;
+  for (const answered of responses) attempts += answered?.attempts ?? 0;
   return attempts;
 }
 

@@ -14,7 +14,7 @@ async function run(
   outcomes: Record<string, (FailureKind | "ok" | number)[]>,
   signal = new AbortController().signal,
 ) {
-  const asked: string[] = [];
+  const received: string[] = [];
   const started = performance.now();
   const result = await attempt({
     upstreams,
@@ -23,8 +23,8 @@ async function run(
     signal,
     random: () => 0.5,
     call: async ({ provider: { name } }) => {
-      const outcome = outcomes[name]?.[asked.filter((one) => one === name).length] ?? "ok";
-      asked.push(name);
+      const outcome = outcomes[name]?.[received.filter((one) => one === name).length] ?? "ok";
+      received.push(name);
       if (outcome === "ok") return `answer of ${name}`;
       if (typeof outcome === "number")
         throw new UpstreamFailure("capacity", "wait", { status: 429, retryAfterMs: outcome });
@@ -37,42 +37,42 @@ async function run(
       return { value: undefined, attempts: error.attempts, kind: error.failure.kind };
     },
   );
-  return { ...result, asked: asked.join(""), ms: performance.now() - started };
+  return { ...result, received: received.join(""), ms: performance.now() - started };
 }
 const a = upstream("a");
 const b = upstream("b", 1);
 
 test("the first that answers is the answer", async () => {
-  assert.deepEqual((await run([a, b], {})).asked, "a");
+  assert.deepEqual((await run([a, b], {})).received, "a");
 });
 
 test("each upstream is asked once before any is asked again, and none more than three times", async () => {
   const bad: FailureKind[] = ["transient", "transient", "transient", "transient"];
   const result = await run([a, b], { a: bad, b: bad });
-  assert.equal(result.asked, "ababab");
+  assert.equal(result.received, "ababab");
   assert.equal(result.attempts, 6);
-  assert.equal((await run([a, b], { a: ["transient", "ok"], b: ["unreachable"] })).asked, "aba");
+  assert.equal((await run([a, b], { a: ["transient", "ok"], b: ["unreachable"] })).received, "aba");
 });
 
 test("the client's own fault is nobody else's to answer", async () => {
   const result = await run([a, b], { a: ["client"] });
-  assert.equal(result.asked, "a");
+  assert.equal(result.received, "a");
   assert.equal(result.kind, "client");
 });
 
 test("what will not pass by itself is asked elsewhere and not again", async () => {
   for (const kind of ["operator", "quota", "unknown_model", "timeout"] as const) {
-    assert.equal((await run([a], { a: [kind, "ok"] })).asked, "a", kind);
-    assert.equal((await run([a, b], { a: [kind] })).asked, "ab", kind);
+    assert.equal((await run([a], { a: [kind, "ok"] })).received, "a", kind);
+    assert.equal((await run([a, b], { a: [kind] })).received, "ab", kind);
   }
 });
 
 test("a short wait that is asked for is kept, a long one is told to the client", async () => {
   const short = await run([a], { a: [300, "ok"] });
-  assert.equal(short.asked, "aa");
+  assert.equal(short.received, "aa");
   assert.ok(short.ms >= 295, `${short.ms} ms`);
   const long = await run([a], { a: [30_000, "ok"] });
-  assert.equal(long.asked, "a");
+  assert.equal(long.received, "a");
   assert.equal(long.kind, "capacity");
 });
 
@@ -84,7 +84,7 @@ test("of several failures the most telling is told", async () => {
 test("a client that left gets no second try", async () => {
   const controller = new AbortController();
   controller.abort();
-  assert.equal((await run([a, b], { a: ["transient"] }, controller.signal)).asked, "a");
+  assert.equal((await run([a, b], { a: ["transient"] }, controller.signal)).received, "a");
 });
 
 test("without a budget there is no second try", async () => {

@@ -76,7 +76,7 @@ export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<
         const failure = asFailure(error);
         health.failed(upstream, failure);
         options.onFailure?.(upstream, failure, performance.now() - startedAt);
-        last = new AttemptsFailed(moreTelling(last?.failure, failure), upstream, attempts);
+        last = new AttemptsFailed(moreInformative(last?.failure, failure), upstream, attempts);
         if (hopeless.has(failure.kind)) throw last;
         if (!sameAgain.has(failure.kind) || (failure.retryAfterMs ?? 0) > maxBackoffMs) continue;
         again.push(upstream);
@@ -100,7 +100,7 @@ function asFailure(error: unknown): UpstreamFailure {
  * A limit with a known end tells the client more than a failure elsewhere; our own account's
  * trouble tells it least.
  */
-function moreTelling(before: UpstreamFailure | undefined, now: UpstreamFailure): UpstreamFailure {
+function moreInformative(before: UpstreamFailure | undefined, now: UpstreamFailure): UpstreamFailure {
   if (before === undefined || hopeless.has(now.kind)) return now;
   const rank: Record<FailureKind, number> = {
     client: 9,

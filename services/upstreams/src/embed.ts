@@ -25,6 +25,6 @@ export async function embed(options: {
   const adapter = embeddingAdapter(protocol);
   if (adapter === undefined) throw new UpstreamFailure("operator", `${protocol} gives no embeddings`);
   const encoded = adapter.encode(call, upstream);
-  const answer = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
-  return adapter.decode(await answer.read(maxResponseBytes), call, upstream);
+  const response = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
+  return adapter.decode(await response.read(maxResponseBytes), call, upstream);
 }

@@ -13,7 +13,7 @@ import { openAiVariant } from "./openai-compatible/variant.ts";
 
 const key = "sk-secret-key";
 const upstream = (protocol: Protocol) => firstUpstream(testModel("", protocol));
-const answer = (status: number, body: unknown): BadResponse => ({
+const respond = (status: number, body: unknown): BadResponse => ({
   status,
   header: () => undefined,
   body: Buffer.from(JSON.stringify(body)),
@@ -23,14 +23,14 @@ type Fails = (status: number, message: string) => UpstreamFailure;
 const providers: Readonly<Record<string, Fails>> = {
   OpenAI: (status, message) =>
     openAiFailure(
-      answer(status, { error: { message, type: key, code: `c ${key}` } }),
+      respond(status, { error: { message, type: key, code: `c ${key}` } }),
       upstream("openai"),
       openAiVariant,
     ),
   Anthropic: (status, message) =>
-    anthropicFailure(answer(status, { type: "error", error: { type: `t ${key}`, message } }), upstream("anthropic")),
+    anthropicFailure(respond(status, { type: "error", error: { type: `t ${key}`, message } }), upstream("anthropic")),
   Gemini: (status, message) =>
-    geminiFailure(answer(status, { error: { code: status, status: key, message } }), upstream("gemini")),
+    geminiFailure(respond(status, { error: { code: status, status: key, message } }), upstream("gemini")),
 };
 
 /** All that a logger could make of it. */
@@ -56,13 +56,13 @@ for (const [name, fail] of Object.entries(providers)) {
       const failure = fail(status, `${key} may not: ${"go on ".repeat(1_000)}`);
       const line = JSON.stringify(failureForLog(failure));
       assert.ok(line.length < 600 && !line.includes(key), line);
-      assert.match(String(failureForLog(failure)["said"]), /^\[redacted\] may not: go on/);
+      assert.match(String(failureForLog(failure)["reported"]), /^\[redacted\] may not: go on/);
     }
   });
 
   test(`${name}: no field of what the client is told has a key in it`, () => {
     const failure = fail(400, `not ${key}`);
-    const told = JSON.stringify([failure.said, failure.body?.toString()]);
-    assert.ok(failure.said !== undefined && !told.includes(key), told);
+    const reported = JSON.stringify([failure.reported, failure.body?.toString()]);
+    assert.ok(failure.reported !== undefined && !reported.includes(key), reported);
   });
 }

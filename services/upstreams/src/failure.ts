@@ -36,7 +36,7 @@ export interface UpstreamMessage {
 export interface UpstreamFailureOptions {
   /** The upstream's HTTP status; 0 when it did not come to one. */
   readonly status?: number;
-  readonly said?: UpstreamMessage | undefined;
+  readonly reported?: UpstreamMessage | undefined;
   /** The error body for a client that speaks the same protocol, without secrets. */
   readonly body?: Buffer | undefined;
   readonly retryAfterMs?: number | undefined;
@@ -52,21 +52,21 @@ export class UpstreamFailure extends Error {
   readonly retryAfterMs: number | undefined;
   readonly workedMs: number | undefined;
   // Private, so that no logger writes them down: an upstream may quote the request.
-  readonly #said: UpstreamMessage | undefined;
+  readonly #reported: UpstreamMessage | undefined;
   readonly #body: Buffer | undefined;
 
   constructor(kind: FailureKind, text: string, options: UpstreamFailureOptions = {}) {
     super(text, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.status = options.status ?? 0;
-    this.#said = options.said;
+    this.#reported = options.reported;
     this.#body = options.body;
     this.retryAfterMs = options.retryAfterMs;
     this.workedMs = options.workedMs;
   }
 
-  get said(): UpstreamMessage | undefined {
-    return this.#said;
+  get reported(): UpstreamMessage | undefined {
+    return this.#reported;
   }
 
   get body(): Buffer | undefined {
@@ -83,15 +83,15 @@ const maxLogged = 200;
  * that quote no request.
  */
 export function failureForLog(failure: UpstreamFailure): Readonly<Record<string, unknown>> {
-  const { kind, status, message, said, cause } = failure;
-  const words = said !== undefined && aboutUs.has(kind) ? said.message.slice(0, maxLogged) : undefined;
+  const { kind, status, message, reported, cause } = failure;
+  const words = reported !== undefined && aboutUs.has(kind) ? reported.message.slice(0, maxLogged) : undefined;
   return {
     kind,
     status,
     reason: message.slice(0, maxLogged),
-    code: said?.code?.slice(0, 64),
-    type: said?.type?.slice(0, 64),
-    said: words,
+    code: reported?.code?.slice(0, 64),
+    type: reported?.type?.slice(0, 64),
+    reported: words,
     // What cannot be parsed is quoted by the parser.
     ...(cause instanceof Error && (cause instanceof SyntaxError ? { cause: cause.name } : { err: cause })),
   };
@@ -104,9 +104,12 @@ export function failureToGatewayError(failure: UpstreamFailure): GatewayError {
   const options = { cause: failure, retryAfterMs: failure.retryAfterMs };
   switch (failure.kind) {
     case "client":
-      return new GatewayError("invalid_request", failure.said?.message, { ...options, param: failure.said?.param });
+      return new GatewayError("invalid_request", failure.reported?.message, {
+        ...options,
+        param: failure.reported?.param,
+      });
     case "unknown_model":
-      return new GatewayError("model_not_found", failure.said?.message, { ...options, param: "model" });
+      return new GatewayError("model_not_found", failure.reported?.message, { ...options, param: "model" });
     case "capacity":
       return new GatewayError("upstream_rate_limited", undefined, options);
     case "quota":

@@ -1,5 +1,4 @@
 import type { Upstream } from "@uag/catalog/types.ts";
-import { boundedResponse } from "./answer-limits.ts";
 import type { DisconnectRule } from "./disconnect/watch.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { GenerationAdapter, GenerationCall, WholeResponse } from "./generation.ts";
@@ -8,23 +7,24 @@ import type { HttpPools } from "./http/pools.ts";
 import { LiveStream } from "./live-stream.ts";
 import { post } from "./post.ts";
 import { onAbortOf, thinksUnseen } from "./registry.ts";
+import { boundedResponse } from "./response-limits.ts";
 
 const maxResponseBytes = 64 * 1024 * 1024;
 const maxErrorBytes = 256 * 1024;
 
 export type Generated = GeneratedWhole | GeneratedStream;
 
-interface Told {
+interface Reported {
   /** The upstream's answer, for its headers. */
-  readonly upstreamAnswer: Pick<HttpResponse, "header">;
+  readonly upstreamResponse: Pick<HttpResponse, "header">;
 }
 
-export interface GeneratedWhole extends Told {
+export interface GeneratedWhole extends Reported {
   readonly kind: "whole";
-  readonly answer: WholeResponse;
+  readonly response: WholeResponse;
 }
 
-export interface GeneratedStream extends Told {
+export interface GeneratedStream extends Reported {
   readonly kind: "stream";
   readonly live: LiveStream;
   /** All that the model has made is in what has come, up to where the stream was stopped. */
@@ -54,24 +54,24 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   // end.
   const onAbort = stream && !thinksUnseen(call, upstream) ? onAbortOf(upstream.provider) : "continues";
   const disconnect = { ...options.disconnect, onAbort };
-  const answer = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
-  const type = answer.header("content-type") ?? "";
+  const response = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
+  const type = response.header("content-type") ?? "";
   const fits = stream ? !/^(application\/json|text\/html)/.test(type) : !type.startsWith("text/event-stream");
-  if (!fits) return await oddResponse(answer, options);
+  if (!fits) return await oddResponse(response, options);
   if (!call.stream) {
-    const whole = boundedResponse(await answer.read(maxResponseBytes));
+    const whole = boundedResponse(await response.read(maxResponseBytes));
     const collected = stream ? adapter.collect?.(whole, call, upstream) : undefined;
-    return { kind: "whole", answer: collected ?? adapter.decode(whole, call, upstream), upstreamAnswer: answer };
+    return { kind: "whole", response: collected ?? adapter.decode(whole, call, upstream), upstreamResponse: response };
   }
-  const live = new LiveStream(adapter.openStream(call, upstream), answer);
+  const live = new LiveStream(adapter.openStream(call, upstream), response);
   await live.open();
-  return { kind: "stream", live, allSeen: onAbort === "stops", upstreamAnswer: answer };
+  return { kind: "stream", live, allSeen: onAbort === "stops", upstreamResponse: response };
 }
 
 /** Not what was asked for: most often an error under status 200, which says what is wrong. */
-async function oddResponse(answer: HttpResponse, { adapter, call, upstream }: GenerateOptions): Promise<never> {
-  const type = answer.header("content-type") ?? "nothing";
-  const body = await answer.read(maxErrorBytes);
+async function oddResponse(response: HttpResponse, { adapter, call, upstream }: GenerateOptions): Promise<never> {
+  const type = response.header("content-type") ?? "nothing";
+  const body = await response.read(maxErrorBytes);
   if (!type.startsWith("text/event-stream")) adapter.decode(body, call, upstream);
   throw new UpstreamFailure("transient", `the upstream answered with content of type ${type.slice(0, 80)}`, {
     status: 200,

@@ -104,7 +104,7 @@ export interface GenerationAdapter {
   collect?(body: Buffer, call: GenerationCall, upstream: Upstream): WholeResponse;
   openStream(call: GenerationCall, upstream: Upstream): ResponseStream;
   /** What an answer with a bad status means. */
-  failureOf(answer: BadResponse, upstream: Upstream): UpstreamFailure;
+  failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 
 /** A request in the messages format whose prompt is to be counted. */
@@ -118,7 +118,7 @@ export interface PromptCounter {
   encode(call: CountCall, upstream: Upstream, signal: AbortSignal): UpstreamCall | Promise<UpstreamCall>;
   /** The member of the response that holds the number of tokens. */
   readonly field: string;
-  failureOf(answer: BadResponse, upstream: Upstream): UpstreamFailure;
+  failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 
 export interface BadResponse {

@@ -12,7 +12,7 @@ const restMs: Partial<Record<FailureKind, number>> = { operator: 60_000, quota: 
 /** An upstream counts as failing when it failed this lately. */
 const windowMs = 60_000;
 
-const mostRecords = 2_000;
+const maxRecords = 2_000;
 
 /** One upstream as this process saw it in the last hour. */
 export interface UpstreamSeen extends UpstreamFigures {
@@ -99,7 +99,7 @@ export class UpstreamHealth {
     if (known !== undefined) return known;
     // Models come from the catalogue, but for dated names of videos: those of old make room.
     const [oldest] = this.#records.keys();
-    if (this.#records.size >= mostRecords && oldest !== undefined) this.#records.delete(oldest);
+    if (this.#records.size >= maxRecords && oldest !== undefined) this.#records.delete(oldest);
     const record = new UpstreamRecord(upstream);
     this.#records.set(key, record);
     return record;

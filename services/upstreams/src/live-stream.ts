@@ -1,8 +1,8 @@
 import { SseTooLargeError } from "@uag/kit/sse/decoder.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { ResponseStream } from "./generation.ts";
-import type { BodySink } from "./http/answer-body.ts";
 import type { HttpResponse } from "./http/call.ts";
+import type { BodySink } from "./http/response-body.ts";
 
 /**
  * How long a finished stream's connection may take to end before it is cut; one that ends can be
@@ -24,7 +24,7 @@ export class LiveStream implements BodySink {
   readonly stream: ResponseStream;
   /** Why the stream broke; undefined while it has not. */
   failure: UpstreamFailure | undefined;
-  readonly #answer: HttpResponse;
+  readonly #response: HttpResponse;
   #waiting: Buffer[] = [];
   #waitingSize = 0;
   #consumer: StreamConsumer | undefined;
@@ -32,9 +32,9 @@ export class LiveStream implements BodySink {
   #over = false;
   #ended = false;
 
-  constructor(stream: ResponseStream, answer: HttpResponse) {
+  constructor(stream: ResponseStream, response: HttpResponse) {
     this.stream = stream;
-    this.#answer = answer;
+    this.#response = response;
   }
 
   /**
@@ -44,7 +44,7 @@ export class LiveStream implements BodySink {
   open(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#opened = { resolve, reject };
-      this.#answer.consume(this);
+      this.#response.consume(this);
     });
   }
 
@@ -54,19 +54,19 @@ export class LiveStream implements BodySink {
     this.#waiting = [];
     for (const bytes of waiting) consumer.output(bytes);
     if (this.#over) consumer.over();
-    else if (this.#waitingSize > waitingBytes) this.#answer.resume();
+    else if (this.#waitingSize > waitingBytes) this.#response.resume();
   }
 
   pause(): void {
-    this.#answer.pause();
+    this.#response.pause();
   }
 
   resume(): void {
-    this.#answer.resume();
+    this.#response.resume();
   }
 
   cancel(): void {
-    this.#answer.cancel();
+    this.#response.cancel();
   }
 
   data(chunk: Buffer): void {
@@ -100,7 +100,7 @@ export class LiveStream implements BodySink {
     }
     this.#waiting.push(bytes);
     this.#waitingSize += bytes.length;
-    if (this.#waitingSize > waitingBytes) this.#answer.pause();
+    if (this.#waitingSize > waitingBytes) this.#response.pause();
     this.#opened?.resolve();
   }
 
@@ -108,11 +108,11 @@ export class LiveStream implements BodySink {
     this.#over = true;
     this.failure = failure;
     if (failure !== undefined) {
-      this.#answer.cancel();
+      this.#response.cancel();
       this.#opened?.reject(failure);
     } else {
       this.#opened?.resolve();
-      if (!this.#ended) setTimeout(() => this.#answer.cancel(), lingerMs).unref();
+      if (!this.#ended) setTimeout(() => this.#response.cancel(), lingerMs).unref();
     }
     this.#consumer?.over();
   }

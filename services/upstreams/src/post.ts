@@ -16,7 +16,7 @@ export interface PostOptions {
   /** Of a call that the upstream charges for; without it the call ends when its client leaves. */
   readonly disconnect?: DisconnectRule;
   /** What the provider means by a status other than 200 and its body. */
-  failureOf(answer: BadResponse, upstream: Upstream): UpstreamFailure;
+  failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 
 /**
@@ -38,17 +38,17 @@ export async function post(options: PostOptions): Promise<HttpResponse> {
     signal: watch?.signal ?? options.signal,
     onSent: () => watch?.sent(),
   } as const;
-  const answer = await send(pools, request).catch((error: unknown) => {
+  const response = await send(pools, request).catch((error: unknown) => {
     watch?.done();
     throw watch?.explained(error) ?? error;
   });
-  if (answer.status === 200) return watch?.answered(answer) ?? answer;
+  if (response.status === 200) return watch?.answered(response) ?? response;
   // What was refused is not charged for, and over in a moment: nothing of it needs to outlive its
   // client.
   watch?.done();
-  const body = await answer.read(maxErrorBytes).catch((error: unknown) => {
+  const body = await response.read(maxErrorBytes).catch((error: unknown) => {
     if (error instanceof UpstreamFailure && error.kind !== "cancelled") return Buffer.alloc(0);
     throw error;
   });
-  throw options.failureOf({ status: answer.status, header: (name) => answer.header(name), body }, upstream);
+  throw options.failureOf({ status: response.status, header: (name) => response.header(name), body }, upstream);
 }

@@ -1,7 +1,7 @@
 import type { Provider } from "@uag/catalog/types.ts";
 
 /** Characters of an upstream's text that may be shown. */
-const longest = 4_000;
+const max = 4_000;
 /** How far behind the cut is looked, so that what begins before it is known by its whole. */
 const ahead = 2_000;
 
@@ -30,17 +30,17 @@ interface Stretch {
  * at 4,000 characters, and never within a credential.
  */
 export function redact(text: string, provider: Provider): string {
-  const window = text.slice(0, longest + ahead);
+  const window = text.slice(0, max + ahead);
   let clean = "";
   let at = 0;
   for (const { from, to, becomes } of stretchesIn(window, provider)) {
-    if (from >= longest) break;
+    if (from >= max) break;
     if (to <= at) continue;
     if (from >= at) clean += window.slice(at, from) + becomes;
     at = to;
   }
-  clean += window.slice(at, Math.max(at, longest));
-  return text.length > Math.max(at, longest) ? `${clean}…` : clean;
+  clean += window.slice(at, Math.max(at, max));
+  return text.length > Math.max(at, max) ? `${clean}…` : clean;
 }
 
 /** What must not be shown, from the left; of two that begin together the longer one first. */

@@ -4,13 +4,13 @@
  */
 export function retryAfterMs(header: (name: string) => string | undefined, now: number): number | undefined {
   const exact = Number(header("retry-after-ms") ?? Number.NaN);
-  if (exact >= 0) return Math.min(exact, longest);
+  if (exact >= 0) return Math.min(exact, max);
   const text = header("retry-after")?.trim();
   if (text === undefined || text === "") return undefined;
   const seconds = Number(text);
-  if (seconds >= 0) return Math.min(seconds * 1000, longest);
+  if (seconds >= 0) return Math.min(seconds * 1000, max);
   const date = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), longest);
+  return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), max);
 }
 
-const longest = 24 * 60 * 60 * 1000;
+const max = 24 * 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-const most = 100;
+const max = 100;
 const perCall = 0.2;
 
 /**
@@ -6,11 +6,11 @@ const perCall = 0.2;
  * them.
  */
 export class RetryBudget {
-  #tokens = most;
+  #tokens = max;
 
   /** A call was made: every fifth pays for a retry. */
   deposit(): void {
-    this.#tokens = Math.min(most, this.#tokens + perCall);
+    this.#tokens = Math.min(max, this.#tokens + perCall);
   }
 
   /** True when a retry may be made; takes its price. */

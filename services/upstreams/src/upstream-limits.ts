@@ -13,9 +13,9 @@ const sane = /^[\w.:+-]{1,64}$/;
  * What a provider says of its limits, name and value by turns, in its own headers; all that use its
  * account share them.
  */
-export function upstreamLimits(answer: Pick<HttpResponse, "header">): string[] {
+export function upstreamLimits(response: Pick<HttpResponse, "header">): string[] {
   return names.flatMap((name) => {
-    const value = answer.header(name);
+    const value = response.header(name);
     return value !== undefined && sane.test(value) ? [name, value] : [];
   });
 }

@@ -55,7 +55,7 @@ after(async () => {
   server.close();
 });
 
-function ask(more: Partial<Timeouts> = {}): Promise<HttpResponse> {
+function call(more: Partial<Timeouts> = {}): Promise<HttpResponse> {
   return send(pools, {
     origin,
     path: "/",
@@ -80,13 +80,13 @@ for (const [name, compress] of encodings) {
   test(`${name}: a reader that pauses gets nothing more until it goes on, then every byte`, async () => {
     encoding = name;
     body = compress(plain);
-    const answer = await ask({ betweenChunksMs: 200 });
+    const response = await call({ betweenChunksMs: 200 });
     const chunks: Buffer[] = [];
     let size = 0;
     let paused = false;
     let pauses = 0;
     await new Promise<void>((end, error) =>
-      answer.consume({
+      response.consume({
         data: (chunk) => {
           assert.ok(!paused, "it had paused");
           chunks.push(chunk);
@@ -94,10 +94,10 @@ for (const [name, compress] of encodings) {
           if (pauses === 3 || size < (pauses + 1) * 3_000_000) return;
           pauses++;
           paused = true;
-          answer.pause();
+          response.pause();
           setTimeout(() => {
             paused = false;
-            answer.resume();
+            response.resume();
           }, 300);
         },
         end,
@@ -118,7 +118,7 @@ for (const [name, compress] of encodings) {
     }
     body = compress(noise);
     let chunks = 0;
-    for await (const _ of chunksOf(await ask())) {
+    for await (const _ of chunksOf(await call())) {
       if (++chunks > 1) continue;
       await sleep(300);
       assert.ok(sent < 20_000_000, `${sent} bytes had been sent`);
@@ -132,10 +132,10 @@ for (const [name, compress] of encodings) {
     body = compress(Buffer.from("hello"));
     const fault = new Error("a fault of ours");
     for (const at of ["data", "end"] as const) {
-      const answer = await ask();
+      const response = await call();
       const failures: UpstreamFailure[] = [];
-      await new Promise<void>((told) =>
-        answer.consume({
+      await new Promise<void>((report) =>
+        response.consume({
           data: () => {
             if (at === "data") throw fault;
           },
@@ -144,7 +144,7 @@ for (const [name, compress] of encodings) {
           },
           error: (failure) => {
             failures.push(failure);
-            told();
+            report();
           },
         }),
       );
@@ -161,8 +161,8 @@ for (const [name, compress] of encodings) {
     body = compress(Buffer.alloc(200_000_000));
     assert.ok(body.length < 1_000_000);
     const before = process.memoryUsage().rss;
-    assert.equal((await failureOf((await ask()).read(1_000_000))).kind, "transient");
-    for await (const _ of chunksOf(await ask())) {
+    assert.equal((await failureOf((await call()).read(1_000_000))).kind, "transient");
+    for await (const _ of chunksOf(await call())) {
       await sleep(100);
       break;
     }
@@ -175,12 +175,12 @@ for (const [name, compress] of encodings) {
     const whole = compress(plain.subarray(0, 100_000));
     for (const broken of [whole.subarray(0, whole.length - 20), Buffer.from("not compressed at all".repeat(10))]) {
       body = broken;
-      assert.equal((await failureOf((await ask()).read(1e6))).kind, "transient");
+      assert.equal((await failureOf((await call()).read(1e6))).kind, "transient");
     }
     body = compress(plain);
-    const answer = await ask();
-    const reading = failureOf(answer.read(1e8));
-    answer.cancel();
+    const response = await call();
+    const reading = failureOf(response.read(1e8));
+    response.cancel();
     assert.equal((await reading).kind, "cancelled");
   });
 }
@@ -189,6 +189,6 @@ test("encodings on top of each other, and unknown ones, are refused", async () =
   body = Buffer.from("x");
   for (const name of ["gzip, br", "snappy"]) {
     encoding = name;
-    assert.equal((await failureOf((await ask()).read(100))).kind, "transient");
+    assert.equal((await failureOf((await call()).read(100))).kind, "transient");
   }
 });

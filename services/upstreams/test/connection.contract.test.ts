@@ -22,7 +22,7 @@ const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 async function listen(
   onRequest: (socket: Socket, text: string, connection: number) => void,
 ): Promise<
-  AsyncDisposable & { ask: (more?: Partial<HttpRequest>) => Promise<HttpResponse>; server: Server; open: Set<Socket> }
+  AsyncDisposable & { call: (more?: Partial<HttpRequest>) => Promise<HttpResponse>; server: Server; open: Set<Socket> }
 > {
   const open = new Set<Socket>();
   let connections = 0;
@@ -40,7 +40,7 @@ async function listen(
   return {
     server,
     open,
-    ask: (more = {}) => ask(pools, origin, more),
+    call: (more = {}) => call(pools, origin, more),
     async [Symbol.asyncDispose]() {
       await pools[Symbol.asyncDispose]();
       for (const socket of open) socket.destroy();
@@ -49,7 +49,7 @@ async function listen(
   };
 }
 
-function ask(pools: HttpPools, origin: string, more: Partial<HttpRequest>): Promise<HttpResponse> {
+function call(pools: HttpPools, origin: string, more: Partial<HttpRequest>): Promise<HttpResponse> {
   const { signal } = new AbortController();
   const body = Buffer.from('{"é":1}');
   const headers = ["content-type", "application/json"];
@@ -70,7 +70,7 @@ function ask(pools: HttpPools, origin: string, more: Partial<HttpRequest>): Prom
 /** A connection is used again from the next turn of the event loop on. */
 const aTurn = (): Promise<void> => sleep(5);
 
-const textOf = async (answer: HttpResponse): Promise<string> => (await answer.read(1e6)).toString();
+const textOf = async (response: HttpResponse): Promise<string> => (await response.read(1e6)).toString();
 
 const kindOf = async (promise: Promise<unknown>): Promise<string> => (await failureOf(promise)).kind;
 
@@ -80,12 +80,12 @@ test("a request is what was asked for, byte for byte", async () => {
     text += piece;
     socket.write(ok);
   });
-  assert.equal(await textOf(await server.ask()), "ok");
+  assert.equal(await textOf(await server.call()), "ok");
   const host = `127.0.0.1:${(server.server.address() as AddressInfo).port}`;
   const head = `POST /v1/x?y=1 HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\ncontent-type: application/json\r\ncontent-length: 8\r\n\r\n`;
   assert.equal(Buffer.from(text, "latin1").toString(), `${head}{"é":1}`);
   text = "";
-  await textOf(await server.ask({ method: "GET", headers: [], body: undefined }));
+  await textOf(await server.call({ method: "GET", headers: [], body: undefined }));
   assert.equal(text, `GET /v1/x?y=1 HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n\r\n`);
 });
 
@@ -96,10 +96,10 @@ test("no header and no path can smuggle another request", async () => {
     socket.write(ok);
   });
   for (const value of ["a\r\nx: y", "a\nb", "a\0b", "€"]) {
-    assert.equal(await kindOf(server.ask({ headers: ["x-a", value] })), "operator", JSON.stringify(value));
+    assert.equal(await kindOf(server.call({ headers: ["x-a", value] })), "operator", JSON.stringify(value));
   }
-  assert.equal(await kindOf(server.ask({ headers: ["x a", "1"] })), "operator");
-  for (const path of ["/a b", "/a\r\nx: y", "/€"]) assert.equal(await kindOf(server.ask({ path })), "operator");
+  assert.equal(await kindOf(server.call({ headers: ["x a", "1"] })), "operator");
+  for (const path of ["/a b", "/a\r\nx: y", "/€"]) assert.equal(await kindOf(server.call({ path })), "operator");
   assert.equal(requests, 0);
 });
 
@@ -113,7 +113,7 @@ test("a body of many megabytes arrives whole, and the connection is used again",
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n${connection}`);
   });
   for (let i = 0; i < 3; i++) {
-    assert.equal(await textOf(await server.ask({ body })), "1");
+    assert.equal(await textOf(await server.call({ body })), "1");
     await aTurn();
   }
 });
@@ -127,8 +127,8 @@ test("an answer before the request has left is taken, and its connection not use
     socket.write(`HTTP/1.1 413 Too Large\r\ncontent-length: 1\r\n\r\n${connection}`);
   });
   for (const expected of ["1", "2"]) {
-    const answer = await server.ask({ body: Buffer.alloc(20_000_000) });
-    assert.deepEqual([answer.status, await textOf(answer)], [413, expected]);
+    const response = await server.call({ body: Buffer.alloc(20_000_000) });
+    assert.deepEqual([response.status, await textOf(response)], [413, expected]);
   }
 });
 
@@ -136,8 +136,8 @@ test("a connection on which more came than an answer carries no second call", as
   await using server = await listen((socket, _, connection) => {
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n${connection}HTTP/1.1 200 OK\r\n`);
   });
-  assert.equal(await textOf(await server.ask()), "1");
-  assert.equal(await textOf(await server.ask()), "2");
+  assert.equal(await textOf(await server.call()), "1");
+  assert.equal(await textOf(await server.call()), "2");
 });
 
 test("what comes while nothing was asked closes the connection", async () => {
@@ -145,10 +145,10 @@ test("what comes while nothing was asked closes the connection", async () => {
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n${connection}`);
     if (connection === 1) setTimeout(() => socket.write("HTTP/1.1 408 Request Timeout\r\n\r\n"), 30);
   });
-  assert.equal(await textOf(await server.ask()), "1");
+  assert.equal(await textOf(await server.call()), "1");
   await sleep(100);
   assert.equal(server.open.size, 0);
-  assert.equal(await textOf(await server.ask()), "2");
+  assert.equal(await textOf(await server.call()), "2");
 });
 
 test("a connection that the server closes while idle, or whose time is over, is not used", async () => {
@@ -157,14 +157,14 @@ test("a connection that the server closes while idle, or whose time is over, is 
     socket.write(`HTTP/1.1 200 OK\r\n${keepAlive}content-length: 1\r\n\r\n${connection}`);
     if (connection === 1) setTimeout(() => socket.end(), 20);
   });
-  assert.equal(await textOf(await server.ask()), "1");
+  assert.equal(await textOf(await server.call()), "1");
   await sleep(80);
-  assert.equal(await textOf(await server.ask()), "2");
+  assert.equal(await textOf(await server.call()), "2");
   await aTurn();
-  assert.equal(await textOf(await server.ask()), "2");
+  assert.equal(await textOf(await server.call()), "2");
   await sleep(1_150);
   assert.equal(server.open.size, 0);
-  assert.equal(await textOf(await server.ask()), "3");
+  assert.equal(await textOf(await server.call()), "3");
 });
 
 test("a body without a length ends with its connection; a reset before the end of any other is a failure", async () => {
@@ -173,9 +173,9 @@ test("a body without a length ends with its connection; a reset before the end o
     socket.write(`HTTP/1.1 200 OK\r\n${framings[connection - 1]}\r\n${connection === 3 ? "9\r\n" : ""}all of it`);
     setTimeout(() => (connection === 1 ? socket.end() : socket.resetAndDestroy()), 20);
   });
-  assert.equal(await textOf(await server.ask()), "all of it");
+  assert.equal(await textOf(await server.call()), "all of it");
   for (const _ of ["length", "chunks"]) {
-    const reset = await failureOf((await server.ask()).read(100));
+    const reset = await failureOf((await server.call()).read(100));
     assert.deepEqual([reset.kind, reset.status], ["transient", 200]);
   }
 });
@@ -188,9 +188,9 @@ test("a hundred calls at once have a connection each, and the next hundred use t
     );
   });
   for (let round = 0; round < 3; round++) {
-    const answers = await Promise.all(Array.from({ length: 100 }, async () => textOf(await server.ask())));
-    assert.deepEqual(new Set(answers).size, 100);
-    assert.ok(answers.every((connection) => Number(connection) <= 100));
+    const responses = await Promise.all(Array.from({ length: 100 }, async () => textOf(await server.call())));
+    assert.deepEqual(new Set(responses).size, 100);
+    assert.ok(responses.every((connection) => Number(connection) <= 100));
     await aTurn();
   }
 });
@@ -211,9 +211,9 @@ test("pieces of many streams that arrive together are not mixed up", async () =>
   });
   const names = Array.from({ length: 60 }, (_, i) => `n${i}`);
   const streams = names.map(async (name) => {
-    const answer = await server.ask({ headers: ["x-name", name] });
+    const response = await server.call({ headers: ["x-name", name] });
     const pieces: Buffer[] = [];
-    await new Promise<void>((end, error) => answer.consume({ data: (piece) => void pieces.push(piece), end, error }));
+    await new Promise<void>((end, error) => response.consume({ data: (piece) => void pieces.push(piece), end, error }));
     // Read only now: what was given out must not change when the next piece comes.
     assert.equal(Buffer.concat(pieces).toString(), name.repeat(2_000));
   });
@@ -226,14 +226,14 @@ test("a call that was paused when its answer ended leaves a connection that can 
     setTimeout(() => socket.write(String(connection)), 20);
   });
   for (let round = 0; round < 3; round++) {
-    const answer = await server.ask();
+    const response = await server.call();
     const took = new Promise<string>((resolve, reject) => {
       let text = "";
-      answer.consume({
+      response.consume({
         data: (bytes) => {
-          answer.pause();
+          response.pause();
           text += bytes.toString();
-          setTimeout(() => answer.resume(), 20);
+          setTimeout(() => response.resume(), 20);
         },
         end: () => resolve(text),
         error: reject,
@@ -247,7 +247,7 @@ test("a call that was paused when its answer ended leaves a connection that can 
 test("a sink that fails fails its call, once, and nothing else", async () => {
   await using server = await listen((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nabcd"));
   const fault = new Error("a fault of ours");
-  const atData = await server.ask();
+  const atData = await server.call();
   const failures: UpstreamFailure[] = [];
   atData.consume({
     data: () => {
@@ -256,7 +256,7 @@ test("a sink that fails fails its call, once, and nothing else", async () => {
     end: () => assert.fail("it has not ended"),
     error: (failure) => void failures.push(failure),
   });
-  const atEnd = await server.ask();
+  const atEnd = await server.call();
   await new Promise<void>((resolve) =>
     atEnd.consume({
       data: () => {},
@@ -287,15 +287,15 @@ test("TLS: the certificate is checked, the name is sent, and a paused stream los
   await once(server, "listening");
   const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
   await using pools = new HttpPools();
-  assert.equal(await kindOf(ask(pools, origin, {})), "unreachable");
+  assert.equal(await kindOf(call(pools, origin, {})), "unreachable");
   const usual = getCACertificates("default");
   setDefaultCACertificates([...usual, pem.toString()]);
   try {
     for (let i = 0; i < 2; i++) {
-      const answer = await ask(pools, origin, {});
-      answer.pause();
-      setTimeout(() => answer.resume(), 50);
-      assert.ok((await answer.read(4_000_000)).equals(big));
+      const response = await call(pools, origin, {});
+      response.pause();
+      setTimeout(() => response.resume(), 50);
+      assert.ok((await response.read(4_000_000)).equals(big));
     }
   } finally {
     setDefaultCACertificates(usual);

@@ -28,12 +28,12 @@ export function failureOf(protocol: Protocol, status: number, body: unknown): [F
   const { adapter, upstream } = spoken(protocol);
   const bytes = Buffer.from(JSON.stringify(body));
   const failure = adapter.failureOf({ status, header: () => undefined, body: bytes }, upstream);
-  return [failure.kind, failure.said?.message];
+  return [failure.kind, failure.reported?.message];
 }
 
 /** The tokens and the usage of an answer with one vector. */
-export function usageIn(protocol: Protocol, answer: string): (string | number)[] | undefined {
+export function usageIn(protocol: Protocol, response: string): (string | number)[] | undefined {
   const { adapter, upstream } = spoken(protocol);
-  const { usage } = adapter.decode(Buffer.from(answer), { ...base, inputs: ["a"] }, upstream);
+  const { usage } = adapter.decode(Buffer.from(response), { ...base, inputs: ["a"] }, upstream);
   return usage && [usage.tokens, usage.raw.toString()];
 }

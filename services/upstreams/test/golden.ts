@@ -18,7 +18,7 @@ export interface GoldenFile {
   readonly model: string;
   readonly requests: readonly { title: string; model?: string; catalog?: string; request: Json; sent: Json }[];
   readonly refused: readonly { title: string; model?: string; request: Json; param: string }[];
-  readonly answers: readonly { title: string; upstream: Json; client: Json; units: Record<string, number> }[];
+  readonly responses: readonly { title: string; upstream: Json; client: Json; units: Record<string, number> }[];
   readonly streams: readonly {
     title: string;
     upstream: readonly string[];

@@ -30,7 +30,7 @@ after(async () => {
 });
 
 const timeouts: Timeouts = { connectMs: 1_000, firstByteMs: 10_000, betweenChunksMs: 10_000, totalMs: 20_000 };
-const ask = (more: Partial<HttpRequest> = {}): Promise<HttpResponse> =>
+const call = (more: Partial<HttpRequest> = {}): Promise<HttpResponse> =>
   send(pools, {
     origin,
     path: "/x",
@@ -46,10 +46,10 @@ const ask = (more: Partial<HttpRequest> = {}): Promise<HttpResponse> =>
 test("head and body come, and the connection is used again", async () => {
   script = (_, response) => response.writeHead(201, { "x-one": "1" }).end("hello");
   for (let i = 0; i < 10; i++) {
-    const answer = await ask();
-    assert.equal(answer.status, 201);
-    assert.equal(answer.header("x-one"), "1");
-    assert.equal((await answer.read(100)).toString(), "hello");
+    const response = await call();
+    assert.equal(response.status, 201);
+    assert.equal(response.header("x-one"), "1");
+    assert.equal((await response.read(100)).toString(), "hello");
   }
   assert.ok(connections <= 2, `${connections} connections`);
 });
@@ -57,9 +57,9 @@ test("head and body come, and the connection is used again", async () => {
 test("a body that comes long before anybody reads it is not lost", async () => {
   const big = Buffer.alloc(300_000, 7);
   script = (_, response) => void response.end(big);
-  const answer = await ask();
+  const response = await call();
   await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.ok((await answer.read(1e6)).equals(big));
+  assert.ok((await response.read(1e6)).equals(big));
 });
 
 test("compressed answers are understood though none was asked for, and bombs are not unpacked", async () => {
@@ -69,27 +69,27 @@ test("compressed answers are understood though none was asked for, and bombs are
   ];
   for (const [encoding, compress] of encodings) {
     script = (_, response) => response.writeHead(200, { "content-encoding": encoding }).end(compress("hello"));
-    assert.equal((await (await ask()).read(100)).toString(), "hello");
+    assert.equal((await (await call()).read(100)).toString(), "hello");
     const chunks: string[] = [];
-    const answer = await ask();
+    const response = await call();
     await new Promise<void>((end, error) =>
-      answer.consume({ data: (chunk) => void chunks.push(chunk.toString()), end, error }),
+      response.consume({ data: (chunk) => void chunks.push(chunk.toString()), end, error }),
     );
     assert.equal(chunks.join(""), "hello");
     script = (_, response) =>
       response.writeHead(200, { "content-encoding": encoding }).end(compress("0".repeat(10_000_000)));
-    assert.equal((await failureOf((await ask()).read(1_000_000))).kind, "transient");
+    assert.equal((await failureOf((await call()).read(1_000_000))).kind, "transient");
   }
   script = (_, response) => response.writeHead(200, { "content-encoding": "zstd9" }).end("x");
-  assert.equal((await failureOf((await ask()).read(100))).kind, "transient");
-  const unknown = await ask();
+  assert.equal((await failureOf((await call()).read(100))).kind, "transient");
+  const unknown = await call();
   const consumed = new Promise<void>((end, error) => unknown.consume({ data: () => {}, end, error }));
   assert.equal((await failureOf(consumed)).kind, "transient");
 });
 
 test("an answer that is too long is given up", async () => {
   script = (_, response) => void response.end(Buffer.alloc(1_000_000));
-  assert.equal((await failureOf((await ask()).read(100_000))).kind, "transient");
+  assert.equal((await failureOf((await call()).read(100_000))).kind, "transient");
 });
 
 test("no connection, no head in time, no more bytes in time, too long in all: each is told apart", async () => {
@@ -98,44 +98,44 @@ test("no connection, no head in time, no more bytes in time, too long in all: ea
   await once(closed, "listening");
   const { port } = closed.address() as AddressInfo;
   closed.close();
-  assert.equal((await failureOf(ask({ origin: `http://127.0.0.1:${port}` }))).kind, "unreachable");
+  assert.equal((await failureOf(call({ origin: `http://127.0.0.1:${port}` }))).kind, "unreachable");
   // A server that takes connections and never says a word of TLS.
   const mute = createTcpServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
   await once(mute, "listening");
   const muteOrigin = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
-  const slow = await failureOf(ask({ origin: muteOrigin, timeouts: { ...timeouts, connectMs: 100 } }));
+  const slow = await failureOf(call({ origin: muteOrigin, timeouts: { ...timeouts, connectMs: 100 } }));
   assert.ok(["unreachable", "timeout"].includes(slow.kind), slow.kind);
   mute.close();
   script = () => {};
-  assert.equal((await failureOf(ask({ timeouts: { ...timeouts, firstByteMs: 100 } }))).kind, "timeout");
-  assert.equal((await failureOf(ask({ timeouts: { ...timeouts, totalMs: 50 } }))).kind, "timeout");
+  assert.equal((await failureOf(call({ timeouts: { ...timeouts, firstByteMs: 100 } }))).kind, "timeout");
+  assert.equal((await failureOf(call({ timeouts: { ...timeouts, totalMs: 50 } }))).kind, "timeout");
   script = (_, response) => void response.writeHead(200).write("x");
-  const answer = await ask({ timeouts: { ...timeouts, betweenChunksMs: 100 } });
-  assert.equal((await failureOf(answer.read(100))).kind, "timeout");
+  const response = await call({ timeouts: { ...timeouts, betweenChunksMs: 100 } });
+  assert.equal((await failureOf(response.read(100))).kind, "timeout");
 });
 
 test("a connection that breaks before or after the head is a failure that may pass", async () => {
   script = (request) => void request.socket.destroy();
-  assert.equal((await failureOf(ask())).kind, "transient");
+  assert.equal((await failureOf(call())).kind, "transient");
   script = (_, response) => {
     response.writeHead(200, { "content-length": 100 });
     response.write("x", () => response.destroy());
   };
-  assert.equal((await failureOf((await ask()).read(1_000))).kind, "transient");
+  assert.equal((await failureOf((await call()).read(1_000))).kind, "transient");
 });
 
 test("giving up closes the connection at once, whenever it happens", async () => {
   const controllers = [new AbortController(), new AbortController(), new AbortController()];
   controllers[0]!.abort();
-  assert.equal((await failureOf(ask({ signal: controllers[0]!.signal }))).kind, "cancelled");
-  const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+  assert.equal((await failureOf(call({ signal: controllers[0]!.signal }))).kind, "cancelled");
+  const { promise: pending, resolve: onRequested } = Promise.withResolvers<void>();
   const { promise: left, resolve: onLeft } = Promise.withResolvers<void>();
   script = (_, response) => {
     response.once("close", onLeft);
-    onAsked();
+    onRequested();
   };
-  const waiting = failureOf(ask({ signal: controllers[1]!.signal }));
-  await asked;
+  const waiting = failureOf(call({ signal: controllers[1]!.signal }));
+  await pending;
   controllers[1]!.abort();
   assert.equal((await waiting).kind, "cancelled");
   await left;
@@ -144,8 +144,8 @@ test("giving up closes the connection at once, whenever it happens", async () =>
     response.once("close", onLeftAgain);
     response.writeHead(200).write("x");
   };
-  const answer = await ask({ signal: controllers[2]!.signal });
-  const reading = failureOf(answer.read(100));
+  const response = await call({ signal: controllers[2]!.signal });
+  const reading = failureOf(response.read(100));
   controllers[2]!.abort();
   assert.equal((await reading).kind, "cancelled");
   await leftAgain;
@@ -164,19 +164,19 @@ test("pausing stops the reading, resuming goes on where it was", async () => {
     };
     more();
   };
-  const answer = await ask();
+  const response = await call();
   let bytes = 0;
   let resumed = false;
   await new Promise<void>((end, error) =>
-    answer.consume({
+    response.consume({
       data: (chunk) => {
         bytes += chunk.length;
         if (resumed) return;
-        answer.pause();
+        response.pause();
         setTimeout(() => {
           assert.ok(bytes < 20_000_000, `${bytes} bytes came while paused`);
           resumed = true;
-          answer.resume();
+          response.resume();
         }, 100);
       },
       end,

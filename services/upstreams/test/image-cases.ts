@@ -111,7 +111,7 @@ function testFailures(protocol: Protocol, { failing, statuses = [] }: ImageCases
         (error: unknown) => {
           assert.ok(error instanceof UpstreamFailure, String(error));
           assert.equal(error.kind, kind);
-          if (code !== undefined) assert.equal(error.said?.code, code);
+          if (code !== undefined) assert.equal(error.reported?.code, code);
           return true;
         },
       );

@@ -21,12 +21,12 @@ const mebibyte = 1024 * 1024;
 const limits = { urls: 64, bytes: 40 * mebibyte, atOnceOfKey: 2, atOnce: 3 };
 let now = 0;
 let maxConcurrent = 0;
-let asked = 0;
+let calls = 0;
 const guarded: AsyncDisposable[] = [];
 
 before(async () => {
   server = createServer((request, response) => {
-    asked++;
+    calls++;
     maxConcurrent = Math.max(maxConcurrent, ++now);
     response.once("close", () => now--);
     if (request.url?.startsWith("/large")) response.end(Buffer.concat([png, Buffer.alloc(13 * mebibyte)]));
@@ -73,8 +73,8 @@ for (const [what, path, kind] of [
     const refused = (error: unknown): boolean => {
       assert.ok(error instanceof UpstreamFailure);
       assert.equal(error.kind, "client");
-      assert.equal(error.said?.param, "messages[0]");
-      assert.doesNotMatch(error.said?.message ?? "", /127\.0\.0\.1/);
+      assert.equal(error.reported?.param, "messages[0]");
+      assert.doesNotMatch(error.reported?.message ?? "", /127\.0\.0\.1/);
       return true;
     };
     await assert.rejects(media.fetch(url + path, kind, { param: "messages[0]", signal }), refused);
@@ -84,27 +84,27 @@ for (const [what, path, kind] of [
 const isClients = (text: RegExp) => (error: unknown) => {
   assert.ok(error instanceof UpstreamFailure);
   assert.equal(error.kind, "client");
-  assert.match(error.said?.message ?? "", text);
+  assert.match(error.reported?.message ?? "", text);
   return true;
 };
 
 test("a request has 64 URLs fetched and no more, one that is named twice once", async () => {
-  asked = 0;
+  calls = 0;
   using one = createMediaFetcher(fetches().open(caller));
-  const ask = (n: number) => one.fetch(`${url}/picture?${n}`, "image", { param: `p[${n}]`, signal });
-  for (let n = 0; n < 64; n++) await ask(n);
-  await ask(0);
-  assert.equal(asked, 64);
-  await assert.rejects(async () => ask(64), isClients(/p\[64\].*at most 64 URLs/));
-  assert.equal(asked, 64);
+  const call = (n: number) => one.fetch(`${url}/picture?${n}`, "image", { param: `p[${n}]`, signal });
+  for (let n = 0; n < 64; n++) await call(n);
+  await call(0);
+  assert.equal(calls, 64);
+  await assert.rejects(async () => call(64), isClients(/p\[64\].*at most 64 URLs/));
+  assert.equal(calls, 64);
 });
 
 test("what failed is fetched again when it is asked for again", async () => {
-  asked = 0;
+  calls = 0;
   using one = createMediaFetcher(fetches().open(caller));
   for (const times of [1, 2]) {
     await assert.rejects(one.fetch(`${url}/gone`, "image", { param: "p", signal }), isClients(/404/));
-    assert.equal(asked, times);
+    assert.equal(calls, times);
   }
 });
 
@@ -152,13 +152,13 @@ test("a request that is over fetches nothing more and holds nothing, whatever is
 test("a key has so many fetched at once, all keys together so many, and nobody is forgotten", async () => {
   maxConcurrent = 0;
   const urls = fetches();
-  const ask = async (keyId: string, n: number) => {
+  const call = async (keyId: string, n: number) => {
     using one = createMediaFetcher(urls.open({ ...caller, keyId }));
     return await one.fetch(`${url}/slow?${keyId}${n}`, "image", { param: "p", signal });
   };
-  await Promise.all(Array.from({ length: 6 }, (_, n) => ask("one", n)));
+  await Promise.all(Array.from({ length: 6 }, (_, n) => call("one", n)));
   assert.equal(maxConcurrent, limits.atOnceOfKey);
-  await Promise.all(Array.from({ length: 12 }, (_, n) => ask(["one", "two", "three"][n % 3] as string, n)));
+  await Promise.all(Array.from({ length: 12 }, (_, n) => call(["one", "two", "three"][n % 3] as string, n)));
   assert.equal(maxConcurrent, limits.atOnce);
 });
 

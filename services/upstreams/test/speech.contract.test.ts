@@ -30,14 +30,14 @@ function wav(): Buffer {
   return Buffer.concat([header, samples]);
 }
 
-let answer: (response: ServerResponse) => void;
-let asked: { path: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
+let respond: (response: ServerResponse) => void;
+let received: { path: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
 const server = createServer(async (request, response) => {
   if (request.url === "/sound.wav") return response.end(wav());
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
-  asked.push({ path: request.url ?? "", headers: request.headers, body: Buffer.concat(parts).toString() });
-  answer(response);
+  received.push({ path: request.url ?? "", headers: request.headers, body: Buffer.concat(parts).toString() });
+  respond(response);
 });
 let origin: string;
 let guarded: GuardedClient;
@@ -51,7 +51,7 @@ before(async () => {
   guarded = createGuardedClient({ allow: [`127.0.0.1:${port}`] });
 });
 beforeEach(() => {
-  asked = [];
+  received = [];
 });
 after(async () => {
   await Promise.all([pools[Symbol.asyncDispose](), guarded[Symbol.asyncDispose]()]);
@@ -95,11 +95,11 @@ const piece = (bytes: Buffer): string =>
 const last = (url?: string): string => event({ output: { finish_reason: "stop", audio: { data: "", url } }, usage });
 
 test("it is asked for a stream, and its pieces are handed on as they are", async () => {
-  answer = events(piece(samples.subarray(0, 101)), piece(samples.subarray(101)), last());
+  respond = events(piece(samples.subarray(0, 101)), piece(samples.subarray(101)), last());
   const spoken = await speak("slowly");
   assert.deepEqual(spoken.pcm, samples);
   assert.deepEqual(spoken.usage, { characters: 5, raw: Buffer.from(JSON.stringify(usage)) });
-  const [{ path, headers, body } = assert.fail()] = asked;
+  const [{ path, headers, body } = assert.fail()] = received;
   assert.equal(path, "/api/v1/services/aigc/multimodal-generation/generation");
   assert.equal(headers["x-dashscope-sse"], "enable");
   assert.equal(headers["x-client-request-id"], "req_1");
@@ -108,7 +108,7 @@ test("it is asked for a stream, and its pieces are handed on as they are", async
 });
 
 test("an answer in one piece names a file, which is fetched", async () => {
-  answer = json({
+  respond = json({
     output: { finish_reason: "stop", audio: { data: "", url: `${origin}/sound.wav` } },
     usage,
     code: "",
@@ -117,37 +117,37 @@ test("an answer in one piece names a file, which is fetched", async () => {
 });
 
 test("a stream without sound in it names a file too", async () => {
-  answer = events(last(`${origin}/sound.wav`));
+  respond = events(last(`${origin}/sound.wav`));
   assert.deepEqual((await speak()).pcm, samples);
 });
 
 test("a header before the first samples is no sound", async () => {
-  answer = events(piece(wav()), last());
+  respond = events(piece(wav()), last());
   assert.deepEqual((await speak()).pcm, samples);
 });
 
 test("a stream whose last line ends are missing is whole all the same", async () => {
-  answer = events(piece(samples), last().trimEnd());
+  respond = events(piece(samples), last().trimEnd());
   assert.deepEqual((await speak()).pcm, samples);
 });
 
 test("a file that cannot be had is the upstream's failure", async () => {
   for (const url of ["http://127.0.0.1:1/x.wav", "https://10.0.0.1/x.wav", `${origin}/nothing`, "no url"]) {
-    answer = asked.length % 2 === 0 ? events(last(url)) : json({ output: { audio: { data: "", url } }, usage });
+    respond = received.length % 2 === 0 ? events(last(url)) : json({ output: { audio: { data: "", url } }, usage });
     await assert.rejects(speak(), { kind: "transient" }, url);
   }
-  answer = events(last());
+  respond = events(last());
   await assert.rejects(speak(), { kind: "transient" });
 });
 
 test("a stream that breaks off is a failure, not an end", async () => {
-  answer = events(piece(samples));
+  respond = events(piece(samples));
   await assert.rejects(speak(), { kind: "transient" });
 });
 
 test("errors are told apart wherever they are said", async () => {
   const error = (code: string) => ({ code, message: "No. sk-secret-key", request_id: "r" });
-  const cases: [answer: (response: ServerResponse) => void, kind: string][] = [
+  const cases: [respond: (response: ServerResponse) => void, kind: string][] = [
     [json(error("InvalidParameter")), "client"],
     [json(error("Throttling.RateQuota")), "capacity"],
     [events(`event:error\n:HTTP_STATUS/400\ndata:${JSON.stringify(error("InvalidParameter"))}\n\n`), "client"],
@@ -155,28 +155,28 @@ test("errors are told apart wherever they are said", async () => {
     [events(`event:error\ndata:${JSON.stringify(error("InternalError"))}\n\n`), "transient"],
     [events(`event:error\n:HTTP_STATUS/400\ndata:${JSON.stringify(error("Arrearage"))}\n\n`), "operator"],
   ];
-  for (const [said, kind] of cases) {
-    answer = said;
+  for (const [reportedText, kind] of cases) {
+    respond = reportedText;
     await assert.rejects(speak(), { kind });
   }
-  answer = (response) => {
+  respond = (response) => {
     response.writeHead(400, { "content-type": "application/json" });
     response.end(JSON.stringify(error("InvalidParameter")));
   };
-  await assert.rejects(speak(), (failure: { kind?: string; said?: { message: string } }) => {
+  await assert.rejects(speak(), (failure: { kind?: string; reported?: { message: string } }) => {
     assert.equal(failure.kind, "client");
-    assert.equal(failure.said?.message, "No. [redacted]");
+    assert.equal(failure.reported?.message, "No. [redacted]");
     return true;
   });
 });
 
 test("a slow reader holds the socket back, gets every byte, and may leave at any time", async () => {
   const whole = Buffer.alloc(6 * 1024 * 1024, "0123456789");
-  answer = (response) => {
+  respond = (response) => {
     response.writeHead(200, { "content-type": "application/octet-stream" });
     response.end(whole);
   };
-  const ask = () =>
+  const call = () =>
     send(pools, {
       origin,
       path: "/",
@@ -188,12 +188,12 @@ test("a slow reader holds the socket back, gets every byte, and may leave at any
       signal: new AbortController().signal,
     });
   const chunks: Buffer[] = [];
-  for await (const chunk of chunksOf(await ask())) {
+  for await (const chunk of chunksOf(await call())) {
     chunks.push(chunk);
     await new Promise((resolve) => setImmediate(resolve));
   }
   assert.ok(Buffer.concat(chunks).equals(whole));
-  for await (const chunk of chunksOf(await ask())) {
+  for await (const chunk of chunksOf(await call())) {
     assert.ok(chunk.length > 0);
     break;
   }

@@ -35,8 +35,8 @@ async function listening(server: Server, host = "127.0.0.1"): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function ask(pools: HttpPools, origin: string, more: Partial<HttpRequest> = {}): Promise<string> {
-  const answer = await send(pools, {
+async function call(pools: HttpPools, origin: string, more: Partial<HttpRequest> = {}): Promise<string> {
+  const response = await send(pools, {
     origin,
     path: "/v1/x",
     method: "POST",
@@ -47,7 +47,7 @@ async function ask(pools: HttpPools, origin: string, more: Partial<HttpRequest> 
     signal: new AbortController().signal,
     ...more,
   });
-  return (await answer.read(1e6)).toString();
+  return (await response.read(1e6)).toString();
 }
 
 const kindOf = async (promise: Promise<unknown>): Promise<string> => (await failureOf(promise)).kind;
@@ -56,18 +56,18 @@ const kindOf = async (promise: Promise<unknown>): Promise<string> => (await fail
  * A proxy as companies run them: tunnels for https, whole URLs for http. It says what it was asked
  * for.
  */
-async function proxy({ password = "" } = {}): Promise<{ url: string; asked: string[] }> {
-  const asked: string[] = [];
+async function proxy({ password = "" } = {}): Promise<{ url: string; received: string[] }> {
+  const received: string[] = [];
   const credentials = `Basic ${Buffer.from(`user:${password}`).toString("base64")}`;
   const allowed = ({ headers }: IncomingMessage): boolean =>
     password === "" || headers["proxy-authorization"] === credentials;
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    received.push(`${request.method} ${request.url}`);
     if (allowed(request)) response.end(`by proxy, with ${request.headers.authorization}`);
     else response.writeHead(407).end();
   });
   server.on("connect", (request, socket: Socket) => {
-    asked.push(`CONNECT ${request.url}`);
+    received.push(`CONNECT ${request.url}`);
     if (!allowed(request)) return void socket.end("HTTP/1.1 407 No\r\n\r\n");
     const to = connect(Number(request.url?.split(":")[1]), "127.0.0.1", () => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
@@ -80,7 +80,7 @@ async function proxy({ password = "" } = {}): Promise<{ url: string; asked: stri
   });
   const port = await listening(server);
   const user = password === "" ? "" : `user:${password}@`;
-  return { url: `http://${user}127.0.0.1:${port}`, asked };
+  return { url: `http://${user}127.0.0.1:${port}`, received };
 }
 
 const pem = new URL("fixtures/localhost.pem", import.meta.url);
@@ -98,15 +98,15 @@ test("https goes through HTTPS_PROXY's tunnel and http through HTTP_PROXY, but f
   const lookup = async () => [{ address: "127.0.0.1", family: 4 }];
   await using pools = new HttpPools({ proxies: proxiesOf(env), lookup });
   const port = await listening(createServer((_, response) => response.end("directly")));
-  assert.equal(await ask(pools, `http://api.test:${port}`), "by proxy, with Bearer key");
-  assert.equal(await ask(pools, `http://direct.test:${port}`), "directly");
-  for (const host of ["127.0.0.1", "localhost"]) assert.equal(await ask(pools, `http://${host}:${port}`), "directly");
+  assert.equal(await call(pools, `http://api.test:${port}`), "by proxy, with Bearer key");
+  assert.equal(await call(pools, `http://direct.test:${port}`), "directly");
+  for (const host of ["127.0.0.1", "localhost"]) assert.equal(await call(pools, `http://${host}:${port}`), "directly");
   const file = pem.pathname;
   const transport = testTransport({ caFile: file, certFile: file, keyFile: file });
   const secure = (await mutualServer()).replace("localhost", "api.test");
   // The tunnel is made, and the certificate behind it is still checked: it is one of localhost.
-  assert.equal(await kindOf(ask(pools, secure, { transport })), "unreachable");
-  assert.deepEqual(way.asked, [`POST http://api.test:${port}/v1/x`, `CONNECT ${new URL(secure).host}`]);
+  assert.equal(await kindOf(call(pools, secure, { transport })), "unreachable");
+  assert.deepEqual(way.received, [`POST http://api.test:${port}/v1/x`, `CONNECT ${new URL(secure).host}`]);
 });
 
 test("a provider's own proxy goes before the environment's, and `none` is none", async () => {
@@ -115,15 +115,15 @@ test("a provider's own proxy goes before the environment's, and `none` is none",
   const lookup = async () => [{ address: "127.0.0.1", family: 4 }];
   await using pools = new HttpPools({ proxies: proxiesOf({ HTTP_PROXY: ours.url, HTTPS_PROXY: ours.url }), lookup });
   const through = (more: Partial<Transport>, origin = `http://api.test:${port}`) =>
-    ask(pools, origin, { transport: testTransport(more) });
+    call(pools, origin, { transport: testTransport(more) });
   assert.equal(await through({ proxy: "none" }), "directly");
   const own = theirs.url.replace("p@ss", "p%40ss");
   assert.equal(await through({ proxy: own }), "by proxy, with Bearer key");
   const file = pem.pathname;
   const secure = { caFile: file, certFile: file, keyFile: file, proxy: own };
   assert.equal(await through(secure, await mutualServer()), "in");
-  assert.deepEqual(ours.asked, []);
-  assert.equal(theirs.asked.length, 2);
+  assert.deepEqual(ours.received, []);
+  assert.equal(theirs.received.length, 2);
 });
 
 test("a proxy that refuses, is not there or says nothing is no connection, in time", async () => {
@@ -138,7 +138,7 @@ test("a proxy that refuses, is not there or says nothing is no connection, in ti
     await using pools = new HttpPools();
     const startedAt = performance.now();
     const transport = testTransport({ proxy: url });
-    const kind = await kindOf(ask(pools, origin, { transport, timeouts: { ...timeouts, connectMs: 300 } }));
+    const kind = await kindOf(call(pools, origin, { transport, timeouts: { ...timeouts, connectMs: 300 } }));
     assert.ok((kinds as readonly string[]).includes(kind), `${url}: ${kind}`);
     assert.ok(performance.now() - startedAt < 5_000);
   }
@@ -160,26 +160,26 @@ test("a provider's own authority and our certificate are used, and read again wh
   const origin = await mutualServer();
   await using pools = new HttpPools();
   const usual = testTransport();
-  assert.equal(await kindOf(ask(pools, origin, { transport: usual })), "unreachable");
+  assert.equal(await kindOf(call(pools, origin, { transport: usual })), "unreachable");
   const noCertificate = testTransport({ caFile: pem.pathname });
-  assert.notEqual(await ask(pools, origin, { transport: noCertificate }).catch(() => "refused"), "in");
+  assert.notEqual(await call(pools, origin, { transport: noCertificate }).catch(() => "refused"), "in");
   const transport = testTransport({ caFile: file, certFile: pem.pathname, keyFile: pem.pathname });
-  assert.equal(await kindOf(ask(pools, origin, { transport })), "operator");
+  assert.equal(await kindOf(call(pools, origin, { transport })), "operator");
   writeFileSync(file, rootCertificates[0] as string);
-  assert.equal(await kindOf(ask(pools, origin, { transport })), "unreachable");
+  assert.equal(await kindOf(call(pools, origin, { transport })), "unreachable");
   cpSync(pem, file);
   utimesSync(file, new Date(), new Date(Date.now() + 5_000));
   t.mock.method(performance, "now", () => process.uptime() * 1_000 + 20_000);
-  assert.equal(await ask(pools, origin, { transport }), "in");
+  assert.equal(await call(pools, origin, { transport }), "in");
 });
 
 test("calls beyond the connections wait for their turn in order, and beyond the line fail at once as busy", async () => {
   let underWay = 0;
-  let most = 0;
+  let max = 0;
   const order: string[] = [];
   const port = await listening(
     createServer((request, response) => {
-      most = Math.max(most, ++underWay);
+      max = Math.max(max, ++underWay);
       order.push(String(request.headers["x-name"]));
       setTimeout(() => {
         underWay--;
@@ -193,7 +193,7 @@ test("calls beyond the connections wait for their turn in order, and beyond the 
   let answered = 0;
   const results = await Promise.all(
     names.map((name) =>
-      ask(pools, `http://127.0.0.1:${port}`, { transport, headers: ["x-name", name] }).then(
+      call(pools, `http://127.0.0.1:${port}`, { transport, headers: ["x-name", name] }).then(
         () => {
           answered++;
           return "ok";
@@ -208,7 +208,7 @@ test("calls beyond the connections wait for their turn in order, and beyond the 
   );
   assert.deepEqual(results, [...Array(8).fill("ok"), ...Array(4).fill("busy")]);
   assert.deepEqual(order, names.slice(0, 8));
-  assert.equal(most, 3);
+  assert.equal(max, 3);
 });
 
 test("who waits in line and leaves, or waits for too long, gives up its place and holds nothing", async () => {
@@ -217,15 +217,15 @@ test("who waits in line and leaves, or waits for too long, gives up its place an
   const transport = testTransport({ maxConnections: 1, maxQueued: 1 });
   const origin = `http://127.0.0.1:${port}`;
   const hasty = { transport, timeouts: { ...timeouts, connectMs: 100 } };
-  const first = ask(pools, origin, hasty);
+  const first = call(pools, origin, hasty);
   const controller = new AbortController();
-  const left = kindOf(ask(pools, origin, { ...hasty, signal: controller.signal }));
+  const left = kindOf(call(pools, origin, { ...hasty, signal: controller.signal }));
   controller.abort();
   assert.equal(await left, "cancelled");
-  assert.equal(await kindOf(ask(pools, origin, hasty)), "busy");
+  assert.equal(await kindOf(call(pools, origin, hasty)), "busy");
   assert.equal(await first, "ok");
   await sleep(10);
-  assert.equal(await ask(pools, origin, hasty), "ok");
+  assert.equal(await call(pools, origin, hasty), "ok");
 });
 
 test("a name with several addresses is called at the one that answers", async () => {
@@ -236,10 +236,10 @@ test("a name with several addresses is called at the one that answers", async ()
     { address: "127.0.0.1", family: 4 },
   ];
   await using pools = new HttpPools({ lookup: async () => found });
-  assert.equal(await ask(pools, `http://api.test:${port}`), "here");
+  assert.equal(await call(pools, `http://api.test:${port}`), "here");
   const six = await listening(
     createServer((_, response) => response.end("six")),
     "::1",
   ).catch(() => undefined);
-  if (six !== undefined) assert.equal(await ask(pools, `http://[::1]:${six}`), "six");
+  if (six !== undefined) assert.equal(await call(pools, `http://[::1]:${six}`), "six");
 });

@@ -15,13 +15,13 @@ interface View {
 /** Kills the process at one point of its submission; resolves when it is gone. */
 type Killing = (child: ChildProcess, provider: TestProvider) => Promise<unknown>;
 
-const beforeAsking: Killing = async (child) => {
+const beforeRequest: Killing = async (child) => {
   await once(child, "message");
   child.kill("SIGKILL");
   await once(child, "exit");
 };
 
-const beforeTheAnswer: Killing = async (child, provider) => {
+const beforeResponse: Killing = async (child, provider) => {
   provider.create = "hang";
   provider.onMade = () => child.kill("SIGKILL");
   await once(child, "exit");
@@ -44,8 +44,8 @@ interface Point {
 }
 
 const points: readonly Point[] = [
-  { title: "before the provider is asked", stopsAtHold: true, kill: beforeAsking, status: "failed" },
-  { title: "before the provider answers", stopsAtHold: false, kill: beforeTheAnswer, status: "succeeded" },
+  { title: "before the provider is asked", stopsAtHold: true, kill: beforeRequest, status: "failed" },
+  { title: "before the provider answers", stopsAtHold: false, kill: beforeResponse, status: "succeeded" },
   {
     title: "when the answer is there and its id is not stored",
     stopsAtHold: false,
@@ -69,7 +69,7 @@ describe("a submission whose process is killed with -9 is found again or fails; 
       const books = new TestBooks();
       await using replica = await startReplica({ at, books, providers: [provider.url] });
       for (const task of provider.tasks.values()) task.word = "SUCCEEDED";
-      const tasks = async (): Promise<View[]> => (await replica.ask("videos.list")).json<{ data: View[] }>().data;
+      const tasks = async (): Promise<View[]> => (await replica.call("videos.list")).json<{ data: View[] }>().data;
       await until("the end", async () => (await tasks()).every((task) => task.status === status));
       const [task, ...others] = await tasks();
       assert.deepEqual(others, []);

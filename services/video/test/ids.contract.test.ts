@@ -61,20 +61,20 @@ test("a task is shown under the provider's id, or for ever under ours if its own
   });
   const tasks = new TaskStore(connection);
   await tasks.open();
-  const [unseen, told, late] = [newTask(), newTask(), newTask()];
-  for (const task of [unseen, told, late]) await tasks.insert(task);
+  const [unseen, reported, late] = [newTask(), newTask(), newTask()];
+  for (const task of [unseen, reported, late]) await tasks.insert(task);
 
-  assert.equal(viewOf(await tasks.answered(told)).id, told._id);
+  assert.equal(viewOf(await tasks.answered(reported)).id, reported._id);
   for (const [task, id] of [
     [unseen, "cgt-1"],
-    [told, "cgt-2"],
+    [reported, "cgt-2"],
     [late, "cgt-3"],
   ] as const) {
     const stored = await tasks.created(task._id, made(task, id));
-    assert.equal(viewOf(stored as TaskDocument).id, task === told ? told._id : id);
+    assert.equal(viewOf(stored as TaskDocument).id, task === reported ? reported._id : id);
   }
   assert.equal(viewOf(await tasks.answered(late)).id, "cgt-3");
-  for (const id of [told._id, "cgt-2"]) assert.equal((await tasks.find("acct", id))?._id, told._id);
-  assert.equal(await tasks.created(told._id, made(told, "cgt-4")), undefined);
+  for (const id of [reported._id, "cgt-2"]) assert.equal((await tasks.find("acct", id))?._id, reported._id);
+  assert.equal(await tasks.created(reported._id, made(reported, "cgt-4")), undefined);
   await connection.close();
 });

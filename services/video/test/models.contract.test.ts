@@ -40,26 +40,26 @@ interface Rules {
   readonly takes: readonly Input[];
   readonly resolutions: readonly string[];
   /** In which words its provider is told the resolution. */
-  readonly says: "size" | "resolution";
+  readonly reports: "size" | "resolution";
 }
 
 const all = ["480p", "720p", "1080p"];
 const higher = ["720p", "1080p"];
 const one = ["720p"];
 const rows: Readonly<Record<string, Rules>> = {
-  "beta2.5-t2v-preview": { takes: ["t2v"], resolutions: all, says: "size" },
-  "beta2.5-i2v-preview": { takes: ["i2v", "i2v with sound"], resolutions: all, says: "resolution" },
-  "beta2.6-t2v": { takes: ["t2v"], resolutions: higher, says: "size" },
-  "beta2.6-i2v": { takes: ["i2v", "i2v with sound"], resolutions: higher, says: "resolution" },
-  "beta2.6-i2v-flash": { takes: ["i2v", "i2v with sound"], resolutions: higher, says: "resolution" },
-  "beta2.6-r2v": { takes: ["r2v"], resolutions: higher, says: "size" },
-  "beta2.6-r2v-flash": { takes: ["r2v"], resolutions: higher, says: "size" },
-  "beta2.7-t2v": { takes: ["t2v"], resolutions: one, says: "resolution" },
-  "beta2.7-t2v-2026-04-15": { takes: ["t2v"], resolutions: one, says: "resolution" },
-  "beta2.7-t2v-2027-01-31": { takes: ["t2v"], resolutions: one, says: "resolution" },
-  "beta2.7-i2v": { takes: ["i2v of 2.7", "i2v of 2.7 with sound"], resolutions: one, says: "resolution" },
-  "beta2.7-i2v-2026-04-15": { takes: ["i2v of 2.7", "i2v of 2.7 with sound"], resolutions: one, says: "resolution" },
-  "beta2.7-r2v": { takes: ["r2v of 2.7"], resolutions: higher, says: "resolution" },
+  "beta2.5-t2v-preview": { takes: ["t2v"], resolutions: all, reports: "size" },
+  "beta2.5-i2v-preview": { takes: ["i2v", "i2v with sound"], resolutions: all, reports: "resolution" },
+  "beta2.6-t2v": { takes: ["t2v"], resolutions: higher, reports: "size" },
+  "beta2.6-i2v": { takes: ["i2v", "i2v with sound"], resolutions: higher, reports: "resolution" },
+  "beta2.6-i2v-flash": { takes: ["i2v", "i2v with sound"], resolutions: higher, reports: "resolution" },
+  "beta2.6-r2v": { takes: ["r2v"], resolutions: higher, reports: "size" },
+  "beta2.6-r2v-flash": { takes: ["r2v"], resolutions: higher, reports: "size" },
+  "beta2.7-t2v": { takes: ["t2v"], resolutions: one, reports: "resolution" },
+  "beta2.7-t2v-2026-04-15": { takes: ["t2v"], resolutions: one, reports: "resolution" },
+  "beta2.7-t2v-2027-01-31": { takes: ["t2v"], resolutions: one, reports: "resolution" },
+  "beta2.7-i2v": { takes: ["i2v of 2.7", "i2v of 2.7 with sound"], resolutions: one, reports: "resolution" },
+  "beta2.7-i2v-2026-04-15": { takes: ["i2v of 2.7", "i2v of 2.7 with sound"], resolutions: one, reports: "resolution" },
+  "beta2.7-r2v": { takes: ["r2v of 2.7"], resolutions: higher, reports: "resolution" },
 };
 
 const multi = { shot_type: "multi" };
@@ -67,7 +67,7 @@ const multi = { shot_type: "multi" };
 const isRefused = (param: RegExp) => (error: unknown) =>
   error instanceof GatewayError && error.httpStatus === 400 && param.test(error.param ?? "");
 
-for (const [model, { takes, resolutions, says }] of Object.entries(rows)) {
+for (const [model, { takes, resolutions, reports }] of Object.entries(rows)) {
   const [firstInput = "t2v"] = takes;
   const order = (more: object = {}): object => ({ model, duration: 5, input: inputs[firstInput], ...more });
 
@@ -102,12 +102,12 @@ for (const [model, { takes, resolutions, says }] of Object.entries(rows)) {
       // Of the line, 2.6 alone knows shots.
       const passed = { prompt_extend: false, watermark: true, seed: 7, ...(model.startsWith("beta2.6") && multi) };
       const { parameters } = read(order({ parameters: passed })).body as { parameters: Record<string, unknown> };
-      const told = says === "size" ? { size: "1280*720" } : { resolution: "720P" };
+      const reported = reports === "size" ? { size: "1280*720" } : { resolution: "720P" };
       const { ratio, ...rest } = parameters;
       assert.ok(ratio === undefined || ratio === "16:9");
-      assert.deepEqual(rest, { ...passed, ...told, duration: 5 });
-      assert.deepEqual(read(order({ parameters: { ...told, seed: 7, duration: 5 } })).body["parameters"], {
-        ...told,
+      assert.deepEqual(rest, { ...passed, ...reported, duration: 5 });
+      assert.deepEqual(read(order({ parameters: { ...reported, seed: 7, duration: 5 } })).body["parameters"], {
+        ...reported,
         seed: 7,
         duration: 5,
         ...(ratio !== undefined && { ratio }),

@@ -32,11 +32,11 @@ test("the official Python library verifies what is sent, under each secret of a 
     const verifying = run("python3", ["-c", program], { timeout, env: { ...process.env, PYTHONPATH: dir } });
     verifying.child.stdin?.end(JSON.stringify({ secrets, headers, body }));
     const { stdout } = await verifying;
-    const said = stdout
+    const reported = stdout
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    assert.deepEqual(said, [data, data]);
+    assert.deepEqual(reported, [data, data]);
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

@@ -35,6 +35,6 @@ function admissionOf({ stopsAtHold }: Begin): TaskAdmission {
 process.once("message", async (begin: Begin) => {
   const { at, provider, requestId } = begin;
   const replica = await startReplica({ at, books: { admission: admissionOf(begin) }, providers: [provider] });
-  const answer = await replica.ask("videos.create", order(), { requestId });
-  process.send?.(`answered ${answer.status}`);
+  const response = await replica.call("videos.create", order(), { requestId });
+  process.send?.(`answered ${response.status}`);
 });

@@ -29,8 +29,8 @@ test("replicas share the polling: no task is polled by two at once, none is forg
   const two = leaving.use(await startReplica({ at, books, providers: [`${provider.url}/two`], env }));
   for (let n = 0; n < taskCount; n++) {
     const replica = n % 2 === 0 ? one : two;
-    const answer = await replica.ask("videos.create", order({ input: { prompt: `take ${n}` } }));
-    assert.equal(answer.status, 202, answer.text);
+    const response = await replica.call("videos.create", order({ input: { prompt: `take ${n}` } }));
+    assert.equal(response.status, 202, response.text);
   }
   const tasks = [...provider.tasks.values()];
   for (const task of tasks) task.word = "RUNNING";

@@ -51,19 +51,19 @@ async function submitAll(replicas: readonly Replica[], { provider, random }: Run
   for (let n = 0; n < taskCount; n++) {
     provider.create = random() < 0.15 ? "lost" : "ok";
     const replica = replicas[Math.floor(random() * replicas.length)] as Replica;
-    const answer = await replica.ask("videos.create", order({ input: { prompt: `take ${n}` } }), {
+    const response = await replica.call("videos.create", order({ input: { prompt: `take ${n}` } }), {
       requestId: `req_${n}`,
     });
-    assert.equal(answer.status, 202, answer.text);
-    ids.push(answer.json<{ id: string }>().id);
+    assert.equal(response.status, 202, response.text);
+    ids.push(response.json<{ id: string }>().id);
   }
   provider.create = "ok";
   return ids;
 }
 
 async function statusesOf(replica: Replica, ids: readonly string[]): Promise<string[]> {
-  const answers = await Promise.all(ids.map((id) => replica.ask("videos.get", undefined, { id })));
-  return answers.map((answer) => answer.json<{ status: string }>().status);
+  const responses = await Promise.all(ids.map((id) => replica.call("videos.get", undefined, { id })));
+  return responses.map((response) => response.json<{ status: string }>().status);
 }
 
 const ends = ["succeeded", "failed", "cancelled", "expired"];

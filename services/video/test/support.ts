@@ -11,9 +11,9 @@ import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { createRpcClient, type RpcClient } from "@uag/kit/rpc/client.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { ResponseStream } from "@uag/link/answer-stream.ts";
 import { createLinkClient } from "@uag/link/client.ts";
 import { dialGrpc } from "@uag/link/grpc-client.ts";
+import { ResponseStream } from "@uag/link/response-stream.ts";
 import { createLinkServer } from "@uag/link/server.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
@@ -110,14 +110,14 @@ function catalogOf(urls: readonly string[]): string {
   return `providers:\n${providers.join("\n")}\nmodels:${rows.join("")}\n`;
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   header(name: string): string | undefined;
   readonly text: string;
   json<T = Record<string, unknown>>(): T;
 }
 
-export interface AskOptions {
+export interface CallOptions {
   readonly accountId?: string;
   readonly headers?: readonly string[];
   readonly query?: string;
@@ -127,7 +127,7 @@ export interface AskOptions {
 
 export interface Replica extends AsyncDisposable {
   readonly webhooks: RpcClient<WebhookServiceServer>;
-  ask(operation: string, body?: unknown, options?: AskOptions): Promise<Answer>;
+  call(operation: string, body?: unknown, options?: CallOptions): Promise<ReceivedResponse>;
 }
 
 export interface ReplicaOptions {
@@ -205,16 +205,16 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const running = starting.move();
   return {
     webhooks,
-    async ask(operation, body, ask = {}) {
-      const caller = Caller.fromPartial({ keyId: "key_1", accountId: ask.accountId ?? "acct_1" });
-      const path = `/v1/videos/generations${ask.id === undefined ? "" : `/${ask.id}`}`;
+    async call(operation, body, request = {}) {
+      const caller = Caller.fromPartial({ keyId: "key_1", accountId: request.accountId ?? "acct_1" });
+      const path = `/v1/videos/generations${request.id === undefined ? "" : `/${request.id}`}`;
       const stream = ResponseStream.open(
         client,
         {
           operation,
-          requestId: ask.requestId ?? newId("req"),
-          target: `${path}${ask.query ?? ""}`,
-          headers: [...(ask.headers ?? [])],
+          requestId: request.requestId ?? newId("req"),
+          target: `${path}${request.query ?? ""}`,
+          headers: [...(request.headers ?? [])],
           context: Buffer.from(Caller.encode(caller).finish()),
           bodyless: body === undefined,
         },

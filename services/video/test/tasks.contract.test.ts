@@ -27,12 +27,12 @@ describe("video tasks", () => {
   });
   afterEach(() => perTest.disposeAsync());
 
-  const submit = async (more?: object, options?: Parameters<Replica["ask"]>[2]): Promise<View> => {
-    const answer = await replica.ask("videos.create", order(more), options);
-    assert.equal(answer.status, 202, answer.text);
-    return answer.json<View>();
+  const submit = async (more?: object, options?: Parameters<Replica["call"]>[2]): Promise<View> => {
+    const response = await replica.call("videos.create", order(more), options);
+    assert.equal(response.status, 202, response.text);
+    return response.json<View>();
   };
-  const get = async (id: string): Promise<View> => (await replica.ask("videos.get", undefined, { id })).json<View>();
+  const get = async (id: string): Promise<View> => (await replica.call("videos.get", undefined, { id })).json<View>();
   const reaches = (id: string, status: string): Promise<void> =>
     until(`${id} to be ${status}`, async () => (await get(id)).status === status);
   const onlyTask = (): ProviderTask => {
@@ -100,13 +100,13 @@ describe("video tasks", () => {
   });
 
   test("a request may wait for the end, and gets it with 200", async () => {
-    const waiting = replica.ask("videos.create", order({ wait: 20 }));
+    const waiting = replica.call("videos.create", order({ wait: 20 }));
     await until("the task", () => provider.tasks.size === 1);
     onlyTask().word = "SUCCEEDED";
-    const answer = await waiting;
-    assert.equal(answer.status, 200);
-    assert.equal(answer.json<View>().status, "succeeded");
-    const tooShort = await replica.ask("videos.create", order(), { headers: ["prefer", "wait=0"] });
+    const response = await waiting;
+    assert.equal(response.status, 200);
+    assert.equal(response.json<View>().status, "succeeded");
+    const tooShort = await replica.call("videos.create", order(), { headers: ["prefer", "wait=0"] });
     assert.equal(tooShort.status, 202);
   });
 
@@ -122,9 +122,9 @@ describe("video tasks", () => {
       { id: "%E0%A4%A" },
     ]) {
       for (const operation of ["videos.get", "videos.cancel"]) {
-        const answer = await replica.ask(operation, undefined, options);
-        assert.equal(answer.status, 404);
-        texts.add(answer.text);
+        const response = await replica.call(operation, undefined, options);
+        assert.equal(response.status, 404);
+        texts.add(response.text);
       }
     }
     assert.equal(texts.size, 1);
@@ -132,20 +132,20 @@ describe("video tasks", () => {
 
   test("a queued task is cancelled with the provider, and costs nothing", async () => {
     const { id } = await submit();
-    const answer = await replica.ask("videos.cancel", undefined, { id });
-    assert.deepEqual([answer.status, answer.json<View>().status], [200, "cancelled"]);
+    const response = await replica.call("videos.cancel", undefined, { id });
+    assert.deepEqual([response.status, response.json<View>().status], [200, "cancelled"]);
     assert.equal(onlyTask().word, "CANCELED");
     await until("the release", () => books.open.length === 0);
-    assert.equal((await replica.ask("videos.cancel", undefined, { id })).json<View>().status, "cancelled");
+    assert.equal((await replica.call("videos.cancel", undefined, { id })).json<View>().status, "cancelled");
   });
 
   test("a running task cannot be cancelled and goes on; a finished one tells how it ended", async () => {
     const { id } = await submit();
     onlyTask().word = "RUNNING";
-    assert.equal((await replica.ask("videos.cancel", undefined, { id })).status, 400);
+    assert.equal((await replica.call("videos.cancel", undefined, { id })).status, 400);
     onlyTask().word = "SUCCEEDED";
-    const answer = await replica.ask("videos.cancel", undefined, { id });
-    assert.deepEqual([answer.status, answer.json<View>().status], [200, "succeeded"]);
+    const response = await replica.call("videos.cancel", undefined, { id });
+    assert.deepEqual([response.status, response.json<View>().status], [200, "succeeded"]);
   });
 
   test("an account's tasks are listed newest first, page by page", async () => {
@@ -156,7 +156,7 @@ describe("video tasks", () => {
     let cursor: string | null = null;
     do {
       const query: string = `?limit=2${cursor === null ? "" : `&cursor=${cursor}`}`;
-      const page = (await replica.ask("videos.list", undefined, { accountId, query })).json<{
+      const page = (await replica.call("videos.list", undefined, { accountId, query })).json<{
         data: View[];
         next_cursor: string | null;
       }>();
@@ -164,19 +164,19 @@ describe("video tasks", () => {
       cursor = page.next_cursor;
     } while (cursor !== null);
     assert.deepEqual(seen, ids);
-    const none = await replica.ask("videos.list", undefined, { accountId, query: "?status=succeeded" });
+    const none = await replica.call("videos.list", undefined, { accountId, query: "?status=succeeded" });
     assert.deepEqual(none.json<{ data: View[] }>().data, []);
     for (const query of ["?limit=0", "?limit=many", "?status=weird", "?cursor=%7B%7D"])
-      assert.equal((await replica.ask("videos.list", undefined, { accountId, query })).status, 400, query);
+      assert.equal((await replica.call("videos.list", undefined, { accountId, query })).status, 400, query);
   });
 
   test("a request that is not valid, or that nobody pays, leaves nothing behind", async () => {
     const accountId = "acct_nothing";
-    const bad = await replica.ask("videos.create", order({ duration: 1e9 }), { accountId });
+    const bad = await replica.call("videos.create", order({ duration: 1e9 }), { accountId });
     assert.equal(bad.status, 400);
     books.refuse = new GatewayError("insufficient_balance");
-    assert.equal((await replica.ask("videos.create", order(), { accountId })).status, 402);
-    const list = await replica.ask("videos.list", undefined, { accountId });
+    assert.equal((await replica.call("videos.create", order(), { accountId })).status, 402);
+    const list = await replica.call("videos.list", undefined, { accountId });
     assert.deepEqual(list.json<{ data: View[] }>().data, []);
     assert.equal(provider.tasks.size, 0);
     assert.equal(books.grants.size, 0);
@@ -190,21 +190,21 @@ describe("video tasks", () => {
       "nonsense",
       "https://a:b@example.com/",
     ])
-      assert.equal((await replica.ask("videos.create", order({ webhook_url: webhookUrl }))).status, 400, webhookUrl);
+      assert.equal((await replica.call("videos.create", order({ webhook_url: webhookUrl }))).status, 400, webhookUrl);
   });
 
   test("what the provider refuses is told in its words, costs nothing, and is no task", async () => {
     const accountId = "acct_refused";
     provider.create = "invalid";
-    const answer = await replica.ask("videos.create", order(), { accountId });
-    assert.equal(answer.status, 400);
-    assert.match(answer.text, /The prompt is not nice/);
+    const response = await replica.call("videos.create", order(), { accountId });
+    assert.equal(response.status, 400);
+    assert.match(response.text, /The prompt is not nice/);
     provider.create = "unauthorized";
-    const ours = await replica.ask("videos.create", order(), { accountId });
+    const ours = await replica.call("videos.create", order(), { accountId });
     assert.equal(ours.status, 502);
     assert.doesNotMatch(ours.text, /API-key/);
     await until("the release", () => books.open.length === 0 && books.bills.size === 2);
-    const list = await replica.ask("videos.list", undefined, { accountId });
+    const list = await replica.call("videos.list", undefined, { accountId });
     assert.deepEqual(list.json<{ data: View[] }>().data, []);
   });
 
@@ -242,7 +242,7 @@ describe("video tasks", () => {
     const ended = async (id: string, accountId: string): Promise<View> => {
       let view: View | undefined;
       await until("the end", async () => {
-        view = (await replica.ask("videos.get", undefined, { id, accountId })).json<View>();
+        view = (await replica.call("videos.get", undefined, { id, accountId })).json<View>();
         return view["completed_at"] !== undefined;
       });
       return view as View;
@@ -261,11 +261,11 @@ describe("video tasks", () => {
     await using second = await startProvider();
     await using both = await startReplica({ at, books, providers: [provider.url, second.url] });
     provider.create = "overloaded";
-    const answer = await both.ask("videos.create", order());
-    assert.equal(answer.status, 202);
+    const response = await both.call("videos.create", order());
+    assert.equal(response.status, 202);
     assert.deepEqual([provider.tasks.size, second.tasks.size], [0, 1]);
     for (const task of second.tasks.values()) task.word = "SUCCEEDED";
-    await reaches(answer.json<View>().id, "succeeded");
+    await reaches(response.json<View>().id, "succeeded");
   });
 
   test("while billing is away the end waits for it, then is billed once", async () => {

@@ -13,7 +13,7 @@ interface Arrival {
 }
 
 /** Answers each webhook with the next of `statuses`, the last again and again; 0: not at all. */
-async function startReceiver(statuses: number[], headers: Record<string, string> = {}, answerBody = "") {
+async function startReceiver(statuses: number[], headers: Record<string, string> = {}, responseBody = "") {
   const arrivals: Arrival[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -23,7 +23,7 @@ async function startReceiver(statuses: number[], headers: Record<string, string>
     if (status === 0) return;
     response.writeHead(status, headers).flushHeaders();
     // What is shorter than was announced stays open.
-    if (headers["content-length"] === undefined) response.end(answerBody);
+    if (headers["content-length"] === undefined) response.end(responseBody);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -49,17 +49,17 @@ describe("webhooks", () => {
 
   const begin = async (
     statuses: number[],
-    more: { env?: NodeJS.ProcessEnv; headers?: Record<string, string>; answerBody?: string } = {},
+    more: { env?: NodeJS.ProcessEnv; headers?: Record<string, string>; responseBody?: string } = {},
   ) => {
-    receiver = perTest.use(await startReceiver(statuses, more.headers, more.answerBody));
+    receiver = perTest.use(await startReceiver(statuses, more.headers, more.responseBody));
     const env = { EGRESS_ALLOW: receiver.address, ...more.env };
     replica = perTest.use(await startReplica({ at, books: new TestBooks(), providers: [provider.url], env }));
   };
   const finish = async (word: Word = "SUCCEEDED", webhookUrl = receiver.url): Promise<string> => {
-    const answer = await replica.ask("videos.create", order({ webhook_url: webhookUrl }));
-    assert.equal(answer.status, 202, answer.text);
+    const response = await replica.call("videos.create", order({ webhook_url: webhookUrl }));
+    assert.equal(response.status, 202, response.text);
     for (const task of provider.tasks.values()) task.word = word;
-    return answer.json<{ id: string }>().id;
+    return response.json<{ id: string }>().id;
   };
   const deliveries = async () =>
     (await replica.webhooks.listDeliveries({ accountId, state: "", taskId: "", page: undefined })).deliveries;
@@ -96,7 +96,7 @@ describe("webhooks", () => {
       assert.equal(event.type, `video.generation.${status}`);
       assert.ok(Math.abs(Date.parse(event.timestamp) - Date.now()) < 60_000);
       assert.deepEqual([event.data.id, event.data.status], [id, status]);
-      assert.deepEqual(event.data, (await replica.ask("videos.get", undefined, { id })).json());
+      assert.deepEqual(event.data, (await replica.call("videos.get", undefined, { id })).json());
     });
   }
 
@@ -174,12 +174,12 @@ describe("webhooks", () => {
     for (const secret of [old, fresh]) assert.throws(() => verify(secret, second));
   });
 
-  for (const [what, answer] of [
-    ["a flood", { answerBody: "x".repeat(5_000_000) }],
+  for (const [what, response] of [
+    ["a flood", { responseBody: "x".repeat(5_000_000) }],
     ["a body that never ends", { headers: { "content-length": "1000" } }],
   ] as const) {
     test(`what a receiver answers besides its status is of no account: ${what}`, async () => {
-      await begin([200], answer);
+      await begin([200], response);
       await finish();
       await reaches("delivered");
       assert.equal(receiver.arrivals.length, 1);
@@ -190,9 +190,9 @@ describe("webhooks", () => {
     await begin([204]);
     const { port } = new URL(receiver.url);
     for (const host of ["localhost", "LOCALHOST.", "[::1]", "10.0.0.1"]) {
-      const answer = await replica.ask("videos.create", order({ webhook_url: `https://${host}:${port}/hook` }));
-      assert.equal(answer.status, 400, `${host}: ${answer.text}`);
-      assert.equal(answer.json<{ error: { param: string } }>().error.param, "webhook_url");
+      const response = await replica.call("videos.create", order({ webhook_url: `https://${host}:${port}/hook` }));
+      assert.equal(response.status, 400, `${host}: ${response.text}`);
+      assert.equal(response.json<{ error: { param: string } }>().error.param, "webhook_url");
     }
     assert.equal(provider.tasks.size, 0);
     assert.equal(receiver.arrivals.length, 0);
@@ -230,8 +230,8 @@ describe("webhooks", () => {
     await assert.rejects(replica.webhooks.getDelivery({ id: "msg_unknown" }), { code: "not_found" });
     await assert.rejects(pages({ state: "weird" }, 1), { code: "invalid_request" });
     const page = { limit: 1, cursor: "weird" };
-    const asked = replica.webhooks.listDeliveries({ accountId, state: "", taskId: "", page });
-    await assert.rejects(asked, { code: "invalid_request" });
+    const pending = replica.webhooks.listDeliveries({ accountId, state: "", taskId: "", page });
+    await assert.rejects(pending, { code: "invalid_request" });
   });
 
   test("secrets are shown once; what signs is listed without them, and an earlier one can be ended", async () => {

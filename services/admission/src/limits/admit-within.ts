@@ -20,8 +20,8 @@ export async function admitFreeWithin(
 ): Promise<FreeAdmitted> {
   const key = limits.of(caller);
   if (key === undefined) return unlimited;
-  const ask = { tokens: 0, native: operation.startsWith("messages") };
-  const reservation = key.take(ask) ?? (await key.wait(ask));
+  const limitRequest = { tokens: 0, native: operation.startsWith("messages") };
+  const reservation = key.take(limitRequest) ?? (await key.wait(limitRequest));
   try {
     checkLive(reservation);
   } catch (error) {
@@ -32,7 +32,7 @@ export async function admitFreeWithin(
   return { headers: reservation.headers, [Symbol.dispose]: () => reservation.release() };
 }
 
-const askOf = ({ tokens, operation }: Pick<AdmitRequest, "tokens" | "operation">): LimitRequest => ({
+const limitRequestOf = ({ tokens, operation }: Pick<AdmitRequest, "tokens" | "operation">): LimitRequest => ({
   tokens: Math.max(1, Math.ceil(tokens)),
   native: operation.startsWith("messages"),
 });
@@ -44,7 +44,7 @@ const askOf = ({ tokens, operation }: Pick<AdmitRequest, "tokens" | "operation">
 export function admitWithin(limits: Pick<Limits, "of">, request: AdmitRequest, within: Within): Promise<Admitted> {
   const key = limits.of(request.caller);
   if (key === undefined) return within.admission.admit(request);
-  const ask = askOf(request);
+  const limitRequest = limitRequestOf(request);
   const admit = (reservation: Reservation): Promise<Admitted> => {
     const admitting = within.admission.admit(request, reservation);
     admitting.then(
@@ -58,8 +58,8 @@ export function admitWithin(limits: Pick<Limits, "of">, request: AdmitRequest, w
     throw error;
   };
   try {
-    const reservation = key.take(ask);
-    return reservation === undefined ? key.wait(ask).catch(refuse).then(admit) : admit(reservation);
+    const reservation = key.take(limitRequest);
+    return reservation === undefined ? key.wait(limitRequest).catch(refuse).then(admit) : admit(reservation);
   } catch (error) {
     return Promise.reject(error).catch(refuse);
   }
@@ -76,8 +76,8 @@ export async function admitTaskWithin(
 ): Promise<string> {
   const key = limits.of(task.caller);
   if (key === undefined) return admitTask(task);
-  const ask = askOf(task);
-  const reservation = key.take(ask) ?? (await key.wait(ask));
+  const limitRequest = limitRequestOf(task);
+  const reservation = key.take(limitRequest) ?? (await key.wait(limitRequest));
   try {
     const grantId = await admitTask(task);
     // The grant is there, as after an answer that was lost: whoever recovers the task gives it

@@ -10,7 +10,7 @@ import { Holder } from "./holder.ts";
 import { KeyLimits } from "./key-limits.ts";
 
 const none: Limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 0n };
-const ask = { tokens: 10, native: false };
+const request = { tokens: 10, native: false };
 
 /** A billing that lends of a heap of permits, and a clock that is set by hand. */
 class Stage {
@@ -73,15 +73,15 @@ const refusal =
 
 test("a request that finds permits at hand asks nobody", async () => {
   const stage = new Stage({ requestsPerMinute: 100n, concurrentRequests: 100n });
-  await stage.key.wait(ask);
+  await stage.key.wait(request);
   const { length } = stage.calls;
-  assert.notEqual(stage.key.take(ask), undefined);
+  assert.notEqual(stage.key.take(request), undefined);
   assert.equal(stage.calls.length, length);
 });
 
 test("requests that wait together ask billing once for all, and are served in order", async () => {
   const stage = new Stage({ requestsPerMinute: 50n });
-  const admitted = await Promise.allSettled(Array.from({ length: 60 }, () => stage.key.wait(ask)));
+  const admitted = await Promise.allSettled(Array.from({ length: 60 }, () => stage.key.wait(request)));
   assert.equal(admitted.filter(({ status }) => status === "fulfilled").length, 50);
   assert.ok(admitted.slice(0, 50).every(({ status }) => status === "fulfilled"));
   assert.ok(stage.calls.length <= 3, `${stage.calls.length} calls`);
@@ -92,20 +92,20 @@ test("a refused client that goes on asking does not reach billing until a permit
   stage.heap.set(LimitKind.REQUESTS, 0);
   stage.retryAfterMs = 30_000;
   const late = refusal("rate_limit_exceeded", ({ retryAfterMs }) => (retryAfterMs as number) > 29_000);
-  for (let i = 0; i < 100; i++) await assert.rejects(stage.key.wait(ask), late);
+  for (let i = 0; i < 100; i++) await assert.rejects(stage.key.wait(request), late);
   assert.equal(stage.calls.length, 1);
   stage.time += 1_001;
-  await assert.rejects(stage.key.wait(ask), refusal("rate_limit_exceeded"));
+  await assert.rejects(stage.key.wait(request), refusal("rate_limit_exceeded"));
   assert.equal(stage.calls.length, 2);
 });
 
 test("a request that one limit refuses takes nothing from the others", async () => {
   const stage = new Stage({ requestsPerMinute: 5n, concurrentRequests: 1n });
-  const first = await stage.key.wait(ask);
-  await assert.rejects(stage.key.wait(ask), refusal("concurrency_limit_exceeded"));
+  const first = await stage.key.wait(request);
+  await assert.rejects(stage.key.wait(request), refusal("concurrency_limit_exceeded"));
   assert.equal(stage.key.headers(false)[3], "4");
   first.release();
-  assert.notEqual(stage.key.take(ask), undefined);
+  assert.notEqual(stage.key.take(request), undefined);
 });
 
 test("tokens are corrected by what the answer came to, both ways", async () => {
@@ -129,34 +129,34 @@ test("tokens are corrected by what the answer came to, both ways", async () => {
 
 test("while billing is away permits are used until the lease ends, and then nobody is let through or told 429", async () => {
   const stage = new Stage({ requestsPerMinute: 10n });
-  await stage.key.wait(ask);
+  await stage.key.wait(request);
   stage.away = true;
   stage.time = 3_999;
-  assert.notEqual(stage.key.take(ask) ?? (await stage.key.wait(ask).catch(() => undefined)), undefined);
+  assert.notEqual(stage.key.take(request) ?? (await stage.key.wait(request).catch(() => undefined)), undefined);
   stage.time = 4_001;
-  assert.equal(stage.key.take(ask), undefined);
-  await assert.rejects(stage.key.wait(ask), refusal("service_unavailable"));
+  assert.equal(stage.key.take(request), undefined);
+  await assert.rejects(stage.key.wait(request), refusal("service_unavailable"));
   stage.away = false;
-  await stage.key.wait(ask);
+  await stage.key.wait(request);
 });
 
 test("after a lapse no old permit is used, the new id borrows anew, and what is in flight still counts", async () => {
   const stage = new Stage({ requestsPerMinute: 10n, concurrentRequests: 2n });
-  const first = await stage.key.wait(ask);
+  const first = await stage.key.wait(request);
   const { id } = stage.holder;
   stage.time = 5_000;
   stage.lapsed = true;
   stage.heap.set(LimitKind.CONCURRENCY, 2);
-  await stage.key.wait(ask);
+  await stage.key.wait(request);
   assert.notEqual(stage.holder.id, id);
-  await assert.rejects(stage.key.wait(ask), refusal("concurrency_limit_exceeded"));
+  await assert.rejects(stage.key.wait(request), refusal("concurrency_limit_exceeded"));
   first.release();
-  await stage.key.wait(ask);
+  await stage.key.wait(request);
 });
 
 test("a lowered limit sends every permit home, those in use when their requests end", async () => {
   const stage = new Stage({ concurrentRequests: 8n });
-  const taken = await Promise.all(Array.from({ length: 4 }, () => stage.key.wait(ask)));
+  const taken = await Promise.all(Array.from({ length: 4 }, () => stage.key.wait(request)));
   stage.learn({ concurrentRequests: 2n }, 2n);
   for (const each of taken) each.release();
   await stage.key.bringAllHome();
@@ -166,7 +166,7 @@ test("a lowered limit sends every permit home, those in use when their requests 
 
 test("a lowered limit sends home what waiting requests had taken too, once they are admitted or refused", async () => {
   const stage = new Stage({ requestsPerMinute: 8n, tokensPerMinute: 80n });
-  const taken = await Promise.all(Array.from({ length: 4 }, () => stage.key.wait(ask)));
+  const taken = await Promise.all(Array.from({ length: 4 }, () => stage.key.wait(request)));
   stage.learn({ requestsPerMinute: 2n, tokensPerMinute: 20n }, 2n);
   await stage.key.bringAllHome();
   const there = () => [stage.heap.get(LimitKind.REQUESTS), stage.heap.get(LimitKind.TOKENS)];
@@ -194,7 +194,7 @@ async function lapseWhileServed(microtasks: number): Promise<boolean> {
       queueMicrotask(() => void (left === 0 ? stage.holder.renew() : wait(left - 1)));
     wait(microtasks);
   };
-  const taken = await stage.key.wait(ask);
+  const taken = await stage.key.wait(request);
   await new Promise(setImmediate);
   const borrowedBy = stage.calls.at(-1)?.holderId;
   const moment = `when the lease runs out ${microtasks} microtasks after borrowing`;
@@ -202,7 +202,7 @@ async function lapseWhileServed(microtasks: number): Promise<boolean> {
   if (taken.live) return false;
   const there = stage.heap.get(LimitKind.REQUESTS);
   taken.undo();
-  assert.equal(stage.key.take(ask), undefined, `an old permit is here ${moment}`);
+  assert.equal(stage.key.take(request), undefined, `an old permit is here ${moment}`);
   await new Promise(setImmediate);
   assert.equal(stage.heap.get(LimitKind.REQUESTS), there, `billing gets a permit twice ${moment}`);
   return true;

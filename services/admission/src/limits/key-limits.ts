@@ -28,7 +28,7 @@ interface Setting {
 const concurrencyRetryMs = 500;
 const concurrencyExhaustedMs = 100;
 const unknownRetryMs = 1_000;
-const most = BigInt(Number.MAX_SAFE_INTEGER);
+const max = BigInt(Number.MAX_SAFE_INTEGER);
 type WindowName = "requests" | "tokens";
 const names = ["requests", "tokens", "concurrency"] as const;
 
@@ -55,14 +55,14 @@ export class KeyLimits {
         kind: LimitKind.REQUESTS,
         permits: this.#requests,
         take: (count) => this.#requests.reserve(count, this.#now()),
-        refusal: (ask, ms) => this.#windowRefusal("requests", this.#requests, ask, ms),
+        refusal: (request, ms) => this.#windowRefusal("requests", this.#requests, request, ms),
       }),
       tokens: new SharedLimit({
         ...window,
         kind: LimitKind.TOKENS,
         permits: this.#tokens,
         take: (count) => this.#tokens.reserve(count, this.#now()),
-        refusal: (ask, ms) => this.#windowRefusal("tokens", this.#tokens, ask, ms),
+        refusal: (request, ms) => this.#windowRefusal("tokens", this.#tokens, request, ms),
       }),
       concurrency: new SharedLimit({
         ...common,
@@ -100,7 +100,7 @@ export class KeyLimits {
     };
     for (const name of names) {
       const limit = this.#limits[name];
-      const value = Number(now[name] < most ? now[name] : most);
+      const value = Number(now[name] < max ? now[name] : max);
       const lowered = value < limit.limit;
       limit.learn(value, version);
       // Only billing, with all permits before it, can tell which of them a lowered limit leaves.
@@ -126,14 +126,14 @@ export class KeyLimits {
    * Takes from memory; undefined when something has to be waited for. @throws {GatewayError} what
    * no waiting helps against
    */
-  take(ask: LimitRequest): Reservation | undefined {
+  take(request: LimitRequest): Reservation | undefined {
     const now = this.#now();
-    this.#check(ask);
+    this.#check(request);
     if (!this.#setting.holder.live) return undefined;
     const reservation = new Reservation(this.#limits, { now: this.#now, holder: this.#setting.holder });
     for (const name of names) {
       const limit = this.#limits[name];
-      const count = name === "tokens" ? ask.tokens : 1;
+      const count = name === "tokens" ? request.tokens : 1;
       if (limit.limit === 0 || count === 0) continue;
       if (!limit.take(count, now)) {
         reservation.undo();
@@ -141,7 +141,7 @@ export class KeyLimits {
       }
       this.#note(reservation, name, count);
     }
-    reservation.headers = this.headers(ask.native);
+    reservation.headers = this.headers(request.native);
     return reservation;
   }
 
@@ -149,24 +149,24 @@ export class KeyLimits {
    * Takes one limit after the other, and waits for billing where that is needed. @throws
    * {GatewayError}
    */
-  async wait(ask: LimitRequest): Promise<Reservation> {
-    this.#check(ask);
+  async wait(request: LimitRequest): Promise<Reservation> {
+    this.#check(request);
     const reservation = new Reservation(this.#limits, { now: this.#now, holder: this.#setting.holder });
     try {
       for (const name of names) {
         const limit = this.#limits[name];
-        const count = name === "tokens" ? ask.tokens : 1;
+        const count = name === "tokens" ? request.tokens : 1;
         if (limit.limit === 0 || count === 0) continue;
         const live = this.#setting.holder.live;
         const note = (): void => this.#note(reservation, name, count);
         if (live && limit.take(count, this.#now())) note();
-        else await limit.wait({ count, native: ask.native, taken: note });
+        else await limit.wait({ count, native: request.native, taken: note });
       }
     } catch (error) {
       reservation.undo();
       throw error;
     }
-    reservation.headers = this.headers(ask.native);
+    reservation.headers = this.headers(request.native);
     return reservation;
   }
 
@@ -182,12 +182,17 @@ export class KeyLimits {
     else reservation.concurrency = this.#concurrency;
   }
 
-  #windowRefusal(name: WindowName, permits: WindowPermits, ask: PermitRequest, ms: number | undefined): GatewayError {
+  #windowRefusal(
+    name: WindowName,
+    permits: WindowPermits,
+    request: PermitRequest,
+    ms: number | undefined,
+  ): GatewayError {
     const now = this.#now();
     const { limit } = this.#limits[name];
-    const own = ask.count === 1 ? permits.nextFreeInMs(now) : permits.freeInMs(ask.count, now);
+    const own = request.count === 1 ? permits.nextFreeInMs(now) : permits.freeInMs(request.count, now);
     const retryAfterMs = Math.min(own ?? ms ?? unknownRetryMs, ms ?? Number.POSITIVE_INFINITY);
-    return overLimit(name, limit, { retryAfterMs, headers: this.headers(ask.native, { name, retryAfterMs }) });
+    return overLimit(name, limit, { retryAfterMs, headers: this.headers(request.native, { name, retryAfterMs }) });
   }
 
   /**

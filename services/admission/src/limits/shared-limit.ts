@@ -26,7 +26,7 @@ export interface SharedLimitOptions {
    * The refusal of a request that needs `count`; billing may know after how many ms the next permit
    * is free.
    */
-  readonly refusal: (ask: PermitRequest, retryAfterMs: number | undefined) => GatewayError;
+  readonly refusal: (request: PermitRequest, retryAfterMs: number | undefined) => GatewayError;
 }
 
 /** What a request needs of one limit. */
@@ -42,7 +42,7 @@ export interface PermitRequest {
 }
 
 interface Waiter {
-  readonly ask: PermitRequest;
+  readonly request: PermitRequest;
   readonly resolve: () => void;
   readonly reject: (error: GatewayError) => void;
 }
@@ -114,16 +114,16 @@ export class SharedLimit {
   }
 
   /** Waits for permits of billing. @throws {GatewayError} the refusal, or `service_unavailable` */
-  wait(ask: PermitRequest): Promise<void> {
+  wait(request: PermitRequest): Promise<void> {
     const { now, holder } = this.#options;
     const at = now();
     // All permits there are may be here, and in use.
     const exhausted =
-      (at < this.#exhaustedUntil && ask.count >= this.#exhaustedCount) || this.permits.held >= this.limit;
-    if (exhausted && this.#waiters.length === 0 && holder.live && this.permits.freeAt(at) < ask.count)
-      return Promise.reject(this.#refusal(ask));
+      (at < this.#exhaustedUntil && request.count >= this.#exhaustedCount) || this.permits.held >= this.limit;
+    if (exhausted && this.#waiters.length === 0 && holder.live && this.permits.freeAt(at) < request.count)
+      return Promise.reject(this.#refusal(request));
     return new Promise((resolve, reject) => {
-      this.#waiters.push({ ask, resolve, reject });
+      this.#waiters.push({ request, resolve, reject });
       void this.#call();
     });
   }
@@ -181,17 +181,17 @@ export class SharedLimit {
     return Math.min(this.limit, Math.max(Math.ceil(this.limit / aheadPart), Math.ceil(this.#rate * aheadMs)));
   }
 
-  #refusal(ask: PermitRequest): GatewayError {
+  #refusal(request: PermitRequest): GatewayError {
     const ms = this.#retryAt === undefined ? undefined : Math.max(1, this.#retryAt - this.#options.now());
-    return this.#options.refusal(ask, ms);
+    return this.#options.refusal(request, ms);
   }
 
   #serve(): void {
     let served = 0;
     for (const waiter of this.#waiters) {
-      if (!this.#options.take(waiter.ask.count)) break;
-      this.#used += waiter.ask.count;
-      waiter.ask.taken();
+      if (!this.#options.take(waiter.request.count)) break;
+      this.#used += waiter.request.count;
+      waiter.request.taken();
       served++;
       waiter.resolve();
     }
@@ -256,9 +256,9 @@ export class SharedLimit {
     const known = retryAfterMs > 0;
     this.#retryAt = known ? now + retryAfterMs : undefined;
     const waiters = this.#waiters.splice(0);
-    const left = waiters.filter(({ ask, resolve }) => {
-      if (!this.#options.take(ask.count)) return true;
-      ask.taken();
+    const left = waiters.filter(({ request, resolve }) => {
+      if (!this.#options.take(request.count)) return true;
+      request.taken();
       resolve();
       return false;
     });
@@ -266,13 +266,13 @@ export class SharedLimit {
     this.#exhaustedUntil =
       now +
       (known ? Math.min(maxExhaustedMs, Math.max(minExhaustedMs, retryAfterMs)) : this.#options.unknownExhaustedMs);
-    this.#exhaustedCount = Math.min(...left.map(({ ask }) => ask.count));
-    for (const { ask, reject } of left) reject(this.#refusal(ask));
+    this.#exhaustedCount = Math.min(...left.map(({ request }) => request.count));
+    for (const { request, reject } of left) reject(this.#refusal(request));
   }
 
   #request(holderId: string): BorrowRequest {
     const now = this.#options.now();
-    const waiting = this.#waiters.reduce((sum, { ask }) => sum + ask.count, 0);
+    const waiting = this.#waiters.reduce((sum, { request }) => sum + request.count, 0);
     const need = waiting === 0 ? 0 : Math.min(this.limit, Math.max(1, waiting - this.permits.freeAt(now)));
     const giving = waiting === 0 && this.#returns.length > 0;
     const want = giving ? 0 : Math.max(need, Math.min(this.limit - this.permits.held, need + this.#ahead()));

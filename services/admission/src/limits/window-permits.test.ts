@@ -12,12 +12,12 @@ function randomFrom(seed: number): (below: number) => number {
 
 /** The most uses in any window of 60 s. */
 function busiestMinute(uses: { at: number; count: number }[]): number {
-  let most = 0;
+  let max = 0;
   for (const { at } of uses) {
     const sum = uses.filter((use) => use.at > at - restMs && use.at <= at).reduce((total, use) => total + use.count, 0);
-    most = Math.max(most, sum);
+    max = Math.max(max, sum);
   }
-  return most;
+  return max;
 }
 
 test("replicas that pass permits to each other never use more than the limit in any 60 s, whatever the order and the clocks", () => {

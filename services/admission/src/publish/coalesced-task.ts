@@ -20,16 +20,16 @@ export class CoalescedTask implements AsyncDisposable {
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
-  #askedAgain = false;
+  #requestedAgain = false;
   #stopped = false;
 
   constructor(options: CoalescedTaskOptions) {
     this.#options = options;
   }
 
-  ask(): void {
+  call(): void {
     if (this.#timer !== undefined || this.#stopped) return;
-    if (this.#running !== undefined) this.#askedAgain = true;
+    if (this.#running !== undefined) this.#requestedAgain = true;
     else this.#timer = setTimeout(() => this.#begin(), this.#restMs()).unref();
   }
 
@@ -39,14 +39,14 @@ export class CoalescedTask implements AsyncDisposable {
 
   #begin(): void {
     this.#timer = undefined;
-    this.#askedAgain = false;
+    this.#requestedAgain = false;
     this.#running = this.#run();
   }
 
   async #run(): Promise<void> {
     const more = await this.#step();
     this.#running = undefined;
-    if (more || this.#askedAgain) this.ask();
+    if (more || this.#requestedAgain) this.call();
   }
 
   async #step(): Promise<boolean> {

@@ -60,9 +60,9 @@ test("a batch that waits in the stream is never published again, only one that t
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const home = stack.use(await openJournalHome({ dir, owner: "me", journal: { damaged: ignore, failed: ignore } }));
   const journal = stack.use(await home.create("h"));
-  let [asked, firstSequence] = [0, 1n];
+  let [calls, firstSequence] = [0, 1n];
   const confirm = async () => {
-    asked++;
+    calls++;
     return { applied: [], stream: { firstSequence, lastSequence: 10n, createdMs: 1n } };
   };
   const publisher = new Publisher({
@@ -81,7 +81,7 @@ test("a batch that waits in the stream is never published again, only one that t
   const until = async (condition: () => boolean) => {
     for (const end = performance.now() + 10_000; !condition(); await sleep(5)) assert.ok(performance.now() < end);
   };
-  await until(() => asked >= 20);
+  await until(() => calls >= 20);
   assert.deepEqual(published, ["h:1"]);
   firstSequence = 2n;
   await until(() => published.length > 1);

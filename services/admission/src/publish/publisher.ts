@@ -51,7 +51,7 @@ export interface PublisherOptions {
 const inFlight = 64;
 const maxBytesKept = 16 * 1024 * 1024;
 const ackTimeoutMs = 5_000;
-const askedAtOnce = 1_000;
+const maxRequested = 1_000;
 const maxRepublishMs = 600_000;
 /**
  * So long a stream is believed to hold a batch because of its numbers: what was taken out of its
@@ -94,8 +94,8 @@ export class Publisher implements AsyncDisposable {
     const failed = (error: unknown): void => options.log.debug({ err: error }, "publishing rests");
     this.#publishing = new CoalescedTask({ restMs: gatherMs, step: () => this.#publish(), failed });
     this.#confirming = new CoalescedTask({ restMs: confirmMs, step: () => this.#confirm(), failed });
-    options.journal.onGrown(() => this.#publishing.ask());
-    this.#publishing.ask();
+    options.journal.onGrown(() => this.#publishing.call());
+    this.#publishing.call();
     this.#forgetBus = options.bus.onChange((connected) => {
       if (connected) this.#hurry();
     });
@@ -177,15 +177,15 @@ export class Publisher implements AsyncDisposable {
     batch.sequence = BigInt(ack.seq);
     batch.publishedAt = now;
     if (batch.published++ === 0) this.#unconfirmed.add(batch);
-    this.#confirming.ask();
+    this.#confirming.call();
     return ack;
   }
 
   async #confirm(): Promise<boolean> {
     const batches = [...this.#unconfirmed.values()];
-    for (let n = 0; n < batches.length; n += askedAtOnce) {
-      const asked = batches.slice(n, n + askedAtOnce);
-      const response = await this.#options.confirm(asked.map(({ id }) => id));
+    for (let n = 0; n < batches.length; n += maxRequested) {
+      const requested = batches.slice(n, n + maxRequested);
+      const response = await this.#options.confirm(requested.map(({ id }) => id));
       const applied = new Set(response.applied);
       this.#noteStream(response.stream);
       for (const id of applied) this.#unconfirmed.remove(id);
@@ -194,7 +194,7 @@ export class Publisher implements AsyncDisposable {
       const now = this.#options.clock.monotonic();
       const isWaiting = (batch: Batch): boolean =>
         now - batch.publishedAt < believedMs && mayHold(response.stream, batch.sequence);
-      const due = asked.filter((batch) => !applied.has(batch.id) && batch.dueAt <= now && !isWaiting(batch));
+      const due = requested.filter((batch) => !applied.has(batch.id) && batch.dueAt <= now && !isWaiting(batch));
       if (due.length > 0 && this.#options.bus.connected) await this.#republish(due);
     }
     return this.#unconfirmed.size > 0;

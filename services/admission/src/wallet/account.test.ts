@@ -7,14 +7,14 @@ import type { GrantReturn } from "./wallet.ts";
 
 interface Books {
   available: bigint;
-  readonly asked: AcquireRequest[];
+  readonly results: AcquireRequest[];
   failure: Error | undefined;
   refusal: AcquireResponse | undefined;
 }
 
 /** Billing as far as one account sees it. */
 function setUp(available: bigint) {
-  const books: Books = { available, asked: [], failure: undefined, refusal: undefined };
+  const books: Books = { available, results: [], failure: undefined, refusal: undefined };
   const given = new Map<string, AcquireResponse>();
   let ids = 0;
   const account = new Account(
@@ -27,14 +27,14 @@ function setUp(available: bigint) {
         for (const { amount } of returns) books.available += amount;
       },
       async acquire(request) {
-        books.asked.push({ ...request });
+        books.results.push({ ...request });
         const known = given.get(request.requestId);
         const enough = books.available >= request.needNanoUsd;
         const share = books.available / 4n;
-        const most = request.wantNanoUsd < share ? request.wantNanoUsd : share;
-        const amountNanoUsd = enough ? (most > request.needNanoUsd ? most : request.needNanoUsd) : 0n;
-        const answer = known ?? {
-          grantId: `g${books.asked.length}`,
+        const max = request.wantNanoUsd < share ? request.wantNanoUsd : share;
+        const amountNanoUsd = enough ? (max > request.needNanoUsd ? max : request.needNanoUsd) : 0n;
+        const response = known ?? {
+          grantId: `g${books.results.length}`,
           amountNanoUsd,
           insufficient: !enough,
           owedNanoUsd: 0n,
@@ -43,9 +43,9 @@ function setUp(available: bigint) {
           availableNanoUsd: books.available,
         };
         if (known === undefined) books.available -= amountNanoUsd;
-        given.set(request.requestId, answer);
+        given.set(request.requestId, response);
         if (books.failure) throw books.failure;
-        return books.refusal ?? answer;
+        return books.refusal ?? response;
       },
     },
     {},
@@ -56,7 +56,7 @@ function setUp(available: bigint) {
 test("requests that come at once share one call to billing, and later ones need none", async () => {
   const { account, books } = setUp(1_000_000n);
   await Promise.all(Array.from({ length: 100 }, () => account.wait(10n)));
-  assert.ok(books.asked.length <= 2, String(books.asked.length));
+  assert.ok(books.results.length <= 2, String(books.results.length));
   assert.ok(account.take(10n));
 });
 
@@ -65,7 +65,7 @@ test("with money for exactly k of n waiting requests k are served, and the numbe
     const { account, books } = setUp(BigInt(k) * 10n + 3n);
     const results = await Promise.allSettled(Array.from({ length: 500 }, () => account.wait(10n)));
     assert.equal(results.filter(({ status }) => status === "fulfilled").length, k);
-    assert.ok(books.asked.length <= 8, `${k}: ${books.asked.length} calls`);
+    assert.ok(books.results.length <= 8, `${k}: ${books.results.length} calls`);
     for (const result of results) {
       if (result.status === "rejected") assert.equal((result.reason as GatewayError).code, "insufficient_balance");
     }
@@ -88,7 +88,7 @@ test("an Acquire whose answer was lost is asked again with the same id, so its g
   await assert.rejects(account.wait(10n), { code: "service_unavailable" });
   books.failure = undefined;
   await account.wait(10n);
-  assert.equal(books.asked[1]?.requestId, books.asked[0]?.requestId);
+  assert.equal(books.results[1]?.requestId, books.results[0]?.requestId);
   const held = account.wallet.grants.reduce((sum, { amount }) => sum + amount, 0n);
   assert.equal(held + books.available, 1_000n);
 });
@@ -103,7 +103,7 @@ test("what nobody used for a while goes back, and then nothing is left of the ac
 
 test("a grant that came of a call which was given up, after its second asking was refused, is found and goes back", async () => {
   const returns: GrantReturn[] = [];
-  const asked: AcquireRequest[] = [];
+  const results: AcquireRequest[] = [];
   const granted = {
     grantId: "late",
     amountNanoUsd: 70n,
@@ -120,9 +120,9 @@ test("a grant that came of a call which was given up, after its second asking wa
       fenced: () => undefined,
       give: (_, more) => returns.push(...more),
       async acquire(request) {
-        asked.push(request);
-        if (asked.length === 1) throw new GatewayError("service_unavailable");
-        return { ...granted, insufficient: asked.length === 2 };
+        results.push(request);
+        if (results.length === 1) throw new GatewayError("service_unavailable");
+        return { ...granted, insufficient: results.length === 2 };
       },
     },
     {},
@@ -131,11 +131,11 @@ test("a grant that came of a call which was given up, after its second asking wa
   await assert.rejects(account.wait(70n), { code: "insufficient_balance" });
   assert.equal(account.empty, false);
   account.advance(60_000, 1_000_000);
-  assert.equal(asked.length, 2);
+  assert.equal(results.length, 2);
   account.advance(10_000, 1_000_000);
   await new Promise(setImmediate);
   assert.deepEqual(
-    asked.map(({ requestId, needNanoUsd }) => [requestId, needNanoUsd]),
+    results.map(({ requestId, needNanoUsd }) => [requestId, needNanoUsd]),
     [
       ["acq_1", 70n],
       ["acq_1", 70n],
@@ -174,8 +174,8 @@ test("when billing says what the account owes, all who wait are told so, and wha
   const taken = await account.wait(10n);
   account.settle(taken, 10n, 10n);
   books.refusal = { ...owing, availableNanoUsd: 900n, owedNanoUsd: 5_000_000_000n };
-  const asked = await Promise.allSettled([account.wait(900n), account.wait(1n)]);
-  for (const result of asked) {
+  const results = await Promise.allSettled([account.wait(900n), account.wait(1n)]);
+  for (const result of results) {
     assert.ok(result.status === "rejected");
     assert.equal((result.reason as GatewayError).code, "unpaid_usage");
     assert.match((result.reason as GatewayError).message, /\$5\.00 more than its money covered/);

@@ -77,8 +77,8 @@ export class Account {
 
   /** True when nothing refers to it and it holds nothing. */
   get empty(): boolean {
-    const asks = this.#waiters.length > 0 || this.#unanswered !== undefined || this.#doubts.length > 0;
-    return this.wallet.grants.length === 0 && !asks;
+    const needsMore = this.#waiters.length > 0 || this.#unanswered !== undefined || this.#doubts.length > 0;
+    return this.wallet.grants.length === 0 && !needsMore;
   }
 
   /** Takes a hold from memory; undefined when there is not enough, or when others wait already. */

@@ -46,7 +46,7 @@ const averagedOverMs = 10_000;
 export class Wallet {
   readonly #requestsAhead: bigint;
   readonly #spendAheadMs: number;
-  readonly #most: bigint;
+  readonly #max: bigint;
   readonly #grants: Grant[] = [];
   #usable = 0n;
   #outstanding = 0n;
@@ -61,7 +61,7 @@ export class Wallet {
   constructor(settings: WalletSettings = {}) {
     this.#requestsAhead = BigInt(settings.requestsAhead ?? 64);
     this.#spendAheadMs = settings.spendAheadMs ?? 10_000;
-    this.#most = settings.maxNanoUsd ?? 100_000_000_000n;
+    this.#max = settings.maxNanoUsd ?? 100_000_000_000n;
   }
 
   get grants(): readonly Readonly<Grant>[] {
@@ -119,7 +119,7 @@ export class Wallet {
     const ahead = BigInt(Math.ceil(this.#spendRate * this.#spendAheadMs)) + this.#outstanding;
     const floor = this.#requestsAhead * (need > this.#lastHold ? need : this.#lastHold);
     const want = ahead > floor ? ahead : floor;
-    const capped = want < this.#most ? want : this.#most;
+    const capped = want < this.#max ? want : this.#max;
     return capped > need ? capped : need;
   }
 

@@ -16,7 +16,7 @@ function filterOf(accountId: string, claim: Claim | undefined, since: Proof | un
   if (since === undefined) return { accountId, seq: { $lte: last } };
   const { seq } = since.account;
   // A grant's next row may have a lower number than rows of others that are proved: clocks differ.
-  const first = since.grants.reduce((least, grant) => smaller(least, grant.seq), seq);
+  const first = since.grants.reduce((min, grant) => smaller(min, grant.seq), seq);
   const ofGrants = { ofGrant: true, grantId: { $in: since.grants.map(({ id }) => id) } };
   return { accountId, seq: { $gt: first, $lte: larger(last, first) }, $or: [{ seq: { $gt: seq } }, ofGrants] };
 }

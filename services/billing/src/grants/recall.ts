@@ -9,11 +9,11 @@ const quietMs = 100;
  * Answers whether it asked.
  */
 export function createRecall(bus: Bus): (accountId: string) => boolean {
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   return (accountId) => {
-    if (asked.has(accountId)) return false;
-    asked.add(accountId);
-    setTimeout(() => asked.delete(accountId), quietMs).unref();
+    if (requested.has(accountId)) return false;
+    requested.add(accountId);
+    setTimeout(() => requested.delete(accountId), quietMs).unref();
     bus.connection.publish(recallSubjects.of(accountId));
     return true;
   };

@@ -21,8 +21,8 @@ export function limitsDocument(limits: Limits | undefined): LimitsDocument {
       };
 }
 
-const longestTag = 100;
-const mostTags = 50;
+const maxTagLength = 100;
+const maxTags = 50;
 
 /**
  * The texts of "tags" in a key's metadata, by which keys are found: LiteLLM keeps them there too.
@@ -30,8 +30,10 @@ const mostTags = 50;
 export function tagsOf(metadata: string): string[] {
   const { tags }: { tags?: unknown } = JSON.parse(metadata) as object;
   if (!Array.isArray(tags)) return [];
-  const texts = tags.filter((tag): tag is string => typeof tag === "string" && tag !== "" && tag.length <= longestTag);
-  return [...new Set(texts)].slice(0, mostTags);
+  const texts = tags.filter(
+    (tag): tag is string => typeof tag === "string" && tag !== "" && tag.length <= maxTagLength,
+  );
+  return [...new Set(texts)].slice(0, maxTags);
 }
 
 const millisecondsOf = (date: Date | null): bigint => BigInt(date?.getTime() ?? 0);

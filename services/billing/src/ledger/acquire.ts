@@ -47,50 +47,50 @@ export function grantSize(input: { need: bigint; want: bigint; available: bigint
   return larger(input.need, smaller(input.want, input.available / input.share));
 }
 
-function existing(grant: Grant, asked: AcquireGrant, available: bigint): Acquired {
+function existing(grant: Grant, requested: AcquireGrant, available: bigint): Acquired {
   const same =
-    grant.accountId === asked.accountId &&
-    grant.keyId === asked.keyId &&
-    (grant.holderId === asked.holderId || grant.taskUntilMs > 0);
+    grant.accountId === requested.accountId &&
+    grant.keyId === requested.keyId &&
+    (grant.holderId === requested.holderId || grant.taskUntilMs > 0);
   if (!same || grant.state !== "open") {
     throw new GatewayError("already_exists", "This request id belongs to another grant, or to one that is closed.", {
       param: "request_id",
     });
   }
-  return { kind: "granted", grant, available, scarce: available < asked.want * asked.share };
+  return { kind: "granted", grant, available, scarce: available < requested.want * requested.share };
 }
 
 /** Moves money from available to held, or says that there is too little. */
-export function acquireGrant(book: Book, asked: AcquireGrant): Change<Acquired> {
-  if (book.holders.get(asked.holderId) !== "alive") {
+export function acquireGrant(book: Book, requested: AcquireGrant): Change<Acquired> {
+  if (book.holders.get(requested.holderId) !== "alive") {
     throw new GatewayError("permission_denied", "This holder was fenced. Start a new holder session.", {
       param: "holder_id",
     });
   }
   const { available, held, writtenOff } = book.account.money;
-  const known = book.grantsByRequest.get(asked.requestId);
-  if (known !== undefined) return { answer: existing(known, asked, available), postings: [], grants: [] };
+  const known = book.grantsByRequest.get(requested.requestId);
+  if (known !== undefined) return { response: existing(known, requested, available), postings: [], grants: [] };
   const refuse = (
     there: { available: bigint; held: bigint },
     why: { budgetExceeded?: boolean; owed?: bigint } = {},
   ): Change<Acquired> => ({
-    answer: { kind: "insufficient", ...there, budgetExceeded: false, owed: 0n, ...why },
+    response: { kind: "insufficient", ...there, budgetExceeded: false, owed: 0n, ...why },
     postings: [],
     grants: [],
   });
   // Whatever comes back from others would not help.
-  if (writtenOff > asked.writeOffLimit) return refuse({ available, held: 0n }, { owed: writtenOff });
-  if (available < asked.need) return refuse({ available, held });
-  const budget = budgetOf(book, asked.keyId);
-  if (budget !== undefined && budget.available < asked.need) return refuse(budget, { budgetExceeded: true });
-  const most = budget === undefined ? available : smaller(available, budget.available);
-  const amount = asked.taskUntilMs > 0 ? asked.need : grantSize({ ...asked, available: most });
+  if (writtenOff > requested.writeOffLimit) return refuse({ available, held: 0n }, { owed: writtenOff });
+  if (available < requested.need) return refuse({ available, held });
+  const budget = budgetOf(book, requested.keyId);
+  if (budget !== undefined && budget.available < requested.need) return refuse(budget, { budgetExceeded: true });
+  const max = budget === undefined ? available : smaller(available, budget.available);
+  const amount = requested.taskUntilMs > 0 ? requested.need : grantSize({ ...requested, available: max });
   const grant: Grant = {
-    id: asked.grantId,
-    accountId: asked.accountId,
-    keyId: asked.keyId,
-    holderId: asked.holderId,
-    requestId: asked.requestId,
+    id: requested.grantId,
+    accountId: requested.accountId,
+    keyId: requested.keyId,
+    holderId: requested.holderId,
+    requestId: requested.requestId,
     amount,
     returned: 0n,
     settled: 0n,
@@ -98,12 +98,12 @@ export function acquireGrant(book: Book, asked: AcquireGrant): Change<Acquired> 
     seq: 0n,
     head: chainStart,
     state: "open",
-    taskUntilMs: asked.taskUntilMs,
+    taskUntilMs: requested.taskUntilMs,
     createdAtMs: book.nowMs,
   };
-  const left = most - amount;
+  const left = max - amount;
   return {
-    answer: { kind: "granted", grant, available: left, scarce: left < asked.want * asked.share },
+    response: { kind: "granted", grant, available: left, scarce: left < requested.want * requested.share },
     postings: [
       {
         id: entryId.grant(grant.id),
@@ -116,14 +116,14 @@ export function acquireGrant(book: Book, asked: AcquireGrant): Change<Acquired> 
   };
 }
 
-export function acquireOperation(asked: AcquireGrant): Operation<Acquired> {
+export function acquireOperation(requested: AcquireGrant): Operation<Acquired> {
   return {
-    accountId: asked.accountId,
+    accountId: requested.accountId,
     needs: {
-      holders: [asked.holderId],
-      grantRequests: [asked.requestId],
-      budgets: asked.keyId === "" ? [] : [asked.keyId],
+      holders: [requested.holderId],
+      grantRequests: [requested.requestId],
+      budgets: requested.keyId === "" ? [] : [requested.keyId],
     },
-    decide: (book) => acquireGrant(book, asked),
+    decide: (book) => acquireGrant(book, requested),
   };
 }

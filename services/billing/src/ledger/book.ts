@@ -38,7 +38,7 @@ export interface Book {
 
 /** What a decision changes: rows to append and grants as they are afterwards. */
 export interface Change<A> {
-  readonly answer: A;
+  readonly response: A;
   readonly postings: readonly Posting[];
   readonly grants: readonly Grant[];
 }
@@ -118,7 +118,7 @@ export class WorkingBook implements Book {
       this.#append(posting, grant, last.get(posting.grantId) === posting);
     }
     for (const grant of change.grants) this.#keep({ ...grant, folded: grant.settled, seq: this.account.seq });
-    return change.answer;
+    return change.response;
   }
 
   /**

@@ -42,10 +42,11 @@ export function auditGrants(report: (sentence: string) => void, before: Iterable
     },
     ofAccount(entry) {
       const { head } = standingOf(entry.grantId);
-      const said = entry.grantHead.length > 0 ? entry.grantHead : chainStart;
+      const reported = entry.grantHead.length > 0 ? entry.grantHead : chainStart;
       // A request that was charged past its grant says nothing of it.
-      const says = entry.grantHead.length > 0 || entry.endsGrant || entry.kind === "release";
-      if (says && !head.equals(said)) report(`Row ${entry.id} names another end of its grant's rows than there is.`);
+      const reports = entry.grantHead.length > 0 || entry.endsGrant || entry.kind === "release";
+      if (reports && !head.equals(reported))
+        report(`Row ${entry.id} names another end of its grant's rows than there is.`);
       change(entry, entry.endsGrant ? chainStart : head);
     },
     compare(live) {

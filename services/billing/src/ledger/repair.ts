@@ -26,8 +26,8 @@ export function repairOperation(event: UsageEvent): Operation<Repaired> {
     decide(book) {
       const known = book.entries.get(id);
       if (known !== undefined) {
-        const answer = { isNew: false, charged: known.charged, writtenOff: known.writtenOff };
-        return { answer, postings: [], grants: [] };
+        const response = { isNew: false, charged: known.charged, writtenOff: known.writtenOff };
+        return { response, postings: [], grants: [] };
       }
       if (!book.entries.has(settled)) throw new GatewayError("not_found", "There is no such request in the ledger.");
       const { available } = book.account.money;
@@ -39,8 +39,8 @@ export function repairOperation(event: UsageEvent): Operation<Repaired> {
         writtenOff,
         toppedUp: writtenOff,
       };
-      const answer = { isNew: true, charged: fromAvailable, writtenOff };
-      return { answer, postings: [{ id, kind: "repair", change, requestId, event }], grants: [] };
+      const response = { isNew: true, charged: fromAvailable, writtenOff };
+      return { response, postings: [{ id, kind: "repair", change, requestId, event }], grants: [] };
     },
   };
 }

@@ -15,7 +15,7 @@ export interface ReturnMoney {
   readonly spent: bigint;
 }
 
-const nothing: Change<bigint> = { answer: 0n, postings: [], grants: [] };
+const nothing: Change<bigint> = { response: 0n, postings: [], grants: [] };
 
 function release(grant: Grant, id: string, amount: bigint, state: Grant["state"], note: string): Change<bigint> {
   const posting: Posting = {
@@ -25,7 +25,7 @@ function release(grant: Grant, id: string, amount: bigint, state: Grant["state"]
     grantId: grant.id,
     note,
   };
-  return { answer: amount, postings: [posting], grants: [{ ...grant, returned: grant.returned + amount, state }] };
+  return { response: amount, postings: [posting], grants: [{ ...grant, returned: grant.returned + amount, state }] };
 }
 
 function invalid(param: string, text: string): GatewayError {
@@ -36,26 +36,27 @@ function invalid(param: string, text: string): GatewayError {
  * Gives money of a grant back to its account; answers how much. A return that was applied before,
  * or that comes after the end of its grant, changes nothing.
  */
-export function returnMoney(book: Book, asked: ReturnMoney): Change<bigint> {
-  const grant = book.grants.get(asked.grantId);
+export function returnMoney(book: Book, requested: ReturnMoney): Change<bigint> {
+  const grant = book.grants.get(requested.grantId);
   if (grant === undefined) throw new GatewayError("not_found", "There is no such grant.", { param: "grant_id" });
-  const id = entryId.return(grant.id, asked.sequence);
+  const id = entryId.return(grant.id, requested.sequence);
   if (book.entries.has(id) || grant.state !== "open") return nothing;
-  if (asked.close) {
-    const unspent = grant.amount - grant.returned - asked.spent;
+  if (requested.close) {
+    const unspent = grant.amount - grant.returned - requested.spent;
     if (unspent < 0n) throw invalid("spent_nano_usd", "More was spent than the grant had.");
-    if (asked.spent < grant.settled) throw invalid("spent_nano_usd", "Less was spent than has been settled already.");
-    return release(grant, id, unspent, asked.spent === grant.settled ? "finished" : "closed", "closed");
+    if (requested.spent < grant.settled)
+      throw invalid("spent_nano_usd", "Less was spent than has been settled already.");
+    return release(grant, id, unspent, requested.spent === grant.settled ? "finished" : "closed", "closed");
   }
-  if (asked.amount > leftOf(grant)) throw invalid("amount_nano_usd", "The grant does not have that much left.");
-  return asked.amount === 0n ? nothing : release(grant, id, asked.amount, "open", "returned");
+  if (requested.amount > leftOf(grant)) throw invalid("amount_nano_usd", "The grant does not have that much left.");
+  return requested.amount === 0n ? nothing : release(grant, id, requested.amount, "open", "returned");
 }
 
-export function returnOperation(asked: ReturnMoney): Operation<bigint> {
+export function returnOperation(requested: ReturnMoney): Operation<bigint> {
   return {
-    accountId: asked.accountId,
-    needs: { grants: [asked.grantId], entries: [entryId.return(asked.grantId, asked.sequence)] },
-    decide: (book) => returnMoney(book, asked),
+    accountId: requested.accountId,
+    needs: { grants: [requested.grantId], entries: [entryId.return(requested.grantId, requested.sequence)] },
+    decide: (book) => returnMoney(book, requested),
   };
 }
 
@@ -63,14 +64,14 @@ export function returnOperation(asked: ReturnMoney): Operation<bigint> {
  * Ends a grant that admits no more once all that was spent on it is settled; answers whether it
  * did.
  */
-export function finishOperation(asked: { grantId: string; accountId: string }): Operation<boolean> {
+export function finishOperation(requested: { grantId: string; accountId: string }): Operation<boolean> {
   return {
-    accountId: asked.accountId,
-    needs: { grants: [asked.grantId] },
+    accountId: requested.accountId,
+    needs: { grants: [requested.grantId] },
     decide(book) {
-      const grant = book.grants.get(asked.grantId);
-      if (grant?.state !== "closed" || leftOf(grant) > 0n) return { answer: false, postings: [], grants: [] };
-      return { ...release(grant, entryId.finish(grant.id), 0n, "finished", "finished"), answer: true };
+      const grant = book.grants.get(requested.grantId);
+      if (grant?.state !== "closed" || leftOf(grant) > 0n) return { response: false, postings: [], grants: [] };
+      return { ...release(grant, entryId.finish(grant.id), 0n, "finished", "finished"), response: true };
     },
   };
 }
@@ -79,18 +80,18 @@ export function finishOperation(asked: { grantId: string; accountId: string }): 
  * Takes back all that a grant still holds, for good; answers how much, or undefined when it had
  * ended already.
  */
-export function releaseOperation(asked: {
+export function releaseOperation(requested: {
   grantId: string;
   accountId: string;
   why: string;
 }): Operation<bigint | undefined> {
   return {
-    accountId: asked.accountId,
-    needs: { grants: [asked.grantId] },
+    accountId: requested.accountId,
+    needs: { grants: [requested.grantId] },
     decide(book) {
-      const grant = book.grants.get(asked.grantId);
-      if (grant === undefined || !isLive(grant)) return { answer: undefined, postings: [], grants: [] };
-      return release(grant, entryId.release(grant.id), leftOf(grant), "released", asked.why);
+      const grant = book.grants.get(requested.grantId);
+      if (grant === undefined || !isLive(grant)) return { response: undefined, postings: [], grants: [] };
+      return release(grant, entryId.release(grant.id), leftOf(grant), "released", requested.why);
     },
   };
 }

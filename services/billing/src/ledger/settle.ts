@@ -89,7 +89,7 @@ export function settleEvents(book: Book, events: readonly UsageEvent[]): Change<
   let { available } = book.account.money;
   const grants = new Map<string, Grant>();
   const postings = new Map<string, Posting>();
-  const answer = events.map((event): Settlement => {
+  const response = events.map((event): Settlement => {
     const id = entryId.settle(event.requestId);
     const known = book.entries.get(id) ?? postings.get(id)?.change;
     if (known !== undefined) return earlier(event.requestId, known);
@@ -110,7 +110,7 @@ export function settleEvents(book: Book, events: readonly UsageEvent[]): Change<
       unpriced: isUnpriced(event),
     };
   });
-  return { answer, postings: [...postings.values()], grants: [...grants.values()] };
+  return { response, postings: [...postings.values()], grants: [...grants.values()] };
 }
 
 export function settleOperation(accountId: string, events: readonly UsageEvent[]): Operation<Settlement[]> {

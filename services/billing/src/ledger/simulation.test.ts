@@ -58,12 +58,12 @@ class Books {
       nowMs: this.entries.length,
       nextSeq: () => this.nextSeq(),
     });
-    const answer = book.run(operation);
+    const response = book.run(operation);
     this.account = book.account;
     this.entries.push(...book.newEntries);
     for (const [id, grant] of book.changedGrants) this.grants.set(id, grant);
     this.spent += book.newSpending.get(budgetedKey) ?? 0n;
-    return answer;
+    return response;
   }
 
   /** As billing does it: from the grants what they cover, the rest from the account. */
@@ -159,7 +159,7 @@ class World {
     const holderId = this.pick([...this.pockets.keys()].filter((id) => this.books.holders.get(id) === "alive"));
     if (holderId === undefined) return;
     const need = BigInt(1 + this.random(200));
-    const asked = {
+    const requested = {
       grantId: this.id("gr"),
       holderId,
       accountId,
@@ -174,8 +174,8 @@ class World {
     const { available, writtenOff } = this.books.account.money;
     const owes = writtenOff > writeOffLimit;
     const { budget, spent, budgetHeld } = this.books;
-    const within = asked.keyId === "" || budget - spent - budgetHeld >= need;
-    const first = this.books.run(acquireOperation(asked));
+    const within = requested.keyId === "" || budget - spent - budgetHeld >= need;
+    const first = this.books.run(acquireOperation(requested));
     const there = !owes && available >= need;
     assert.equal(first.kind === "granted", there && within, "granted if and only if the money is there");
     assert.equal(first.kind === "insufficient" && first.budgetExceeded, there && !within);
@@ -185,9 +185,9 @@ class World {
     );
     if (owes) this.refusedForOwed++;
     if (first.kind !== "granted") return;
-    const again = this.books.run(acquireOperation({ ...asked, grantId: this.id("gr") }));
+    const again = this.books.run(acquireOperation({ ...requested, grantId: this.id("gr") }));
     assert.ok(again.kind === "granted" && again.grant.id === first.grant.id);
-    const { keyId } = asked;
+    const { keyId } = requested;
     const pocket = { grantId: first.grant.id, keyId, free: first.grant.amount, spent: 0n, sequence: 0, inFlight: [] };
     this.pockets.get(holderId)?.push(pocket);
   }
@@ -296,9 +296,9 @@ class World {
     const before = this.books.account;
     const grant = this.pick([...this.books.grants.values()]);
     if (grant === undefined || grant.state !== "open") return;
-    const asked = { grantId: grant.id, accountId, sequence: 1_000_000, close: this.random(2) === 0 };
+    const requested = { grantId: grant.id, accountId, sequence: 1_000_000, close: this.random(2) === 0 };
     const tooMuch = { amount: leftOf(grant) + 1n, spent: grant.amount - grant.returned + 1n };
-    assert.throws(() => this.books.run(returnOperation({ ...asked, ...tooMuch })), GatewayError);
+    assert.throws(() => this.books.run(returnOperation({ ...requested, ...tooMuch })), GatewayError);
     assert.equal(this.books.account, before);
   }
 

@@ -28,7 +28,7 @@ export function topUpOperation(topUp: TopUp): Operation<boolean> {
     decide(book) {
       const known = book.entries.get(id);
       if (known !== undefined) {
-        if (known.toppedUp === topUp.amount) return { answer: false, postings: [], grants: [] };
+        if (known.toppedUp === topUp.amount) return { response: false, postings: [], grants: [] };
         throw new GatewayError("already_exists", "This reference was used for another amount.", { param: "reference" });
       }
       const { money } = book.account;
@@ -40,14 +40,15 @@ export function topUpOperation(topUp: TopUp): Operation<boolean> {
       }
       const change = { ...noMoney, available: topUp.amount, toppedUp: topUp.amount };
       const { note } = topUp;
-      if (topUp.amount < 0n) return { answer: true, postings: [{ id, kind: "correction", change, note }], grants: [] };
+      if (topUp.amount < 0n)
+        return { response: true, postings: [{ id, kind: "correction", change, note }], grants: [] };
       const postings: Posting[] = [{ id, kind: "top_up", change, note }];
       const owed = smaller(topUp.amount, money.writtenOff);
       if (owed > 0n) {
         const ofRepayment = entryId.repayment(topUp.accountId, topUp.reference);
         postings.push({ id: ofRepayment, kind: "repayment", change: repaid(owed) });
       }
-      return { answer: true, postings, grants: [] };
+      return { response: true, postings, grants: [] };
     },
   };
 }

@@ -9,7 +9,7 @@ type Pools = Model<LimitPoolDocument>;
 export interface PoolChange<A> {
   /** The very pool that was given means: nothing to write. */
   readonly pool: Pool;
-  readonly answer: A;
+  readonly response: A;
 }
 
 export type ChangePool = <A>(
@@ -66,8 +66,8 @@ export function createChangePool(pools: Pools): ChangePool {
         continue;
       }
       const before = poolOf(found);
-      const { pool: after, answer } = decide(before, found.now.getTime());
-      if (after === before || (await write(pools, found, after))) return answer;
+      const { pool: after, response } = decide(before, found.now.getTime());
+      if (after === before || (await write(pools, found, after))) return response;
       await sleep(Math.random() * backoffMs * Math.min(tries, 8));
     }
     throw new GatewayError("service_unavailable", "Too many are changing this limit at once.");

@@ -22,13 +22,13 @@ export interface RecallRequest {
  * until each has given back what it can spare and said so, at most `waitMs`. Answers in how many
  * milliseconds the first of their permits is free, if they know.
  */
-export async function recallPermits(bus: Bus, ask: RecallRequest): Promise<number | undefined> {
+export async function recallPermits(bus: Bus, request: RecallRequest): Promise<number | undefined> {
   const { connection } = bus;
   const replyTo = bus.inbox();
   let soonest: number | undefined;
   const done = Promise.withResolvers<void>();
-  const timer = setTimeout(done.resolve, ask.waitMs);
-  let missing = ask.holders;
+  const timer = setTimeout(done.resolve, request.waitMs);
+  let missing = request.holders;
   const subscription = connection.subscribe(replyTo, {
     callback: (error, message) => {
       const freeInMs = error === null ? limitRecallResponse.decode(message.data)?.free_in_ms : undefined;
@@ -36,9 +36,9 @@ export async function recallPermits(bus: Bus, ask: RecallRequest): Promise<numbe
       if (--missing === 0) done.resolve();
     },
   });
-  const payload = { kind: ask.limit, holder_id: ask.holderId, need: ask.need, reply_to: replyTo };
+  const payload = { kind: request.limit, holder_id: request.holderId, need: request.need, reply_to: replyTo };
   try {
-    connection.publish(limitRecallSubjects.of(ask.keyId), limitRecall.encode(payload));
+    connection.publish(limitRecallSubjects.of(request.keyId), limitRecall.encode(payload));
     await done.promise;
   } finally {
     clearTimeout(timer);

@@ -42,7 +42,7 @@ async function sweepHolder({ store, changePool }: Sweeping, holder: LimitHolderD
   for (const { _id: id, keyId } of pools) {
     await changePool({ id, keyId }, undefined, (pool, nowMs) => ({
       pool: forfeitAll(pool, id, lapsed, nowMs),
-      answer: undefined,
+      response: undefined,
     }));
   }
   await store.limitHolders.updateOne({ _id: holder._id, lapsed: true }, { $set: { swept: true } });

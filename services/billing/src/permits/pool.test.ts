@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Ask, borrow, forfeit, freeOf, newPool, type Permits, type Pool, settlePool, sizeOf } from "./pool.ts";
+import {
+  type BorrowTerms,
+  borrow,
+  forfeit,
+  freeOf,
+  newPool,
+  type Permits,
+  type Pool,
+  settlePool,
+  sizeOf,
+} from "./pool.ts";
 
 const restMs = 60_000;
 const leaseMs = 4_000;
@@ -24,7 +34,7 @@ class Holder {
   /** Concurrency: permits that are in use. */
   inUse = 0;
   sequence = 0;
-  waitingFor: Ask | undefined;
+  waitingFor: BorrowTerms | undefined;
   leaseUntil = Number.NEGATIVE_INFINITY;
   pausedUntil = 0;
 
@@ -116,15 +126,19 @@ class World {
         last: false,
       };
     }
-    const ask = holder.waitingFor;
+    const terms = holder.waitingFor;
     const last = this.random(2) === 0;
     this.send(() => {
-      if (this.leases.get(ask.holderId)?.lapsed ?? true) return;
-      const { pool, lent, answered } = borrow(this.pool, { ...ask, last }, this.now);
+      if (this.leases.get(terms.holderId)?.lapsed ?? true) return;
+      const { pool, lent, answered } = borrow(this.pool, { ...terms, last }, this.now);
       this.pool = pool;
       if (!answered) return;
       this.send(() => {
-        if (holder.id !== ask.holderId || holder.waitingFor?.sequence !== ask.sequence || holder.pausedUntil > this.now)
+        if (
+          holder.id !== terms.holderId ||
+          holder.waitingFor?.sequence !== terms.sequence ||
+          holder.pausedUntil > this.now
+        )
           return;
         holder.waitingFor = undefined;
         for (const { count, freeInMs } of lent)
@@ -199,10 +213,10 @@ test("whatever is lost, doubled, late, paused or killed, no more is used in any 
     const world = new World(seed);
     for (let i = 0; i < 4_000; i++) world.step();
     if (world.concurrency) continue;
-    const most = Math.max(...world.limits.map(({ limit }) => limit));
+    const max = Math.max(...world.limits.map(({ limit }) => limit));
     for (const at of world.uses) {
       const used = world.uses.filter((use) => use > at - restMs && use <= at).length;
-      assert.ok(used <= most, `seed ${seed} at ${at}: ${used} of ${most}`);
+      assert.ok(used <= max, `seed ${seed} at ${at}: ${used} of ${max}`);
     }
   }
 });
@@ -210,10 +224,10 @@ test("whatever is lost, doubled, late, paused or killed, no more is used in any 
 test("lent and free permits together are never more than the limit, and none is lost when all holders are gone", () => {
   for (let seed = 1; seed <= 150; seed++) {
     const world = new World(seed);
-    const most = (): number => Math.max(...world.limits.map(({ limit }) => limit));
+    const max = (): number => Math.max(...world.limits.map(({ limit }) => limit));
     for (let i = 0; i < 3_000; i++) {
       world.step();
-      assert.ok(sizeOf(world.pool) <= most(), `seed ${seed}: permits were made`);
+      assert.ok(sizeOf(world.pool) <= max(), `seed ${seed}: permits were made`);
       assert.ok(world.pool.free >= 0, `seed ${seed}: lent what was not there`);
     }
     world.now += 200_000;
@@ -224,7 +238,7 @@ test("lent and free permits together are never more than the limit, and none is 
   }
 });
 
-const ask = (more: Partial<Ask>): Ask => ({
+const terms = (more: Partial<BorrowTerms>): BorrowTerms => ({
   holderId: "a",
   sequence: 1,
   limit: 10,
@@ -237,31 +251,31 @@ const ask = (more: Partial<Ask>): Ask => ({
 });
 
 test("a lowered limit lends nothing until what was used under the old one has rested away, and then the new limit and no more", () => {
-  let pool = borrow(newPool(10, 1n), ask({ need: 8 }), 0).pool;
+  let pool = borrow(newPool(10, 1n), terms({ need: 8 }), 0).pool;
   const returned = [{ count: 8, freeInMs: 60_000 }];
   const change = { limit: 3, keyVersion: 2n };
-  let lent = borrow(pool, ask({ ...change, sequence: 2, returned, need: 3 }), 0);
+  let lent = borrow(pool, terms({ ...change, sequence: 2, returned, need: 3 }), 0);
   assert.equal(freeOf(lent.lent), 0);
   pool = lent.pool;
-  lent = borrow(pool, ask({ ...change, sequence: 3, need: 5 }), 60_000);
+  lent = borrow(pool, terms({ ...change, sequence: 3, need: 5 }), 60_000);
   assert.equal(freeOf(lent.lent), 3);
   assert.equal(sizeOf(lent.pool), 3);
 });
 
 test("a holder that is alone gets what rests too, and two never get the same permits", () => {
-  const used = borrow(newPool(10, 1n), ask({ need: 8, want: 8 }), 0).pool;
+  const used = borrow(newPool(10, 1n), terms({ need: 8, want: 8 }), 0).pool;
   const given = borrow(
     used,
-    ask({ sequence: 2, need: 0, want: 0, returned: [{ count: 8, freeInMs: 30_000 }] }),
+    terms({ sequence: 2, need: 0, want: 0, returned: [{ count: 8, freeInMs: 30_000 }] }),
     0,
   ).pool;
-  const alone = borrow(given, ask({ holderId: "b", need: 3 }), 10_000);
+  const alone = borrow(given, terms({ holderId: "b", need: 3 }), 10_000);
   assert.deepEqual(alone.lent, [
     { count: 8, freeInMs: 20_000 },
     { count: 2, freeInMs: 0 },
   ]);
-  assert.deepEqual(borrow(alone.pool, ask({ holderId: "c", need: 3 }), 10_000).lent, []);
-  const modest = borrow(given, ask({ holderId: "b", need: 1, want: 1 }), 10_000);
+  assert.deepEqual(borrow(alone.pool, terms({ holderId: "c", need: 3 }), 10_000).lent, []);
+  const modest = borrow(given, terms({ holderId: "b", need: 1, want: 1 }), 10_000);
   assert.deepEqual(modest.lent, [
     { count: 8, freeInMs: 20_000 },
     { count: 1, freeInMs: 0 },
@@ -269,22 +283,22 @@ test("a holder that is alone gets what rests too, and two never get the same per
 });
 
 test("a raised limit lends more at once, and an older version of the key does not lower it again", () => {
-  const pool = borrow(newPool(3, 1n), ask({ need: 3, limit: 3 }), 0).pool;
-  const raised = borrow(pool, ask({ sequence: 2, keyVersion: 2n, need: 9 }), 0);
+  const pool = borrow(newPool(3, 1n), terms({ need: 3, limit: 3 }), 0).pool;
+  const raised = borrow(pool, terms({ sequence: 2, keyVersion: 2n, need: 9 }), 0);
   assert.equal(freeOf(raised.lent), 7);
-  const old = borrow(raised.pool, ask({ sequence: 1, holderId: "b", limit: 3, need: 1 }), 0);
+  const old = borrow(raised.pool, terms({ sequence: 1, holderId: "b", limit: 3, need: 1 }), 0);
   assert.equal(freeOf(old.lent), 0);
   assert.equal(old.pool.limit, 10);
 });
 
 test("a call that is sent again gets the same answer, and gives nothing back twice", () => {
-  const first = borrow(newPool(10, 1n), ask({ need: 4 }), 0);
-  const giving = ask({ sequence: 2, need: 0, want: 0, returned: [{ count: 3, freeInMs: 0 }] });
+  const first = borrow(newPool(10, 1n), terms({ need: 4 }), 0);
+  const giving = terms({ sequence: 2, need: 0, want: 0, returned: [{ count: 3, freeInMs: 0 }] });
   const gave = borrow(first.pool, giving, 0);
   assert.equal(gave.pool.free, 9);
   const again = borrow(gave.pool, giving, 0);
   assert.equal(again.pool, gave.pool);
-  assert.equal(borrow(again.pool, ask({ need: 4 }), 0).lent.length, 0);
+  assert.equal(borrow(again.pool, terms({ need: 4 }), 0).lent.length, 0);
   const tooMuch = borrow(gave.pool, { ...giving, sequence: 3, returned: [{ count: 99, freeInMs: 0 }] }, 0);
   assert.equal(tooMuch.pool.free, 10);
 });

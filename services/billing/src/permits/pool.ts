@@ -35,7 +35,7 @@ export interface Pool {
   readonly loans: Readonly<Record<string, Loan>>;
 }
 
-export interface Ask {
+export interface BorrowTerms {
   readonly holderId: string;
   readonly sequence: number;
   readonly limit: number;
@@ -100,16 +100,16 @@ function rest(pool: Pool, permits: readonly Permits[], nowMs: number): Pool {
 }
 
 /** What the holder gives back, but never more than it was lent. */
-function reclaim(pool: Pool, ask: Ask, nowMs: number): Pool {
-  let held = pool.loans[ask.holderId]?.held ?? 0;
+function reclaim(pool: Pool, terms: BorrowTerms, nowMs: number): Pool {
+  let held = pool.loans[terms.holderId]?.held ?? 0;
   const taken: Permits[] = [];
-  for (const { count, freeInMs } of ask.returned) {
+  for (const { count, freeInMs } of terms.returned) {
     const part = Math.min(count, held);
     held -= part;
     if (part > 0) taken.push({ count: part, freeInMs });
   }
-  const loan: Loan = { held, sequence: ask.sequence, lent: [], answered: false };
-  return rest({ ...pool, loans: { ...pool.loans, [ask.holderId]: loan } }, taken, nowMs);
+  const loan: Loan = { held, sequence: terms.sequence, lent: [], answered: false };
+  return rest({ ...pool, loans: { ...pool.loans, [terms.holderId]: loan } }, taken, nowMs);
 }
 
 /**
@@ -117,33 +117,34 @@ function reclaim(pool: Pool, ask: Ask, nowMs: number): Pool {
  * call again changes nothing but, while it was not answered, goes on lending; an older one changes
  * nothing at all.
  */
-export function borrow(pool: Pool, ask: Ask, nowMs: number): Lent {
-  const known = pool.loans[ask.holderId];
-  if (known !== undefined && ask.sequence < known.sequence) return { pool, lent: [], answered: true };
-  const again = known?.sequence === ask.sequence;
+export function borrow(pool: Pool, terms: BorrowTerms, nowMs: number): Lent {
+  const known = pool.loans[terms.holderId];
+  if (known !== undefined && terms.sequence < known.sequence) return { pool, lent: [], answered: true };
+  const again = known?.sequence === terms.sequence;
   if (again && known.answered) return { pool, lent: known.lent, answered: true };
-  const current = ask.keyVersion > pool.keyVersion ? { ...pool, limit: ask.limit, keyVersion: ask.keyVersion } : pool;
-  return lend(settlePool(again ? current : reclaim(current, ask, nowMs), nowMs), ask, nowMs);
+  const current =
+    terms.keyVersion > pool.keyVersion ? { ...pool, limit: terms.limit, keyVersion: terms.keyVersion } : pool;
+  return lend(settlePool(again ? current : reclaim(current, terms, nowMs), nowMs), terms, nowMs);
 }
 
 /**
  * Free permits up to what is wanted; to a holder that is alone those at rest too, so that it knows
  * as much as we do.
  */
-function lend(pool: Pool, ask: Ask, nowMs: number): Lent {
-  const loan = pool.loans[ask.holderId] as Loan;
-  const part = Math.min(pool.free, Math.max(0, Math.max(ask.need, ask.want) - freeOf(loan.lent)));
-  const alone = ask.want > 0 && otherHolders(pool, ask.holderId).length === 0;
+function lend(pool: Pool, terms: BorrowTerms, nowMs: number): Lent {
+  const loan = pool.loans[terms.holderId] as Loan;
+  const part = Math.min(pool.free, Math.max(0, Math.max(terms.need, terms.want) - freeOf(loan.lent)));
+  const alone = terms.want > 0 && otherHolders(pool, terms.holderId).length === 0;
   const moved = alone && sizeOf(pool) <= pool.limit ? pool.resting : [];
   const news = moved.map(({ count, freeAtMs }) => ({ count, freeInMs: Math.ceil(freeAtMs - nowMs) }));
   if (part > 0) news.push({ count: part, freeInMs: 0 });
   const lent = [...loan.lent, ...news];
-  const answered = ask.last || freeOf(lent) >= ask.need;
+  const answered = terms.last || freeOf(lent) >= terms.need;
   const held = news.reduce((sum, { count }) => sum + count, loan.held);
   const after: Loan = { ...loan, held, lent, answered };
   const resting = moved.length > 0 ? [] : pool.resting;
   return {
-    pool: { ...pool, free: pool.free - part, resting, loans: { ...pool.loans, [ask.holderId]: after } },
+    pool: { ...pool, free: pool.free - part, resting, loans: { ...pool.loans, [terms.holderId]: after } },
     lent,
     answered,
   };

@@ -14,10 +14,10 @@ const noCost = { chargedNanoUsd: 0n, writtenOffNanoUsd: 0n };
 const manual = "manual";
 
 /** What the request costs by a person's word or the prices in force, or why nobody can say. */
-function priced(event: UsageEvent, prices: ReadonlyMap<string, ModelPrice>, said: bigint | undefined): Repair {
-  if (said !== undefined) {
-    const now = { ...event, costNanoUsd: said, pricing: Pricing.ESTIMATED, priceVersion: manual };
-    return { state: RepairState.REPAIRED, event: now, chargedNanoUsd: said, writtenOffNanoUsd: 0n };
+function priced(event: UsageEvent, prices: ReadonlyMap<string, ModelPrice>, reported: bigint | undefined): Repair {
+  if (reported !== undefined) {
+    const now = { ...event, costNanoUsd: reported, pricing: Pricing.ESTIMATED, priceVersion: manual };
+    return { state: RepairState.REPAIRED, event: now, chargedNanoUsd: reported, writtenOffNanoUsd: 0n };
   }
   const wasCounted = event.units.some((unit) => unit.quantity > 0n);
   if (!wasCounted) return { state: RepairState.NO_USAGE, event, ...noCost };

@@ -25,21 +25,21 @@ function check(request: AcquireRequest): void {
 }
 
 /** Tries, and while money may come back from other holders, asks for it and tries again. */
-async function acquirePatiently(billing: Billing, asked: AcquireGrant): Promise<Acquired> {
+async function acquirePatiently(billing: Billing, requested: AcquireGrant): Promise<Acquired> {
   const { queue, funds, refusals, events, settings } = billing;
-  const refused = await refusals.still(asked.accountId, asked.need);
+  const refused = await refusals.still(requested.accountId, requested.need);
   if (refused !== undefined) return refused;
   const deadline = performance.now() + settings.recallWaitMs;
   for (;;) {
-    const acquired = await queue.submit(acquireOperation(asked));
+    const acquired = await queue.submit(acquireOperation(requested));
     const timeoutMs = deadline - performance.now();
     if (acquired.kind === "granted") return acquired;
     if (acquired.held === 0n || timeoutMs <= 0) {
-      refusals.note(asked.accountId);
+      refusals.note(requested.accountId);
       return acquired;
     }
-    if (billing.recall(asked.accountId)) events.recalled(asked.accountId);
-    await funds.wait({ accountId: asked.accountId, need: asked.need, timeoutMs });
+    if (billing.recall(requested.accountId)) events.recalled(requested.accountId);
+    await funds.wait({ accountId: requested.accountId, need: requested.need, timeoutMs });
   }
 }
 

@@ -7,7 +7,7 @@ import { isAlive } from "../limits/holders.ts";
 import { recallPermits } from "../limits/recall.ts";
 import { findLapsed, forfeitAll } from "../limits/reclaim.ts";
 import {
-  type Ask,
+  type BorrowTerms,
   borrow as borrowPermits,
   freeOf,
   newPool,
@@ -37,13 +37,13 @@ function countOf(param: string, value: bigint): number {
   return Number(value);
 }
 
-interface Asked {
+interface CheckedBorrow {
   readonly keyId: string;
   readonly limit: LimitName;
-  readonly ask: Ask;
+  readonly terms: BorrowTerms;
 }
 
-function read(request: BorrowRequest): Asked {
+function read(request: BorrowRequest): CheckedBorrow {
   for (const [param, id] of [
     ["holder_id", request.holderId],
     ["key_id", request.keyId],
@@ -57,7 +57,7 @@ function read(request: BorrowRequest): Asked {
   return {
     keyId: request.keyId,
     limit,
-    ask: {
+    terms: {
       holderId: request.holderId,
       sequence: countOf("sequence", request.sequence),
       limit: countOf("limit", request.limit),
@@ -80,35 +80,35 @@ interface Attempt {
 
 async function attempt(
   billing: Billing,
-  asked: Asked,
+  requested: CheckedBorrow,
   lapsed: ReadonlyMap<string, number>,
   last: boolean,
 ): Promise<Attempt> {
-  const { keyId, limit, ask } = asked;
+  const { keyId, limit, terms } = requested;
   const id = poolId(keyId, limit);
-  const first = newPool(ask.limit, ask.keyVersion);
-  const answer = await billing.limits.changePool({ id, keyId }, first, (before, nowMs) => {
-    const { pool, ...answer } = borrowPermits(forfeitAll(before, id, lapsed, nowMs), { ...ask, last }, nowMs);
-    const others = otherHolders(pool, ask.holderId);
-    return { pool, answer: { ...answer, others, nextFreeInMs: nextFreeInMs(pool, nowMs) } };
+  const first = newPool(terms.limit, terms.keyVersion);
+  const response = await billing.limits.changePool({ id, keyId }, first, (before, nowMs) => {
+    const { pool, ...response } = borrowPermits(forfeitAll(before, id, lapsed, nowMs), { ...terms, last }, nowMs);
+    const others = otherHolders(pool, terms.holderId);
+    return { pool, response: { ...response, others, nextFreeInMs: nextFreeInMs(pool, nowMs) } };
   });
-  return answer as Attempt;
+  return response as Attempt;
 }
 
-async function borrowPatiently(billing: Billing, asked: Asked): Promise<Attempt> {
+async function borrowPatiently(billing: Billing, requested: CheckedBorrow): Promise<Attempt> {
   const none = new Map<string, number>();
-  const { keyId, limit, ask } = asked;
-  const first = await attempt(billing, asked, none, false);
+  const { keyId, limit, terms } = requested;
+  const first = await attempt(billing, requested, none, false);
   if (first.answered) return first;
   const { store, limits, bus, events } = billing;
   const lapsed = limits.livenessGuard.steady ? await findLapsed(store, first.others) : none;
   const alive = first.others.filter((id) => !lapsed.has(id));
-  const second = lapsed.size > 0 ? await attempt(billing, asked, lapsed, alive.length === 0) : first;
+  const second = lapsed.size > 0 ? await attempt(billing, requested, lapsed, alive.length === 0) : first;
   if (second.answered) return second;
-  if (alive.length === 0) return attempt(billing, asked, none, true);
+  if (alive.length === 0) return attempt(billing, requested, none, true);
   events.limitRecalled({ keyId, limit });
-  const { holderId } = ask;
-  const need = ask.need - freeOf(second.lent);
+  const { holderId } = terms;
+  const need = terms.need - freeOf(second.lent);
   const soonest = await recallPermits(bus, {
     keyId,
     limit,
@@ -117,7 +117,7 @@ async function borrowPatiently(billing: Billing, asked: Asked): Promise<Attempt>
     holders: alive.length,
     waitMs: recallWaitMs,
   });
-  const third = await attempt(billing, asked, none, true);
+  const third = await attempt(billing, requested, none, true);
   const known = [third.nextFreeInMs, soonest].filter((ms) => ms !== undefined);
   return { ...third, nextFreeInMs: known.length === 0 ? undefined : Math.min(...known) };
 }
@@ -127,16 +127,16 @@ async function borrowPatiently(billing: Billing, asked: Asked): Promise<Attempt>
  * when the holder has lapsed.
  */
 export async function borrow(billing: Billing, request: BorrowRequest): Promise<BorrowResponse> {
-  const asked = read(request);
-  if (!(await isAlive(billing.store.limitHolders, asked.ask.holderId))) {
+  const requested = read(request);
+  if (!(await isAlive(billing.store.limitHolders, requested.terms.holderId))) {
     throw new GatewayError("permission_denied", "This holder's lease ran out. Go on under a new id.", {
       param: "holder_id",
     });
   }
-  const { lent, nextFreeInMs: freeInMs } = await borrowPatiently(billing, asked);
+  const { lent, nextFreeInMs: freeInMs } = await borrowPatiently(billing, requested);
   crashPoint("slots-lent");
-  const short = freeOf(lent) < asked.ask.need;
-  billing.events.borrowed({ keyId: asked.keyId, limit: asked.limit, short });
+  const short = freeOf(lent) < requested.terms.need;
+  billing.events.borrowed({ keyId: requested.keyId, limit: requested.limit, short });
   return {
     lent: lent.map((permits) => ({ ...permits, count: BigInt(permits.count) })),
     retryAfterMs: short && freeInMs !== undefined ? Math.max(1, Math.ceil(freeInMs)) : 0,

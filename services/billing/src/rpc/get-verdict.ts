@@ -3,7 +3,7 @@ import type { GetVerdictRequest, Verdict } from "@uag/proto/billing/v1/admin.ts"
 import type { Billing } from "../billing.ts";
 import { lastVerdict } from "../grants/prune.ts";
 
-const mostFaults = 20;
+const maxFaults = 20;
 
 /** What the auditor said last. @throws {GatewayError} `not_found` before it has said anything */
 export async function getVerdict(
@@ -13,5 +13,5 @@ export async function getVerdict(
   const last = await lastVerdict({ store, auditDatabase });
   if (last === undefined) throw new GatewayError("not_found", "No audit has run yet.");
   const { moment, exact, rows = 0, faults = [] } = last;
-  return { momentMs: BigInt(moment.getTime()), exact, rows: BigInt(rows), faults: faults.slice(0, mostFaults) };
+  return { momentMs: BigInt(moment.getTime()), exact, rows: BigInt(rows), faults: faults.slice(0, maxFaults) };
 }

@@ -8,7 +8,7 @@ import type { KeyDocument } from "../store/keys.ts";
 const sorts = ["-created", "created", "name", "-name"] as const;
 type Sort = (typeof sorts)[number];
 
-const longestSearch = 200;
+const maxSearchLength = 200;
 /** A search reads names one by one. */
 const maxTimeMS = 5_000;
 
@@ -21,8 +21,10 @@ function sortOf({ sort = "-created" }: ListKeysRequest): Sort {
 
 /** Finds a text wherever it is, whatever its case. */
 function containing(text: string): { readonly $regex: string; readonly $options: "i" } {
-  if (text.length > longestSearch)
-    throw new GatewayError("invalid_request", `A search has at most ${longestSearch} characters.`, { param: "search" });
+  if (text.length > maxSearchLength)
+    throw new GatewayError("invalid_request", `A search has at most ${maxSearchLength} characters.`, {
+      param: "search",
+    });
   return { $regex: text.replaceAll(/[^\p{L}\p{N} ]/gu, "\\$&"), $options: "i" };
 }
 

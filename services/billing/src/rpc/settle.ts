@@ -88,7 +88,7 @@ function finishGrants(billing: Billing, grants: Iterable<Grant>): void {
 export async function settle(billing: Billing, request: SettleRequest): Promise<SettleResponse> {
   request.events.forEach(check);
   const events = firstOfEach(request.events);
-  const answers: Settlement[] = [];
+  const responses: Settlement[] = [];
   /** Says which event has no account, so that the caller can go on without it. */
   const named = (accountId: string, error: unknown): unknown => {
     if (!(error instanceof GatewayError) || error.code !== "not_found") return error;
@@ -99,11 +99,11 @@ export async function settle(billing: Billing, request: SettleRequest): Promise<
     const batch = events.slice(i, i + maxBatch);
     const escrow = billing.settings.fromGrants ? await billing.settleFromGrants(batch) : leftToAccounts(batch);
     const rest = escrow.rest.length === 0 ? [] : await settleFromAccounts(billing, escrow.rest, named);
-    answers.push(...escrow.settled, ...rest);
+    responses.push(...escrow.settled, ...rest);
     finishGrants(billing, escrow.grants.values());
   }
   const accountOf = new Map(events.map(({ requestId, accountId }) => [requestId, accountId]));
-  for (const settlement of answers) {
+  for (const settlement of responses) {
     const accountId = accountOf.get(settlement.requestId) ?? "";
     billing.events.settled(accountId, settlement);
     // Its next grant may be refused for what it owes: nobody is to go on admitting from those that
@@ -111,7 +111,7 @@ export async function settle(billing: Billing, request: SettleRequest): Promise<
     if (settlement.isNew && settlement.writtenOff > 0n && billing.recall(accountId)) billing.events.recalled(accountId);
   }
   return {
-    settled: answers.map((settlement) => ({
+    settled: responses.map((settlement) => ({
       requestId: settlement.requestId,
       new: settlement.isNew,
       chargedNanoUsd: settlement.charged,

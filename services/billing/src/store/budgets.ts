@@ -22,12 +22,12 @@ interface InSession {
 /** Reads how the budgets of these keys stand. */
 export async function readBudgets(
   { store, session }: InSession,
-  asked: { readonly keyIds: string[]; readonly accountIds: string[]; readonly nowMs: number },
+  requested: { readonly keyIds: string[]; readonly accountIds: string[]; readonly nowMs: number },
 ): Promise<Budgets> {
-  const { keyIds, nowMs } = asked;
+  const { keyIds, nowMs } = requested;
   if (keyIds.length === 0) return { budgets: new Map(), spent: new Map(), grants: [] };
   const month = monthOf(nowMs);
-  const accountId = { $in: asked.accountIds };
+  const accountId = { $in: requested.accountIds };
   const keys = await store.keys
     .find({ _id: { $in: keyIds }, accountId }, { limits: 1, accountId: 1 })
     .session(session)

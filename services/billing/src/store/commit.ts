@@ -14,7 +14,9 @@ export interface CommitOptions extends Omit<TransactionOptions, "connection"> {
   readonly nextSeq: (after: bigint) => bigint;
 }
 
-export type Decided = { readonly ok: true; readonly answer: unknown } | { readonly ok: false; readonly error: unknown };
+export type Decided =
+  | { readonly ok: true; readonly response: unknown }
+  | { readonly ok: false; readonly error: unknown };
 
 /** What came of one account's operations, in their order. */
 export interface Committed {
@@ -52,7 +54,7 @@ async function write(store: Store, session: ClientSession, books: readonly Worki
 
 function decide(book: WorkingBook, operation: Operation<unknown>): Decided {
   try {
-    return { ok: true, answer: book.run(operation) };
+    return { ok: true, response: book.run(operation) };
   } catch (error) {
     return { ok: false, error };
   }

@@ -126,7 +126,7 @@ export function createAccountQueue(options: QueueOptions): AccountQueue {
   return {
     submit<A>(operation: Operation<A>): Promise<A> {
       return new Promise<A>((resolve, reject) => {
-        const done = (decided: Decided): void => (decided.ok ? resolve(decided.answer as A) : reject(decided.error));
+        const done = (decided: Decided): void => (decided.ok ? resolve(decided.response as A) : reject(decided.error));
         const job = { operation, weight: weigh(operation), done };
         if (enqueue(operation.accountId, job)) return;
         reject(new GatewayError("service_unavailable", "Too much is waiting for this account."));
@@ -144,7 +144,7 @@ async function commitParts(options: QueueOptions, parts: readonly Part[], again:
   try {
     const committed = await commitLines({ ...options, yields: parts.length > 1 }, lines, again);
     parts.forEach((part, index) => {
-      answer(options, part, committed[index] as Committed);
+      respond(options, part, committed[index] as Committed);
     });
   } catch (error) {
     if (parts.length === 1 || error instanceof GatewayError) {
@@ -158,7 +158,7 @@ async function commitParts(options: QueueOptions, parts: readonly Part[], again:
   }
 }
 
-function answer(options: QueueOptions, { waiting, jobs }: Part, { decided, availableRose }: Committed): void {
+function respond(options: QueueOptions, { waiting, jobs }: Part, { decided, availableRose }: Committed): void {
   jobs.forEach(({ done }, index) => {
     done(decided[index] as Decided);
   });

@@ -61,11 +61,11 @@ export function withIdempotency(operations: Operations, options: IdempotencyOpti
   return Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, wrap(operation)]));
 }
 
-type Asked = IdempotencyOptions & { readonly key: string; readonly operation: Operation };
+type KeyedRequest = IdempotencyOptions & { readonly key: string; readonly operation: Operation };
 
-async function runOnce(exchange: LinkExchange, asked: Asked): Promise<void> {
+async function runOnce(exchange: LinkExchange, requested: KeyedRequest): Promise<void> {
   const caller = callerOf(exchange.context);
-  using lease = asked.buffers.open(caller.accountId);
+  using lease = requested.buffers.open(caller.accountId);
   const token = randomUUID();
   let body: ReadBody | undefined;
   let id: string;
@@ -73,34 +73,34 @@ async function runOnce(exchange: LinkExchange, asked: Asked): Promise<void> {
     // The body first, also for a key that cannot be: the form of the error may depend on the model
     // that it names.
     body = await readAhead(exchange, lease);
-    id = idOf(exchange, caller, asked.key);
+    id = idOf(exchange, caller, requested.key);
     const request = { bodyDigest: body.digest, requestId: exchange.requestId, token };
-    const claim = await claimFor(caller, { ...asked, id, request });
+    const claim = await claimFor(caller, { ...requested, id, request });
     if (claim.kind !== "mine") {
-      using slot = await asked.admitFree({ caller, operation: exchange.operation });
-      return await answerAgain(exchange, answerOf(claim, { caller, operation: exchange.operation }), slot.headers);
+      using slot = await requested.admitFree({ caller, operation: exchange.operation });
+      return await replayResponse(exchange, responseOf(claim, { caller, operation: exchange.operation }), slot.headers);
     }
   } catch (thrown) {
-    const format = asked.operation.errorFormat(body?.whole(), caller);
+    const format = requested.operation.errorFormat(body?.whole(), caller);
     const clientError = clientErrorOf(thrown, exchange.requestId);
-    return respondError(exchange, clientError, { events: asked.events, format, headers: [] });
+    return respondError(exchange, clientError, { events: requested.events, format, headers: [] });
   }
-  await runMine(exchange, { ...asked, id, token, body });
+  await runMine(exchange, { ...requested, id, token, body });
 }
 
 async function runMine(
   exchange: LinkExchange,
-  asked: Asked & { id: string; token: string; body: ReadBody },
+  requested: KeyedRequest & { id: string; token: string; body: ReadBody },
 ): Promise<void> {
-  const { body, buffers, runs } = asked;
+  const { body, buffers, runs } = requested;
   const { requestId } = exchange;
   const { accountId, keepsNoAnswers } = callerOf(exchange.context);
   const lease = buffers.open(accountId);
-  const run = new Run({ ...asked, requestId, keepsAnswers: !keepsNoAnswers, lease });
+  const run = new Run({ ...requested, requestId, keepsAnswers: !keepsNoAnswers, lease });
   runs.add(run);
-  const recorder = new RecordingExchange({ exchange, body, lease, ended: (answer) => run.end(answer) });
+  const recorder = new RecordingExchange({ exchange, body, lease, ended: (response) => run.end(response) });
   try {
-    await asked.operation.handler(recorder);
+    await requested.operation.handler(recorder);
   } finally {
     await recorder.done();
   }
@@ -115,7 +115,7 @@ function idOf(exchange: LinkExchange, { accountId, keyId }: Caller, key: string)
   return createHash("sha256").update(parts.join("\n")).digest("base64url");
 }
 
-interface Claiming extends Asked {
+interface Claiming extends KeyedRequest {
   readonly id: string;
   readonly request: Parameters<IdempotencyStore["claim"]>[1];
 }
@@ -143,26 +143,30 @@ function away(cause: unknown): never {
 }
 
 /** @throws {GatewayError} when there is none to give, or its model is not this key's any more */
-function answerOf(
+function responseOf(
   claim: Exclude<Claim, { kind: "mine" | "interrupted" }>,
   { caller, operation }: { caller: Caller; operation: string },
 ): KeptResponse {
   if (claim.kind === "reused") throw new GatewayError("idempotency_key_reuse");
   if (claim.kind === "running") throw new GatewayError("idempotency_in_progress", undefined, { retryAfterMs: 1_000 });
   if (claim.kind === "lost") throw resultLost(claim.receipt);
-  const { model } = claim.answer;
+  const { model } = claim.response;
   if (model !== undefined && !mayUse(caller.models, model)) throw modelNotFound(model, operation);
-  return claim.answer;
+  return claim.response;
 }
 
 /** @throws {GatewayError} when the answer cannot be read any more */
-async function answerAgain(exchange: LinkExchange, answer: KeptResponse, limits: readonly string[]): Promise<void> {
-  const pieces = answer.body()[Symbol.asyncIterator]();
+async function replayResponse(
+  exchange: LinkExchange,
+  response: KeptResponse,
+  limits: readonly string[],
+): Promise<void> {
+  const pieces = response.body()[Symbol.asyncIterator]();
   const lost = (): never => {
-    throw resultLost({ requestId: answer.requestId, costNanoUsd: undefined });
+    throw resultLost({ requestId: response.requestId, costNanoUsd: undefined });
   };
   let piece = await pieces.next().catch(lost);
-  exchange.head(answer.status, [...lasting(answer.headers), ...limits, "idempotent-replayed", "true"]);
+  exchange.head(response.status, [...lasting(response.headers), ...limits, "idempotent-replayed", "true"]);
   for (; piece.done !== true; piece = await pieces.next()) if (!exchange.write(piece.value)) await exchange.drained();
   exchange.end();
 }

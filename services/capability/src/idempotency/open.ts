@@ -9,9 +9,9 @@ import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/m
 import type { CapabilityContext } from "../context.ts";
 import { handlersOf, type Operations } from "../operation/operation.ts";
 import type { CapabilitySettings } from "../settings.ts";
-import { ResponseBox } from "./answer-box.ts";
 import { billsOf } from "./bills.ts";
 import { withIdempotency } from "./idempotency.ts";
+import { ResponseBox } from "./response-box.ts";
 import type { Runs } from "./runs.ts";
 import { IdempotencyStore } from "./store.ts";
 

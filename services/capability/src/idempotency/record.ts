@@ -80,4 +80,4 @@ export type Claim =
   /** An upstream may have been asked, and whoever asked it is silent since `leaseUntil`. */
   | { readonly kind: "interrupted"; readonly token: string; readonly requestId: string; readonly leaseUntil: Date }
   | { readonly kind: "lost"; readonly receipt: Receipt }
-  | { readonly kind: "kept"; readonly answer: KeptResponse };
+  | { readonly kind: "kept"; readonly response: KeptResponse };

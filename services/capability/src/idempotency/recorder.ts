@@ -15,7 +15,7 @@ export interface RecorderOptions {
    * Called with the whole answer before the client gets the end of it; undefined for one that is
    * not to be kept. Never rejects.
    */
-  ended(answer: RecordedResponse | undefined): Promise<void>;
+  ended(response: RecordedResponse | undefined): Promise<void>;
 }
 
 /**
@@ -108,7 +108,7 @@ export class RecordingExchange implements LinkExchange {
 
   end(): void {
     if (this.over) return;
-    this.#end(this.#answer, () => this.#real.end());
+    this.#end(this.#response, () => this.#real.end());
   }
 
   fail(errorCode: string): void {
@@ -121,7 +121,7 @@ export class RecordingExchange implements LinkExchange {
     this.#status = status;
     this.#headers = headers;
     this.#remember(body);
-    this.#end(this.#answer, () => this.#real.respond(status, headers, body));
+    this.#end(this.#response, () => this.#real.respond(status, headers, body));
   }
 
   /**
@@ -146,12 +146,12 @@ export class RecordingExchange implements LinkExchange {
     }
   }
 
-  #end(answer: RecordedResponse | undefined, send: () => void): void {
+  #end(response: RecordedResponse | undefined, send: () => void): void {
     this.#ended = true;
-    this.#kept = this.#options.ended(answer).then(send);
+    this.#kept = this.#options.ended(response).then(send);
   }
 
-  get #answer(): RecordedResponse | undefined {
+  get #response(): RecordedResponse | undefined {
     if (this.#chunks === undefined || !isKept(this.#status)) return undefined;
     return { status: this.#status, headers: this.#headers, body: this.#chunks };
   }

@@ -82,8 +82,8 @@ export class Run {
    * is written down, or cannot be for the moment: then it is tried for as long as this process
    * lives.
    */
-  async end(answer: RecordedResponse | undefined): Promise<void> {
-    const writing = this.#write(answer).finally(() => {
+  async end(response: RecordedResponse | undefined): Promise<void> {
+    const writing = this.#write(response).finally(() => {
       this[Symbol.dispose]();
       this.#isOver();
     });
@@ -97,13 +97,13 @@ export class Run {
     this.lease[Symbol.dispose]();
   }
 
-  async #write(answer: RecordedResponse | undefined): Promise<void> {
+  async #write(response: RecordedResponse | undefined): Promise<void> {
     const { signal } = this.#stop;
     // Like a renewal: within the lease that others give a run which they found silent.
     const maxRestMs = this.#options.renewMs;
     for (let restMs = firstRestMs; !signal.aborted; restMs = Math.min(restMs * 2, maxRestMs)) {
       try {
-        await this.#writeOnce(answer);
+        await this.#writeOnce(response);
         crashPoint("kept");
         return;
       } catch (error) {
@@ -113,9 +113,9 @@ export class Run {
     }
   }
 
-  #writeOnce(answer: RecordedResponse | undefined): Promise<void> {
+  #writeOnce(response: RecordedResponse | undefined): Promise<void> {
     const { store, id, token, keepsAnswers } = this.#options;
-    if (answer !== undefined && keepsAnswers && store.keepsAnswers) return store.keep(id, token, answer);
+    if (response !== undefined && keepsAnswers && store.keepsAnswers) return store.keep(id, token, response);
     if (this.#started && (this.#settlement === undefined || isOwed(this.#settlement)))
       return store.lose(id, token, { costNanoUsd: this.#settlement?.costNanoUsd });
     return store.free(id, token);

@@ -19,7 +19,7 @@ export class Runs implements AsyncDisposable {
    * Admission that tells runs when their upstream may be asked, and what they are billed. Other
    * requests pass by.
    */
-  telling(admission: Admission): Admission {
+  reporting(admission: Admission): Admission {
     return {
       admit: (request) => {
         const run = this.#runs.get(request.requestId);

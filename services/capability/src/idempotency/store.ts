@@ -2,14 +2,14 @@ import { collectionOf } from "@uag/mongo/collection.ts";
 import { connectMongo } from "@uag/mongo/connect.ts";
 import { isDuplicate } from "@uag/mongo/errors.ts";
 import type { Connection, mongo } from "mongoose";
-import type { ResponseBox } from "./answer-box.ts";
 import type { Claim, KeptResponse, PartDocument, Receipt, RecordDocument, RecordedResponse } from "./record.ts";
+import type { ResponseBox } from "./response-box.ts";
 
 const maxPoolSize = 8;
 /** Largest piece of a stored body, bytes: a document holds 16 MiB. */
 const pieceBytes = 1024 * 1024;
 /** What is not kept is remembered at least this long: it must not run again. */
-const leastLifeMs = 24 * 3_600_000;
+const minLifeMs = 24 * 3_600_000;
 /** Pieces outlive their record: an answer that is being sent stays whole. */
 const pieceGraceMs = 3_600_000;
 
@@ -73,7 +73,7 @@ export class IdempotencyStore implements AsyncDisposable {
 
   #standing(record: RecordDocument, now: Date): Claim {
     const { state, token, requestId, leaseUntil, costNanoUsd } = record;
-    if (state === "kept") return { kind: "kept", answer: this.#kept(record) };
+    if (state === "kept") return { kind: "kept", response: this.#kept(record) };
     if (state === "lost") {
       const cost = costNanoUsd === undefined ? undefined : BigInt(costNanoUsd);
       return { kind: "lost", receipt: { requestId, costNanoUsd: cost } };
@@ -84,7 +84,7 @@ export class IdempotencyStore implements AsyncDisposable {
 
   #leased(now: Date): Pick<RecordDocument, "state" | "leaseUntil" | "expiresAt"> {
     const { leaseMs, lifeMs } = this.#options;
-    const expiresAt = new Date(now.getTime() + Math.max(lifeMs, leastLifeMs));
+    const expiresAt = new Date(now.getTime() + Math.max(lifeMs, minLifeMs));
     return { state: "claimed", leaseUntil: new Date(now.getTime() + leaseMs), expiresAt };
   }
 

@@ -31,13 +31,13 @@ const good: Spec = {
   read: (body) => body,
   size: () => ({ holdNanoUsd: 10n, tokens: 1 }),
   call: async () => "answer",
-  respond: (_, answer) => ({
+  respond: (_, response) => ({
     kind: "whole",
     upstream: undefined,
     attempts: 1,
     charge: { units: [{ name: "input_tokens", quantity: 3n }] },
     headers: ["content-type", "text/plain"],
-    body: Buffer.from(answer),
+    body: Buffer.from(response),
   }),
 };
 
@@ -49,7 +49,7 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
   const { available = 1_000n } = options;
   const settled: Settlement[] = [];
   const holds: bigint[] = [];
-  const answers: (string | number)[] = [];
+  const responses: (string | number)[] = [];
   const failures: unknown[] = [];
   const admitted = { started: Promise.resolve(), headers: [], clientLeft: nothing, checkpoint: nothing };
   const context: OperationContext = {
@@ -86,16 +86,16 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
     header: () => undefined,
     body: () => (async function* () {})(),
     readBody: async () => Buffer.from('{"model":"m"}'),
-    head: (status: number) => void answers.push(status),
+    head: (status: number) => void responses.push(status),
     write: () => true,
     drained: async () => undefined,
-    end: () => void answers.push("end"),
-    fail: (code: string) => void answers.push(code),
-    respond: (status: number) => void answers.push(status),
+    end: () => void responses.push("end"),
+    fail: (code: string) => void responses.push(code),
+    respond: (status: number) => void responses.push(status),
     ...options.exchange,
   } satisfies LinkExchange;
   await defineOperation(context, { ...good, ...spec }).handler(exchange);
-  return { settled, holds, answers, failures };
+  return { settled, holds, responses, failures };
 }
 
 const owedNothing = ([settlement]: readonly Settlement[]): boolean =>
@@ -105,8 +105,8 @@ const fault = (): never => {
 };
 
 test("a good answer is billed once, and follows its bill", async () => {
-  const { settled, answers } = await run({});
-  assert.deepEqual([settled.length, settled[0]?.costNanoUsd, answers], [1, 3_000n, [200]]);
+  const { settled, responses } = await run({});
+  assert.deepEqual([settled.length, settled[0]?.costNanoUsd, responses], [1, 3_000n, [200]]);
 });
 
 for (const [where, spec] of Object.entries({
@@ -114,9 +114,9 @@ for (const [where, spec] of Object.entries({
   "after the upstream's answer": { respond: fault },
 } satisfies Record<string, Partial<Spec>>)) {
   test(`a fault ${where} gives the hold back, and is answered with 500`, async () => {
-    const { settled, answers, failures } = await run(spec);
+    const { settled, responses, failures } = await run(spec);
     assert.ok(settled.length === 1 && owedNothing(settled));
-    assert.deepEqual([answers, failures.length], [[500], 1]);
+    assert.deepEqual([responses, failures.length], [[500], 1]);
   });
 }
 
@@ -126,14 +126,14 @@ test("a fault before the hold holds nothing and bills nothing", async () => {
 });
 
 test("a fault while a failed answer is let go does not keep its bill from being written", async () => {
-  const { settled, answers, failures } = await run({ respond: fault, discard: fault });
+  const { settled, responses, failures } = await run({ respond: fault, discard: fault });
   assert.ok(settled.length === 1 && owedNothing(settled));
-  assert.deepEqual([answers, failures.length], [[500], 2]);
+  assert.deepEqual([responses, failures.length], [[500], 2]);
 });
 
 test("a stream that cannot begin is cut, let go and free", async () => {
   let discarded = 0;
-  const { settled, answers } = await run(
+  const { settled, responses } = await run(
     {
       streams: () => true,
       respond: () => ({ kind: "stream", upstream: undefined, attempts: 1, headers: [], relay: async () => fault() }),
@@ -142,7 +142,7 @@ test("a stream that cannot begin is cut, let go and free", async () => {
     { exchange: { head: fault } },
   );
   assert.ok(settled.length === 1 && owedNothing(settled));
-  assert.deepEqual([answers, discarded], [["service_unavailable"], 1]);
+  assert.deepEqual([responses, discarded], [["service_unavailable"], 1]);
 });
 
 test("a balance that does not cover the quick bound is tried with tighter ones, and the last refusal is told", async () => {
@@ -153,7 +153,7 @@ test("a balance that does not cover the quick bound is tried with tighter ones, 
     yield size(7n);
   };
   const covered = await run({ resize }, { available: 7n });
-  assert.deepEqual([covered.holds, covered.answers], [[10n, 8n, 7n], [200]]);
+  assert.deepEqual([covered.holds, covered.responses], [[10n, 8n, 7n], [200]]);
   const refused = await run({ resize: async function* () {} }, { available: 7n });
-  assert.deepEqual([refused.holds, refused.answers, refused.settled], [[10n], [402], []]);
+  assert.deepEqual([refused.holds, refused.responses, refused.settled], [[10n], [402], []]);
 });

@@ -37,9 +37,9 @@ async function serve<B, R, S extends Size, A>(
   const { requestId } = checked.exchange;
   const bill = new Bill({ requestId, admitted: grant.admitted, model: checked.model, events: context.events });
   const admitted = { ...checked, ...grant, attempt: attemptsOf(context, checked, bill) };
-  let answer: { readonly value: A } | undefined;
+  let response: { readonly value: A } | undefined;
   const discard = async (): Promise<void> => {
-    if (answer !== undefined) await letGo(context, spec, { answer: answer.value, requestId });
+    if (response !== undefined) await letGo(context, spec, { response: response.value, requestId });
   };
   try {
     // Reading `started` makes the journal write at once. An answer in one piece waits for its bill,
@@ -47,9 +47,9 @@ async function serve<B, R, S extends Size, A>(
     const started = spec.streams?.(checked.request) === true ? grant.admitted.started : undefined;
     // It may fail while upstreams are still being asked; it is awaited below.
     started?.catch(() => {});
-    answer = { value: await spec.call(admitted) };
+    response = { value: await spec.call(admitted) };
     await started;
-    await send(context, { admitted, bill, discard, reply: await spec.respond(admitted, answer.value) });
+    await send(context, { admitted, bill, discard, reply: await spec.respond(admitted, response.value) });
   } catch (thrown) {
     await discard();
     await giveUp(context, spec, { admitted, bill, thrown });
@@ -60,10 +60,10 @@ async function serve<B, R, S extends Size, A>(
 async function letGo<B, R, S extends Size, A>(
   { events }: OperationContext,
   spec: OperationSpec<B, R, S, A>,
-  { answer, requestId }: { answer: A; requestId: string },
+  { response, requestId }: { response: A; requestId: string },
 ): Promise<void> {
   try {
-    await spec.discard?.(answer);
+    await spec.discard?.(response);
   } catch (error) {
     events.failed(requestId, error);
   }

@@ -4,7 +4,7 @@ import { callerOf } from "../caller.ts";
 import type { ErrorFormat } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
 import { nestedErrors } from "../nested-error.ts";
-import { answerThrown, checkedOperation, type HandlingContext } from "./handle.ts";
+import { checkedOperation, type HandlingContext, respondThrown } from "./handle.ts";
 import type { Operation } from "./operation.ts";
 import type { CheckedRequest, RequestSpec } from "./request-spec.ts";
 
@@ -35,7 +35,7 @@ export function defineQuery(
       try {
         respondJson(exchange, await respond(exchange, callerOf(exchange.context)));
       } catch (thrown) {
-        answerThrown(context, thrown, { exchange, errorFormat });
+        respondThrown(context, thrown, { exchange, errorFormat });
       }
     },
     errorFormat: () => errorFormat,

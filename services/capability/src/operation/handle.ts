@@ -36,7 +36,7 @@ export function checkedOperation<B, R>(
         const catalog = context.catalog.current;
         await serve(checkRequest(spec, { body, catalog, errorFormat }, incoming));
       } catch (thrown) {
-        answerThrown(context, thrown, { exchange, errorFormat });
+        respondThrown(context, thrown, { exchange, errorFormat });
       }
     },
     errorFormat: (bytes, caller) => formatFor(spec, parsed(spec, bytes), caller),
@@ -44,7 +44,7 @@ export function checkedOperation<B, R>(
 }
 
 /** Answers whatever was thrown, if the client is still there. */
-export function answerThrown(
+export function respondThrown(
   { events }: Pick<CapabilityContext, "events">,
   thrown: unknown,
   { exchange, errorFormat }: Pick<IncomingRequest, "exchange"> & { readonly errorFormat: ErrorFormat },

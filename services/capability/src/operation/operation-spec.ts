@@ -66,7 +66,7 @@ export interface OperationSpec<B, R, S extends Size, A> extends RequestSpec<B, R
    */
   owed?(admitted: AdmittedRequest<R, S>, failed: AttemptsFailed): Charge | Promise<Charge>;
   /** The answer for the client, with what it costs. Its first byte leaves after this. */
-  respond(admitted: AdmittedRequest<R, S>, answer: A): Reply | Promise<Reply>;
+  respond(admitted: AdmittedRequest<R, S>, response: A): Reply | Promise<Reply>;
   /** Lets go of an answer that is not delivered, or not to its end for a fault of ours. */
-  discard?(answer: A): void | Promise<void>;
+  discard?(response: A): void | Promise<void>;
 }

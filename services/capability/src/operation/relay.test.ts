@@ -40,7 +40,7 @@ function stage(keepAlive: Buffer | undefined) {
     written,
     checkpoints: () => checkpoints,
     done,
-    say: (text: string) => consumer?.output(Buffer.from(text)),
+    report: (text: string) => consumer?.output(Buffer.from(text)),
     over: () => consumer?.over(),
     wait: (ms: number) => {
       for (let passed = 0; passed < ms; passed += 500) {
@@ -66,12 +66,12 @@ function stage(keepAlive: Buffer | undefined) {
 
 test("a stream that says nothing for ten seconds says that it is alive, and again every ten", async () => {
   using on = stage(ping);
-  on.say("a");
+  on.report("a");
   on.wait(9_000);
   assert.deepEqual(on.written, ["a"]);
   on.wait(24_000);
   assert.deepEqual(on.written, ["a", String(ping), String(ping), String(ping)]);
-  on.say("b");
+  on.report("b");
   on.wait(9_000);
   on.over();
   await on.done;
@@ -82,13 +82,13 @@ test("a stream that says nothing for ten seconds says that it is alive, and agai
 test("a format without such an event stays silent, and so does a stream whose client does not read", async () => {
   {
     using silent = stage(undefined);
-    silent.say("a");
+    silent.report("a");
     silent.wait(60_000);
     assert.deepEqual(silent.written, ["a"]);
   }
   using on = stage(ping);
   on.stopReading();
-  on.say("a");
+  on.report("a");
   assert.ok(on.isPaused());
   on.wait(60_000);
   assert.deepEqual(on.written, ["a"]);
@@ -100,13 +100,13 @@ test("a format without such an event stays silent, and so does a stream whose cl
 
 test("what was delivered is noted every five seconds, and every 64 KiB", () => {
   using on = stage(undefined);
-  on.say("a");
+  on.report("a");
   on.wait(4_000);
-  on.say("b");
+  on.report("b");
   assert.equal(on.checkpoints(), 0);
   on.wait(1_000);
-  on.say("c");
+  on.report("c");
   assert.equal(on.checkpoints(), 1);
-  on.say("d".repeat(65_536));
+  on.report("d".repeat(65_536));
   assert.equal(on.checkpoints(), 2);
 });

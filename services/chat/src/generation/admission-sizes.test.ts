@@ -15,7 +15,7 @@ const model = catalog.models.get("m") ?? assert.fail();
 const fields = { messages: [{ role: "user", content: "The quick brown fox jumps over the lazy dog. ".repeat(20) }] };
 
 /** Tries the sizes of a request until one costs at most `available`; undefined when none does. */
-async function admit(available: bigint, { outputCap, tells = true }: { outputCap?: number; tells?: boolean } = {}) {
+async function admit(available: bigint, { outputCap, reports = true }: { outputCap?: number; reports?: boolean } = {}) {
   const request: GenerationRequest = {
     body: Buffer.alloc(1_000),
     fields,
@@ -29,7 +29,7 @@ async function admit(available: bigint, { outputCap, tells = true }: { outputCap
   const first = quickSize(checked);
   const tried = [first.holdNanoUsd];
   if (first.holdNanoUsd <= available) return { size: first, tried };
-  const shortage = { size: first, availableNanoUsd: tells ? available : undefined };
+  const shortage = { size: first, availableNanoUsd: reports ? available : undefined };
   for await (const size of tighterSizes(checked, shortage)) {
     tried.push(size.holdNanoUsd);
     if (size.holdNanoUsd <= available) return { size, tried };
@@ -61,5 +61,5 @@ test("a client's own cap is never lowered, and nothing is capped to uselessness"
   assert.equal((await admit(1_000_000n, { outputCap: 500 })).size, undefined);
   assert.equal((await admit(300_000n)).size, undefined);
   assert.equal((await admit(0n)).size, undefined);
-  assert.equal((await admit(1_300_000n, { tells: false })).size, undefined);
+  assert.equal((await admit(1_300_000n, { reports: false })).size, undefined);
 });

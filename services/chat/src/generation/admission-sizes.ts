@@ -10,7 +10,7 @@ import { type Sizing, sizeOf } from "./size.ts";
 const tokenizerMargin = 1.15;
 const marginTokens = 32;
 /** A cap below this is of no use to anybody. */
-const leastCap = 16;
+const minCap = 16;
 
 /** What a request was admitted for. */
 export interface GenerationSize extends Size {
@@ -90,5 +90,5 @@ function affordableCap(available: bigint, sizing: Sizing): number | undefined {
   );
   if (perMillion === 0n) return undefined;
   const cap = Number(((available - promptCost) * 1_000_000n) / perMillion);
-  return cap < leastCap ? undefined : Math.min(cap, sizing.model.maxOutputTokens);
+  return cap < minCap ? undefined : Math.min(cap, sizing.model.maxOutputTokens);
 }

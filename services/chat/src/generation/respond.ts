@@ -22,9 +22,9 @@ export async function respond(
 ): Promise<Reply> {
   // Some clients read these headers unasked: of a key without limits, the provider's are all that
   // is known.
-  const base: ReplyBase = { upstream, attempts, upstreamLimits: () => upstreamLimits(value.upstreamAnswer) };
+  const base: ReplyBase = { upstream, attempts, upstreamLimits: () => upstreamLimits(value.upstreamResponse) };
   return value.kind === "whole"
-    ? await wholeReply(admitted, value.answer, base)
+    ? await wholeReply(admitted, value.response, base)
     : streamReply(format, admitted, { ...base, generated: value });
 }
 

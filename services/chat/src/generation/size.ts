@@ -57,7 +57,7 @@ export function sizeOf(sizing: Sizing): Size {
   const uses = usesOf(sizing);
   const input = inputOfRounds(sizing, { prompt: text + added + media.tokens, output, uses: sum(uses) });
   const units = media.sound ? soundIn : media.tokens > 0 ? mediaIn : textIn;
-  const speaks = asksForSpeech(sizing.fields) || model.output.has("audio");
+  const speaks = requestsSpeech(sizing.fields) || model.output.has("audio");
   const limits: Limit[] = [
     { quantity: BigInt(input), anyOf: units },
     { quantity: BigInt(output), anyOf: speaks ? soundOut : textOut },
@@ -110,11 +110,11 @@ function outputBound({ model, outputCap, fields }: Sizing): number {
   if (outputCap === undefined) return model.maxOutputTokens;
   const thinks = model.reasoning !== undefined || fields["enable_thinking"] === true;
   const thinksApart = thinks && isUncapped(model.upstreams, "thinking");
-  const speaksApart = asksForSpeech(fields) && isUncapped(model.upstreams, "speech");
+  const speaksApart = requestsSpeech(fields) && isUncapped(model.upstreams, "speech");
   return thinksApart || speaksApart ? model.maxOutputTokens : Math.min(outputCap, model.maxOutputTokens);
 }
 
-function asksForSpeech({ audio, modalities }: Fields): boolean {
+function requestsSpeech({ audio, modalities }: Fields): boolean {
   return audio != null || (Array.isArray(modalities) && modalities.includes("audio"));
 }
 

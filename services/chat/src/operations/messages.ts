@@ -6,7 +6,7 @@ import type { ClientFormat } from "../format.ts";
 import { modelOf, readMessagesRequest } from "../request/messages-request.ts";
 
 /** Failures that say something about the request or the model, not about our account there. */
-const told: ReadonlySet<FailureKind> = new Set(["client", "unknown_model", "transient"]);
+const reported: ReadonlySet<FailureKind> = new Set(["client", "unknown_model", "transient"]);
 
 /** `POST /v1/messages` */
 export const messages: ClientFormat = {
@@ -38,6 +38,6 @@ function anthropicHeaders(headers: readonly string[]): string[] {
  */
 function errorBody(clientError: ClientError): Buffer {
   const { failure } = clientError;
-  if (failure?.body !== undefined && told.has(failure.kind)) return failure.body;
+  if (failure?.body !== undefined && reported.has(failure.kind)) return failure.body;
   return Buffer.from(errorText("native", reportOf(clientError)));
 }

@@ -6,8 +6,8 @@ import type { Catalog } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { ChatContext } from "../context.ts";
 
-const mostPerPage = 1_000;
-const mostRemembered = 1_000;
+const maxPerPage = 1_000;
+const maxRemembered = 1_000;
 
 interface Page {
   readonly limit: number | undefined;
@@ -29,7 +29,7 @@ export function listModels(context: ChatContext): Operation {
       if (page.limit !== undefined || page.after !== undefined || page.before !== undefined) {
         return { body: listBody(catalog, models, page) };
       }
-      if (catalog.version !== version || remembered.size >= mostRemembered) remembered.clear();
+      if (catalog.version !== version || remembered.size >= maxRemembered) remembered.clear();
       version = catalog.version;
       const key = models.join("\n");
       let body = remembered.get(key);
@@ -71,7 +71,7 @@ function pageOf(target: string): Page {
   const query = new URLSearchParams(target.slice(at + 1, at + 2_000));
   const limit = Number(query.get("limit") ?? Number.NaN);
   return {
-    limit: limit >= 1 ? Math.min(Math.floor(limit), mostPerPage) : undefined,
+    limit: limit >= 1 ? Math.min(Math.floor(limit), maxPerPage) : undefined,
     after: query.get("after_id") ?? undefined,
     before: query.get("before_id") ?? undefined,
   };

@@ -22,8 +22,8 @@ export function modelOf(fields: Fields): string {
  */
 export function readChatRequest(json: JsonBody, model: Model): GenerationRequest {
   const reasons = model.reasoning !== undefined;
-  const asked = checked(reasons ? reasoningChatSchema : chatSchema, json.fields);
-  const { stream, stream_options, n, max_tokens, max_completion_tokens } = asked;
+  const requested = checked(reasons ? reasoningChatSchema : chatSchema, json.fields);
+  const { stream, stream_options, n, max_tokens, max_completion_tokens } = requested;
   const request = normalized(json, reasons);
   return {
     ...request,

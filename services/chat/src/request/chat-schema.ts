@@ -67,7 +67,7 @@ export function parsedTool(text: string): object | undefined {
   }
 }
 
-const range = (least: number, most: number) => z.number().min(least).max(most).nullish();
+const range = (min: number, max: number) => z.number().min(min).max(max).nullish();
 const optionalText = z.string().nullish();
 const flag = z.boolean().nullish();
 const object = z.looseObject({}).nullish();

@@ -29,7 +29,7 @@ const tokenMs = 3_600_000;
 const keyMs = 12 * 3_600_000;
 /** One that ends within this is not used any more, milliseconds. */
 const slackMs = 300_000;
-const mostKept = 10_000;
+const maxKept = 10_000;
 
 export const playgroundAlias = "Console playground";
 /** The field of a key's metadata that says which user of the console has made it. */
@@ -47,7 +47,7 @@ const newKey = z.object({ id: z.string(), key: z.string() });
  */
 export class BorrowedSecrets {
   readonly #options: BorrowedOptions;
-  readonly #kept = new LRUCache<string, Promise<Secret>>({ max: mostKept });
+  readonly #kept = new LRUCache<string, Promise<Secret>>({ max: maxKept });
 
   constructor(options: BorrowedOptions) {
     this.#options = options;

@@ -4,7 +4,7 @@ import { isErrorCode } from "@uag/contract/errors/table.ts";
 import type { Method } from "@uag/contract/routes.ts";
 import { type Dispatcher, request } from "undici";
 
-const mostAnswerBytes = 8 * 1024 * 1024;
+const maxResponseBytes = 8 * 1024 * 1024;
 const timeoutMs = 20_000;
 
 export interface AdminCall {
@@ -28,7 +28,7 @@ export class AdminApi {
    * @throws {GatewayError} what the admin API says; `service_unavailable` when it cannot be reached
    */
   async call(token: string, { method, path, body }: AdminCall): Promise<unknown> {
-    const answer = await request(this.#baseUrl + path, {
+    const response = await request(this.#baseUrl + path, {
       method,
       dispatcher: this.#dispatcher,
       signal: AbortSignal.timeout(timeoutMs),
@@ -37,9 +37,9 @@ export class AdminApi {
     }).catch((cause: unknown) => {
       throw new GatewayError("service_unavailable", undefined, { cause });
     });
-    const told: unknown = JSON.parse(await textOf(answer.body));
-    if (answer.statusCode < 300) return told;
-    throw refusalOf(told);
+    const reported: unknown = JSON.parse(await textOf(response.body));
+    if (response.statusCode < 300) return reported;
+    throw refusalOf(reported);
   }
 }
 
@@ -48,14 +48,15 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > mostAnswerBytes) throw new Error(`the admin API answered more than ${mostAnswerBytes} bytes`);
+    if (length > maxResponseBytes) throw new Error(`the admin API answered more than ${maxResponseBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function refusalOf(told: unknown): GatewayError {
-  const { success, data } = nestedError.safeParse(told);
-  if (!success || !isErrorCode(data.error.code)) return new GatewayError("internal_error", undefined, { cause: told });
+function refusalOf(reported: unknown): GatewayError {
+  const { success, data } = nestedError.safeParse(reported);
+  if (!success || !isErrorCode(data.error.code))
+    return new GatewayError("internal_error", undefined, { cause: reported });
   return new GatewayError(data.error.code, data.error.message, { param: data.error.param ?? undefined });
 }

@@ -24,7 +24,7 @@ const receipt = z.looseObject({ event: z.looseObject({ key_id: z.string() }) });
 
 const idPattern = /^[\w.:-]{1,200}$/;
 /** Pages that are looked through for one of a member's keys. */
-const mostPages = 20;
+const maxPages = 20;
 
 const noSuchKey = (param: string): GatewayError => new GatewayError("not_found", "There is no such key.", { param });
 
@@ -35,42 +35,42 @@ async function keyOf({ api, token }: AdminRequest, id: string): Promise<z.infer<
 
 const isOwn = ({ metadata }: z.infer<typeof key>, { user }: Person): boolean => metadata[makerField] === user._id;
 
-async function requireOwnKey(asked: AdminRequest, id: string, param: string): Promise<void> {
-  if (!isOwn(await keyOf(asked, id), asked.person)) throw noSuchKey(param);
+async function requireOwnKey(requested: AdminRequest, id: string, param: string): Promise<void> {
+  if (!isOwn(await keyOf(requested, id), requested.person)) throw noSuchKey(param);
 }
 
-async function requireOwnEvent(asked: AdminRequest): Promise<void> {
-  const { api, token, id } = asked;
+async function requireOwnEvent(requested: AdminRequest): Promise<void> {
+  const { api, token, id } = requested;
   if (!idPattern.test(id)) throw new GatewayError("not_found", "There is no such request.", { param: "id" });
   const { event } = receipt.parse(await api.call(token, { method: "GET", path: `/usage/events/${id}` }));
-  await requireOwnKey(asked, event.key_id, "id");
+  await requireOwnKey(requested, event.key_id, "id");
 }
 
 /**
  * @throws {GatewayError} `not_found` for what is not the member's own; `invalid_request` where no
  * key is named
  */
-export async function confineMember(asked: AdminRequest, rule: MemberRule): Promise<void> {
-  if (rule === "own-key") await requireOwnKey(asked, asked.id, "id");
-  if (rule === "own-event") await requireOwnEvent(asked);
+export async function confineMember(requested: AdminRequest, rule: MemberRule): Promise<void> {
+  if (rule === "own-key") await requireOwnKey(requested, requested.id, "id");
+  if (rule === "own-event") await requireOwnEvent(requested);
   if (rule !== "key-in-query") return;
-  const named = queryOf(asked.path).getAll("key");
+  const named = queryOf(requested.path).getAll("key");
   const [id = ""] = named;
   if (named.length !== 1) throw new GatewayError("invalid_request", "Name one of your keys.", { param: "key" });
-  await requireOwnKey(asked, id, "key");
+  await requireOwnKey(requested, id, "key");
 }
 
 /**
  * The keys that a member has made, as a page of the admin API's own. It may have fewer rows than
  * were asked for, with more behind it.
  */
-export async function listOwnKeys(asked: AdminRequest): Promise<object> {
-  const query = queryOf(asked.path);
+export async function listOwnKeys(requested: AdminRequest): Promise<object> {
+  const query = queryOf(requested.path);
   for (let pages = 1; ; pages++) {
-    const answer = page.parse(await asked.api.call(asked.token, { method: "GET", path: `/keys?${query}` }));
-    const data = answer.data.filter((row) => isOwn(row, asked.person));
-    if (data.length > 0 || answer.next_cursor === null || pages === mostPages) return { ...answer, data };
-    query.set("after", answer.next_cursor);
+    const response = page.parse(await requested.api.call(requested.token, { method: "GET", path: `/keys?${query}` }));
+    const data = response.data.filter((row) => isOwn(row, requested.person));
+    if (data.length > 0 || response.next_cursor === null || pages === maxPages) return { ...response, data };
+    query.set("after", response.next_cursor);
   }
 }
 
@@ -80,7 +80,11 @@ const object = z.record(z.string(), z.unknown());
  * The body with the maker of the key in its metadata. One that is no object is refused by the admin
  * API itself.
  */
-export async function withMaker(asked: AdminRequest, body: unknown, operation: string): Promise<object | undefined> {
+export async function withMaker(
+  requested: AdminRequest,
+  body: unknown,
+  operation: string,
+): Promise<object | undefined> {
   const fields = object.safeParse(body ?? {});
   if (!fields.success) return body as object;
   const isNew = operation === "admin.keys.create";
@@ -89,6 +93,6 @@ export async function withMaker(asked: AdminRequest, body: unknown, operation: s
   const given = object.safeParse(metadata ?? {});
   if (!given.success) return fields.data;
   const { [makerField]: _said, ...rest } = given.data;
-  const maker = isNew ? asked.person.user._id : (await keyOf(asked, asked.id)).metadata[makerField];
+  const maker = isNew ? requested.person.user._id : (await keyOf(requested, requested.id)).metadata[makerField];
   return { ...fields.data, metadata: { ...rest, ...(maker !== undefined && { [makerField]: maker }) } };
 }

@@ -31,12 +31,12 @@ export function adminProxy(options: AdminProxyOptions): Router {
   const router = Router({ caseSensitive: true });
   for (const route of adminRoutes) {
     const verb = route.method.toLowerCase() as "get" | "post" | "patch" | "delete";
-    router.route(route.path)[verb]((request, response) => answer(request, response, { ...options, route }));
+    router.route(route.path)[verb]((request, response) => respond(request, response, { ...options, route }));
   }
   return router;
 }
 
-async function answer(
+async function respond(
   request: Request,
   response: Response,
   options: AdminProxyOptions & { readonly route: AdminRoute<AdminOperation> },
@@ -47,13 +47,13 @@ async function answer(
   if (grant === undefined) throw new GatewayError("permission_denied", "Your role does not allow that.");
   const token = await borrowed.token(person, grant.token);
   const path = request.originalUrl.slice(request.originalUrl.indexOf(prefix) + prefix.length);
-  const asked: AdminRequest = { api, token, person, path, id: String(request.params["id"] ?? "") };
-  await confineMember(asked, grant.rule);
+  const requested: AdminRequest = { api, token, person, path, id: String(request.params["id"] ?? "") };
+  await confineMember(requested, grant.rule);
   if (grant.rule === "list") {
-    response.setHeader("cache-control", "no-store").json(await listOwnKeys(asked));
+    response.setHeader("cache-control", "no-store").json(await listOwnKeys(requested));
     return;
   }
-  const body = await bodyOf(request, asked, route);
+  const body = await bodyOf(request, requested, route);
   const url = adminUrl.replace(/\/$/, "") + path;
   if (await relay(request, response, { dispatcher, url, bearer: token, bodyLimit: route.maxBodyBytes, body })) return;
   refused(borrowed, person, grant.token);
@@ -68,9 +68,9 @@ function refused(borrowed: BorrowedSecrets, person: Person, role: Parameters<Bor
 /** What says who made a key is the console's word, and stays when the key is changed. */
 async function bodyOf(
   request: Request,
-  asked: AdminRequest,
+  requested: AdminRequest,
   { operation, maxBodyBytes }: AdminRoute<AdminOperation>,
 ): Promise<object | undefined> {
   if (operation !== "admin.keys.create" && operation !== "admin.keys.update") return undefined;
-  return withMaker(asked, await readJson(request, maxBodyBytes), operation);
+  return withMaker(requested, await readJson(request, maxBodyBytes), operation);
 }

@@ -22,7 +22,7 @@ interface Listener {
 /** Hints of a kind and an account are gathered for this long, milliseconds. */
 const gatherMs = 500;
 /** Accounts that are gathered at once; of more there is one hint for all. */
-const mostGathered = 1_000;
+const maxGathered = 1_000;
 
 /** Tells the console's open pages what to look at again, as NATS tells of it. */
 export class HintHub implements Disposable {
@@ -50,12 +50,12 @@ export class HintHub implements Disposable {
 
   #gather(type: HintType, account: string | null): void {
     if (this.#listeners.size === 0) return;
-    const accountId = this.#gathered.size < mostGathered ? account : null;
+    const accountId = this.#gathered.size < maxGathered ? account : null;
     this.#gathered.set(`${type} ${accountId ?? ""}`, { type, accountId });
-    this.#timer ??= setTimeout(() => this.#tell(), gatherMs).unref();
+    this.#timer ??= setTimeout(() => this.#report(), gatherMs).unref();
   }
 
-  #tell(): void {
+  #report(): void {
     this.#timer = undefined;
     const at = new Date().toISOString();
     const hints = [...this.#gathered.values()];

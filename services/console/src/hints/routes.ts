@@ -4,9 +4,9 @@ import type { HintHub } from "./hub.ts";
 
 const heartbeatMs = 15_000;
 /** A page that does not read is left: it connects again when it does. */
-const mostUnread = 64 * 1024;
+const maxUnread = 64 * 1024;
 /** After this a page connects again, so that a session that has ended meanwhile hears no more. */
-const longestMs = 600_000;
+const maxOpenMs = 600_000;
 const reconnectMs = 2_000;
 
 /** `/events`: hints as server-sent events, for as long as the page is open. */
@@ -20,13 +20,13 @@ function stream(_request: Request, response: Response, hub: HintHub): void {
   const { user, session } = personOf(response);
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   const write = (text: string): void => {
-    if (response.writableLength > mostUnread) response.destroy();
+    if (response.writableLength > maxUnread) response.destroy();
     else response.write(text);
   };
   write(`retry: ${reconnectMs}\n\n`);
   const stop = hub.listen(user.accountId, (hint) => write(`data: ${JSON.stringify(hint)}\n\n`));
   const beat = setInterval(() => write(": here\n\n"), heartbeatMs);
-  const untilEndMs = Math.min(longestMs, session.endsAtLatest.getTime() - Date.now());
+  const untilEndMs = Math.min(maxOpenMs, session.endsAtLatest.getTime() - Date.now());
   const end = setTimeout(() => response.end(), untilEndMs);
   response.once("close", () => {
     stop();

@@ -1,7 +1,7 @@
 import { parseCookie } from "cookie";
 import type { Request, Response } from "express";
 
-const longestHeader = 8_192;
+const maxHeaderLength = 8_192;
 
 /** The router in front says how its client came. */
 export const isSecure = (request: Request): boolean => request.headers["x-forwarded-proto"] === "https";
@@ -9,7 +9,7 @@ export const isSecure = (request: Request): boolean => request.headers["x-forwar
 /** A cookie of ours in a request; undefined when there is none. */
 export function cookieOf(request: Request, name: string): string | undefined {
   const header = request.headers.cookie;
-  if (header === undefined || header.length > longestHeader) return undefined;
+  if (header === undefined || header.length > maxHeaderLength) return undefined;
   const value = parseCookie(header)[name];
   return value === undefined || value === "" ? undefined : value;
 }

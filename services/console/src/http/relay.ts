@@ -61,7 +61,7 @@ function refusalOf(error: unknown): GatewayError {
 export async function relay(request: Request, response: Response, options: RelayOptions): Promise<boolean> {
   const controller = new AbortController();
   response.once("close", () => controller.abort());
-  const answer = await send(options.url, {
+  const relayed = await send(options.url, {
     method: request.method as Dispatcher.HttpMethod,
     dispatcher: options.dispatcher,
     signal: controller.signal,
@@ -73,13 +73,13 @@ export async function relay(request: Request, response: Response, options: Relay
   }).catch((error: unknown) => {
     throw refusalOf(error);
   });
-  if (answer.statusCode === 401) {
-    await answer.body.dump();
+  if (relayed.statusCode === 401) {
+    await relayed.body.dump();
     return false;
   }
-  response.status(answer.statusCode);
+  response.status(relayed.statusCode);
   response.setHeader("cache-control", "no-store");
-  for (const [name, value] of Object.entries(answer.headers)) {
+  for (const [name, value] of Object.entries(relayed.headers)) {
     if (value === undefined) continue;
     if (name === "x-request-id") response.setHeader("x-gateway-request-id", value);
     else if (answered.has(name) || answeredPrefixes.some((prefix) => name.startsWith(prefix)))
@@ -87,6 +87,6 @@ export async function relay(request: Request, response: Response, options: Relay
   }
   response.flushHeaders();
   // The head has left: whoever breaks off now finds the connection closed.
-  await pipeline(answer.body, response).catch(() => response.destroy());
+  await pipeline(relayed.body, response).catch(() => response.destroy());
   return true;
 }

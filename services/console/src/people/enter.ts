@@ -33,13 +33,13 @@ export const addressOf = (request: Request): string =>
 export function enter({
   store,
   sessions,
-  mostOpen,
+  maxOpen,
 }: {
   store: Store;
   sessions: Sessions;
-  mostOpen: number;
+  maxOpen: number;
 }): RequestHandler {
-  const open = new OpenRequests(mostOpen);
+  const open = new OpenRequests(maxOpen);
   return async (request: Request, response: Response, next: NextFunction) => {
     const found = await sessions.find(cookieOf(request, sessionCookie));
     if (found === undefined) throw notSignedIn();

@@ -18,7 +18,7 @@ import { checkPlace, placeFields, requireManager, scopeOf } from "./manage.ts";
 
 const lifetimeMs = 7 * 86_400_000;
 const tokenBytes = 32;
-const mostOpen = 1_000;
+const maxOpen = 1_000;
 
 const invite = z.strictObject({
   email: email.refine((text) => /^[^\s@]+@[^\s@]+$/.test(text), "That is not an e-mail address."),
@@ -68,8 +68,8 @@ async function create(request: Request, response: Response, parts: SignInParts):
   checkPlace(person, place);
   if ((await store.users.exists({ email: fields.email })) !== null)
     throw new GatewayError("already_exists", "There is a user of that address already.", { param: "email" });
-  if ((await store.invitations.countDocuments(scopeOf(person)).limit(mostOpen)) >= mostOpen)
-    throw new GatewayError("rate_limit_exceeded", `At most ${mostOpen} invitations are open at once.`);
+  if ((await store.invitations.countDocuments(scopeOf(person)).limit(maxOpen)) >= maxOpen)
+    throw new GatewayError("rate_limit_exceeded", `At most ${maxOpen} invitations are open at once.`);
   const token = randomBytes(tokenBytes).toString("base64url");
   const now = Date.now();
   const invitation: InvitationDocument = {

@@ -31,7 +31,7 @@ export function playgroundProxy(options: PlaygroundOptions): Router {
     const verb = method.toLowerCase() as "get" | "post" | "delete";
     // What the mount does not let through does not reach us.
     const bodyLimit = Math.min(maxBodyBytes, mountBodyLimits["/console"]);
-    router.route(path)[verb]((request, response) => answer(request, response, { ...options, bodyLimit }));
+    router.route(path)[verb]((request, response) => respond(request, response, { ...options, bodyLimit }));
   }
   return router;
 }
@@ -56,7 +56,7 @@ async function firstAccount({ api, borrowed }: PlaygroundOptions, person: Person
   return first.id;
 }
 
-async function answer(
+async function respond(
   request: Request,
   response: Response,
   options: PlaygroundOptions & { readonly bodyLimit: number },

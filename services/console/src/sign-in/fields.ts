@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { longestPassword, shortestPassword } from "./passwords.ts";
+import { maxPasswordLength, minPasswordLength } from "./passwords.ts";
 
-const longestEmail = 254;
+const maxEmailLength = 254;
 export const email = z
   .string()
-  .max(longestEmail)
+  .max(maxEmailLength)
   .transform((text) => text.trim().toLowerCase());
 export const newPassword = z
   .string()
-  .min(shortestPassword, `A password has ${shortestPassword} characters or more.`)
-  .max(longestPassword, `A password has at most ${longestPassword} characters.`);
+  .min(minPasswordLength, `A password has ${minPasswordLength} characters or more.`)
+  .max(maxPasswordLength, `A password has at most ${maxPasswordLength} characters.`);
 export const personName = z.string().trim().max(100, "A name has at most 100 characters.");

@@ -16,7 +16,7 @@ type Parts = SignInParts & { readonly oidc: Oidc };
 
 const cookie = "console_oidc";
 const pendingMs = 600_000;
-const longestQuery = 8_192;
+const maxQueryLength = 8_192;
 
 const pendingShape = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), returnTo: z.string() });
 
@@ -29,8 +29,8 @@ export function oidcRoutes(parts: Parts): Router {
 }
 
 /** A path of the console, whatever was asked for: nobody is sent elsewhere from here. */
-function returnPath(asked: string | null): string {
-  return asked !== null && /^\/console\/(?!\/)[\w\-./?=&%~]{0,500}$/.test(asked) ? asked : "/console/";
+function returnPath(requested: string | null): string {
+  return requested !== null && /^\/console\/(?!\/)[\w\-./?=&%~]{0,500}$/.test(requested) ? requested : "/console/";
 }
 
 async function start(request: Request, response: Response, { oidc }: Parts): Promise<void> {
@@ -55,7 +55,7 @@ async function callback(request: Request, response: Response, parts: Parts): Pro
     clearCookie(request, response, cookie);
     const at = request.originalUrl.indexOf("?");
     const query = at < 0 ? "" : request.originalUrl.slice(at);
-    if (query.length > longestQuery) throw new GatewayError("invalid_request");
+    if (query.length > maxQueryLength) throw new GatewayError("invalid_request");
     const user = await userOf(await parts.oidc.end(query, pending), parts);
     await openSession(request, response, { parts, user, by: "oidc" });
     response.redirect(303, pending.returnTo);

@@ -27,12 +27,12 @@ interface Mapping extends Place {
 }
 
 const timeoutSeconds = 10;
-const longestEmail = 254;
-const longestName = 100;
+const maxEmailLength = 254;
+const maxNameLength = 100;
 
-const said = z.object({
+const reported = z.object({
   sub: z.string().min(1).max(255),
-  email: z.string().min(3).max(longestEmail),
+  email: z.string().min(3).max(maxEmailLength),
   name: z.string().optional(),
 });
 
@@ -98,7 +98,7 @@ export class Oidc {
   }
 
   #personOf(claims: Readonly<Record<string, unknown>>): OidcPerson {
-    const { success, data } = said.safeParse(claims);
+    const { success, data } = reported.safeParse(claims);
     if (!success) throw denied("The provider does not say who you are: an e-mail address is missing.");
     if (claims["email_verified"] === false) throw denied("Your e-mail address is not verified at the provider.");
     const values = new Set([claims[this.#settings.OIDC_ROLE_CLAIM]].flat().map(String));
@@ -107,7 +107,7 @@ export class Oidc {
     const { role, accountId } = place;
     const { sub, email, name = "" } = data;
     const subject = `${this.#settings.OIDC_ISSUER} ${sub}`;
-    return { role, accountId, subject, email: email.toLowerCase(), name: name.slice(0, longestName) };
+    return { role, accountId, subject, email: email.toLowerCase(), name: name.slice(0, maxNameLength) };
   }
 
   /** The provider's own description, looked up once. */

@@ -9,13 +9,13 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
 const saltBytes = 16;
 /** Each takes 19 MiB and a thread of the pool for some 30 ms. */
-const mostAtOnce = 4;
-const mostWaiting = 64;
+const maxConcurrent = 4;
+const maxWaiting = 64;
 
 const derive = promisify(argon2);
 
-export const shortestPassword = 12;
-export const longestPassword = 200;
+export const minPasswordLength = 12;
+export const maxPasswordLength = 200;
 
 /** Hashes passwords, a few at a time. */
 export class Passwords {
@@ -43,8 +43,8 @@ export class Passwords {
   }
 
   async #derive(message: string, nonce: Buffer): Promise<Buffer> {
-    if (this.#running >= mostAtOnce) {
-      if (this.#waiting.length >= mostWaiting)
+    if (this.#running >= maxConcurrent) {
+      if (this.#waiting.length >= maxWaiting)
         throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000 });
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else this.#running++;

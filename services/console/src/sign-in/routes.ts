@@ -10,10 +10,10 @@ import type { UserDocument } from "../store/users.ts";
 import { email, newPassword, personName } from "./fields.ts";
 import { openSession, showOpenSession } from "./open-session.ts";
 import type { SignInParts } from "./parts.ts";
-import { longestPassword } from "./passwords.ts";
+import { maxPasswordLength } from "./passwords.ts";
 
-const credentials = z.strictObject({ email, password: z.string().max(longestPassword) });
-const changedPassword = z.strictObject({ current: z.string().max(longestPassword), new: newPassword });
+const credentials = z.strictObject({ email, password: z.string().max(maxPasswordLength) });
+const changedPassword = z.strictObject({ current: z.string().max(maxPasswordLength), new: newPassword });
 const changedUser = z
   .strictObject({
     name: personName,

@@ -19,10 +19,10 @@ const cookieBytes = 32;
 const cookiePattern = /^[\w-]{43}$/;
 /** A session's end is moved on at most this often, milliseconds. */
 const touchMs = 60_000;
-const longestAgent = 300;
+const maxAgentLength = 300;
 /** Of what was made for a session, as much is kept in mind. The rest ends by itself. */
-const mostBorrowed = 64;
-const mostListed = 200;
+const maxBorrowed = 64;
+const maxListed = 200;
 
 const digestOf = (cookie: string): Buffer => createHash("sha256").update(cookie).digest();
 
@@ -62,7 +62,7 @@ export class Sessions {
       endsAt: new Date(Math.min(now + this.#times.idleMs, latest)),
       endsAtLatest: new Date(latest),
       address: from.address,
-      userAgent: from.userAgent.slice(0, longestAgent),
+      userAgent: from.userAgent.slice(0, maxAgentLength),
       borrowed: [],
     };
     await this.#model.create([session]);
@@ -87,13 +87,13 @@ export class Sessions {
     return this.#model
       .find({ userId, endsAt: { $gt: new Date() } })
       .sort({ _id: -1 })
-      .limit(mostListed)
+      .limit(maxListed)
       .lean<SessionDocument[]>();
   }
 
   /** Notes what was made for a session. False when the session has ended meanwhile. */
   async borrow(sessionId: string, borrowed: Borrowed): Promise<boolean> {
-    const push = { borrowed: { $each: [borrowed], $slice: -mostBorrowed } };
+    const push = { borrowed: { $each: [borrowed], $slice: -maxBorrowed } };
     return (await this.#model.updateOne({ _id: sessionId }, { $push: push })).matchedCount === 1;
   }
 

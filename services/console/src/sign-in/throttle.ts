@@ -6,8 +6,8 @@ import { networkOf } from "@uag/kit/http/network.ts";
 /**
  * Failed sign-ins at once, and a second: of one network, and for one name wherever they come from.
  */
-const ofNetwork = { free: 20, perSecond: 0.5, most: 10_000 };
-const ofName = { free: 10, perSecond: 0.2, most: 10_000 };
+const ofNetwork = { free: 20, perSecond: 0.5, max: 10_000 };
+const ofName = { free: 10, perSecond: 0.2, max: 10_000 };
 
 /** Slows down whoever guesses: each failure makes the next try wait, by network and by name. */
 export class SignInThrottle {

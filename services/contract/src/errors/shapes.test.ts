@@ -35,13 +35,13 @@ test("each shape is its provider's", () => {
 });
 
 test("what a provider says of a request keeps its words and codes", () => {
-  const said = { message: "no such size", code: "InvalidSize", type: undefined, param: "size" };
-  const report = { error: new GatewayError("invalid_request"), requestId: "r", said };
+  const reported = { message: "no such size", code: "InvalidSize", type: undefined, param: "size" };
+  const report = { error: new GatewayError("invalid_request"), requestId: "r", reported };
   assert.deepEqual(errorBody("nested", report), {
     error: { message: "no such size", type: "invalid_request_error", code: "InvalidSize", param: "size" },
   });
   assert.deepEqual(errorBody("flat", report), { code: "InvalidSize", message: "no such size", request_id: "r" });
-  const ours = { ...report, said: { message: "no such size", code: "unsupported_size" } };
+  const ours = { ...report, reported: { message: "no such size", code: "unsupported_size" } };
   assert.equal(errorBody("flat", ours).code, "InvalidParameter");
 });
 

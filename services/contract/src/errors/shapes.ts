@@ -37,7 +37,7 @@ export interface ErrorReport {
   readonly error: GatewayError;
   readonly requestId: string;
   /** Only where the request is at fault, and the client may read what the provider says of it. */
-  readonly said?: ProviderWords | undefined;
+  readonly reported?: ProviderWords | undefined;
 }
 
 type Body<D extends Dialect> = z.infer<
@@ -45,8 +45,8 @@ type Body<D extends Dialect> = z.infer<
 >;
 
 const bodies: { readonly [D in Dialect]: (report: ErrorReport) => Body<D> } = {
-  nested({ error, said }) {
-    const { message, type = error.type, code = error.code, param = error.param ?? null } = said ?? error;
+  nested({ error, reported }) {
+    const { message, type = error.type, code = error.code, param = error.param ?? null } = reported ?? error;
     return { error: { message, type, code, param } };
   },
   native({ error, requestId }) {
@@ -54,9 +54,9 @@ const bodies: { readonly [D in Dialect]: (report: ErrorReport) => Body<D> } = {
   },
   // Every 400 of our own is an `InvalidParameter`, every 429 a `Throttling.RateQuota`, as the
   // provider's own are.
-  flat({ error, requestId, said }) {
-    const code = providerCode(said?.code) ?? flatCodes[error.httpStatus] ?? error.code;
-    return { code, message: said?.message ?? error.message, request_id: requestId };
+  flat({ error, requestId, reported }) {
+    const code = providerCode(reported?.code) ?? flatCodes[error.httpStatus] ?? error.code;
+    return { code, message: reported?.message ?? error.message, request_id: requestId };
   },
 };
 

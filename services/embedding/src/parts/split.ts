@@ -9,8 +9,8 @@ const addedTokens = 4;
  * context is read.
  */
 export function tokenBound(input: EmbeddingInput, contextTokens: number): number {
-  const most = typeof input === "string" ? Buffer.byteLength(input) + addedTokens : input.length;
-  return Math.min(most, contextTokens);
+  const max = typeof input === "string" ? Buffer.byteLength(input) + addedTokens : input.length;
+  return Math.min(max, contextTokens);
 }
 
 /** What every one of the upstreams takes in one call, so that any of them can take over. */

@@ -7,15 +7,16 @@ const param = "dimensions";
  * The size of vectors to ask for; undefined when it is the model's own.
  * @throws {GatewayError} `invalid_request` for a size that the model does not have
  */
-export function readDimensions(asked: number | null | undefined, traits: EmbeddingTraits): number | undefined {
-  if (asked === null || asked === undefined || asked === traits.dimensions) return undefined;
+export function readDimensions(requested: number | null | undefined, traits: EmbeddingTraits): number | undefined {
+  if (requested === null || requested === undefined || requested === traits.dimensions) return undefined;
   const { sizes } = traits;
   if (sizes === undefined) {
     throw fault(`This model does not support specifying dimensions: its vectors have ${traits.dimensions}.`);
   }
-  if (sizes === "any" && asked > traits.dimensions) throw fault(`dimensions: must be at most ${traits.dimensions}.`);
-  if (sizes !== "any" && !sizes.includes(asked)) throw fault(`dimensions: must be one of ${sizes.join(", ")}.`);
-  return asked;
+  if (sizes === "any" && requested > traits.dimensions)
+    throw fault(`dimensions: must be at most ${traits.dimensions}.`);
+  if (sizes !== "any" && !sizes.includes(requested)) throw fault(`dimensions: must be one of ${sizes.join(", ")}.`);
+  return requested;
 }
 
 function fault(text: string): GatewayError {

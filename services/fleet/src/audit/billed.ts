@@ -53,9 +53,9 @@ async function readAccounts(run: Run): Promise<Account[]> {
   const accounts: Account[] = [];
   let cursor = "";
   do {
-    const answer = await client.listAccounts({ page: { limit: pageLimit, cursor } });
-    accounts.push(...answer.accounts);
-    cursor = answer.nextCursor;
+    const response = await client.listAccounts({ page: { limit: pageLimit, cursor } });
+    accounts.push(...response.accounts);
+    cursor = response.nextCursor;
   } while (cursor !== "");
   return accounts;
 }

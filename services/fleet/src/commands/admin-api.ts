@@ -34,8 +34,8 @@ async function send(run: Run, path: string, init: RequestInit = {}): Promise<Res
     );
   });
   if (response.ok) return response;
-  const told = failure.safeParse(await response.json().catch(() => undefined));
-  throw new UserError(told.success ? told.data.error.message : `The admin API answered ${response.status}.`);
+  const reported = failure.safeParse(await response.json().catch(() => undefined));
+  throw new UserError(reported.success ? reported.data.error.message : `The admin API answered ${response.status}.`);
 }
 
 export function adminApi(run: Run): AdminApi {

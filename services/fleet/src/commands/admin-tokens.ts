@@ -37,7 +37,7 @@ const options = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const report = (line: string): void => void process.stdout.write(`${line}\n`);
 
 function stateOf({ revoked_at: revokedAt, expires }: Token): string {
   if (revokedAt !== null) return `revoked ${revokedAt}`;
@@ -51,23 +51,23 @@ async function list(api: AdminApi): Promise<void> {
     const token = tokenSchema.parse(row);
     rows.push([token.id, token.name, token.hint, token.role ?? "", token.account_id ?? "all", stateOf(token)]);
   }
-  say(table(rows));
+  report(table(rows));
 }
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const [command, id] = positionals;
-  if (values.help || command === undefined) return say(help);
+  if (values.help || command === undefined) return report(help);
   const api = adminApi(await readRunningFleet());
   if (command === "create") {
     const { name, role, account, expires } = values;
     const made = await api.call("POST", "/tokens", { name, role, account_id: account, expires });
-    return say(z.object({ token: z.string() }).parse(made).token);
+    return report(z.object({ token: z.string() }).parse(made).token);
   }
   if (command === "list") return await list(api);
   if (command !== "revoke") throw new UserError(`There is no command "${command}".\n\n${help}`);
   if (id === undefined) throw new UserError("Which token? npm run admin-tokens -- list shows the ids");
-  say(`${tokenSchema.parse(await api.call("DELETE", `/tokens/${encodeURIComponent(id)}`)).id} is revoked.`);
+  report(`${tokenSchema.parse(await api.call("DELETE", `/tokens/${encodeURIComponent(id)}`)).id} is revoked.`);
 }
 
 await main().catch(fail);

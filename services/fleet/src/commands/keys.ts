@@ -61,7 +61,7 @@ const keySchema = z.object({
 const newKeySchema = keySchema.extend({ key: z.string(), snippets: z.record(z.string(), z.string()) });
 type Key = z.infer<typeof keySchema>;
 
-function say(line: string): void {
+function report(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
@@ -84,10 +84,10 @@ function fieldsOf(values: Values): Record<string, unknown> {
 }
 
 /** The secret alone goes to stdout, so that a script can take it. */
-function saySecret(answer: unknown): void {
-  const { id, account_id, key, snippets } = newKeySchema.parse(answer);
+function printSecret(response: unknown): void {
+  const { id, account_id, key, snippets } = newKeySchema.parse(response);
   process.stderr.write(`${id} for ${account_id}. This is its secret; it is not shown again:\n`);
-  say(key);
+  report(key);
   for (const [name, text] of Object.entries(snippets)) process.stderr.write(`\n# ${name}\n${text.trimEnd()}\n`);
 }
 
@@ -123,33 +123,33 @@ async function list(api: AdminApi, { account, name, all }: Values): Promise<void
   const rows = [["ID", "KEY", "ACCOUNT", "NAME", "MODELS", "LIMITS", "STATE"]];
   const query = { account, alias: name, include_revoked: String(all ?? false) };
   for await (const row of api.rows("/keys", query)) rows.push(rowOf(keySchema.parse(row)));
-  say(table(rows));
+  report(table(rows));
 }
 
 async function changeOne(api: AdminApi, command: string, id: string, values: Values): Promise<void> {
   const path = `/keys/${encodeURIComponent(id)}`;
   if (command === "update") {
     const key = keySchema.parse(await api.call("PATCH", path, fieldsOf(values)));
-    return say(table([rowOf(key)]));
+    return report(table([rowOf(key)]));
   }
   if (command === "regenerate") {
     const overlap = Number(parseCount("overlap", values.overlap));
-    return saySecret(await api.call("POST", `${path}/regenerate`, { overlap_seconds: overlap }));
+    return printSecret(await api.call("POST", `${path}/regenerate`, { overlap_seconds: overlap }));
   }
   const key = keySchema.parse(await api.call("DELETE", path));
-  say(`${key.id} is revoked.`);
+  report(`${key.id} is revoked.`);
 }
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const [command, id] = positionals;
-  if (values.help || command === undefined) return say(help);
+  if (values.help || command === undefined) return report(help);
   const run = await readRunningFleet();
   const api = adminApi(run);
   if (command === "list") return await list(api, values);
   if (command === "create") {
     const body = { account_id: values.account ?? run.account_id, ...fieldsOf(values) };
-    return saySecret(await api.call("POST", "/keys", body));
+    return printSecret(await api.call("POST", "/keys", body));
   }
   if (!["update", "regenerate", "revoke"].includes(command)) {
     throw new UserError(`There is no command "${command}".\n\n${help}`);

@@ -25,12 +25,12 @@ const options = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-async function namesIn(dir: string, asked: string | undefined): Promise<string[]> {
+async function namesIn(dir: string, requested: string | undefined): Promise<string[]> {
   const files = await readdir(dir).catch(() => []);
   const names = files.filter((file) => file.endsWith(".log")).map((file) => file.slice(0, -".log".length));
   if (names.length === 0) throw new UserError(`There are no logs in ${dir}. Start the fleet first: npm start`);
-  if (asked === undefined) return names.sort();
-  const wanted = asked.split(",").map((name) => name.trim());
+  if (requested === undefined) return names.sort();
+  const wanted = requested.split(",").map((name) => name.trim());
   const unknown = wanted.find((name) => !names.includes(name));
   if (unknown === undefined) return wanted;
   throw new UserError(`There is no log of "${unknown}". There are: ${names.sort().join(", ")}`);
@@ -42,16 +42,16 @@ async function main(): Promise<void> {
   const dir = join(resolveDataDir(process.env["DATA_DIR"] || ".data"), "log");
   const names = await namesIn(dir, values.service);
   const widest = Math.max(...names.map((name) => name.length));
-  const say = (name: string, text: string): void =>
+  const report = (name: string, text: string): void =>
     void process.stdout.write(`${names.length > 1 ? `${name.padEnd(widest)} ` : ""}${readable(text)}\n`);
   const lines = Number(parseCount("lines", values.lines ?? "20"));
   const stop = new AbortController();
   process.on("SIGINT", () => stop.abort());
   const show = async (name: string): Promise<void> => {
     const path = join(dir, `${name}.log`);
-    for (const text of (await tailOf(path, lines)).split("\n")) if (text !== "") say(name, text);
+    for (const text of (await tailOf(path, lines)).split("\n")) if (text !== "") report(name, text);
     if (!values.follow) return;
-    for await (const text of await followLines(path, stop.signal)) say(name, text);
+    for await (const text of await followLines(path, stop.signal)) report(name, text);
   };
   await Promise.all(names.map(show));
 }

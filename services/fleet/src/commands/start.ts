@@ -35,10 +35,10 @@ function stopSignal(): AbortSignal {
 }
 
 /** The gateway does not wait for the console's pages: without them it serves all the same. */
-async function buildPages(say: (line: string) => void, signal: AbortSignal): Promise<void> {
-  await buildConsole({ report: say, signal }).catch((error: unknown) => {
+async function buildPages(report: (line: string) => void, signal: AbortSignal): Promise<void> {
+  await buildConsole({ report: report, signal }).catch((error: unknown) => {
     if (signal.aborted) return;
-    say(`The console could not be built; everything else works.\n${error instanceof Error ? error.message : error}`);
+    report(`The console could not be built; everything else works.\n${error instanceof Error ? error.message : error}`);
   });
 }
 
@@ -55,7 +55,7 @@ export async function start(args: string[]): Promise<void> {
   const config = readConfig(schema);
   const signal = stopSignal();
   const startedAt = performance.now();
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  const report = (line: string): void => void process.stdout.write(`${line}\n`);
   const atTerminal = process.stdout.isTTY === true;
   const fleet = await startFleet({
     dataDir: config.DATA_DIR,
@@ -67,17 +67,17 @@ export async function start(args: string[]): Promise<void> {
     // A person watches: each request is a line. Elsewhere only failures leave one, and nothing is
     // read here.
     env: atTerminal && process.env["ACCESS_LOG"] === undefined ? { ACCESS_LOG: "all" } : {},
-    report: say,
+    report: report,
     signal,
   }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
   if (fleet !== undefined) {
-    say(await banner(fleet.run, (performance.now() - startedAt) / 1000));
-    await buildPages(say, signal);
-    if (atTerminal) followRequests(fleet.dataDir, say, signal);
+    report(await banner(fleet.run, (performance.now() - startedAt) / 1000));
+    await buildPages(report, signal);
+    if (atTerminal) followRequests(fleet.dataDir, report, signal);
     await new Promise((resolve) => (signal.aborted ? resolve(0) : signal.addEventListener("abort", resolve)));
-    say("Stopping.");
+    report("Stopping.");
     await fleet.stop();
   }
   process.exit(0);

@@ -25,7 +25,7 @@ const accountSchema = z.object({
 type Account = z.infer<typeof accountSchema>;
 
 /** How an account stands after a top-up, one sentence a line. */
-function told(before: Account, after: Account): string {
+function summaryOf(before: Account, after: Account): string {
   const repaid = after.repaid_nano_usd - before.repaid_nano_usd;
   const lines = [
     `${after.id} has ${after.available_usd} USD available.`,
@@ -50,8 +50,8 @@ async function main(): Promise<void> {
   const before = accountSchema.parse(await admin.call("GET", path));
   const reference = values.reference ?? randomUUID();
   const topUp = { amount_usd: values.usd, reference, note: values.note };
-  const answer = z.object({ account: accountSchema }).parse(await admin.call("POST", `${path}/top-ups`, topUp));
-  process.stdout.write(told(before, answer.account));
+  const response = z.object({ account: accountSchema }).parse(await admin.call("POST", `${path}/top-ups`, topUp));
+  process.stdout.write(summaryOf(before, response.account));
 }
 
 await main().catch(fail);

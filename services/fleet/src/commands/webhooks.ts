@@ -56,7 +56,7 @@ const deliverySchema = z.object({
 
 const usualLimit = 20;
 
-function say(line: string): void {
+function report(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
@@ -66,8 +66,8 @@ async function rotate(api: AdminApi, values: Values, accountId: string): Promise
   const overlapSeconds = immediately ? 0 : hours && hours * 3_600;
   const made = await api.call("POST", "/webhooks/secrets", { account_id: accountId, overlap_seconds: overlapSeconds });
   const { secret, earlier_secrets_end_at: until } = newSecretSchema.parse(made);
-  say(secret);
-  if (until !== null) say(`Earlier secrets sign until ${until}.`);
+  report(secret);
+  if (until !== null) report(`Earlier secrets sign until ${until}.`);
 }
 
 async function secrets(api: AdminApi, account: string): Promise<void> {
@@ -76,7 +76,7 @@ async function secrets(api: AdminApi, account: string): Promise<void> {
     const { id, hint, created_at: made, ends_at: until } = secretSchema.parse(row);
     rows.push([id, hint, made, until ?? ""]);
   }
-  say(table(rows));
+  report(table(rows));
 }
 
 async function list(api: AdminApi, { account, state, task, limit }: Values): Promise<void> {
@@ -88,25 +88,25 @@ async function list(api: AdminApi, { account, state, task, limit }: Values): Pro
     const last = attempts.at(-1)?.error ?? "";
     rows.push([id, delivery.state, delivery.type, delivery.task_id, String(attempts.length), last, next ?? ""]);
   }
-  say(table(rows));
+  report(table(rows));
 }
 
 async function withId(api: AdminApi, command: string, id: string): Promise<void> {
   if (command === "end") {
     await api.call("DELETE", `/webhooks/secrets/${id}`);
-    say(`${id} signs no more.`);
+    report(`${id} signs no more.`);
   } else if (command === "show") {
-    say(JSON.stringify(await api.call("GET", `/webhooks/deliveries/${id}`), null, 2));
+    report(JSON.stringify(await api.call("GET", `/webhooks/deliveries/${id}`), null, 2));
   } else if (command === "replay") {
     await api.call("POST", `/webhooks/deliveries/${id}/replay`);
-    say(`${id} is sent again.`);
+    report(`${id} is sent again.`);
   } else throw new UserError(help);
 }
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const [command, id] = positionals;
-  if (values.help || command === undefined) return say(help);
+  if (values.help || command === undefined) return report(help);
   const run = await readRunningFleet();
   const api = adminApi(run);
   const account = values.account ?? run.account_id;

@@ -47,7 +47,7 @@ async function machinesOwn(pin: EnginePin, path: string): Promise<Engine | undef
   const file = await findInPath(pin.name, path);
   if (file === undefined) return undefined;
   const version = await tryVersion(file, {});
-  if (version === undefined || !isAtLeast(version, pin.leastVersion)) return undefined;
+  if (version === undefined || !isAtLeast(version, pin.minVersion)) return undefined;
   return { path: file, version, env: {}, chosen: `${pin.name} ${version} of this machine (${file})` };
 }
 
@@ -96,7 +96,7 @@ async function findEngine(pin: EnginePin, options: FindOptions): Promise<Engine>
   if (wheel === undefined) {
     throw new UserError(
       `There is no packaged ${pin.name} for ${process.platform}-${process.arch}.\n` +
-        `Install ${pin.name} ${pin.leastVersion} or newer from ${pin.vendor} and put it in PATH, ` +
+        `Install ${pin.name} ${pin.minVersion} or newer from ${pin.vendor} and put it in PATH, ` +
         `or name a running server with ${pin.name === "mongod" ? "MONGODB_URL" : "NATS_URL"}.`,
     );
   }

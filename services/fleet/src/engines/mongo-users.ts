@@ -12,7 +12,7 @@ const readWrite = (db: string): Role => ({ role: "readWrite", db });
 const billingRole = appendOnlyRole("billing");
 
 /** Where capability services keep answers under idempotency keys. */
-const answers = readWrite("idempotency");
+const responses = readWrite("idempotency");
 
 /** Which databases each service may use. Who is not in here has no user: it uses none. */
 export const mongoAccess: Readonly<Partial<Record<Peer, readonly Role[]>>> = {
@@ -22,11 +22,11 @@ export const mongoAccess: Readonly<Partial<Record<Peer, readonly Role[]>>> = {
   // It judges the books, so it changes nothing in them.
   auditor: [read("billing"), readWrite("audit")],
   metering: [readWrite("metering")],
-  chat: [answers],
-  embedding: [answers],
-  speech: [answers],
-  media: [answers, readWrite("media")],
-  video: [answers, readWrite("video")],
+  chat: [responses],
+  embedding: [responses],
+  speech: [responses],
+  media: [responses, readWrite("media")],
+  video: [responses, readWrite("video")],
   console: [readWrite("console")],
   operator: [{ role: "root", db: "admin" }],
 };

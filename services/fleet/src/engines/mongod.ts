@@ -136,8 +136,8 @@ function isPassing(error: MongoServerError): boolean {
 }
 
 async function moveReplicaSet(admin: Db, host: string): Promise<void> {
-  const answer = await admin.command({ replSetGetConfig: 1 });
-  const config = answer["config"] as { version: number; members: { _id: number; host: string }[] };
+  const response = await admin.command({ replSetGetConfig: 1 });
+  const config = response["config"] as { version: number; members: { _id: number; host: string }[] };
   if (config.members[0]?.host === host) return;
   const members = [{ ...config.members[0], host }];
   await admin.command({ replSetReconfig: { ...config, version: config.version + 1, members }, force: true });

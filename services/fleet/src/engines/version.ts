@@ -6,10 +6,10 @@ export function versionIn(output: string): string | undefined {
   return /\bv(\d+\.\d+(?:\.\d+)?)/.exec(output)?.[1];
 }
 
-/** True when `version` is `least` or newer; compares number by number. */
-export function isAtLeast(version: string, least: string): boolean {
+/** True when `version` is `min` or newer; compares number by number. */
+export function isAtLeast(version: string, min: string): boolean {
   const have = version.split(".").map(Number);
-  for (const [i, want] of least.split(".").map(Number).entries()) {
+  for (const [i, want] of min.split(".").map(Number).entries()) {
     const part = have[i] ?? 0;
     if (part !== want) return part > want;
   }

@@ -65,6 +65,6 @@ export function readable(text: string): string {
   if (line === undefined) return text;
   const request = requestLine(text);
   if (request !== undefined) return request;
-  const [, name, style] = levels.find(([least]) => line.level >= least) ?? [0, "info", "green"];
+  const [, name, style] = levels.find(([min]) => line.level >= min) ?? [0, "info", "green"];
   return `${clockOf(line)} ${styleText(style, name.padEnd(5))} ${line.msg ?? ""}${restOf(line)}`;
 }

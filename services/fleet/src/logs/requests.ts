@@ -3,12 +3,12 @@ import { followLines } from "./follow.ts";
 import { requestLine } from "./line.ts";
 
 /** Says a line for each request that the router answers, until the signal. */
-export function followRequests(dataDir: string, say: (line: string) => void, signal: AbortSignal): void {
+export function followRequests(dataDir: string, report: (line: string) => void, signal: AbortSignal): void {
   const follow = async (): Promise<void> => {
     for await (const text of await followLines(join(dataDir, "log", "router.log"), signal)) {
       const line = requestLine(text);
-      if (line !== undefined) say(line);
+      if (line !== undefined) report(line);
     }
   };
-  follow().catch((error: unknown) => say(`The router's log cannot be followed: ${error}`));
+  follow().catch((error: unknown) => report(`The router's log cannot be followed: ${error}`));
 }

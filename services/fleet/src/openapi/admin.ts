@@ -10,8 +10,8 @@ import {
   webhookDelivery,
   webhookDeliveryWithBody,
   webhookSecret,
-} from "@uag/contract/answers/admin.ts";
-import { catalogModel, fleet } from "@uag/contract/answers/admin-fleet.ts";
+} from "@uag/contract/responses/admin.ts";
+import { catalogModel, fleet } from "@uag/contract/responses/admin-fleet.ts";
 import {
   account,
   forecast,
@@ -21,8 +21,8 @@ import {
   receipt,
   repair,
   topUp,
-} from "@uag/contract/answers/admin-money.ts";
-import { listedUsageEvent, usageBucket, usageSeries } from "@uag/contract/answers/admin-usage.ts";
+} from "@uag/contract/responses/admin-money.ts";
+import { listedUsageEvent, usageBucket, usageSeries } from "@uag/contract/responses/admin-usage.ts";
 import * as accounts from "@uag/gateway/admin/accounts.ts";
 import { query as exportQuery } from "@uag/gateway/admin/export.ts";
 import * as keys from "@uag/gateway/admin/keys.ts";
@@ -40,7 +40,7 @@ interface Query {
   readonly shape: Readonly<Record<string, z.ZodType>>;
 }
 
-interface Asked {
+interface RequestBodies {
   readonly request?: z.ZodType;
   readonly query?: Query;
   readonly status?: Operation["status"];
@@ -51,10 +51,10 @@ function admin(
   tag: Tag,
   id: string,
   summary: string,
-  [name, answer]: [string, z.ZodType],
-  { request, query, status }: Asked = {},
+  [name, response]: [string, z.ZodType],
+  { request, query, status }: RequestBodies = {},
 ): Operation {
-  const named: Named = { [`Admin${name}`]: answer };
+  const named: Named = { [`Admin${name}`]: response };
   return {
     id,
     tag,

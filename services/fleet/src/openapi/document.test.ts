@@ -57,13 +57,13 @@ for (const api of documentNames)
     });
 
     test("every operation has a name that programs can have too, and a group that something is said of", () => {
-      const told = new Set((document["tags"] as Json[]).map(({ name }) => name));
+      const reported = new Set((document["tags"] as Json[]).map(({ name }) => name));
       const used = new Set<unknown>();
       for (const operation of Object.values(paths).flatMap((item) => Object.values(item) as Json[])) {
         assert.match(String(operation["operationId"]), /^[a-z]+([A-Z][a-z]+)+$/);
         for (const tag of operation["tags"] as unknown[]) used.add(tag);
       }
-      assert.deepEqual(used, told);
+      assert.deepEqual(used, reported);
     });
 
     test("no two operations share a name, and every parameter of a path is described", () => {
@@ -93,7 +93,7 @@ for (const api of documentNames)
   });
 
 test("every code of the error table that clients see is an answer of some route", () => {
-  const told = new Set(allRoutes.flatMap((route) => codesOf(route, operationOf(route))));
+  const reported = new Set(allRoutes.flatMap((route) => codesOf(route, operationOf(route))));
   const seen = (Object.keys(errorTable) as ErrorCode[]).filter((code) => !unseen.includes(code));
-  assert.deepEqual([...told].sort(), seen.sort());
+  assert.deepEqual([...reported].sort(), seen.sort());
 });

@@ -2,7 +2,7 @@ import { flatError, nativeError, nestedError } from "@uag/contract/errors/shapes
 import type { DocumentName } from "@uag/gateway/docs/documents.ts";
 import { z } from "zod";
 import { adminOperations } from "./admin.ts";
-import { answerExamples, requestExamples } from "./examples/examples.ts";
+import { requestExamples, responseExamples } from "./examples/examples.ts";
 import { failuresOf, failuresOfProbes } from "./failures.ts";
 import { headerComponents, headersOf } from "./headers.ts";
 import { type JsonSchema, jsonSchema, schemaRef } from "./json-schema.ts";
@@ -88,15 +88,15 @@ function contentOf({ json, events, audio, rows }: Responses, examplesOf: (mediaT
   );
 }
 
-function answer(route: AnyRoute, status: string, answers: Responses): JsonSchema {
+function respond(route: AnyRoute, status: string, responses: Responses): JsonSchema {
   const { billed = false, native = false, waits = false } = operationOf(route);
-  const event = Object.keys(answers.events ?? {})[0];
+  const event = Object.keys(responses.events ?? {})[0];
   const description = status === "202" ? "Accepted." : "Done.";
   return {
     description:
       event === undefined ? description : `${description} With \`stream\`, events whose data is a \`${event}\`.`,
     headers: headersOf({ native, billed, failed: false, status, located: waits }),
-    content: contentOf(answers, (mediaType) => answerExamples(nameOf(route), status, mediaType)),
+    content: contentOf(responses, (mediaType) => responseExamples(nameOf(route), status, mediaType)),
   };
 }
 
@@ -116,9 +116,9 @@ function requestBody(route: AnyRoute, { request, bodyIsOptional = false }: Opera
 }
 
 /** The same failures come on most paths. */
-function shared(answers: Readonly<Record<string, JsonSchema>>, failures: Pool): JsonSchema {
+function shared(responses: Readonly<Record<string, JsonSchema>>, failures: Pool): JsonSchema {
   return Object.fromEntries(
-    Object.entries(answers).map(([status, one]) => [status, failures.ref(`failure_${status}`, one)]),
+    Object.entries(responses).map(([status, one]) => [status, failures.ref(`failure_${status}`, one)]),
   );
 }
 
@@ -134,8 +134,8 @@ function described(route: AnyRoute, failures: Pool): JsonSchema {
     parameters: parametersOf(route, operation),
     ...(body !== undefined && { requestBody: body }),
     responses: {
-      [status]: answer(route, String(status), ok),
-      ...(accepted !== undefined && { 202: answer(route, "202", accepted) }),
+      [status]: respond(route, String(status), ok),
+      ...(accepted !== undefined && { 202: respond(route, "202", accepted) }),
       ...shared(failuresOf(route, operation), failures),
     },
   };

@@ -50,7 +50,7 @@ export const unseen: readonly ErrorCode[] = ["client_closed_request"];
 
 /** The codes that a route may answer with. */
 export function codesOf(route: Route | AdminRoute, operation: Operation): readonly ErrorCode[] {
-  const { billed = false, asksProvider = billed, admin = false, spends = false } = operation;
+  const { billed = false, callsProvider = billed, admin = false, spends = false } = operation;
   const forwarded = "service" in route;
   return [
     ...anywhere,
@@ -59,13 +59,13 @@ export function codesOf(route: Route | AdminRoute, operation: Operation): readon
     ...(route.body !== "none" && forwarded ? repeatable : []),
     ...(forwarded ? (["too_many_open_requests"] as const) : []),
     ...(route.path.includes(":") || !forwarded ? (["not_found"] as const) : []),
-    ...(asksProvider ? [...ofModels, ...ofProviders] : []),
+    ...(callsProvider ? [...ofModels, ...ofProviders] : []),
     ...(billed ? ofMoney : []),
     ...("billed" in route && !route.billed ? ofFree : []),
     ...(spends ? (["insufficient_balance"] as const) : []),
     ...(admin && route.method === "POST" ? (["already_exists"] as const) : []),
     ...(admin ? (["permission_denied", "upstream_timeout"] as const) : []),
-    ...(forwarded && !asksProvider ? (["upstream_timeout"] as const) : []),
+    ...(forwarded && !callsProvider ? (["upstream_timeout"] as const) : []),
   ];
 }
 
@@ -96,17 +96,17 @@ function failures(codes: readonly ErrorCode[], { dialects, native = false, bille
     texts.set(status, [...(texts.get(status) ?? []), `\`${code}\`: ${errorTable[code].text}`]);
   }
   if (native) for (const range of ["4XX", "5XX"]) texts.set(range, [passedOn]);
-  const answers: Record<string, JsonSchema> = {};
+  const responses: Record<string, JsonSchema> = {};
   for (const [status, lines] of [...texts].sort(([a], [b]) => a.localeCompare(b))) {
     // What is no HTTP request has no path yet, and so no dialect of its own.
     const early = native && (status === "408" || status === "431" || status === "400");
-    answers[status] = {
+    responses[status] = {
       description: lines.join("\n\n"),
       headers: headersOf({ native, billed, failed: true, status, located: false }),
       content: errorContent(early ? [...dialects, "nested"] : dialects),
     };
   }
-  return answers;
+  return responses;
 }
 
 /** The error answers of a route, by status. */

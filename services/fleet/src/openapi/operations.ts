@@ -1,6 +1,6 @@
 import { countTokensSchema, messagesSchema } from "@uag/chat/request/messages-schema.ts";
 import { chatCompletionBody } from "@uag/chat/request/openapi-schemas.ts";
-import { subscription, usage } from "@uag/contract/answers/billing.ts";
+import { subscription, usage } from "@uag/contract/responses/billing.ts";
 import {
   chatCompletion,
   chatCompletionChunk,
@@ -9,7 +9,7 @@ import {
   model,
   modelList,
   tokenCount,
-} from "@uag/contract/answers/chat.ts";
+} from "@uag/contract/responses/chat.ts";
 import {
   alphaImageResult,
   embeddingResult,
@@ -19,7 +19,7 @@ import {
   videoTask,
   videoTaskList,
   voiceList,
-} from "@uag/contract/answers/media.ts";
+} from "@uag/contract/responses/media.ts";
 import { embeddingSchema } from "@uag/embedding/request/schema.ts";
 import { imageEditBody, imageGenerationBodies } from "@uag/media/images/openapi-schemas.ts";
 import { speechSchema } from "@uag/speech/request/schema.ts";
@@ -60,7 +60,7 @@ export interface Operation {
   /** Asks a provider at the account's expense. */
   readonly billed?: boolean;
   /** Asks a provider about something. */
-  readonly asksProvider?: boolean;
+  readonly callsProvider?: boolean;
   /** Waits where the client says so. */
   readonly waits?: boolean;
   /** Anthropic's headers go on to the provider. */
@@ -103,7 +103,7 @@ const generating: Readonly<Record<string, Operation>> = {
     request: { TokenCountRequest: countTokensSchema },
     ok: { json: { TokenCount: tokenCount } },
     query: { beta: z.string().describe("Goes on to the provider's own format.") },
-    asksProvider: true,
+    callsProvider: true,
     native: true,
   },
   embeddings: {

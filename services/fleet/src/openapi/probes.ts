@@ -28,7 +28,7 @@ export const probes: Readonly<Record<DocumentName, Readonly<Record<string, Probe
   admin: { [documents.admin.path]: { id: "getAdminOpenApi", ...document } },
 };
 
-const answer = (description: string, schema: JsonSchema): JsonSchema => ({
+const respond = (description: string, schema: JsonSchema): JsonSchema => ({
   description,
   content: { "application/json": { schema } },
 });
@@ -50,8 +50,8 @@ export const probePaths = (name: DocumentName, failures: JsonSchema): JsonSchema
           tags: [tag],
           security: [],
           responses: {
-            200: answer("Done.", schema),
-            ...(schema === status.schema && { 503: answer("Not now.", schema) }),
+            200: respond("Done.", schema),
+            ...(schema === status.schema && { 503: respond("Not now.", schema) }),
             ...(path === documents[name].path && { 304: { description: "The client has it already." } }),
             ...failures,
           },

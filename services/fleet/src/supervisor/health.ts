@@ -6,7 +6,7 @@ const timeoutMs = 1_000;
 const agent = new Agent();
 
 /** Asks an HTTP health path once; true for any 2xx within `waitMs` (1 s when none is named). */
-export function answersOk(url: string, waitMs = timeoutMs): Promise<boolean> {
+export function respondsOk(url: string, waitMs = timeoutMs): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get(url, { agent, signal: AbortSignal.timeout(waitMs) }, (response) => {
       response.resume();

@@ -4,11 +4,11 @@ import { connect } from "node:net";
 export function acceptsConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port });
-    const answer = (accepted: boolean): void => {
+    const respond = (accepted: boolean): void => {
       socket.destroy();
       resolve(accepted);
     };
-    socket.once("connect", () => answer(true));
-    socket.once("error", () => answer(false));
+    socket.once("connect", () => respond(true));
+    socket.once("error", () => respond(false));
   });
 }

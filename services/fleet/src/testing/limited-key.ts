@@ -24,8 +24,8 @@ export async function newKey(
   accountId = fleet.run.account_id,
 ): Promise<LimitedKey> {
   using keys = operatorClient<KeyServiceServer>(fleet.run, "billing", KeyServiceService);
-  const ask = { accountId, name: "limited", models: [], expiresAtMs: 0n };
-  const { key, secret } = await keys.createKey({ ...ask, limits: { ...noLimits, ...limits } });
+  const request = { accountId, name: "limited", models: [], expiresAtMs: 0n };
+  const { key, secret } = await keys.createKey({ ...request, limits: { ...noLimits, ...limits } });
   return { key: key as Key, client: createTestClient({ baseUrl: fleet.run.base_url, apiKey: secret }) };
 }
 

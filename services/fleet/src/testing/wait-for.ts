@@ -20,8 +20,8 @@ export async function waitFor<T>(
   const { timeoutMs = 10_000, everyMs = 20, what = condition.toString() } = options;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    const answer = await condition();
-    if (answer !== false && answer !== undefined) return answer as Exclude<T, false | undefined>;
+    const response = await condition();
+    if (response !== false && response !== undefined) return response as Exclude<T, false | undefined>;
     if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for: ${what}`);
     await sleep(everyMs);
   }

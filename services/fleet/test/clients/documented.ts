@@ -18,7 +18,7 @@ export interface Documented {
    * Notes an answer that the documents do not have, a field that it does not list, or one that is
    * not as it says.
    */
-  check(method: string, template: string, answer: { status: number; type: string; text: string }): void;
+  check(method: string, template: string, response: { status: number; type: string; text: string }): void;
   /** Notes the data of an event that is not as the schema of that name says. */
   checkEvent(schema: string, data: string): void;
   /** What has been checked with a good answer: `GET /v1/models`. */
@@ -76,13 +76,13 @@ export function documented(): Documented {
       assert.ok(operation !== undefined, `${what} is not in the document`);
       const { responses } = operation;
       const code = String(status) in responses ? String(status) : `${what.at(-3)}XX`;
-      const answer = responses[code];
-      assert.ok(answer !== undefined, `${what} is not in the document: ${text}`);
-      const ref = typeof answer["$ref"] === "string" ? answer["$ref"].slice(1) : undefined;
+      const response = responses[code];
+      assert.ok(response !== undefined, `${what} is not in the document: ${text}`);
+      const ref = typeof response["$ref"] === "string" ? response["$ref"].slice(1) : undefined;
       const at = ref ?? pointer("paths", template, method.toLowerCase(), "responses", code);
       const shared =
         ref === undefined
-          ? answer
+          ? response
           : ((document["components"] as Json)["responses"] as Json)[ref.split("/").at(-1) ?? ""];
       const content = (shared as Json)["content"] as Json | undefined;
       const essence = type.split(";")[0] ?? "";

@@ -7,7 +7,7 @@ import type { Recorded } from "../../src/openapi/examples/types.ts";
 import type { TestFleet } from "../../src/testing/with-fleet.ts";
 import { documented } from "./documented.ts";
 
-const outcome = ({ operation, name, answer: { status, type } }: Recorded): string =>
+const outcome = ({ operation, name, response: { status, type } }: Recorded): string =>
   `${operation} ${name}: ${status} ${type}`;
 
 /** What the reference shows happens: every example, sent to a gateway. */
@@ -15,8 +15,8 @@ export function exampleTests(here: () => { readonly fleet: TestFleet; readonly w
   test("every example of the reference is answered with the status that is shown beside it, by what the document allows", async () => {
     const { fleet, webhookUrl } = here();
     const against = documented();
-    const carried = await carryOutExamples(fleet.run, { url: webhookUrl }, ({ template, method, ...answer }) =>
-      against.check(method, templateOf(template), answer),
+    const carried = await carryOutExamples(fleet.run, { url: webhookUrl }, ({ template, method, ...response }) =>
+      against.check(method, templateOf(template), response),
     );
     assert.deepEqual(carried.map(outcome), examples.map(outcome));
     assert.deepEqual([...against.problems], []);

@@ -9,15 +9,15 @@ export interface Files extends AsyncDisposable {
   readonly host: string;
   /** PEM of who signed its certificate. */
   readonly ca: string;
-  readonly asked: string[];
+  readonly received: string[];
 }
 
 export async function startFiles(contents: Readonly<Record<string, Buffer>>): Promise<Files> {
-  const asked: string[] = [];
+  const received: string[] = [];
   const authority = await makeAuthority();
   const pair = await issue(authority, { commonName: "files", ip: ["127.0.0.1"] });
   const server = createServer(pair, ({ url = "" }, response) => {
-    asked.push(url);
+    received.push(url);
     const content = contents[url];
     const type = url.endsWith(".mp4") ? "video/mp4" : "audio/wav";
     response.writeHead(content === undefined ? 404 : 200, { "content-type": type }).end(content);
@@ -29,7 +29,7 @@ export async function startFiles(contents: Readonly<Record<string, Buffer>>): Pr
     server.close();
     await once(server, "close");
   };
-  return { url: `https://${host}`, host, ca: authority.cert, asked, [Symbol.asyncDispose]: dispose };
+  return { url: `https://${host}`, host, ca: authority.cert, received, [Symbol.asyncDispose]: dispose };
 }
 
 /** The beginning of a film, which says what it is. */

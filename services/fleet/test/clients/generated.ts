@@ -52,9 +52,9 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promis
   return output;
 }
 
-interface Told {
+interface ClientReport {
   readonly ids: readonly string[];
-  readonly said: string;
+  readonly reported: string;
   readonly code: { readonly error: { readonly code: string } };
 }
 
@@ -74,13 +74,13 @@ export function generatedClientTest(here: () => TestFleet): void {
       await writeFile(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.ts"] }));
       await run([join(repoRoot, "node_modules/typescript/bin/tsc"), "-p", dir]);
       const { base_url: gatewayUrl, api_key: apiKey } = here().run;
-      const told = JSON.parse(await run([main], { BASE_URL: gatewayUrl, API_KEY: apiKey })) as Told;
+      const reported = JSON.parse(await run([main], { BASE_URL: gatewayUrl, API_KEY: apiKey })) as ClientReport;
       const { data } = (await here().client.get("/v1/models")).json<{ data: readonly { id: string }[] }>();
       assert.deepEqual(
-        told.ids,
+        reported.ids,
         data.map(({ id }) => id),
       );
-      assert.equal(told.said, "hello");
-      assert.equal(told.code.error.code, "invalid_request");
+      assert.equal(reported.reported, "hello");
+      assert.equal(reported.code.error.code, "invalid_request");
     }));
 }

@@ -17,7 +17,7 @@ export class Listener implements Disposable {
     this.open = response.then(({ status }) => {
       if (status !== 200) throw new Error(`the console answered ${status}`);
     });
-    response.then((answer) => this.#listen(answer)).catch(() => undefined);
+    response.then((response) => this.#listen(response)).catch(() => undefined);
   }
 
   async #listen({ body }: Response): Promise<void> {

@@ -17,10 +17,10 @@ export const clientSecret = "a secret of the test's own";
 export async function startProvider(
   people: Readonly<Record<string, Claims>>,
 ): Promise<TestProvider & { allow(redirectUri: string): void }> {
-  let answer: ReturnType<Provider["callback"]> | undefined;
+  let send: ReturnType<Provider["callback"]> | undefined;
   const server = createServer((request, response) => {
-    if (answer === undefined) response.writeHead(503).end();
-    else void answer(request, response);
+    if (send === undefined) response.writeHead(503).end();
+    else void send(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -34,7 +34,7 @@ export async function startProvider(
         cookies: { keys: ["test"] },
         findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id, ...people[id] }) }),
       });
-      answer = provider.callback();
+      send = provider.callback();
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -19,8 +19,8 @@ interface Credentials {
 }
 
 /** The HTTP status of a call that an SDK makes; 200 where it throws nothing. */
-export const statusOf = (asked: Promise<unknown>): Promise<number | undefined> =>
-  asked.then(
+export const statusOf = (pending: Promise<unknown>): Promise<number | undefined> =>
+  pending.then(
     () => 200,
     (error: unknown) => (error instanceof APIError ? error.status : undefined),
   );

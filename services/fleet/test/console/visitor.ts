@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-export interface VisitorAnswer {
+export interface VisitorResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -26,25 +26,25 @@ export class Visitor {
   }
 
   async signIn(email: string, password: string): Promise<this> {
-    const answer = await this.post("/api/session", { email, password });
-    assert.equal(answer.status, 201, answer.text);
-    this.csrf = answer.json().csrf_token;
+    const response = await this.post("/api/session", { email, password });
+    assert.equal(response.status, 201, response.text);
+    this.csrf = response.json().csrf_token;
     return this;
   }
 
-  get(path: string, headers: Headed = {}): Promise<VisitorAnswer> {
+  get(path: string, headers: Headed = {}): Promise<VisitorResponse> {
     return this.send("GET", path, { headers });
   }
 
-  post(path: string, body: unknown, headers: Headed = {}): Promise<VisitorAnswer> {
+  post(path: string, body: unknown, headers: Headed = {}): Promise<VisitorResponse> {
     return this.send("POST", path, { headers, body });
   }
 
-  patch(path: string, body: unknown): Promise<VisitorAnswer> {
+  patch(path: string, body: unknown): Promise<VisitorResponse> {
     return this.send("PATCH", path, { body });
   }
 
-  delete(path: string): Promise<VisitorAnswer> {
+  delete(path: string): Promise<VisitorResponse> {
     return this.send("DELETE", path);
   }
 

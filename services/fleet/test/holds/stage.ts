@@ -12,9 +12,9 @@ import { operations as embedding } from "@uag/embedding/operations.ts";
 import { createLogger } from "@uag/kit/log.ts";
 import { createMetrics } from "@uag/kit/metrics.ts";
 import { insecure } from "@uag/kit/rpc/identity.ts";
-import { ResponseStream } from "@uag/link/answer-stream.ts";
 import { createLinkClient } from "@uag/link/client.ts";
 import { dialGrpc } from "@uag/link/grpc-client.ts";
+import { ResponseStream } from "@uag/link/response-stream.ts";
 import { createLinkServer } from "@uag/link/server.ts";
 import { operations as media } from "@uag/media/operations.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -30,7 +30,7 @@ export interface Booked {
   settlement: Settlement | undefined;
 }
 
-export interface Asked {
+export interface BilledCall {
   readonly status: number;
   readonly text: string;
   readonly headers: readonly string[];
@@ -45,7 +45,7 @@ export interface Asked {
 export interface Stage extends AsyncDisposable {
   readonly catalog: Catalog;
   readonly simulator: Simulator;
-  ask(operation: string, body: Buffer, contentType?: string): Promise<Asked>;
+  call(operation: string, body: Buffer, contentType?: string): Promise<BilledCall>;
 }
 
 class NotingAdmission implements Admission {
@@ -103,7 +103,7 @@ export async function openStage(): Promise<Stage> {
   return {
     catalog: current,
     simulator,
-    async ask(operation, body, contentType = "application/json") {
+    async call(operation, body, contentType = "application/json") {
       const requestId = `req_${++ids}`;
       const call = {
         operation,

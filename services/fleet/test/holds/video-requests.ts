@@ -3,8 +3,8 @@ import { familyOf } from "@uag/video/families/family.ts";
 import type { Random } from "./chat-requests.ts";
 
 const pick = <T>(random: Random, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
-const some = <T>(random: Random, most: number, make: (n: number) => T): T[] =>
-  Array.from({ length: 1 + Math.floor(random() * most) }, (_, n) => make(n));
+const some = <T>(random: Random, max: number, make: (n: number) => T): T[] =>
+  Array.from({ length: 1 + Math.floor(random() * max) }, (_, n) => make(n));
 const picture = "https://x.test/a.png";
 
 /** Clips as the simulator makes them: their names tell how long they are. */

@@ -24,15 +24,15 @@ interface Result {
   readonly usage: { image_count: number; height: number; width: number };
 }
 
-function assertFlat(answer: TestResponse, status: number, code: string): void {
-  assert.equal(answer.status, status, answer.text);
-  const body = answer.json<{ code: string; message: string; request_id: string }>();
+function assertFlat(response: TestResponse, status: number, code: string): void {
+  assert.equal(response.status, status, response.text);
+  const body = response.json<{ code: string; message: string; request_id: string }>();
   assert.deepEqual(Object.keys(body), ["code", "message", "request_id"]);
-  assert.equal(body.code, code, answer.text);
+  assert.equal(body.code, code, response.text);
   assert.notEqual(body.message, "");
-  assert.equal(body.request_id, requestUuid(answer.headers.get("x-request-id") ?? ""));
+  assert.equal(body.request_id, requestUuid(response.headers.get("x-request-id") ?? ""));
   assert.match(body.request_id, uuid);
-  assert.doesNotMatch(answer.text, /127\.0\.0\.1|localhost|\bat \w+ \(|node:/);
+  assert.doesNotMatch(response.text, /127\.0\.0\.1|localhost|\bat \w+ \(|node:/);
 }
 
 const refused: [what: string, body: Json][] = [
@@ -81,12 +81,12 @@ const refused: [what: string, body: Json][] = [
 
 /** `POST /v1/images/generations` for the six alpha models, and their errors. */
 export function alphaTests(here: Here): void {
-  const ask = (body: unknown, headers?: Record<string, string>): Promise<TestResponse> =>
+  const call = (body: unknown, headers?: Record<string, string>): Promise<TestResponse> =>
     here().fleet.client.post(path, body, headers && { headers });
   const result = async (body: unknown): Promise<Result> => {
-    const answer = await ask(body);
-    assert.equal(answer.status, 200, answer.text);
-    return answer.json<Result>();
+    const response = await call(body);
+    assert.equal(response.status, 200, response.text);
+    return response.json<Result>();
   };
   const urlOf = ({ output }: Result): string => output.choices[0].message.content[0].image;
   const drawnAt = async (made: Result): Promise<string> => {
@@ -96,9 +96,9 @@ export function alphaTests(here: Here): void {
 
   for (const model of drawing) {
     test(`${model} draws in its own format, one picture of the default size, behind a URL that lives for a day`, async () => {
-      const answer = await ask(bodyOf(model, [text]));
-      assert.equal(answer.status, 200, answer.text);
-      const made = answer.json<Result>();
+      const response = await call(bodyOf(model, [text]));
+      assert.equal(response.status, 200, response.text);
+      const made = response.json<Result>();
       assert.deepEqual(Object.keys(made), ["request_id", "output", "usage"]);
       assert.match(made.request_id, uuid);
       assert.deepEqual(
@@ -110,9 +110,9 @@ export function alphaTests(here: Here): void {
       // The provider's own URL says how long it lives; one of ours is tested where files are
       // hosted.
       const expires = new URL(urlOf(made)).searchParams.get("Expires");
-      if (model === "alpha-image-max") assert.equal(answer.headers.get("x-gateway-upstream-size"), "1328x1328");
+      if (model === "alpha-image-max") assert.equal(response.headers.get("x-gateway-upstream-size"), "1328x1328");
       else assert.ok(Number(expires) - Date.now() / 1_000 > 86_300, "the URL does not live for a day");
-      assert.ok(Number(answer.headers.get("x-gateway-cost-usd")) > 0);
+      assert.ok(Number(response.headers.get("x-gateway-cost-usd")) > 0);
     });
   }
 
@@ -152,21 +152,21 @@ export function alphaTests(here: Here): void {
   });
 
   describe("refused with a flat InvalidParameter", () => {
-    for (const [what, body] of refused) test(what, async () => assertFlat(await ask(body), 400, "InvalidParameter"));
+    for (const [what, body] of refused) test(what, async () => assertFlat(await call(body), 400, "InvalidParameter"));
   });
 
   test("what the provider refuses keeps the provider's code and words", async () => {
-    const answer = await ask(bodyOf("alpha-image-2.0", [{ text: "blocked" }]));
-    assertFlat(answer, 400, "DataInspectionFailed");
-    assert.match(answer.text, /inappropriate content/);
+    const response = await call(bodyOf("alpha-image-2.0", [{ text: "blocked" }]));
+    assertFlat(response, 400, "DataInspectionFailed");
+    assert.match(response.text, /inappropriate content/);
   });
 
   test("limits are Throttling.RateQuota, whether the provider's or the key's own", async () => {
     const body = bodyOf("alpha-image-max", [text]);
     await here().under({ status: 429, "retry-after": 60 }, { model: "qwen-image-max" }, async () => {
-      const answer = await ask(body);
-      assertFlat(answer, 429, "Throttling.RateQuota");
-      assert.ok(Number(answer.headers.get("retry-after")) > 0);
+      const response = await call(body);
+      assertFlat(response, 429, "Throttling.RateQuota");
+      assert.ok(Number(response.headers.get("retry-after")) > 0);
     });
     const accountId = here().fleet.run.account_id;
     const slow = await here().clientOf({ accountId, limits: { requestsPerMinute: 1n } });
@@ -187,26 +187,26 @@ export function alphaTests(here: Here): void {
     assertFlat(await (await clientOf({})).post(path, body), 402, "insufficient_balance");
     assertFlat(await (await clientOf({ models: ["delta-2"] })).post(path, body), 400, "InvalidParameter");
     await under({ status: 500 }, { model: "qwen-image-2.0" }, async () =>
-      assertFlat(await ask(body), 502, "upstream_error"),
+      assertFlat(await call(body), 502, "upstream_error"),
     );
     await under({ status: 401 }, { model: "qwen-image-2.0-pro" }, async () => {
-      const answer = await ask(bodyOf("alpha-image-2.0-pro", [text]));
-      assertFlat(answer, 502, answer.json<{ code: string }>().code);
+      const response = await call(bodyOf("alpha-image-2.0-pro", [text]));
+      assertFlat(response, 502, response.json<{ code: string }>().code);
     });
   });
 
   test("faults of an Idempotency-Key are flat too", async () => {
     const body = bodyOf("alpha-image-2.0", [text]);
     const key = { "idempotency-key": "alpha-1" };
-    const first = await ask(body, key);
-    assert.equal((await ask(body, key)).text, first.text);
-    assertFlat(await ask(bodyOf("alpha-image-2.0", [{ text: "another" }]), key), 422, "idempotency_key_reuse");
-    assertFlat(await ask(body, { "idempotency-key": "k".repeat(256) }), 400, "InvalidParameter");
-    const gamma = await ask({ model: "gamma-image-2", prompt }, key);
+    const first = await call(body, key);
+    assert.equal((await call(body, key)).text, first.text);
+    assertFlat(await call(bodyOf("alpha-image-2.0", [{ text: "another" }]), key), 422, "idempotency_key_reuse");
+    assertFlat(await call(body, { "idempotency-key": "k".repeat(256) }), 400, "InvalidParameter");
+    const gamma = await call({ model: "gamma-image-2", prompt }, key);
     assert.equal(gamma.json<{ error: { code: string } }>().error.code, "idempotency_key_reuse");
     await here().under({ latency: 1_000 }, { model: "qwen-image-max" }, async () => {
       const slow = { "idempotency-key": "alpha-2" };
-      const ask2 = (): Promise<TestResponse> => ask(bodyOf("alpha-image-max", [text]), slow);
+      const ask2 = (): Promise<TestResponse> => call(bodyOf("alpha-image-max", [text]), slow);
       const both = await Promise.all([ask2(), ask2()]);
       const [good, over] = both.sort((a, b) => a.status - b.status) as [TestResponse, TestResponse];
       assert.equal(good.status, 200, good.text);
@@ -216,17 +216,17 @@ export function alphaTests(here: Here): void {
 
   test("before there is a model to speak of, errors are nested", async () => {
     const body = bodyOf("alpha-image-2.0", [text]);
-    const cases: [answer: TestResponse, status: number][] = [
-      [await ask('{"model":"alpha-image-2.0",'), 422],
-      [await ask('{"model":"alpha-image-2.0","input":"raw\nbreak"}'), 422],
-      [await ask(""), 422],
-      [await ask("[]"), 400],
-      [await ask(body, { authorization: "Bearer sk-wrong" }), 401],
-      [await ask(body, { "content-type": "text/plain" }), 415],
+    const cases: [response: TestResponse, status: number][] = [
+      [await call('{"model":"alpha-image-2.0",'), 422],
+      [await call('{"model":"alpha-image-2.0","input":"raw\nbreak"}'), 422],
+      [await call(""), 422],
+      [await call("[]"), 400],
+      [await call(body, { authorization: "Bearer sk-wrong" }), 401],
+      [await call(body, { "content-type": "text/plain" }), 415],
     ];
-    for (const [answer, status] of cases) {
-      assert.equal(answer.status, status, answer.text);
-      assert.equal(typeof answer.json<{ error: { message: string } }>().error.message, "string");
+    for (const [response, status] of cases) {
+      assert.equal(response.status, status, response.text);
+      assert.equal(typeof response.json<{ error: { message: string } }>().error.message, "string");
     }
   });
 }

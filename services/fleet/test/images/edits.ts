@@ -9,7 +9,7 @@ const path = "/v1/images/edits";
 const boundary = "----form";
 const gamma = "gamma-image-1";
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number;
   readonly text: string;
   /** How many bytes of the body had been taken when the answer came. */
@@ -60,12 +60,12 @@ export function editTests(here: Here): void {
     here().openai.images.edit({ model: gamma, prompt, ...more } as unknown as OpenAI.ImageEditParamsNonStreaming);
   const image = (): Promise<File> => upload("a.png", here().picture);
   const draw = async (more: Json): Promise<Buffer> => {
-    const asked = { model: gamma, prompt, ...more } as unknown as OpenAI.ImageGenerateParamsNonStreaming;
-    return bytesOf((await here().openai.images.generate(asked)).data?.[0]);
+    const requested = { model: gamma, prompt, ...more } as unknown as OpenAI.ImageGenerateParamsNonStreaming;
+    return bytesOf((await here().openai.images.generate(requested)).data?.[0]);
   };
 
   /** Sends a body as raw bytes, and stops when the answer is there. */
-  const send = (body: Iterable<Buffer>, headers: Record<string, string>): Promise<Answer> => {
+  const send = (body: Iterable<Buffer>, headers: Record<string, string>): Promise<ReceivedResponse> => {
     const { base_url, api_key } = here().fleet.run;
     return new Promise((resolve, reject) => {
       let sent = 0;
@@ -176,10 +176,10 @@ export function editTests(here: Here): void {
 
   test("delta-2 edits in its three sizes, behind a URL or inline; other families edit too", async () => {
     for (const size of ["256x256", "512x512", "1024x1024"]) {
-      const asked = { model: "delta-2", image: await image(), mask: await upload("m.png", here().mask), size };
-      const linked = await edit({ ...asked, response_format: "url" });
+      const requested = { model: "delta-2", image: await image(), mask: await upload("m.png", here().mask), size };
+      const linked = await edit({ ...requested, response_format: "url" });
       assert.equal((await fetch(linked.data?.[0]?.url ?? "")).status, 200);
-      assert.equal(sizeOf(bytesOf((await edit(asked)).data?.[0])), size);
+      assert.equal(sizeOf(bytesOf((await edit(requested)).data?.[0])), size);
     }
     for (const model of ["grok-imagine-image", "seedream-4-0", "gemini-2.5-flash-image"])
       assert.ok(bytesOf((await edit({ model, image: await image() })).data?.[0]).length > 100, model);
@@ -272,9 +272,9 @@ export function editTests(here: Here): void {
     for (const [what, body, type] of brokenForms) {
       test(what, async () => {
         const started = performance.now();
-        const answer = await send([Buffer.from(body)], type === undefined ? {} : { "content-type": type });
-        assert.ok([400, 413, 415].includes(answer.status), `${answer.status} ${answer.text.slice(0, 300)}`);
-        assert.equal(typeof (JSON.parse(answer.text) as { error: Json }).error["message"], "string");
+        const response = await send([Buffer.from(body)], type === undefined ? {} : { "content-type": type });
+        assert.ok([400, 413, 415].includes(response.status), `${response.status} ${response.text.slice(0, 300)}`);
+        assert.equal(typeof (JSON.parse(response.text) as { error: Json }).error["message"], "string");
         assert.ok(performance.now() - started < 1_000);
       });
     }
@@ -289,10 +289,10 @@ export function editTests(here: Here): void {
     };
     // Beyond what a form may have, and an image that would fill a form alone.
     for (const mebibytes of [70, 60]) {
-      const told = await send(upTo(mebibytes), { "content-length": String(mebibytes * mebibyte.length) });
-      assert.equal(told.status, 413);
+      const reported = await send(upTo(mebibytes), { "content-length": String(mebibytes * mebibyte.length) });
+      assert.equal(reported.status, 413);
       // What the kernel and the client's own buffers hold counts as sent.
-      assert.ok(told.sent < 40 * mebibyte.length, `${told.sent} bytes were taken before the answer`);
+      assert.ok(reported.sent < 40 * mebibyte.length, `${reported.sent} bytes were taken before the answer`);
     }
     const counted = await send(upTo(60), { "transfer-encoding": "chunked" });
     assert.equal(counted.status, 413);
@@ -307,8 +307,8 @@ export function editTests(here: Here): void {
     const poor = await here().clientOf({});
     const parts = [field("model", gamma), field("prompt", prompt), file("image", here().picture.toString("latin1"))];
     const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
-    const answer = await poor.post(path, Buffer.from(form(...parts), "latin1"), { headers });
-    assert.equal(answer.status, 402, answer.text);
-    assert.match(String(answer.json<{ error: Json }>().error["message"]), /balance/i);
+    const response = await poor.post(path, Buffer.from(form(...parts), "latin1"), { headers });
+    assert.equal(response.status, 402, response.text);
+    assert.match(String(response.json<{ error: Json }>().error["message"]), /balance/i);
   });
 }

@@ -113,7 +113,7 @@ const insideUrls = [
 
 /** `POST /v1/images/generations` for the families that speak OpenAI's shape. */
 export function familyTests(here: Here): void {
-  const ask = (body: Json): Promise<TestResponse> => here().fleet.client.post(path, body);
+  const call = (body: Json): Promise<TestResponse> => here().fleet.client.post(path, body);
   const generate = (body: Json) =>
     here().openai.images.generate(body as unknown as OpenAI.ImageGenerateParamsNonStreaming);
 
@@ -182,8 +182,8 @@ export function familyTests(here: Here): void {
   test("pictures sent along as data URLs are drawn from", async () => {
     const image = `data:image/png;base64,${here().picture.toString("base64")}`;
     for (const model of ["seedream-4-0", "grok-imagine-image", "gemini-3-pro-image"]) {
-      const answer = await ask({ model, prompt, image: [image, image] });
-      assert.equal(answer.status, 200, answer.text);
+      const response = await call({ model, prompt, image: [image, image] });
+      assert.equal(response.status, 200, response.text);
     }
   });
 
@@ -203,9 +203,9 @@ export function familyTests(here: Here): void {
   describe("refused with a nested error that names the field", () => {
     for (const [what, more, param, code = "invalid_request"] of refused) {
       test(what, async () => {
-        const answer = await ask({ model: gamma, prompt, ...more });
-        assert.equal(answer.status, 400, answer.text);
-        const { error } = answer.json<{ error: Json }>();
+        const response = await call({ model: gamma, prompt, ...more });
+        assert.equal(response.status, 400, response.text);
+        const { error } = response.json<{ error: Json }>();
         assert.deepEqual([error["code"], error["param"], error["type"]], [code, param, "invalid_request_error"]);
       });
     }
@@ -214,18 +214,18 @@ export function familyTests(here: Here): void {
   test("no spelling of an address inside, and nothing but https, is taken as a picture to draw from", async () => {
     for (const url of insideUrls) {
       for (const image of [url, [url]]) {
-        const answer = await ask({ model: "gemini-3-pro-image", prompt, image });
-        assert.equal(answer.status, 400, `${url}: ${answer.text}`);
-        assert.doesNotMatch(answer.text, /ECONN|ENOTFOUND|::1|127\.0\.0\.1:/, url);
+        const response = await call({ model: "gemini-3-pro-image", prompt, image });
+        assert.equal(response.status, 400, `${url}: ${response.text}`);
+        assert.doesNotMatch(response.text, /ECONN|ENOTFOUND|::1|127\.0\.0\.1:/, url);
       }
     }
   });
 
   test("the provider's own rules come through in its words, and so does its refusal of what is asked", async () => {
-    const free = await ask({ model: "gamma-image-1", prompt, size: "1536x864" });
+    const free = await call({ model: "gamma-image-1", prompt, size: "1536x864" });
     assert.equal(free.status, 400);
     assert.match(free.text, /1536x864/);
-    const blocked = await ask({ model: gamma, prompt: "blocked", size: "1024x1024" });
+    const blocked = await call({ model: gamma, prompt: "blocked", size: "1024x1024" });
     assert.deepEqual([blocked.status, blocked.json<{ error: Json }>().error["code"]], [400, "moderation_blocked"]);
   });
 

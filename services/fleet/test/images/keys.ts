@@ -5,7 +5,7 @@ import { operatorClient } from "../../src/operator.ts";
 import { createTestClient, type TestClient } from "../../src/testing/client.ts";
 import type { TestFleet } from "../../src/testing/with-fleet.ts";
 
-export type AskedKey = Partial<Pick<CreateKeyRequest, "accountId" | "models">> & { limits?: Partial<Limits> };
+export type RequestedKey = Partial<Pick<CreateKeyRequest, "accountId" | "models">> & { limits?: Partial<Limits> };
 
 const unlimited: Limits = {
   requestsPerMinute: 0n,
@@ -19,11 +19,11 @@ const penniless = "acct_penniless";
  * A client of the fleet with a new key: of an account without money unless one is named, without
  * limits unless they are.
  */
-export async function clientOf({ run }: TestFleet, asked: AskedKey): Promise<TestClient> {
+export async function clientOf({ run }: TestFleet, requested: RequestedKey): Promise<TestClient> {
   using accounts = operatorClient<AccountServiceServer>(run, "billing", AccountServiceService);
   using keys = operatorClient<KeyServiceServer>(run, "billing", KeyServiceService);
   await accounts.createAccount({ id: penniless, name: "Penniless" });
-  const { accountId = penniless, models = [], limits } = asked;
+  const { accountId = penniless, models = [], limits } = requested;
   const key = { accountId, models, name: "k", expiresAtMs: 0n, limits: { ...unlimited, ...limits } };
   const { secret } = await keys.createKey(key);
   return createTestClient({ baseUrl: run.base_url, apiKey: secret });

@@ -6,7 +6,7 @@ import OpenAI, { toFile } from "openai";
 import type { TestClient } from "../../src/testing/client.ts";
 import { setFault } from "../../src/testing/faults.ts";
 import { startTestFleet, type TestFleet } from "../../src/testing/with-fleet.ts";
-import { type AskedKey, clientOf } from "./keys.ts";
+import { clientOf, type RequestedKey } from "./keys.ts";
 
 export type Json = Record<string, unknown>;
 export const path = "/v1/images/generations";
@@ -22,7 +22,7 @@ export interface ImagePlace {
   /** Sets a fault of the simulator until the work is done. */
   under<T>(faults: object, match: object, work: () => Promise<T>): Promise<T>;
   /** A client with a key of its own, of an account without money unless it is named. */
-  clientOf(key: AskedKey): Promise<TestClient>;
+  clientOf(key: RequestedKey): Promise<TestClient>;
 }
 
 /** The place as it is once the suite has begun. */

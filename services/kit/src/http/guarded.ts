@@ -87,7 +87,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     // differently the second time gains nothing. One written as a literal is connected to without a
     // look-up.
     if (!isExempt && isIP(host) === 0) await names.resolve(host, signal, call.owner);
-    const answer = await request(url, {
+    const response = await request(url, {
       method: call.method ?? "GET",
       headers: call.headers ?? {},
       body: call.body ?? null,
@@ -97,20 +97,20 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     if (call.headOnly === true) {
       // Read away so that the connection can be used again; one that sends more, or slowly, is
       // closed.
-      answer.body.dump({ limit: call.maxBytes, signal }).catch(() => undefined);
-      return { status: answer.statusCode, headers: answer.headers, body: Buffer.alloc(0) };
+      response.body.dump({ limit: call.maxBytes, signal }).catch(() => undefined);
+      return { status: response.statusCode, headers: response.headers, body: Buffer.alloc(0) };
     }
-    const body = await readBody(call, answer.body as AsyncIterable<Buffer>);
-    return { status: answer.statusCode, headers: answer.headers, body };
+    const body = await readBody(call, response.body as AsyncIterable<Buffer>);
+    return { status: response.statusCode, headers: response.headers, body };
   };
 
   const follow = async (text: string, call: GuardedRequest, signal: AbortSignal): Promise<GuardedResponse> => {
     let url = guard.parse(text);
     for (let redirects = 0; ; redirects++) {
-      const answer = await once(url, call, signal);
-      const location = answer.headers["location"];
-      const redirected = answer.status >= 300 && answer.status < 400 && typeof location === "string";
-      if (!redirected || (call.maxRedirects ?? 0) === 0) return answer;
+      const response = await once(url, call, signal);
+      const location = response.headers["location"];
+      const redirected = response.status >= 300 && response.status < 400 && typeof location === "string";
+      if (!redirected || (call.maxRedirects ?? 0) === 0) return response;
       if (redirects === call.maxRedirects) throw new UrlError("too_many_redirects", "The URL redirects too often.");
       url = guard.parse(URL.canParse(location, url.href) ? new URL(location, url.href).href : location);
     }

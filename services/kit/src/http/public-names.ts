@@ -66,7 +66,7 @@ export class PublicNames {
     try {
       await this.#turns.take(signal);
       try {
-        this.#keep(name, await this.#ask(name, signal));
+        this.#keep(name, await this.#lookUp(name, signal));
       } finally {
         this.#turns.give();
       }
@@ -84,7 +84,7 @@ export class PublicNames {
     return turns;
   }
 
-  async #ask(name: string, signal: AbortSignal): Promise<Found> {
+  async #lookUp(name: string, signal: AbortSignal): Promise<Found> {
     const { nameServers, timeoutMs = 5_000 } = this.#options;
     // One for each look-up, for it can only be given up as a whole.
     const resolver = new Resolver({ timeout: 2_000, tries: 2 });

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { LongStrings, type Span } from "./long-strings.ts";
-import { type JsonCounts, type JsonLimits, longest, scanJson } from "./scan.ts";
+import { type JsonCounts, type JsonLimits, maxLengths, scanJson } from "./scan.ts";
 
 /** Bodies up to this long, bytes, are bounded well enough by their length. */
 const smallBytes = 128 * 1024;
@@ -12,15 +12,15 @@ const smallBytes = 128 * 1024;
  * values for each message; a body at these limits takes some 40 ms to be parsed, in which everybody
  * else waits.
  */
-export const bodyLimits: JsonLimits = { depth: 64, values: 100_000, numbers: 100_000, names: 10_000, ...longest };
+export const bodyLimits: JsonLimits = { depth: 64, values: 100_000, numbers: 100_000, names: 10_000, ...maxLengths };
 
-const limitTexts: Record<keyof JsonLimits, (most: number) => string> = {
-  depth: (most) => `is nested more than ${most} levels deep`,
-  values: (most) => `has more than ${most} values`,
-  numbers: (most) => `has more than ${most} numbers`,
-  names: (most) => `has more than ${most} different field names`,
-  nameBytes: (most) => `has a field name of more than ${most} bytes`,
-  wordBytes: (most) => `has a number of more than ${most} digits`,
+const limitTexts: Record<keyof JsonLimits, (max: number) => string> = {
+  depth: (max) => `is nested more than ${max} levels deep`,
+  values: (max) => `has more than ${max} values`,
+  numbers: (max) => `has more than ${max} numbers`,
+  names: (max) => `has more than ${max} different field names`,
+  nameBytes: (max) => `has a field name of more than ${max} bytes`,
+  wordBytes: (max) => `has a number of more than ${max} digits`,
 };
 
 const unmeasured: Partial<JsonCounts> & Pick<JsonCounts, "longSpans"> = { longSpans: [] };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type JsonLimits, longest, scanJson } from "./scan.ts";
+import { type JsonLimits, maxLengths, scanJson } from "./scan.ts";
 
-const unlimited: JsonLimits = { depth: 1e9, values: 1e9, numbers: 1e9, names: 1_000, ...longest };
+const unlimited: JsonLimits = { depth: 1e9, values: 1e9, numbers: 1e9, names: 1_000, ...maxLengths };
 
 /** A small seeded generator (mulberry32), so that a failing run can be repeated. */
 function seeded(seed: number): (below: number) => number {
@@ -98,7 +98,7 @@ const worst: [what: string, text: string, limit: keyof JsonLimits][] = [
 for (const [what, text, limit] of worst) {
   test(`${what} in 4 MB are found where the limit is passed, without reading on`, () => {
     const bytes = Buffer.from(text);
-    const limits = { depth: 64, values: 10_000, numbers: 10_000, names: 1_000, ...longest };
+    const limits = { depth: 64, values: 10_000, numbers: 10_000, names: 1_000, ...maxLengths };
     const before = process.threadCpuUsage();
     const counts = scanJson(bytes, limits);
     const { user, system } = process.threadCpuUsage(before);
@@ -110,20 +110,20 @@ for (const [what, text, limit] of worst) {
 }
 
 test("a limit that is passed within a member of the outermost object is told with the member's name", () => {
-  const limits = { depth: 3, values: 10, numbers: 10, names: 5, ...longest };
-  const tell = (value: unknown) => {
+  const limits = { depth: 3, values: 10, numbers: 10, names: 5, ...maxLengths };
+  const report = (value: unknown) => {
     const { passed, member } = scanJson(Buffer.from(JSON.stringify(value)), limits);
     return [passed, member];
   };
   const many = Array(20).fill("x");
-  assert.deepEqual(tell({ model: "m", messages: many }), ["values", "messages"]);
-  assert.deepEqual(tell({ model: { a: 1 }, tool: [[[[]]]] }), ["depth", "tool"]);
-  assert.deepEqual(tell({ a: 1, b: 1, c: 1, d: 1, e: 1, f: 1 }), ["names", undefined]);
-  assert.deepEqual(tell(many), ["values", undefined]);
+  assert.deepEqual(report({ model: "m", messages: many }), ["values", "messages"]);
+  assert.deepEqual(report({ model: { a: 1 }, tool: [[[[]]]] }), ["depth", "tool"]);
+  assert.deepEqual(report({ a: 1, b: 1, c: 1, d: 1, e: 1, f: 1 }), ["names", undefined]);
+  assert.deepEqual(report(many), ["values", undefined]);
 });
 
 test("within strings nothing counts, and long ones are passed over at the speed of a search", () => {
-  const limits = { depth: 2, values: 10, numbers: 1, names: 2, ...longest };
+  const limits = { depth: 2, values: 10, numbers: 1, names: 2, ...maxLengths };
   for (const filling of ["x", "{[", '\\"', "\\\\", "\\u0000", "é", ":", "\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\x"]) {
     const text = `{"a":["${filling.repeat(3_000_000 / filling.length)}","x"],"b":1}`;
     const { passed, member, longSpans, nameBytes, wordBytes, ...counts } = scanJson(Buffer.from(text), limits);

@@ -22,7 +22,7 @@ export interface JsonLimits {
 }
 
 /** Longer names and numbers than anybody writes. */
-export const longest = { nameBytes: 64 * 1024, wordBytes: 4 * 1024 } as const;
+export const maxLengths = { nameBytes: 64 * 1024, wordBytes: 4 * 1024 } as const;
 
 /** What was counted up to the end, or to the limit that was passed. */
 export interface JsonCounts extends Readonly<Record<keyof JsonLimits, number>> {
@@ -112,8 +112,8 @@ function afterSpace(bytes: Buffer, from: number): number {
  * Where a number, a literal, or what cannot be either ends; for one that is longer than it may be,
  * somewhere within.
  */
-function endOfWord(bytes: Buffer, from: number, longest: number): number {
-  const length = Math.min(bytes.length, from + longest);
+function endOfWord(bytes: Buffer, from: number, maxLengths: number): number {
+  const length = Math.min(bytes.length, from + maxLengths);
   let at = from;
   for (; at < length; at++) {
     const byte = bytes[at] as number;
@@ -127,13 +127,13 @@ const [seed, factor] = [randomInt(2 ** 32), randomInt(2 ** 31) * 2 + 1];
 
 /** Counts different names by their hashes, up to one above a limit. */
 class NameCounter {
-  readonly #most: number;
+  readonly #max: number;
   /** Open addressing, at most half full; 0 is a free place. */
   #places: Int32Array | undefined;
   #count = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /** How many there are with the name in `bytes[from, to)`. */
@@ -144,12 +144,12 @@ class NameCounter {
       hash ^= hash >>> 15;
     }
     if (hash === 0) hash = 1;
-    this.#places ??= new Int32Array(2 ** Math.ceil(Math.log2(2 * this.#most + 4)));
+    this.#places ??= new Int32Array(2 ** Math.ceil(Math.log2(2 * this.#max + 4)));
     const places = this.#places;
     const mask = places.length - 1;
     let place = hash & mask;
     while (places[place] !== 0 && places[place] !== hash) place = (place + 1) & mask;
-    if (places[place] === 0 && this.#count <= this.#most) {
+    if (places[place] === 0 && this.#count <= this.#max) {
       places[place] = hash;
       this.#count++;
     }

@@ -39,7 +39,7 @@ export function s3Call(options: S3Options): S3Call {
       signal: AbortSignal.timeout(callTimeoutMs),
     });
     if (ok.includes(response.status)) return response;
-    const said = await response.text();
-    throw new Error(`S3 answered ${response.status} to ${method}: ${said.slice(0, 300)}`);
+    const reported = await response.text();
+    throw new Error(`S3 answered ${response.status} to ${method}: ${reported.slice(0, 300)}`);
   };
 }

@@ -18,8 +18,8 @@ export async function finishUpload(
   const body = Buffer.from(`<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`);
   const response = await call("POST", key, { query: { uploadId }, headers: { "content-type": "text/xml" }, body });
   // S3 may find out that it cannot put the parts together after it has sent its 200.
-  const said = await response.text();
-  if (said.includes("<Error>")) throw new Error(`S3 did not finish an upload: ${said.slice(0, 300)}`);
+  const reported = await response.text();
+  if (reported.includes("<Error>")) throw new Error(`S3 did not finish an upload: ${reported.slice(0, 300)}`);
 }
 
 /** Gives back the parts' space; a failure to do so is left to the bucket's lifecycle rule. */

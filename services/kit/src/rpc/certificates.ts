@@ -54,23 +54,23 @@ export class Certificates implements experimental.CertificateProvider {
       this.#onChange(error);
       return;
     }
-    for (const listener of this.#caListeners) this.#tellCa(listener);
-    for (const listener of this.#identityListeners) this.#tellIdentity(listener);
+    for (const listener of this.#caListeners) this.#notifyCa(listener);
+    for (const listener of this.#identityListeners) this.#notifyIdentity(listener);
     this.#onChange(undefined);
   }
 
-  #tellCa(listener: CaListener): void {
+  #notifyCa(listener: CaListener): void {
     listener({ caCertificate: this.#current.ca });
   }
 
-  #tellIdentity(listener: IdentityListener): void {
+  #notifyIdentity(listener: IdentityListener): void {
     listener({ certificate: this.#current.cert, privateKey: this.#current.key });
   }
 
   addCaCertificateListener(listener: CaListener): void {
     this.#caListeners.add(listener);
     this.#watch();
-    process.nextTick(() => this.#tellCa(listener));
+    process.nextTick(() => this.#notifyCa(listener));
   }
 
   removeCaCertificateListener(listener: CaListener): void {
@@ -81,7 +81,7 @@ export class Certificates implements experimental.CertificateProvider {
   addIdentityCertificateListener(listener: IdentityListener): void {
     this.#identityListeners.add(listener);
     this.#watch();
-    process.nextTick(() => this.#tellIdentity(listener));
+    process.nextTick(() => this.#notifyIdentity(listener));
   }
 
   removeIdentityCertificateListener(listener: IdentityListener): void {

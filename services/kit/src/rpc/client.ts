@@ -13,8 +13,8 @@ export interface CallOptions {
 
 /** The methods of a generated service as async functions; each rejects with a `GatewayError`. */
 export type RpcClient<S> = {
-  [M in keyof Handlers<S>]: Handlers<S>[M] extends (request: infer Request, ...rest: never[]) => Promise<infer Answer>
-    ? (request: Request, options?: CallOptions) => Promise<Answer>
+  [M in keyof Handlers<S>]: Handlers<S>[M] extends (request: infer Request, ...rest: never[]) => Promise<infer Response>
+    ? (request: Request, options?: CallOptions) => Promise<Response>
     : never;
 } & Disposable;
 
@@ -45,9 +45,9 @@ export function createRpcClient<S>(definition: ServiceDefinition, address: strin
           request,
           new Metadata(),
           { deadline: Date.now() + (options.timeoutMs ?? defaultTimeoutMs) },
-          (error: ServiceError | null, answer?: unknown) => {
+          (error: ServiceError | null, response?: unknown) => {
             options.signal?.removeEventListener("abort", cancel);
-            return error ? reject(fromStatus(error)) : resolve(answer);
+            return error ? reject(fromStatus(error)) : resolve(response);
           },
         );
         const cancel = (): void => call.cancel();

@@ -20,9 +20,9 @@ export type WhoCalls = () => Peer | undefined;
 export type Handlers<S> = {
   [M in keyof S as S[M] extends handleUnaryCall<infer _Q, infer _A> ? M : never]: S[M] extends handleUnaryCall<
     infer Request,
-    infer Answer
+    infer Response
   >
-    ? (request: Request, who: WhoCalls) => Promise<Answer>
+    ? (request: Request, who: WhoCalls) => Promise<Response>
     : never;
 };
 
@@ -42,7 +42,7 @@ export function unaryService<S>(definition: ServiceDefinition, handlers: Handler
   for (const [name, handler] of Object.entries(handlers) as [string, Unary][]) {
     const unary: handleUnaryCall<unknown, unknown> = (call, callback) => {
       handler(call.request, () => peerOf(call)).then(
-        (answer) => callback(null, answer),
+        (response) => callback(null, response),
         (error: unknown) => {
           const known = toGatewayError(error);
           if (known.code === "internal_error") log.error({ err: known.cause ?? known, method: name }, "call failed");

@@ -31,17 +31,17 @@ export class KeyModels {
   of(key: string, keyId = keyIdOf(key)): Promise<readonly Model[]> {
     const known = this.#known.get(keyId);
     if (known !== undefined) return known;
-    const asked = this.#ask(key);
-    this.#known.set(keyId, asked);
-    asked.catch((error: unknown) => {
+    const pending = this.#fetch(key);
+    this.#known.set(keyId, pending);
+    pending.catch((error: unknown) => {
       const wrong = error instanceof ApiError && error.status === 401;
-      if (wrong) this.#known.set(keyId, asked, { ttl: wrongMs });
+      if (wrong) this.#known.set(keyId, pending, { ttl: wrongMs });
       else this.#known.delete(keyId);
     });
-    return asked;
+    return pending;
   }
 
-  async #ask(key: string): Promise<readonly Model[]> {
+  async #fetch(key: string): Promise<readonly Model[]> {
     const response = await this.#api.call(key, { method: "GET", path: "/v1/models" });
     return modelListSchema.parse(await response.json()).data;
   }

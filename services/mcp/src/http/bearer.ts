@@ -1,13 +1,13 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
 const scheme = /^bearer +([!-~]{1,512})$/i;
-const longest = 600;
+const max = 600;
 
 /**
  * The key of an `Authorization` header. @throws {GatewayError} `invalid_api_key` when there is none
  */
 export function bearerOf(header: string | undefined): string {
-  const key = header === undefined || header.length > longest ? undefined : scheme.exec(header)?.[1];
+  const key = header === undefined || header.length > max ? undefined : scheme.exec(header)?.[1];
   if (key === undefined) throw new GatewayError("invalid_api_key");
   return key;
 }

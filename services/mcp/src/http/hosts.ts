@@ -14,14 +14,14 @@ export function allowedHosts(publicUrl: string, more: readonly string[]): HostCh
   return (hostname) => hosts.has(hostname);
 }
 
-const longest = 1_000;
+const max = 1_000;
 
 /**
  * The host's name in a `Host` header (`host:port`) or an `Origin` (a URL); undefined when there is
  * none in it.
  */
 export function hostnameOf(header: string): string | undefined {
-  if (header.length > longest) return undefined;
+  if (header.length > max) return undefined;
   const url = header.includes("://") ? header : `http://${header}`;
   return URL.parse(url)?.hostname;
 }

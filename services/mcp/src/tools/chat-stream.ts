@@ -36,38 +36,38 @@ const maxTextChars = 8 * 1024 * 1024;
  * @throws {ApiError} for an error in the stream, or one that stopped short
  */
 export async function readChatStream(response: Response, progress: ToolCall["progress"]): Promise<StreamedResponse> {
-  const answer: StreamedResponse = { id: "", model: "", text: "", finish_reason: null };
+  const streamed: StreamedResponse = { id: "", model: "", text: "", finish_reason: null };
   const decoder = new SseDecoder();
   let reportedAt = 0;
   let ended = false;
   for await (const bytes of response.body ?? []) {
     for (const { text } of decoder.push(Buffer.from(bytes))) {
       if (text === "[DONE]") ended = true;
-      else if (text !== "") add(answer, chunk.parse(JSON.parse(text)), text, response);
+      else if (text !== "") add(streamed, chunk.parse(JSON.parse(text)), text, response);
     }
-    if (answer.text.length > maxTextChars) throw broken(response, "The answer is too long.");
+    if (streamed.text.length > maxTextChars) throw broken(response, "The answer is too long.");
     const now = performance.now();
-    if (answer.text === "" || now - reportedAt < reportEveryMs) continue;
+    if (streamed.text === "" || now - reportedAt < reportEveryMs) continue;
     reportedAt = now;
-    await progress?.(answer.text.length, `${answer.text.length} characters written`);
+    await progress?.(streamed.text.length, `${streamed.text.length} characters written`);
   }
   if (!ended) throw broken(response, "The answer broke off.");
-  return answer;
+  return streamed;
 }
 
 function add(
-  answer: StreamedResponse,
+  streamed: StreamedResponse,
   { id, model, choices, usage, error }: z.infer<typeof chunk>,
   text: string,
   response: Response,
 ): void {
   if (error !== undefined) throw new ApiError(502, response.headers, text);
-  if (id) answer.id = id;
-  if (model) answer.model = model;
+  if (id) streamed.id = id;
+  if (model) streamed.model = model;
   const [choice] = choices;
-  answer.text += choice?.delta?.content ?? "";
-  if (choice?.finish_reason) answer.finish_reason = choice.finish_reason;
-  if (usage) answer.usage = usage;
+  streamed.text += choice?.delta?.content ?? "";
+  if (choice?.finish_reason) streamed.finish_reason = choice.finish_reason;
+  if (usage) streamed.usage = usage;
 }
 
 function broken({ headers }: Response, message: string): ApiError {

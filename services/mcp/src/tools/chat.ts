@@ -58,7 +58,7 @@ export const chat = defineTool({
   input,
   output,
   async run(args, call) {
-    const structured = await (call.progress === undefined ? answerOf(args, call) : streamOf(args, call));
+    const structured = await (call.progress === undefined ? responseOf(args, call) : streamOf(args, call));
     return { structured, content: [{ type: "text", text: structured.text }] };
   },
 });
@@ -73,7 +73,7 @@ function bodyOf({ json_schema, max_tokens, ...rest }: Input): object {
 
 const path = "/v1/chat/completions";
 
-async function answerOf(args: Input, { exchange, idempotencyKey, signal }: ToolCall): Promise<Output> {
+async function responseOf(args: Input, { exchange, idempotencyKey, signal }: ToolCall): Promise<Output> {
   const response = await exchange.call({ method: "POST", path, json: bodyOf(args), idempotencyKey, signal });
   const { id, model, choices, usage } = completion.parse(await response.json());
   const [choice] = choices;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { costOf, costUsd, modelId, present } from "./schemas.ts";
 import { defineTool } from "./tool.ts";
 
-const answer = z.object({
+const responseBody = z.object({
   model: z.string(),
   data: z.array(z.object({ index: z.number(), embedding: z.array(z.number()) })),
   usage: z.object({ prompt_tokens: z.number(), total_tokens: z.number() }),
@@ -22,13 +22,13 @@ export const embed = defineTool({
   output: z.object({
     model: z.string(),
     vectors: z.array(z.array(z.number())).describe("In the order of the texts."),
-    usage: answer.shape.usage,
+    usage: responseBody.shape.usage,
     cost_usd: costUsd,
   }),
   async run({ model, texts, dimensions }, { exchange, idempotencyKey, signal }) {
     const json = present({ model, input: texts, dimensions });
     const response = await exchange.call({ method: "POST", path: "/v1/embeddings", json, idempotencyKey, signal });
-    const { data, usage, ...rest } = answer.parse(await response.json());
+    const { data, usage, ...rest } = responseBody.parse(await response.json());
     const vectors = data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
     return { structured: { model: rest.model, vectors, usage, ...costOf(response.headers) } };
   },

@@ -6,11 +6,11 @@ const url = "https://a.example/a.png";
 const common = { duration: 5, resolution: "720p" };
 
 test("a first frame goes where the model's version looks for it", () => {
-  const asked = (model: string) => videoRequest({ model, prompt: "p", first_frame_url: url }, "alibaba");
+  const requested = (model: string) => videoRequest({ model, prompt: "p", first_frame_url: url }, "alibaba");
   const beta = { ...common, aspect_ratio: "16:9" };
-  assert.deepEqual(asked("beta2.6-i2v"), { model: "beta2.6-i2v", ...beta, input: { prompt: "p", img_url: url } });
+  assert.deepEqual(requested("beta2.6-i2v"), { model: "beta2.6-i2v", ...beta, input: { prompt: "p", img_url: url } });
   const media = [{ type: "first_frame", url }];
-  assert.deepEqual(asked("beta2.7-i2v"), { model: "beta2.7-i2v", ...beta, input: { prompt: "p", media } });
+  assert.deepEqual(requested("beta2.7-i2v"), { model: "beta2.7-i2v", ...beta, input: { prompt: "p", media } });
 });
 
 test("references are told apart by what they are", () => {

@@ -4,11 +4,11 @@ import type { Fields } from "@uag/capability/request/body.ts";
 import { mayUse } from "@uag/catalog/access.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { MediaContext } from "../context.ts";
-import { alphaFormat } from "./answers/alpha.ts";
-import { openAiFormat } from "./answers/openai.ts";
 import { readers } from "./families/read.ts";
 import type { ImageFormat } from "./job.ts";
 import { imageOperation, imageTraits, jobFor, namedModel } from "./operation.ts";
+import { alphaFormat } from "./responses/alpha.ts";
+import { openAiFormat } from "./responses/openai.ts";
 
 /** `POST /v1/images/generations`: the body's shape, and the answer's, depend on the model. */
 export function createImages(context: MediaContext): Operation {

@@ -10,7 +10,7 @@ function codeOf(bytes: Buffer): string | undefined {
   } catch (error) {
     assert.ok(error instanceof UpstreamFailure, String(error));
     assert.equal(error.kind, "client");
-    return error.said?.code;
+    return error.reported?.code;
   }
   return undefined;
 }

@@ -23,7 +23,7 @@ export interface ImageResult {
    */
   readonly upstreamSize: string | undefined;
   /** One for each call that succeeded, in the order of the pictures. */
-  readonly answers: readonly ImageResponse[];
+  readonly responses: readonly ImageResponse[];
   /** Unix milliseconds. */
   readonly createdMs: number;
 }

@@ -10,7 +10,7 @@ import { type AdmittedJob, callSizes, callUpstreams, eachOf } from "./call.ts";
 import { delivered } from "./delivery.ts";
 import type { ImageJob, ImageResult } from "./job.ts";
 import { abandonedUnits, type Counted, countOf, merged } from "./pricing.ts";
-import { inAskedSize } from "./resample.ts";
+import { inRequestedSize } from "./resample.ts";
 
 type ImageList = Attempted<ImageResponse>;
 type Results = readonly (ImageList | AttemptsFailed)[];
@@ -34,13 +34,13 @@ export async function makeAll(context: MediaContext, admitted: AdmittedJob, job:
   const sizes = callSizes(job.request.count, job.adapter.maxPerCall);
   const results = await eachOf(sizes, (count) => callUpstreams(context, admitted, { job, count, make: makeImages }));
   const attempts = results.reduce((sum, result) => sum + result.attempts, 0);
-  const answers = results.filter((result): result is ImageList => !(result instanceof AttemptsFailed));
+  const responses = results.filter((result): result is ImageList => !(result instanceof AttemptsFailed));
   try {
     const failed = results.find((result) => result instanceof AttemptsFailed);
-    if (answers.length === 0 && failed !== undefined) throw failed;
-    const result = await gathered(context, admitted, { job, answers });
-    const counted = await countOf(job, result.answers);
-    return { kind: "whole", result, counted, upstream: answers[0]?.upstream, attempts };
+    if (responses.length === 0 && failed !== undefined) throw failed;
+    const result = await gathered(context, admitted, { job, responses });
+    const counted = await countOf(job, result.responses);
+    return { kind: "whole", result, counted, upstream: responses[0]?.upstream, attempts };
   } catch (thrown) {
     const owed = exchange.over ? await owedByLeaver(job, { results, sizes }) : undefined;
     throw new PartialFailure(thrown, { owed, upstream: exchange.over ? results[0]?.upstream : undefined, attempts });
@@ -69,9 +69,9 @@ async function owedByLeaver(
   job: ImageJob,
   { results, sizes }: { results: Results; sizes: readonly number[] },
 ): Promise<Charge | undefined> {
-  const answers = results.flatMap((result) => (result instanceof AttemptsFailed ? [] : [result.value]));
-  const counted = await countOf(job, answers);
-  const units = answers.length > 0 ? [...counted.units] : [];
+  const responses = results.flatMap((result) => (result instanceof AttemptsFailed ? [] : [result.value]));
+  const counted = await countOf(job, responses);
+  const units = responses.length > 0 ? [...counted.units] : [];
   let { estimated } = counted;
   for (const [at, result] of results.entries()) {
     if (!(result instanceof AttemptsFailed) || result.failure.workedMs === undefined) continue;
@@ -86,14 +86,14 @@ async function owedByLeaver(
 async function gathered(
   context: MediaContext,
   { exchange }: AdmittedJob,
-  { job, answers }: { job: ImageJob; answers: readonly ImageList[] },
+  { job, responses }: { job: ImageJob; responses: readonly ImageList[] },
 ): Promise<ImageResult> {
-  const values = answers.map(({ value }) => value);
+  const values = responses.map(({ value }) => value);
   const [only] = values;
   const all = values.length === 1 && only !== undefined ? only.images : values.flatMap(({ images }) => images);
   const delivery = { exchange, context };
-  const sized = await inAskedSize(all, { job, answers: values }, delivery);
+  const sized = await inRequestedSize(all, { job, responses: values }, delivery);
   const images = await delivered(sized.images, job.request.delivery, delivery);
   const { upstreamSize } = sized;
-  return { requestId: exchange.requestId, job, images, upstreamSize, answers: values, createdMs: Date.now() };
+  return { requestId: exchange.requestId, job, images, upstreamSize, responses: values, createdMs: Date.now() };
 }

@@ -35,9 +35,10 @@ export function imageOperation<B extends JsonBody | Form>(
       const units = await abandonedUnits(job, job.request.count);
       return { outcome: Outcome.DISCONNECTED, units, estimated: true };
     },
-    respond: (admitted, answer) => (answer.kind === "stream" ? streamResponse(admitted, answer) : jsonResponse(answer)),
-    discard: (answer) => {
-      if (answer.kind === "stream") answer.attempted.value.live.cancel();
+    respond: (admitted, response) =>
+      response.kind === "stream" ? streamResponse(admitted, response) : jsonResponse(response),
+    discard: (response) => {
+      if (response.kind === "stream") response.attempted.value.live.cancel();
     },
   });
 }

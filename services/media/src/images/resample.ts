@@ -3,9 +3,9 @@ import { type Pixels, pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import type { ImageItem, ImageResponse } from "@uag/upstreams/images/types.ts";
 import { sniffMediaType } from "@uag/upstreams/media/sniff.ts";
 import sharp from "sharp";
-import { sizeInUsage } from "./answers/alpha.ts";
 import { contentOf, type Delivery } from "./delivery.ts";
 import type { ImageJob } from "./job.ts";
+import { sizeInUsage } from "./responses/alpha.ts";
 
 /** What a provider draws at most (3840 x 2160), and room to spare; more is no picture of ours. */
 const maxPixels = 16 * 1024 * 1024;
@@ -22,30 +22,31 @@ export interface Resampled {
  * nothing is distorted. Only alpha's sizes are promised to the pixel.
  * @throws {UpstreamFailure} `transient` when a picture cannot be fetched or read
  */
-export async function inAskedSize(
+export async function inRequestedSize(
   images: readonly ImageItem[],
-  { job, answers }: { job: ImageJob; answers: readonly ImageResponse[] },
+  { job, responses }: { job: ImageJob; responses: readonly ImageResponse[] },
   delivery: Delivery,
 ): Promise<Resampled> {
-  const asked = pixelsOf(job.request.size ?? "");
-  const drawn = sizeInUsage(answers[0]?.fields ?? {});
-  const fits = drawn !== undefined && drawn.width === asked?.width && drawn.height === asked.height;
-  if (job.model.image?.family !== "alpha" || asked === undefined || fits) return { images, upstreamSize: undefined };
-  const all = await Promise.all(images.map((image) => resampled(image, asked, delivery)));
+  const requested = pixelsOf(job.request.size ?? "");
+  const drawn = sizeInUsage(responses[0]?.fields ?? {});
+  const fits = drawn !== undefined && drawn.width === requested?.width && drawn.height === requested.height;
+  if (job.model.image?.family !== "alpha" || requested === undefined || fits)
+    return { images, upstreamSize: undefined };
+  const all = await Promise.all(images.map((image) => resampled(image, requested, delivery)));
   return { images: all.map(({ image }) => image), upstreamSize: all[0]?.drawn };
 }
 
 async function resampled(
   image: ImageItem,
-  asked: Pixels,
+  requested: Pixels,
   delivery: Delivery,
 ): Promise<{ image: ImageItem; drawn: string | undefined }> {
   const bytes = await contentOf(image, delivery);
   const picture = sharp(bytes, { limitInputPixels: maxPixels });
   try {
     const { width, height } = await picture.metadata();
-    if (width === asked.width && height === asked.height) return { image, drawn: undefined };
-    const scaled = await picture.resize({ ...asked, fit: "cover" }).toBuffer();
+    if (width === requested.width && height === requested.height) return { image, drawn: undefined };
+    const scaled = await picture.resize({ ...requested, fit: "cover" }).toBuffer();
     const mediaType = sniffMediaType(scaled);
     return {
       image: { revisedPrompt: image.revisedPrompt, kind: "inline", base64: scaled.toString("base64"), mediaType },

@@ -21,14 +21,14 @@ const newestFirst = (a: EventDocument, b: EventDocument): number =>
  * The newest rows that fit, over all months: older months are not looked at once the page is full
  * of what is newer.
  */
-async function newest(partitions: readonly Partition[], query: { filter: object; from: Date; most: number }) {
-  const { filter, from, most } = query;
+async function newest(partitions: readonly Partition[], query: { filter: object; from: Date; max: number }) {
+  const { filter, from, max } = query;
   let page: EventDocument[] = [];
   for (const { month, rows } of partitions) {
-    const last = page[most - 1];
+    const last = page[max - 1];
     if (!reaches(month, last === undefined ? from : last.endedAt)) continue;
-    const found = await rows.find(filter).sort({ endedAt: -1, _id: -1 }).limit(most).toArray();
-    page = [...page, ...found].sort(newestFirst).slice(0, most);
+    const found = await rows.find(filter).sort({ endedAt: -1, _id: -1 }).limit(max).toArray();
+    page = [...page, ...found].sort(newestFirst).slice(0, max);
   }
   return page;
 }
@@ -58,7 +58,7 @@ async function readEvents(store: Store, request: ListEventsRequest, nowMs: numbe
   await refuseArchived(store, from);
   const names = { ...namesOf(request.filter), ...endsOf(request.filter) };
   const filter = { ...names, endedAt: { $gte: from, $lt: until }, ...following };
-  return cutPage(await newest(partitions, { filter, from, most: limit + 1 }), limit, cursorOf);
+  return cutPage(await newest(partitions, { filter, from, max: limit + 1 }), limit, cursorOf);
 }
 
 const cursorOf = (row: EventDocument): string => timedCursor(row.endedAt, row._id);

@@ -2,7 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { KeyUse, ListKeyUseRequest, ListKeyUseResponse } from "@uag/proto/metering/v1/metering.ts";
 import type { Store } from "../store/store.ts";
 
-const mostKeys = 1_000;
+const maxKeys = 1_000;
 const hourMs = 3_600_000;
 
 /** When keys were used last, and about how often in the last hour. */
@@ -11,8 +11,8 @@ export async function listKeyUse(
   { keys }: ListKeyUseRequest,
   nowMs: number,
 ): Promise<ListKeyUseResponse> {
-  if (keys.length > mostKeys) {
-    throw new GatewayError("invalid_request", `At most ${mostKeys} keys.`, { param: "keys" });
+  if (keys.length > maxKeys) {
+    throw new GatewayError("invalid_request", `At most ${maxKeys} keys.`, { param: "keys" });
   }
   const ids = keys.map(({ keyId }) => keyId);
   const used = await keyUse.find({ _id: { $in: ids } }).toArray();

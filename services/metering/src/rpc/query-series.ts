@@ -7,7 +7,7 @@ import { addRow, type Row, rowOf, sums, toMeasures } from "./series-sums.ts";
 
 const dayMs = 86_400_000;
 const usualGroups = 10;
-const mostGroups = 50;
+const maxGroups = 50;
 /** A query that takes longer is given up: a shorter time or a filter brings it within. */
 const maxTimeMS = 15_000;
 
@@ -16,9 +16,9 @@ const maxTimeMS = 15_000;
  * may reach.
  */
 const buckets = {
-  hour: { rows: "hour", usualDays: 1, mostDays: 31 },
-  day: { rows: "day", usualDays: 30, mostDays: 400 },
-  month: { rows: "day", usualDays: 365, mostDays: 3_660 },
+  hour: { rows: "hour", usualDays: 1, maxDays: 31 },
+  day: { rows: "day", usualDays: 30, maxDays: 400 },
+  month: { rows: "day", usualDays: 365, maxDays: 3_660 },
 } as const;
 
 const groupFields = {
@@ -42,14 +42,14 @@ function entryOf<T extends object, K extends keyof T>(table: T, name: string, pa
 
 /** From the start of a bucket on. */
 function readTimes({ filter, bucket }: QuerySeriesRequest, nowMs: number) {
-  const { rows, usualDays, mostDays } = entryOf<typeof buckets, keyof typeof buckets>(buckets, bucket, "bucket");
-  const { from: asked, until } = timesOf(filter, nowMs);
-  const start = new Date(filter?.fromMs ? asked.getTime() : until.getTime() - usualDays * dayMs);
+  const { rows, usualDays, maxDays } = entryOf<typeof buckets, keyof typeof buckets>(buckets, bucket, "bucket");
+  const { from: requested, until } = timesOf(filter, nowMs);
+  const start = new Date(filter?.fromMs ? requested.getTime() : until.getTime() - usualDays * dayMs);
   if (bucket === "hour") start.setUTCMinutes(0, 0, 0);
   else start.setUTCHours(0, 0, 0, 0);
   if (bucket === "month") start.setUTCDate(1);
-  if (until.getTime() - start.getTime() > (mostDays + 31) * dayMs)
-    throw invalid(`By ${bucket} a series covers ${mostDays} days at most.`, "filter.from_ms");
+  if (until.getTime() - start.getTime() > (maxDays + 31) * dayMs)
+    throw invalid(`By ${bucket} a series covers ${maxDays} days at most.`, "filter.from_ms");
   return { rows, from: start, until };
 }
 
@@ -64,8 +64,8 @@ export async function querySeries(
 ): Promise<QuerySeriesResponse> {
   const { rows, from, until } = readTimes(request, nowMs);
   const field = entryOf<typeof groupFields, keyof typeof groupFields>(groupFields, request.groupBy, "group_by");
-  const most = request.top || usualGroups;
-  if (most > mostGroups) throw invalid(`At most ${mostGroups} groups are told apart.`, "top");
+  const max = request.top || usualGroups;
+  if (max > maxGroups) throw invalid(`At most ${maxGroups} groups are told apart.`, "top");
   const Match = { bucket: rows, ...namesOf(request.filter), start: { $gte: from, $lt: until } };
   const groupOf = field === undefined ? "" : { $ifNull: [`$${field}`, ""] };
   const top =
@@ -78,7 +78,7 @@ export async function querySeries(
                 { $match: Match },
                 { $group: { _id: groupOf, cost: { $sum: "$costNanoUsd" }, requests: { $sum: "$requests" } } },
                 { $sort: { cost: -1, requests: -1, _id: 1 } },
-                { $limit: most },
+                { $limit: max },
               ],
               { maxTimeMS },
             )

@@ -81,7 +81,7 @@ export class Inbox implements AsyncDisposable {
    * What has come, at most so many messages and about so many bytes; waits for the first. Empty
    * once the inbox is closed.
    */
-  async take(most: number, maxBytes: number): Promise<JsMsg[]> {
+  async take(max: number, maxBytes: number): Promise<JsMsg[]> {
     // After the rest another may have taken what had come.
     while (this.#messages.length === 0 && !this.#stop.signal.aborted) {
       await this.#changed.promise;
@@ -90,7 +90,7 @@ export class Inbox implements AsyncDisposable {
     if (this.#stop.signal.aborted) return [];
     let count = 0;
     let bytes = 0;
-    while (count < this.#messages.length && count < most && bytes < maxBytes) {
+    while (count < this.#messages.length && count < max && bytes < maxBytes) {
       bytes += this.#messages[count++]?.data.length ?? 0;
     }
     this.#bytes -= bytes;

@@ -17,7 +17,7 @@ export class StreamState {
   /** As it was a second ago or later; undefined when it cannot be read. */
   get(): Promise<UsageStream | undefined> {
     if (this.#read === undefined || performance.now() - this.#read.at > freshMs) {
-      this.#read = { state: this.#ask().catch(() => undefined), at: performance.now() };
+      this.#read = { state: this.#readState().catch(() => undefined), at: performance.now() };
     }
     return this.#read.state;
   }
@@ -32,7 +32,7 @@ export class StreamState {
     return await manager.streams.info(this.#stream);
   }
 
-  async #ask(): Promise<UsageStream> {
+  async #readState(): Promise<UsageStream> {
     const { state, created } = await this.#info();
     return {
       firstSequence: BigInt(state.first_seq),

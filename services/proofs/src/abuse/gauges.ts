@@ -57,7 +57,7 @@ export class Gauges implements AsyncDisposable {
     const reports = [...((await this.#turns?.read(this.#fleet.run, watched)) ?? [])];
     const { latencies, failures } = await this.#sightings();
     return {
-      stalls: Object.fromEntries(reports.map(([name, { maxMs: longestMs }]) => [name, longestMs])),
+      stalls: Object.fromEntries(reports.map(([name, { maxMs }]) => [name, maxMs])),
       growth: Object.fromEntries(reports.map(([name, { grownBytes }]) => [name, grownBytes / mebibyte])),
       neighbourMs: percentile(latencies, 0.99),
       failedNeighbours: failures,

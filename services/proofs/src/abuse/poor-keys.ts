@@ -11,11 +11,11 @@ export class PoorKeys {
 
   /** A key that has made no request yet, so that its limit keeps nothing from it. */
   async next(): Promise<string> {
-    this.#account ??= (await this.#ask("/accounts", { name: "nobody" }))["id"] as string;
-    return (await this.#ask("/keys", { account_id: this.#account, rpm_limit: 1 }))["key"] as string;
+    this.#account ??= (await this.#call("/accounts", { name: "nobody" }))["id"] as string;
+    return (await this.#call("/keys", { account_id: this.#account, rpm_limit: 1 }))["key"] as string;
   }
 
-  async #ask(path: string, body: object): Promise<Record<string, unknown>> {
+  async #call(path: string, body: object): Promise<Record<string, unknown>> {
     const response = await fetch(`${this.#run.admin_url}${path}`, {
       method: "POST",
       headers: { authorization: `Bearer ${this.#run.admin.token}`, "content-type": "application/json" },

@@ -23,7 +23,7 @@ const agent = new Agent({ keepAlive: true });
 const pauseMs = 10;
 const timeoutMs = 20_000;
 
-function ask({ url, method, headers, body }: Probe): Promise<string | undefined> {
+function call({ url, method, headers, body }: Probe): Promise<string | undefined> {
   return new Promise((resolve) => {
     const outgoing = request(url, { method, headers, agent, timeout: timeoutMs }, (response) => {
       response.resume();
@@ -41,7 +41,7 @@ let seen: Sightings = { latencies: [], failures: [] };
 async function watch(probe: Probe): Promise<never> {
   for (;;) {
     const startedAt = performance.now();
-    const failure = await ask(probe);
+    const failure = await call(probe);
     seen.latencies.push(performance.now() - startedAt);
     if (failure !== undefined) seen.failures.push(failure);
     await sleep(pauseMs);

@@ -26,10 +26,10 @@ export class TurnProbes {
   /** What has been since the last time that was asked, by process. */
   async read({ pids }: Pick<Run, "pids">, names: readonly string[]): Promise<Map<string, TurnReport>> {
     const running = names.flatMap((name): [string, number][] => (pids[name] ? [[name, pids[name]]] : []));
-    return new Map(await Promise.all(running.map(async ([name, pid]) => [name, await this.#ask(pid)] as const)));
+    return new Map(await Promise.all(running.map(async ([name, pid]) => [name, await this.#call(pid)] as const)));
   }
 
-  async #ask(pid: number): Promise<TurnReport> {
+  async #call(pid: number): Promise<TurnReport> {
     const chunks: Buffer[] = [];
     for await (const chunk of createConnection(join(this.#dir, String(pid)))) chunks.push(chunk as Buffer);
     return JSON.parse(Buffer.concat(chunks).toString()) as TurnReport;

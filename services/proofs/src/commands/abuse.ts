@@ -36,12 +36,12 @@ const options = {
 } as const;
 const maxShown = 20;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options });
   if (values.help) {
-    say(help);
+    print(help);
     return 0;
   }
   const minutes = Number(values.minutes ?? 0);
@@ -55,11 +55,11 @@ async function main(): Promise<number> {
     await startTestFleet({ dataDir, egressAllow: thirdParty.host, ...(minutes === 0 && { env: turns.env }) }),
   );
   if (minutes === 0) {
-    const report = (row: Parameters<typeof showRow>[0]): void => say(showRow(row));
+    const report = (row: Parameters<typeof showRow>[0]): void => print(showRow(row));
     const { path = "", attack = "" } = values;
     const rows = await measure({ fleet, thirdParty, turns, path, attack, report });
     const over = rows.filter((row) => !isWithin(row));
-    say(
+    print(
       `${rows.length} attacks, ${over.length} beyond the limits, ${(await readCrashLog(dataDir)).length} processes ended.`,
     );
     return over.length === 0 ? 0 : 1;
@@ -68,11 +68,11 @@ async function main(): Promise<number> {
   const attackers = Number(values.attackers ?? 4);
   const result = await storm({ fleet, thirdParty, durationMs: minutes * 60_000, seed, attackers });
   const outcomes = [...result.outcomes].sort(([, a], [, b]) => b - a).map(([name, count]) => `${name}: ${count}`);
-  say(`${result.attacks} attacks (${outcomes.join(", ")})`);
-  say(
+  print(`${result.attacks} attacks (${outcomes.join(", ")})`);
+  print(
     `${result.crashes.length} processes ended, ${result.failedNeighbours.length} requests of others failed; others' p99 ${Math.round(result.neighbourMs)} ms`,
   );
-  for (const sentence of [...result.crashes, ...result.failedNeighbours].slice(0, maxShown)) say(`  - ${sentence}`);
+  for (const sentence of [...result.crashes, ...result.failedNeighbours].slice(0, maxShown)) print(`  - ${sentence}`);
   return result.crashes.length + result.failedNeighbours.length === 0 ? 0 : 1;
 }
 

@@ -9,8 +9,8 @@ export function billingOf(replica: Peer, { network, store, recallMoney }: Replic
     acquire: (request) => {
       let tries = 0;
       return network.call(replica, "acquire", () => {
-        const answer = store.acquire(request);
-        if (!answer.insufficient || answer.held === 0n || ++tries > 2) return answer;
+        const response = store.acquire(request);
+        if (!response.insufficient || response.held === 0n || ++tries > 2) return response;
         recallMoney();
         return undefined;
       });
@@ -33,9 +33,9 @@ export function limitsOf(replica: Peer, options: ReplicaOptions): HolderOptions[
     borrow: (request) => {
       let tries = 0;
       return network.call(replica, "borrow", () => {
-        const answer = permits.borrow(request, ++tries > 2);
-        if (answer === undefined) recallPermits({ asker: replica, kind: request.kind, need: Number(request.need) });
-        return answer;
+        const response = permits.borrow(request, ++tries > 2);
+        if (response === undefined) recallPermits({ asker: replica, kind: request.kind, need: Number(request.need) });
+        return response;
       });
     },
   };

@@ -49,7 +49,7 @@ export class Network {
   }
 
   /** A message that nobody answers; at most once, it may be lost. */
-  tell(to: Peer, what: string, arrive: () => void): void {
+  report(to: Peer, what: string, arrive: () => void): void {
     if (!this.#chance()) this.#letters.push({ what, to, arrive });
   }
 
@@ -59,7 +59,7 @@ export class Network {
    */
   call<A>(from: Peer, what: string, execute: () => A | undefined): Promise<A> {
     return new Promise((resolve, reject) => {
-      const answer = (name: string, deliver: () => void): void => {
+      const respond = (name: string, deliver: () => void): void => {
         const lost = this.#chance();
         const arrive = lost ? (): void => reject(noResponse()) : deliver;
         this.#letters.push({ what: `${name} ${lost ? "lost" : "answered"}`, to: from, arrive });
@@ -68,16 +68,16 @@ export class Network {
         try {
           const result = execute();
           if (result === undefined) this.#letters.push({ what, to: undefined, arrive: () => run(heard) });
-          else if (heard) answer(what, () => resolve(result));
+          else if (heard) respond(what, () => resolve(result));
         } catch (error) {
           if (!(error instanceof GatewayError)) throw error;
-          if (heard) answer(what, () => reject(error));
+          if (heard) respond(what, () => reject(error));
         }
       };
-      if (this.#chance()) return answer(`${what} unheard`, () => reject(noResponse()));
+      if (this.#chance()) return respond(`${what} unheard`, () => reject(noResponse()));
       const late = this.#chance();
       this.#letters.push({ what, to: undefined, arrive: () => run(!late) });
-      if (late) answer(`${what} late`, () => reject(noResponse()));
+      if (late) respond(`${what} late`, () => reject(noResponse()));
     });
   }
 

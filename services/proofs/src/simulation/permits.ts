@@ -45,7 +45,7 @@ export class Permits {
     const limit = Number(request.limit);
     const before = this.#pools.get(kind) ?? newPool(limit, request.keyVersion);
     const need = Number(request.need);
-    const ask = {
+    const terms = {
       holderId,
       sequence: Number(request.sequence),
       limit,
@@ -55,7 +55,7 @@ export class Permits {
       want: Math.max(need, Number(request.want)),
       returned: request.returned.map(({ count, freeInMs }) => ({ count: Number(count), freeInMs })),
     };
-    const { pool, lent, answered } = borrow(before, ask, now);
+    const { pool, lent, answered } = borrow(before, terms, now);
     this.#pools.set(kind, pool);
     if (!answered) return otherHolders(pool, holderId).length > 0 ? undefined : this.borrow(request, true);
     const short = freeOf(lent) < need;

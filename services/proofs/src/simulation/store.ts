@@ -70,7 +70,7 @@ export class Store {
       const change = this.#changes.get(id);
       if (change !== undefined) entries.set(id, change);
     }
-    const asked = (needs.grantRequests ?? []).flatMap((id) => this.#byRequest.get(id) ?? []);
+    const received = (needs.grantRequests ?? []).flatMap((id) => this.#byRequest.get(id) ?? []);
     const book = new WorkingBook({
       account: this.account,
       grants,
@@ -78,7 +78,7 @@ export class Store {
       budgets: new Map(),
       spent: new Map(),
       nowMs: this.now(),
-      grantsByRequest: new Map(asked.map((grant) => [grant.requestId, grant])),
+      grantsByRequest: new Map(received.map((grant) => [grant.requestId, grant])),
       holders: new Map((needs.holders ?? []).flatMap((id) => this.#stateOf(id))),
       nextSeq: () => ++this.#lastSeq,
     });

@@ -7,7 +7,7 @@ import { freeCaller } from "./requests.ts";
 import type { Truth } from "./truth.ts";
 
 interface Task {
-  readonly asked: AdmitTask;
+  readonly requested: AdmitTask;
   /**
    * It was submitted, and counted for its key's limits if it was let through; what comes later only
    * looks for its money.
@@ -59,8 +59,8 @@ export class Tasks {
     const holdNanoUsd = BigInt(random(200));
     const caller = random(3) === 0 ? this.#options.callers.limitedCaller() : freeCaller;
     const task = { caller, operation: "videos.generations", model: "m", tokens: 1, priceVersion: "v1" };
-    const asked = { ...task, requestId, holdNanoUsd, untilMs };
-    this.#tasks.push({ asked, submitted: false, grantId: undefined, bill: undefined });
+    const requested = { ...task, requestId, holdNanoUsd, untilMs };
+    this.#tasks.push({ requested, submitted: false, grantId: undefined, bill: undefined });
     this.goOn(replica, this.#tasks.at(-1));
   }
 
@@ -79,11 +79,11 @@ export class Tasks {
   }
 
   async #admit(replica: Replica, task: Task): Promise<void> {
-    const { asked, submitted } = task;
+    const { requested, submitted } = task;
     task.submitted = true;
     try {
-      task.grantId = await (submitted ? replica.findTaskGrant(asked) : replica.admitTask(asked));
-      if (!submitted && asked.caller !== freeCaller) this.#options.truth.admitted(this.#options.now());
+      task.grantId = await (submitted ? replica.findTaskGrant(requested) : replica.admitTask(requested));
+      if (!submitted && requested.caller !== freeCaller) this.#options.truth.admitted(this.#options.now());
     } catch (error) {
       if (error instanceof GatewayError && !error.retryable) this.#forget(task);
       throw error;
@@ -91,17 +91,17 @@ export class Tasks {
   }
 
   async #settle(replica: Replica, task: Task, grantId: string): Promise<void> {
-    const { asked } = task;
-    task.bill ??= billOf(asked, grantId, BigInt(this.#options.random(Number(asked.holdNanoUsd) + 1)));
+    const { requested } = task;
+    task.bill ??= billOf(requested, grantId, BigInt(this.#options.random(Number(requested.holdNanoUsd) + 1)));
     const { costNanoUsd } = task.bill;
     const { requests } = this.#options.truth;
-    const truth = requests.get(asked.requestId) ?? {
-      hold: asked.holdNanoUsd,
+    const truth = requests.get(requested.requestId) ?? {
+      hold: requested.holdNanoUsd,
       possible: new Set([costNanoUsd]),
       answered: undefined,
       begun: false,
     };
-    requests.set(asked.requestId, truth);
+    requests.set(requested.requestId, truth);
     await replica.settleTask(task.bill);
     truth.answered = costNanoUsd;
     this.#forget(task);
@@ -112,8 +112,8 @@ export class Tasks {
   }
 }
 
-function billOf(asked: AdmitTask, grantId: string, costNanoUsd: bigint): UsageEvent {
-  const { requestId, caller, holdNanoUsd, operation, model, priceVersion } = asked;
+function billOf(requested: AdmitTask, grantId: string, costNanoUsd: bigint): UsageEvent {
+  const { requestId, caller, holdNanoUsd, operation, model, priceVersion } = requested;
   const { accountId, keyId } = caller;
   return {
     requestId,

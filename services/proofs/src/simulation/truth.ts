@@ -32,10 +32,10 @@ export class Truth {
     this.#admissions = this.#admissions.filter((atMs) => atMs > nowMs - minuteMs);
     this.#admissions.push(nowMs);
     const since = this.#limits.findLastIndex(({ fromMs }) => fromMs <= nowMs - minuteMs);
-    const most = Math.max(...this.#limits.slice(Math.max(0, since)).map(({ limit }) => limit));
+    const max = Math.max(...this.#limits.slice(Math.max(0, since)).map(({ limit }) => limit));
     assert.ok(
-      this.#admissions.length <= most,
-      `${this.#admissions.length} requests were admitted in a minute whose limit was ${most}`,
+      this.#admissions.length <= max,
+      `${this.#admissions.length} requests were admitted in a minute whose limit was ${max}`,
     );
   }
 

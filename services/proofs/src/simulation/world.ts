@@ -74,14 +74,14 @@ export class World {
       recallPermits: ({ asker, kind, need }) => {
         const name = kind === LimitKind.REQUESTS ? "requests" : "concurrency";
         for (const one of this.#replicas)
-          if (one !== asker) network.tell(one, "recall permits", () => void one.key.giveIdle(name, need));
+          if (one !== asker) network.report(one, "recall permits", () => void one.key.giveIdle(name, need));
       },
     });
     this.#replicas.push(replica);
   }
 
   #recallMoney(): void {
-    for (const one of this.#replicas) this.network.tell(one, "recall", () => one.recallMoney(accountId));
+    for (const one of this.#replicas) this.network.report(one, "recall", () => one.recallMoney(accountId));
   }
 
   /** Whether this trouble passes by. */
@@ -233,7 +233,7 @@ export class World {
   changeLimit(): void {
     if (this.#spared) return;
     this.requests.changeLimit(3 + this.random(this.random(2) === 0 ? 6 : 40));
-    for (const one of this.#replicas) this.network.tell(one, "key changed", () => void one.key.bringAllHome());
+    for (const one of this.#replicas) this.network.report(one, "key changed", () => void one.key.bringAllHome());
   }
 
   /** @throws what went wrong since the last look */

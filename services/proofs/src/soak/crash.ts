@@ -84,7 +84,7 @@ async function die(fleet: TestFleet, point: CrashPoint, random: () => number): P
  */
 export async function crash(fleet: TestFleet, round: CrashRound): Promise<CrashRow> {
   const load = await dieUnderLoad(fleet, round);
-  const figures = await takeFigures(fleet, { answers: load.answers, kills: 2 * round.points.length });
+  const figures = await takeFigures(fleet, { responses: load.responses, kills: 2 * round.points.length });
   return { ...figures, points: round.points, kind: round.kind };
 }
 
@@ -95,13 +95,13 @@ export async function crash(fleet: TestFleet, round: CrashRound): Promise<CrashR
 export async function crashEverywhere(fleet: TestFleet, random: () => number): Promise<Figures> {
   const byOwner = Map.groupBy(crashPoints, ownerOf);
   const rounds = Math.max(...[...byOwner.values()].map(({ length }) => length));
-  const answers = [];
+  const responses = [];
   let kills = 0;
   for (let n = 0; n < rounds; n++) {
     const points = [...byOwner.values()].flatMap((own) => own.slice(n, n + 1));
     const kind = points.includes("mid-stream") || n % 2 === 0 ? "stream" : "json";
-    answers.push(...(await dieUnderLoad(fleet, { points, kind, random })).answers);
+    responses.push(...(await dieUnderLoad(fleet, { points, kind, random })).responses);
     kills += 2 * points.length;
   }
-  return takeFigures(fleet, { answers, kills });
+  return takeFigures(fleet, { responses, kills });
 }

@@ -95,20 +95,20 @@ export async function failDisk(fleet: TestFleet, round: DiskRound): Promise<Figu
   const kinds = ["json", "stream", "messages", "disconnect"] as const;
   const load = new Load({ clients: [fleet.client], kinds, concurrency, random });
   let kills = 0;
-  const answers = async (what: string): Promise<void> => {
+  const respond = async (what: string): Promise<void> => {
     const before = load.completed;
     await waitFor(() => load.completed >= before + 2 * concurrency, { timeoutMs: 90_000, what });
   };
   try {
-    await answers("answers before the disk fails");
+    await respond("answers before the disk fails");
     for (const fault of faults) {
       for (const phase of round.phases) {
         kills += await phases[phase](fleet, fault, lastsMs);
-        await answers(`answers after ${fault} while ${phase}`);
+        await respond(`answers after ${fault} while ${phase}`);
       }
     }
   } finally {
     await load.stop();
   }
-  return takeFigures(fleet, { answers: load.answers, kills, waitMs: 90_000 });
+  return takeFigures(fleet, { responses: load.responses, kills, waitMs: 90_000 });
 }

@@ -13,7 +13,7 @@ const body = { max_tokens: words, messages: [{ role: "user", content: `repeat ${
 async function spendAll(
   { fleet, random }: Pick<ProofOptions, "fleet" | "random">,
   count: number,
-): Promise<{ answers: readonly LoadResponse[]; accountId: string; violations: string[] }> {
+): Promise<{ responses: readonly LoadResponse[]; accountId: string; violations: string[] }> {
   const { client, key } = await newAccount(fleet, BigInt(count) * cost);
   const load = new Load({
     clients: [client],
@@ -32,7 +32,7 @@ async function spendAll(
     ([outcome, many]) => `Of money for ${count}: ${many} requests were answered ${outcome}.`,
   );
   if (load.completed !== count) violations.push(`Of money for ${count}: ${load.completed} requests succeeded.`);
-  return { answers: load.answers, accountId: key.accountId, violations };
+  return { responses: load.responses, accountId: key.accountId, violations };
 }
 
 /** For each of `counts`: 1,000 requests at once with money for exactly so many. */
@@ -40,16 +40,16 @@ export async function proveExactFunds(
   options: Pick<ProofOptions, "fleet" | "random">,
   counts: readonly number[],
 ): Promise<Figures> {
-  const answers: LoadResponse[] = [];
+  const responses: LoadResponse[] = [];
   const violations: string[] = [];
   const accounts: string[] = [];
   for (const count of counts) {
     const spent = await spendAll(options, count);
-    answers.push(...spent.answers);
+    responses.push(...spent.responses);
     violations.push(...spent.violations);
     accounts.push(spent.accountId);
   }
-  const figures = await takeFigures(options.fleet, { answers, violations });
+  const figures = await takeFigures(options.fleet, { responses, violations });
   const left: string[] = [];
   for (const id of accounts) {
     const available = await availableOf(options.fleet, id);

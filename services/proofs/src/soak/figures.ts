@@ -32,7 +32,7 @@ export interface Figures {
 }
 
 export interface Evidence {
-  readonly answers: readonly LoadResponse[];
+  readonly responses: readonly LoadResponse[];
   readonly kills?: number;
   readonly overAdmitted?: number;
   /** What else was not as it should be, a sentence each. */
@@ -50,12 +50,12 @@ async function usageOf(run: Run): Promise<{ requests: number; costNanoUsd: bigin
   const filter = { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
   const sum = { requests: 0, costNanoUsd: 0n };
   for (let cursor = ""; ; ) {
-    const answer = await client.queryUsage({ filter, bucket: "day", page: { limit: pageLimit, cursor } });
-    for (const { requests, costNanoUsd } of answer.buckets) {
+    const response = await client.queryUsage({ filter, bucket: "day", page: { limit: pageLimit, cursor } });
+    for (const { requests, costNanoUsd } of response.buckets) {
       sum.requests += Number(requests);
       sum.costNanoUsd += costNanoUsd;
     }
-    cursor = answer.nextCursor;
+    cursor = response.nextCursor;
     if (cursor === "") return sum;
   }
 }
@@ -98,9 +98,9 @@ async function bringHome(fleet: TestFleet, waitMs: number): Promise<Home> {
  * Answers that the client has in full and that the ledger does not know; those given again from
  * memory have no bill.
  */
-function missingIn({ billed }: Books, answers: readonly LoadResponse[]): string[] {
+function missingIn({ billed }: Books, responses: readonly LoadResponse[]): string[] {
   const known = new Set(billed.map(({ requestId }) => requestId));
-  const mine = answers.filter(
+  const mine = responses.filter(
     ({ outcome, headers }) => outcome === "completed" && !headers?.has("idempotent-replayed"),
   );
   return mine.flatMap(({ requestId }) =>
@@ -112,10 +112,10 @@ function missingIn({ billed }: Books, answers: readonly LoadResponse[]): string[
  * Waits until everything is booked, audits, and adds up what was lost, doubled, overdrawn, leaked.
  */
 export async function takeFigures(fleet: TestFleet, evidence: Evidence): Promise<Figures> {
-  const { answers, kills = 0, overAdmitted = 0, violations = [], waitMs = 60_000 } = evidence;
+  const { responses, kills = 0, overAdmitted = 0, violations = [], waitMs = 60_000 } = evidence;
   const { report, usage } = await bringHome(fleet, waitMs);
   const { books, comparison, violations: audited } = report;
-  const missing = missingIn(books, answers);
+  const missing = missingIn(books, responses);
   const difference = usage.requests - Number(books.settledRequests);
   const cost = books.billed.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n);
   const counted =
@@ -126,8 +126,8 @@ export async function takeFigures(fleet: TestFleet, evidence: Evidence): Promise
         ];
   const leaked = books.openGrants === 0n ? [] : [`${books.openGrants} grants are still open.`];
   return {
-    requests: answers.length,
-    completed: answers.filter(({ outcome }) => outcome === "completed").length,
+    requests: responses.length,
+    completed: responses.filter(({ outcome }) => outcome === "completed").length,
     kills,
     lost: Math.max(comparison.unbilled, missing.length, -difference),
     doubled: books.doubled + comparison.unserved + Math.max(0, difference),

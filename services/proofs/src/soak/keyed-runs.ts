@@ -46,12 +46,13 @@ async function run(options: ProofOptions): Promise<Figures> {
   } finally {
     await load.stop();
   }
-  const figures = await takeFigures(fleet, { answers: load.answers, kills, waitMs: 90_000 });
-  const { counts, answers } = load;
+  const figures = await takeFigures(fleet, { responses: load.responses, kills, waitMs: 90_000 });
+  const { counts, responses } = load;
   const wrong = [...counts].filter(([outcome]) => outcome !== "completed" && outcome !== receipt);
   const violations = wrong.map(([outcome, count]) => `${count} keys were answered: ${outcome}.`);
   const paid = await paidBy(fleet, key.id);
-  if (paid !== answers.length) violations.push(`${answers.length} keys were answered, and ${paid} requests paid for.`);
+  if (paid !== responses.length)
+    violations.push(`${responses.length} keys were answered, and ${paid} requests paid for.`);
   return { ...figures, violations: [...figures.violations, ...violations] };
 }
 

@@ -15,7 +15,7 @@ type Options = Pick<ProofOptions, "fleet" | "random">;
 /** What a key's limit let through of 1,000 requests. */
 export interface LimitEvidence {
   readonly key: LimitedKey;
-  readonly answers: readonly LoadResponse[];
+  readonly responses: readonly LoadResponse[];
   readonly completed: number;
   /** Beyond the limit, by the upstream's own count. */
   readonly overAdmitted: number;
@@ -41,8 +41,8 @@ async function hit({ fleet, random }: Options, { limits, model, body = {}, refus
 }
 
 /** How many of these requests reached the upstream, by its own log. */
-async function servedOf(fleet: TestFleet, answers: readonly LoadResponse[]): Promise<number> {
-  const mine = new Set(answers.map(({ requestId }) => requestId));
+async function servedOf(fleet: TestFleet, responses: readonly LoadResponse[]): Promise<number> {
+  const mine = new Set(responses.map(({ requestId }) => requestId));
   const { attempts } = await readServed(fleet.run.simulator_url);
   return new Set(attempts.flatMap(({ requestId = "" }) => (mine.has(requestId) ? [requestId] : []))).size;
 }
@@ -52,11 +52,11 @@ export async function proveRequests(options: Options, limit = 60): Promise<Limit
   const limits = { requestsPerMinute: BigInt(limit) };
   const refusal = "429 rate_limit_exceeded";
   const { key, load, violations } = await hit(options, { limits, model: "gpt-5.4-nano", refusal });
-  const served = await servedOf(options.fleet, load.answers);
+  const served = await servedOf(options.fleet, load.responses);
   const { completed } = load;
   const short = completed < limit ? [`Only ${completed} of ${limit} requests a minute were admitted.`] : [];
   const overAdmitted = Math.max(0, served - limit, completed - limit);
-  return { key, answers: load.answers, completed, overAdmitted, violations: [...violations, ...short] };
+  return { key, responses: load.responses, completed, overAdmitted, violations: [...violations, ...short] };
 }
 
 /**
@@ -74,26 +74,31 @@ export async function proveConcurrency(options: Options, limit = 5): Promise<Lim
   const { models } = (await (await fetch(`${simulator}/sim/stats`)).json()) as {
     models: Record<string, { max: number }>;
   };
-  const most = Math.max(...Object.entries(models).map(([name, { max }]) => (name.startsWith(model) ? max : 0)));
-  const short = most < limit ? [`Only ${most} of ${limit} requests were at the upstream at once.`] : [];
-  const overAdmitted = Math.max(0, most - limit);
-  const { completed, answers } = load;
-  return { key, answers, completed, overAdmitted, violations: [...violations, ...short] };
+  const max = Math.max(...Object.entries(models).map(([name, { max }]) => (name.startsWith(model) ? max : 0)));
+  const short = max < limit ? [`Only ${max} of ${limit} requests were at the upstream at once.`] : [];
+  const overAdmitted = Math.max(0, max - limit);
+  const { completed, responses } = load;
+  return { key, responses, completed, overAdmitted, violations: [...violations, ...short] };
 }
 
-const leastShareOfTokens = 0.9;
+const minShareOfTokens = 0.9;
 
 /** Of 1,000 requests with a cap of 50 tokens so many are answered as fit into the limit. */
 export async function proveTokens(options: Options, limit = 3_000): Promise<LimitEvidence> {
   const limits = { tokensPerMinute: BigInt(limit) };
   const refusal = "429 token_limit_exceeded";
-  const asked = { limits, model: "gpt-4o-mini", body: { max_tokens: 50 }, refusal };
-  const { key, load, violations } = await hit(options, asked);
-  const tokens = load.answers.reduce((sum, answer) => sum + answer.tokens, 0);
-  const short =
-    tokens < limit * leastShareOfTokens ? [`Only ${tokens} of ${limit} tokens a minute were admitted.`] : [];
-  const { completed, answers } = load;
-  return { key, answers, completed, overAdmitted: Math.max(0, tokens - limit), violations: [...violations, ...short] };
+  const requested = { limits, model: "gpt-4o-mini", body: { max_tokens: 50 }, refusal };
+  const { key, load, violations } = await hit(options, requested);
+  const tokens = load.responses.reduce((sum, response) => sum + response.tokens, 0);
+  const short = tokens < limit * minShareOfTokens ? [`Only ${tokens} of ${limit} tokens a minute were admitted.`] : [];
+  const { completed, responses } = load;
+  return {
+    key,
+    responses,
+    completed,
+    overAdmitted: Math.max(0, tokens - limit),
+    violations: [...violations, ...short],
+  };
 }
 
 export const limits: Proof = {
@@ -103,7 +108,7 @@ export const limits: Proof = {
   async run(options): Promise<Figures> {
     const found = [await proveRequests(options), await proveConcurrency(options), await proveTokens(options)];
     return takeFigures(options.fleet, {
-      answers: found.flatMap(({ answers }) => answers),
+      responses: found.flatMap(({ responses }) => responses),
       violations: found.flatMap(({ violations }) => violations),
       overAdmitted: found.reduce((sum, one) => sum + one.overAdmitted, 0),
     });

@@ -21,7 +21,7 @@ export interface LoadOptions {
   /** Ends after so many; without it at `stop`. */
   readonly requests?: number;
   /** Told of every answer. */
-  readonly seen?: (answer: LoadResponse) => void;
+  readonly seen?: (response: LoadResponse) => void;
 }
 
 /** What a client saw of one request. */
@@ -41,7 +41,7 @@ export interface LoadResponse {
   readonly tokens: number;
 }
 
-type Ask = (client: TestClient, body: object, random: () => number) => Promise<Seen>;
+type SendRequest = (client: TestClient, body: object, random: () => number) => Promise<Seen>;
 type Seen = Pick<LoadResponse, "outcome" | "headers"> & { readonly tokens?: number };
 
 const restAfterFailureMs = 50;
@@ -63,7 +63,7 @@ function refusalOf(status: number, text: string): string {
   }
 }
 
-async function askWhole(client: TestClient, path: string, body: object, request?: TestRequest): Promise<Seen> {
+async function requestWhole(client: TestClient, path: string, body: object, request?: TestRequest): Promise<Seen> {
   const { status, headers, text } = await client.post(path, body, request);
   if (status !== 200) return { outcome: refusalOf(status, text), headers };
   const { usage } = JSON.parse(text) as { usage?: { total_tokens?: number } };
@@ -71,15 +71,15 @@ async function askWhole(client: TestClient, path: string, body: object, request?
 }
 
 /** Reads a stream to its end, or leaves it after `most` events. */
-async function askStream(client: TestClient, path: string, body: object, most?: number): Promise<Seen> {
-  const answer = await client.stream(path, { ...body, stream: true });
-  const { status, headers, events } = answer;
-  if (status !== 200) return { outcome: refusalOf(status, await answer.text()), headers };
+async function requestStream(client: TestClient, path: string, body: object, max?: number): Promise<Seen> {
+  const response = await client.stream(path, { ...body, stream: true });
+  const { status, headers, events } = response;
+  if (status !== 200) return { outcome: refusalOf(status, await response.text()), headers };
   let [count, done] = [0, false];
   for await (const { data, event } of events) {
     done ||= data === "[DONE]" || event === "message_stop";
     // Ending the loop before the stream ends closes the connection.
-    if (++count === most) return { outcome: "left", headers };
+    if (++count === max) return { outcome: "left", headers };
   }
   return { outcome: done ? "completed" : "broken", headers };
 }
@@ -89,10 +89,10 @@ async function leave(client: TestClient, body: object, random: () => number): Pr
   const signal = AbortSignal.timeout(Math.floor(random() * 100));
   const streamed = random() < 0.5;
   try {
-    const answer = await client.post(completions, { ...body, stream: streamed }, { signal });
+    const response = await client.post(completions, { ...body, stream: streamed }, { signal });
     return {
-      outcome: answer.status === 200 ? "completed" : refusalOf(answer.status, answer.text),
-      headers: answer.headers,
+      outcome: response.status === 200 ? "completed" : refusalOf(response.status, response.text),
+      headers: response.headers,
     };
   } catch (error) {
     if (signal.aborted) return { outcome: "left", headers: undefined };
@@ -100,10 +100,10 @@ async function leave(client: TestClient, body: object, random: () => number): Pr
   }
 }
 
-async function askAgain(client: TestClient, body: object, random: () => number): Promise<Seen> {
+async function requestAgain(client: TestClient, body: object, random: () => number): Promise<Seen> {
   const headers = { "idempotency-key": `load-${random()}-${random()}` };
   for (let tries = 1; ; tries++) {
-    const seen = await askWhole(client, completions, body, { headers }).catch(() => undefined);
+    const seen = await requestWhole(client, completions, body, { headers }).catch(() => undefined);
     if (seen?.outcome === "409 idempotency_result_lost") return { ...seen, outcome: receipt };
     const again = seen === undefined || /^(409|5\d\d)/.test(seen.outcome);
     if (!again || tries === maxTries) return seen ?? { outcome: "broken", headers: undefined };
@@ -111,19 +111,19 @@ async function askAgain(client: TestClient, body: object, random: () => number):
   }
 }
 
-const asks: Readonly<Record<RequestKind, Ask>> = {
-  json: (client, body) => askWhole(client, completions, body),
-  stream: (client, body) => askStream(client, completions, body),
+const requests: Readonly<Record<RequestKind, SendRequest>> = {
+  json: (client, body) => requestWhole(client, completions, body),
+  stream: (client, body) => requestStream(client, completions, body),
   messages: (client, body) =>
-    askStream(client, "/v1/messages", { ...body, model: "claude-sonnet-4-6", max_tokens: 64 }),
-  disconnect: (client, body, random) => askStream(client, completions, body, 1 + Math.floor(random() * 6)),
+    requestStream(client, "/v1/messages", { ...body, model: "claude-sonnet-4-6", max_tokens: 64 }),
+  disconnect: (client, body, random) => requestStream(client, completions, body, 1 + Math.floor(random() * 6)),
   leave,
-  retry: askAgain,
+  retry: requestAgain,
 };
 
 /** Requests of mixed kinds through the public server, some at once, and what came of them. */
 export class Load {
-  readonly answers: LoadResponse[] = [];
+  readonly responses: LoadResponse[] = [];
   readonly #options: LoadOptions;
   readonly #working: Promise<unknown>;
   #left: number;
@@ -145,20 +145,20 @@ export class Load {
     for (let n = worker; this.#left-- > 0; n++) {
       const kind = kinds[n % kinds.length] as RequestKind;
       const client = clients[(n + worker) % clients.length] as TestClient;
-      const answer = await this.#ask(asks[kind], client, random);
-      this.answers.push(answer);
-      this.counts.set(answer.outcome, (this.counts.get(answer.outcome) ?? 0) + 1);
-      this.#options.seen?.(answer);
-      if (answer.outcome === "broken" || answer.outcome.startsWith("5")) await sleep(restAfterFailureMs);
+      const response = await this.#call(requests[kind], client, random);
+      this.responses.push(response);
+      this.counts.set(response.outcome, (this.counts.get(response.outcome) ?? 0) + 1);
+      this.#options.seen?.(response);
+      if (response.outcome === "broken" || response.outcome.startsWith("5")) await sleep(restAfterFailureMs);
     }
   }
 
-  async #ask(ask: Ask, client: TestClient, random: () => number): Promise<LoadResponse> {
+  async #call(call: SendRequest, client: TestClient, random: () => number): Promise<LoadResponse> {
     const startedAtMs = Date.now();
     const content = `repeat ${4 + Math.floor(random() * 30)} words ${random()}`;
     const { model = "gpt-4o-mini", body = {} } = this.#options;
-    const asked = { model, messages: [{ role: "user", content }], ...body };
-    const seen = await ask(client, asked, random).catch((): Seen => ({ outcome: "broken", headers: undefined }));
+    const requested = { model, messages: [{ role: "user", content }], ...body };
+    const seen = await call(client, requested, random).catch((): Seen => ({ outcome: "broken", headers: undefined }));
     const requestId = seen.headers?.get("x-request-id") ?? "";
     return { tokens: 0, ...seen, requestId, startedAtMs, endedAtMs: Date.now() };
   }

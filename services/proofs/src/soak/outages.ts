@@ -48,11 +48,11 @@ async function underLoad(options: ProofOptions, outage: Outage): Promise<Figures
   const violations = wrong.map(([outcome, count]) => `${count} requests were answered: ${outcome}.`);
   const missing = outage.missing?.(load);
   if (missing !== undefined) violations.push(missing);
-  const hasty = load.answers.filter(
+  const hasty = load.responses.filter(
     ({ outcome, headers }) => outcome.startsWith("503") && !headers?.has("retry-after"),
   );
   if (hasty.length > 0) violations.push(`${hasty.length} refusals with 503 do not say when to come back.`);
-  return takeFigures(fleet, { answers: load.answers, kills, violations, waitMs: 90_000 });
+  return takeFigures(fleet, { responses: load.responses, kills, violations, waitMs: 90_000 });
 }
 
 /** Takes a process down for a time, does something meanwhile, and brings it back. */

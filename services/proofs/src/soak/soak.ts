@@ -121,7 +121,7 @@ export async function soak(options: SoakOptions): Promise<Figures> {
   while (performance.now() - began < minutes * 60_000) {
     await sleep(Math.min(progressMs, minutes * 60_000));
     const seconds = Math.round((performance.now() - began) / 1_000);
-    const responses = all.reduce((sum, load) => sum + load.answers.length, 0);
+    const responses = all.reduce((sum, load) => sum + load.responses.length, 0);
     const [completed, refused] = [sumOf(all, /^completed$/), sumOf(all, /^\d/)];
     report(
       `${seconds} s: ${kills} kills, ${responses} requests, ${completed} completed, ${sumOf(all, /^left$/)} left, ${sumOf(all, /^broken$/)} broken, ${refused} refused`,
@@ -131,10 +131,10 @@ export async function soak(options: SoakOptions): Promise<Figures> {
   await killing;
   await Promise.all(killed.map((name) => fleet.processes.ready(name)));
   await Promise.all(all.map((load) => load.stop()));
-  const responses: LoadResponse[] = all.flatMap((load) => load.answers);
+  const responses: LoadResponse[] = all.flatMap((load) => load.responses);
   const wrong = all.flatMap(({ counts }) => [...counts.keys()].filter((name) => name.startsWith("40")));
   const figures = await takeFigures(fleet, {
-    answers: responses,
+    responses: responses,
     kills,
     overAdmitted: await overAdmitted(fleet, limited),
     waitMs: 150_000,

@@ -56,10 +56,10 @@ const heldIn = ({ books }: AuditReport): bigint =>
  * on its way, and the providers know nothing of it: it is waited for by its task.
  */
 async function settledBooks(fleet: TestFleet, rows: readonly Row[]): Promise<AuditReport> {
-  const asked = rows.filter(({ hidden }) => !hidden).map(({ requestId }) => requestId);
+  const received = rows.filter(({ hidden }) => !hidden).map(({ requestId }) => requestId);
   const complete = (report: AuditReport): boolean => {
     const billed = new Set(report.books.billed.map(({ requestId }) => requestId));
-    return heldIn(report) === 0n && asked.every((requestId) => billed.has(requestId));
+    return heldIn(report) === 0n && received.every((requestId) => billed.has(requestId));
   };
   let report = await fleet.audit(settleMs);
   const done = async (): Promise<boolean> => {
@@ -129,18 +129,18 @@ function webhookViolations(tasks: readonly Task[], receiver: Receiver): string[]
   return wrong;
 }
 
-function listViolations(tasks: readonly Task[], told: readonly string[]): string[] {
+function listViolations(tasks: readonly Task[], reported: readonly string[]): string[] {
   const known = new Set(tasks.map(({ id }) => id));
-  const wrong = told.filter((id) => !known.has(id)).map((id) => `Task ${id} was told and is lost.`);
-  if (new Set(told).size !== told.length) wrong.push("One task was told to two submissions.");
-  if (tasks.length !== told.length) wrong.push(`${told.length} submissions made ${tasks.length} tasks.`);
+  const wrong = reported.filter((id) => !known.has(id)).map((id) => `Task ${id} was told and is lost.`);
+  if (new Set(reported).size !== reported.length) wrong.push("One task was told to two submissions.");
+  if (tasks.length !== reported.length) wrong.push(`${reported.length} submissions made ${tasks.length} tasks.`);
   return wrong;
 }
 
 /** Holds rows, bills, what the providers made and what arrived against each other, task by task. */
 export async function checkVideo(
   fleet: TestFleet,
-  { tasks, told, receiver }: { tasks: readonly Task[]; told: readonly string[]; receiver: Receiver },
+  { tasks, reported, receiver }: { tasks: readonly Task[]; reported: readonly string[]; receiver: Receiver },
 ): Promise<Findings> {
   const rows = await settledRows(fleet.run.mongodb_url);
   const report = await settledBooks(fleet, rows);
@@ -161,7 +161,7 @@ export async function checkVideo(
       unverified: received.filter(({ verified }) => !verified).length,
     },
     violations: [
-      ...listViolations(tasks, told),
+      ...listViolations(tasks, reported),
       ...rows.flatMap((row) => rowViolations(row, bills.get(row.requestId) ?? [])),
       ...wrong,
       ...webhookViolations(tasks, receiver),

@@ -45,7 +45,7 @@ export interface SubmitOptions {
   /** Milliseconds of the submissions that were answered at the first try. */
   readonly submitMs: number[];
   /** Ids that were told, in the order in which they came. */
-  readonly told: string[];
+  readonly reported: string[];
 }
 
 /** The nth request: every family by turns. */
@@ -54,13 +54,13 @@ function bodyOf(n: number): Record<string, unknown> {
 }
 
 export async function submitAll(client: TestClient, options: SubmitOptions): Promise<void> {
-  const { tasks, seed, concurrency, url, submitMs, told } = options;
+  const { tasks, seed, concurrency, url, submitMs, reported } = options;
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < tasks) {
       const n = next++;
       const body = { ...bodyOf(n), webhook_url: url };
-      told.push(await submitUntilTaken(client, body, { key: `soak-${seed}-${n}`, submitMs }));
+      reported.push(await submitUntilTaken(client, body, { key: `soak-${seed}-${n}`, submitMs }));
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));

@@ -56,7 +56,7 @@ export async function measurePolling(options: PollingOptions): Promise<PollingRe
   const idleCpuMsPerSecond = await cpuFor(fleet, idleSeconds);
   await setFault(fleet.run.simulator_url, { "task-stuck": true }, { model: "*" });
   const submitMs: number[] = [];
-  await submitAll(fleet.client, { tasks, seed: 1, concurrency: 8, url, submitMs, told: [] });
+  await submitAll(fleet.client, { tasks, seed: 1, concurrency: 8, url, submitMs, reported: [] });
   const polls = async (): Promise<number> =>
     (await readMade(fleet.run.simulator_url)).reduce((sum, { polls }) => sum + polls, 0);
   report(`${tasks} tasks run`);

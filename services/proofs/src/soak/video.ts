@@ -53,11 +53,15 @@ async function webhooksArrived(receiver: Receiver, tasks: readonly Task[]): Prom
 }
 
 /** Says every few seconds how far it is. */
-async function tellProgress(options: VideoSoakOptions, told: readonly string[], stop: AbortSignal): Promise<void> {
+async function reportProgress(
+  options: VideoSoakOptions,
+  reported: readonly string[],
+  stop: AbortSignal,
+): Promise<void> {
   for (;;) {
     await sleep(progressMs, undefined, { signal: stop, ref: false }).catch(() => undefined);
     if (stop.aborted) return;
-    options.report?.(`${told.length} of ${options.tasks} tasks taken`);
+    options.report?.(`${reported.length} of ${options.tasks} tasks taken`);
   }
 }
 
@@ -65,26 +69,26 @@ interface Run {
   readonly fleet: TestFleet;
   readonly receiver: Receiver;
   readonly submitMs: number[];
-  readonly told: string[];
+  readonly reported: string[];
 }
 
 /**
  * Submits everything while processes are killed, until the last task has ended; answers how many
  * were killed.
  */
-async function underFire({ fleet, receiver, submitMs, told }: Run, options: VideoSoakOptions): Promise<number> {
+async function underFire({ fleet, receiver, submitMs, reported }: Run, options: VideoSoakOptions): Promise<number> {
   const { kill: names, killEveryMs: everyMs, seed, tasks, concurrency } = options;
   const stop = new AbortController();
   const { signal } = stop;
   const killing = keepKilling(fleet, { names, everyMs, random: seededRandom(seed), signal });
-  const telling = tellProgress(options, told, signal);
+  const reporting = reportProgress(options, reported, signal);
   try {
-    await submitAll(fleet.client, { tasks, seed, concurrency, url: receiver.url, submitMs, told });
+    await submitAll(fleet.client, { tasks, seed, concurrency, url: receiver.url, submitMs, reported });
     options.report?.("all are taken; now their ends");
     await allEnded(fleet.client, 180_000 + tasks * 500);
   } finally {
     stop.abort();
-    await Promise.all([killing, telling]);
+    await Promise.all([killing, reporting]);
   }
   await Promise.all(names.map((name) => fleet.processes.ready(name)));
   return await killing;
@@ -108,12 +112,12 @@ export async function soakVideo(options: VideoSoakOptions): Promise<VideoSoakRep
   receiver.secret = await newSecret(fleet);
   await topUp(fleet, BigInt(options.tasks) * 1_000_000_000n, "soak");
   await setFates(fleet.run.simulator_url, options.seed);
-  const run: Run = { fleet, receiver, submitMs: [], told: [] };
+  const run: Run = { fleet, receiver, submitMs: [], reported: [] };
   const kills = await underFire(run, options);
   const tasks = await listAll(fleet.client);
   await webhooksArrived(receiver, tasks);
   options.report?.("checking");
-  const findings = await checkVideo(fleet, { tasks, told: run.told, receiver });
+  const findings = await checkVideo(fleet, { tasks, reported: run.reported, receiver });
   const restarts = Object.fromEntries(options.kill.map((name) => [name, fleet.processes.restarts(name)]));
   const seconds = Math.round((performance.now() - began) / 1_000);
   return { ...findings, tasks: tasks.length, kills, restarts, seconds, submitMs: quantiles(run.submitMs) };

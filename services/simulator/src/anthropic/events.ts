@@ -1,6 +1,6 @@
 import type { Piece } from "../content/tokens.ts";
 import type { StreamEvent } from "../http/types.ts";
-import { ending, type MessageJob, outputTokensOf, toldUsage } from "./job.ts";
+import { ending, type MessageJob, outputTokensOf, usageReport } from "./job.ts";
 import { signatureOf } from "./signature.ts";
 
 function event(type: string, fields: object, tokens = 0): StreamEvent {
@@ -59,7 +59,7 @@ function* blocks(job: MessageJob): Generator<StreamEvent> {
 }
 
 function startOf(job: MessageJob): StreamEvent {
-  const usage = toldUsage(job, 1, true);
+  const usage = usageReport(job, 1, true);
   const message = {
     id: job.id,
     type: "message",
@@ -74,14 +74,14 @@ function startOf(job: MessageJob): StreamEvent {
 }
 
 function messageDelta(job: MessageJob, outputTokens: number, fields: object): StreamEvent {
-  const told = toldUsage(job, outputTokens);
-  const usage = told && {
-    input_tokens: told["input_tokens"],
-    cache_creation_input_tokens: told["cache_creation_input_tokens"],
-    cache_read_input_tokens: told["cache_read_input_tokens"],
-    output_tokens: told["output_tokens"],
-    ...(told["server_tool_use"] != null && { server_tool_use: told["server_tool_use"] }),
-    ...(told["output_tokens_details"] != null && { output_tokens_details: told["output_tokens_details"] }),
+  const reported = usageReport(job, outputTokens);
+  const usage = reported && {
+    input_tokens: reported["input_tokens"],
+    cache_creation_input_tokens: reported["cache_creation_input_tokens"],
+    cache_read_input_tokens: reported["cache_read_input_tokens"],
+    output_tokens: reported["output_tokens"],
+    ...(reported["server_tool_use"] != null && { server_tool_use: reported["server_tool_use"] }),
+    ...(reported["output_tokens_details"] != null && { output_tokens_details: reported["output_tokens_details"] }),
   };
   const sent = event("message_delta", { delta: fields, ...(usage !== undefined && { usage }) });
   return { ...sent, usage, usageOnly: true };

@@ -3,13 +3,13 @@ import { steeringOf } from "../content/steer.ts";
 import { reportedUsage } from "../faults/usage.ts";
 import type { Call } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
-import { askOf } from "./ask.ts";
 import { type CacheUse, useCache } from "./cache.ts";
 import type { AnthropicModel } from "./models.ts";
 import type { Prompt } from "./prompt.ts";
 import type { MessagesRequest } from "./schema.ts";
 import { inputOfSearches, searchBlocks, searchesOf } from "./searches.ts";
 import { signatureOf } from "./signature.ts";
+import { turnOf } from "./turn.ts";
 
 /** A checked request, and what it is answered with. */
 export interface MessageJob {
@@ -30,9 +30,9 @@ const stopReasons = { stop: "end_turn", length: "max_tokens", tools: "tool_use",
 /** Decides the answer to a checked request. */
 export function jobFor(call: Call, request: MessagesRequest, model: AnthropicModel, prompt: Prompt): MessageJob {
   const { huge } = call.faults;
-  const ask = askOf(call, request, model);
-  const searches = searchesOf(request, steeringOf(ask.userText).searches);
-  const candidate = candidateOf(ask, 0, {
+  const turn = turnOf(call, request, model);
+  const searches = searchesOf(request, steeringOf(turn.userText).searches);
+  const candidate = candidateOf(turn, 0, {
     maxTokens: huge === undefined ? request.max_tokens : Number.POSITIVE_INFINITY,
     stop: request.stop_sequences ?? [],
     newCallId: () => call.newId("toolu_01"),
@@ -110,6 +110,6 @@ export function contentOf({ candidate, hidesThinking, searchBlocks: searched }: 
 }
 
 /** The usage that the client is told. */
-export function toldUsage(job: MessageJob, outputTokens: number, begun = false): Usage | undefined {
+export function usageReport(job: MessageJob, outputTokens: number, begun = false): Usage | undefined {
   return reportedUsage(usageOf(job, outputTokens, begun), job.call.faults);
 }

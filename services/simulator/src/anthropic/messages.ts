@@ -2,7 +2,7 @@ import { steeringOf } from "../content/steer.ts";
 import type { Call, Reply } from "../http/types.ts";
 import { brokenRule } from "./checks.ts";
 import { eventsOf } from "./events.ts";
-import { contentOf, ending, jobFor, type MessageJob, outputTokensOf, toldUsage, usageOf } from "./job.ts";
+import { contentOf, ending, jobFor, type MessageJob, outputTokensOf, usageOf, usageReport } from "./job.ts";
 import { type AnthropicModel, findAnthropicModel } from "./models.ts";
 import { type Prompt, promptOf } from "./prompt.ts";
 import { rejectAnthropic } from "./protocol.ts";
@@ -47,7 +47,7 @@ function lastText(request: MessagesRequest): string {
 }
 
 function wholeReply(job: MessageJob): Reply {
-  const usage = toldUsage(job, outputTokensOf(job));
+  const usage = usageReport(job, outputTokensOf(job));
   const body = {
     id: job.id,
     type: "message",
@@ -61,7 +61,7 @@ function wholeReply(job: MessageJob): Reply {
   const trueUsage = usageOf(job, outputTokensOf(job));
   const { reasoning, text } = job.candidate.tokens;
   const tokens = text + (job.hidesThinking ? 0 : reasoning);
-  return { type: "json", status: 200, body, usage, trueUsage, tokens, answerId: job.id };
+  return { type: "json", status: 200, body, usage, trueUsage, tokens, responseId: job.id };
 }
 
 /** `POST /v1/messages` */
@@ -76,7 +76,7 @@ export function messages(call: Call): Reply {
   const job = jobFor(call, request, model, prompt);
   if (!request.stream) return wholeReply(job);
   const trueUsage = usageOf(job, outputTokensOf(job));
-  return { type: "events", framing: "sse", events: eventsOf(job), trueUsage, answerId: job.id };
+  return { type: "events", framing: "sse", events: eventsOf(job), trueUsage, responseId: job.id };
 }
 
 /** `POST /v1/messages/count_tokens` */

@@ -8,11 +8,11 @@ const maxRounds = 10;
 /**
  * How often the provider searches for a request that asks it to: no oftener than its tool allows.
  */
-export function searchesOf({ tools = [] }: MessagesRequest, asked = 0): number {
+export function searchesOf({ tools = [] }: MessagesRequest, calls = 0): number {
   const tool = tools.find(({ type }) => type?.startsWith("web_search_"));
   if (tool === undefined) return 0;
   const allowed = typeof tool["max_uses"] === "number" ? tool["max_uses"] : maxRounds;
-  return Math.min(asked, allowed, maxRounds);
+  return Math.min(calls, allowed, maxRounds);
 }
 
 /**

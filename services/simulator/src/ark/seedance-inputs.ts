@@ -57,7 +57,7 @@ export function inputsOf(request: SeedanceRequest): SeedanceInputs {
 /** Rejects inputs that the family does not take. */
 export function checkInputs(inputs: SeedanceInputs, family: SeedanceFamily, model: string): void {
   const { frames, images, videos, sounds, text, draftId } = inputs;
-  const { references: most } = family;
+  const { references: max } = family;
   const media = frames.length + images.length + videos.length + sounds.length;
   const refuse = (why: string) =>
     invalidArk("content", `${why} for model ${model}`, "InvalidParameter.TaskTypeConstraint");
@@ -66,9 +66,9 @@ export function checkInputs(inputs: SeedanceInputs, family: SeedanceFamily, mode
   if (media === 0 && draftId === undefined && !family.takesText) throw refuse("text to video is not supported");
   if (media > 0 && family.name === "1-0-lite-t2v") throw refuse("image to video is not supported");
   if (frames.length > 1 && !family.takesLastFrame) throw refuse("a last frame is not supported");
-  if (images.length > most.images) throw refuse(`at most ${most.images} reference images are supported`);
-  if (videos.length > most.videos) throw refuse(`at most ${most.videos} reference videos are supported`);
-  if (sounds.length > most.sounds) throw refuse(`at most ${most.sounds} reference audios are supported`);
+  if (images.length > max.images) throw refuse(`at most ${max.images} reference images are supported`);
+  if (videos.length > max.videos) throw refuse(`at most ${max.videos} reference videos are supported`);
+  if (sounds.length > max.sounds) throw refuse(`at most ${max.sounds} reference audios are supported`);
   if (sounds.length > 0 && images.length + videos.length === 0 && !family.soundAlone) {
     throw refuse("reference audio needs a reference image or video");
   }

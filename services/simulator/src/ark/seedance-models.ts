@@ -1,7 +1,7 @@
 /** What the simulator knows of one family of Seedance models. */
 export interface SeedanceFamily {
   readonly name: string;
-  readonly seconds: readonly [least: number, most: number];
+  readonly seconds: readonly [min: number, max: number];
   readonly resolutions: readonly string[];
   readonly usualResolution: string;
   /** Which ways of giving pictures it has. */

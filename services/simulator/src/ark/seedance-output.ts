@@ -20,35 +20,35 @@ export interface SeedanceOutput {
 /** Frames a second of every Seedance video. */
 export const seedanceFps = 24;
 
-function durationOf(request: SeedanceRequest, asked: unknown, family: SeedanceFamily): number {
-  const [least, most] = family.seconds;
+function durationOf(request: SeedanceRequest, requested: unknown, family: SeedanceFamily): number {
+  const [min, max] = family.seconds;
   if (request.frames !== undefined) {
     const fits = request.frames >= 29 && request.frames <= 289 && (request.frames - 25) % 4 === 0;
     if (!family.first || !fits) throw invalidArk("frames", "it must be 25 + 4n, from 29 to 289");
     return request.frames / seedanceFps;
   }
-  if (asked === undefined) return Math.max(5, least);
-  if (asked === -1 && !family.first) return Math.max(5, least);
-  if (typeof asked === "number" && asked >= least && asked <= most) return asked;
-  throw invalidArk("duration", `it must be an integer from ${least} to ${most} for ${family.name}`);
+  if (requested === undefined) return Math.max(5, min);
+  if (requested === -1 && !family.first) return Math.max(5, min);
+  if (typeof requested === "number" && requested >= min && requested <= max) return requested;
+  throw invalidArk("duration", `it must be an integer from ${min} to ${max} for ${family.name}`);
 }
 
-function ratioOf(asked: unknown, inputs: SeedanceInputs): string {
+function ratioOf(requested: unknown, inputs: SeedanceInputs): string {
   const picture = [...inputs.frames, ...inputs.images].find((found) => found.kind === "image");
   const adapted = picture?.kind === "image" ? closestRatio(picture.width, picture.height) : "16:9";
-  if (asked === undefined) return inputs.frames.length > 0 ? adapted : "16:9";
-  if (asked === "adaptive") return adapted;
-  if (typeof asked === "string" && seedanceRatios.includes(asked)) return asked;
+  if (requested === undefined) return inputs.frames.length > 0 ? adapted : "16:9";
+  if (requested === "adaptive") return adapted;
+  if (typeof requested === "string" && seedanceRatios.includes(requested)) return requested;
   throw invalidArk("ratio", `it must be one of ${seedanceRatios.join(", ")}, adaptive`);
 }
 
-function resolutionOf(request: SeedanceRequest, asked: unknown, family: SeedanceFamily): string {
+function resolutionOf(request: SeedanceRequest, requested: unknown, family: SeedanceFamily): string {
   if (request.draft) {
-    if (asked !== undefined && asked !== "480p") throw invalidArk("resolution", "drafts are made in 480p only");
+    if (requested !== undefined && requested !== "480p") throw invalidArk("resolution", "drafts are made in 480p only");
     return "480p";
   }
-  if (asked === undefined) return family.usualResolution;
-  if (typeof asked === "string" && family.resolutions.includes(asked)) return asked;
+  if (requested === undefined) return family.usualResolution;
+  if (typeof requested === "string" && family.resolutions.includes(requested)) return requested;
   throw invalidArk("resolution", `it must be one of ${family.resolutions.join(", ")} for ${family.name}`);
 }
 
@@ -58,7 +58,7 @@ export function outputOf(
   context: { inputs: SeedanceInputs; family: SeedanceFamily; digest: string },
 ): SeedanceOutput {
   const { inputs, family, digest } = context;
-  const asked: Record<string, unknown> = { ...(family.first && inlineFlags(request)), ...request };
+  const requested: Record<string, unknown> = { ...(family.first && inlineFlags(request)), ...request };
   if (request.draft && !family.drafts) throw invalidArk("draft", `it is not supported for ${family.name}`);
   if (request.service_tier === "flex" && !family.flex) {
     throw invalidArk("service_tier", `flex is not supported for ${family.name}`);
@@ -67,17 +67,17 @@ export function outputOf(
     const message = `The parameter \`generate_audio\` is not supported for ${family.name}.`;
     throw rejectArk({ status: 400, code: "InvalidParameter.UnsupportedParameter", message, param: "generate_audio" });
   }
-  const resolution = resolutionOf(request, asked["resolution"], family);
-  const ratio = ratioOf(asked["ratio"], inputs);
+  const resolution = resolutionOf(request, requested["resolution"], family);
+  const ratio = ratioOf(requested["ratio"], inputs);
   const [width, height] = seedanceSize(family, resolution, ratio);
-  const seed = asked["seed"];
+  const seed = requested["seed"];
   const isFixed = typeof seed === "number" && seed >= 0;
   return {
     resolution,
     ratio,
     width,
     height,
-    duration: durationOf(request, asked["duration"], family),
+    duration: durationOf(request, requested["duration"], family),
     frames: request.frames,
     seed: isFixed ? seed : integerBetween(randomFrom(digest, "seed"), 0, 2_147_483_647),
     sound: family.makesSound && request.generate_audio !== false,

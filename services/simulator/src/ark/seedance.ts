@@ -96,7 +96,7 @@ export function createSeedance(call: Call): Reply {
     failCode: "InternalServiceError",
     callbackUrl: request.callback_url,
   });
-  return { type: "json", status: 200, body: { id: task.id }, answerId: task.id, task: { id: task.id, polls: 0 } };
+  return { type: "json", status: 200, body: { id: task.id }, responseId: task.id, task: { id: task.id, polls: 0 } };
 }
 
 const moderated = {

@@ -57,8 +57,8 @@ export function seedreamJob(request: SeedreamRequest, model: SeedreamModel): See
   const references = checkReferences(request, model);
   const size = seedreamSize(request.size ?? model.usualSize, model);
   if (size === undefined) {
-    const [least, most] = model.pixels;
-    const why = `it must be ${[...model.keywords, "WxH"].join(", ")} of ${least} to ${most} pixels and a ratio of 1/16 to 16`;
+    const [min, max] = model.pixels;
+    const why = `it must be ${[...model.keywords, "WxH"].join(", ")} of ${min} to ${max} pixels and a ratio of 1/16 to 16`;
     throw invalidArk("size", why);
   }
   if (steeringOf(request.prompt).blocked) {
@@ -66,7 +66,7 @@ export function seedreamJob(request: SeedreamRequest, model: SeedreamModel): See
     throw rejectArk({ status: 400, code: "InputTextSensitiveContentDetected", message, param: "prompt" });
   }
   const isSet = request.sequential_image_generation === "auto";
-  const asked = request.sequential_image_generation_options?.max_images ?? usualSet;
-  const count = isSet ? Math.max(1, Math.min(asked, maxSet - references)) : 1;
+  const calls = request.sequential_image_generation_options?.max_images ?? usualSet;
+  const count = isSet ? Math.max(1, Math.min(calls, maxSet - references)) : 1;
   return { width: size[0], height: size[1], count, format: request.output_format ?? "jpeg", references };
 }

@@ -2,7 +2,7 @@
 export interface SeedreamModel {
   readonly keywords: readonly string[];
   /** Fewest and most pixels of an explicit size. */
-  readonly pixels: readonly [least: number, most: number];
+  readonly pixels: readonly [min: number, max: number];
   readonly usualSize: string;
   readonly references: number;
   /** Sets of images, and events. */
@@ -25,11 +25,11 @@ const pro: SeedreamModel = {
   seeds: false,
   needsImage: false,
 };
-const most = 16_777_216;
+const max = 16_777_216;
 const lite: SeedreamModel = {
   ...pro,
   keywords: ["2K", "3K", "4K"],
-  pixels: [3_686_400, most],
+  pixels: [3_686_400, max],
   references: 14,
   sets: true,
   searches: true,
@@ -37,7 +37,7 @@ const lite: SeedreamModel = {
 const fourth: SeedreamModel = {
   ...lite,
   keywords: ["1K", "2K", "4K"],
-  pixels: [921_600, most],
+  pixels: [921_600, max],
   searches: false,
   picksFormat: false,
 };
@@ -55,7 +55,7 @@ const models: { readonly [id: string]: SeedreamModel } = {
   "seedream-5-0-pro-260628": pro,
   "seedream-5-0-flash-260915": pro,
   "seedream-5-0-260128": lite,
-  "seedream-4-5-251128": { ...fourth, keywords: ["2K", "4K"], pixels: [3_686_400, most] },
+  "seedream-4-5-251128": { ...fourth, keywords: ["2K", "4K"], pixels: [3_686_400, max] },
   "seedream-4-0-250828": fourth,
   "seedream-3-0-t2i-250415": third,
   "seededit-3-0-i2i-250628": { ...third, usualSize: "1024x1024", references: 1, needsImage: true },
@@ -78,8 +78,8 @@ export function seedreamSize(size: string, model: SeedreamModel): readonly [numb
   const match = /^(\d{2,5})x(\d{2,5})$/.exec(size);
   if (match === null) return undefined;
   const [width, height] = [Number(match[1]), Number(match[2])];
-  const [least, largest] = model.pixels;
+  const [min, largest] = model.pixels;
   const ratio = width / height;
-  const fits = width * height >= least && width * height <= largest && ratio >= 1 / 16 && ratio <= 16;
+  const fits = width * height >= min && width * height <= largest && ratio >= 1 / 16 && ratio <= 16;
   return fits ? [width, height] : undefined;
 }

@@ -75,8 +75,8 @@ function* eventsOf(call: Call, items: readonly Item[], usage: Usage | undefined)
     yield { event: type, data: JSON.stringify({ type, model, created, image_index: imageIndex, ...item }) };
   }
   const type = "image_generation.completed";
-  const told = usage === undefined ? {} : { usage };
-  yield { event: type, data: JSON.stringify({ type, model, created, ...told }), usage };
+  const reported = usage === undefined ? {} : { usage };
+  yield { event: type, data: JSON.stringify({ type, model, created, ...reported }), usage };
   yield { data: "[DONE]", terminator: true };
 }
 

@@ -29,14 +29,14 @@ export function getSeedance(call: Call): Reply {
     throw rejectArk({ status: 429, code: "AccountRateLimitExceeded", message });
   }
   const phase = phaseAt(task, call.tasks.now());
-  const told = { id: task.id, polls: task.polls };
+  const reported = { id: task.id, polls: task.polls };
   const isDone = phase === "succeeded";
   return {
     type: "json",
     status: 200,
     body: arkTaskBody(task, phase),
-    answerId: task.id,
-    task: told,
+    responseId: task.id,
+    task: reported,
     ...(isDone && { usage: task.usage, trueUsage: task.trueUsage }),
   };
 }

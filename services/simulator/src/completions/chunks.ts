@@ -29,8 +29,8 @@ function runningUsage(job: ChatJob, tokens: number): Usage | undefined {
 /** The events of a streamed chat completion: role, deltas, finish, usage when asked for, [DONE]. */
 export function* chunksOf(job: ChatJob): Generator<StreamEvent> {
   const { call, flavour, request } = job;
-  const core = { id: job.id, object: "chat.completion.chunk", created: call.created, model: job.model.answersAs };
-  const asked = request.stream_options?.include_usage === true;
+  const core = { id: job.id, object: "chat.completion.chunk", created: call.created, model: job.model.respondsAs };
+  const requested = request.stream_options?.include_usage === true;
   const pad = padding(job);
   const keepaliveEvery = call.faults["keepalive-chunk"];
   let sentTokens = 0;
@@ -42,18 +42,18 @@ export function* chunksOf(job: ChatJob): Generator<StreamEvent> {
     sentChunks++;
     sentTokens += step.tokens;
     const usage = runningUsage(job, sentTokens);
-    const told = usage ?? (asked ? null : undefined);
+    const reported = usage ?? (requested ? null : undefined);
     const chunk = {
       ...core,
-      ...flavour.answerFields,
+      ...flavour.responseFields,
       choices: [choiceOf(step)],
-      ...(told !== undefined && { usage: told }),
+      ...(reported !== undefined && { usage: reported }),
     };
     yield { data: JSON.stringify({ ...chunk, ...pad() }), tokens: step.tokens, usage };
   }
-  const usage = asked ? reportedUsage(flavour.usage(job.counts), call.faults) : undefined;
+  const usage = requested ? reportedUsage(flavour.usage(job.counts), call.faults) : undefined;
   if (usage !== undefined) {
-    const data = JSON.stringify({ ...core, ...flavour.answerFields, choices: [], usage });
+    const data = JSON.stringify({ ...core, ...flavour.responseFields, choices: [], usage });
     yield { data, usage, usageOnly: true };
   }
   yield { data: "[DONE]", terminator: true };

@@ -18,12 +18,12 @@ function cachedTokens(call: Call, prompt: PromptTokens): number {
   return seen < cacheableFrom ? 0 : Math.floor(seen / cacheStep) * cacheStep;
 }
 
-function predictionCounts(request: ChatRequest, answer: string): { accepted: number; rejected: number } {
+function predictionCounts(request: ChatRequest, response: string): { accepted: number; rejected: number } {
   if (!request.prediction) return { accepted: 0, rejected: 0 };
   const { content } = request.prediction;
   const predicted = typeof content === "string" ? content : content.map((part) => part.text).join("");
   let same = 0;
-  while (same < predicted.length && predicted[same] === answer[same]) same++;
+  while (same < predicted.length && predicted[same] === response[same]) same++;
   const accepted = countTokens(predicted.slice(0, same));
   return { accepted, rejected: Math.max(0, countTokens(predicted) - accepted) };
 }

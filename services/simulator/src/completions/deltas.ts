@@ -23,8 +23,8 @@ function* textDeltas(job: ChatJob, pieces: readonly Piece[], field: "content" | 
   const { logprobs, top_logprobs: top } = job.request;
   for (const piece of pieces) {
     const items = logprobs && field === "content" ? [logprobsOf(piece, top ?? 0)] : undefined;
-    const told = items && { logprobs: { content: items, refusal: null } };
-    yield { delta: { [field]: piece.text }, tokens: piece.tokens, ...told };
+    const reported = items && { logprobs: { content: items, refusal: null } };
+    yield { delta: { [field]: piece.text }, tokens: piece.tokens, ...reported };
   }
 }
 

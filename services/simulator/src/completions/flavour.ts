@@ -5,7 +5,7 @@ import type { Usage } from "../usage.ts";
 export interface ChatModel {
   readonly id: string;
   /** The id that answers carry: vendors answer with a dated snapshot of an alias. */
-  readonly answersAs: string;
+  readonly respondsAs: string;
   readonly contextTokens: number;
   readonly maxOutputTokens: number;
   /** Values of reasoning_effort that it takes; absent for a model that does not reason. */
@@ -51,9 +51,9 @@ export interface ChatFlavour {
   /** Whether chunks carry random padding, as OpenAI's do. */
   readonly padsChunks: boolean;
   /** Fields of every answer and chunk beside the documented core. */
-  readonly answerFields: { readonly [field: string]: unknown };
+  readonly responseFields: { readonly [field: string]: unknown };
   readonly messageFields: { readonly [field: string]: unknown };
   readonly toolCallIdPrefix: string;
-  readonly answerIdPrefix: string;
+  readonly responseIdPrefix: string;
   usage(counts: Counts): Usage;
 }

@@ -1,7 +1,7 @@
-import type { Ask } from "./ask.ts";
 import { hashOf, randomFrom } from "./hash.ts";
 import { type Plan, planResponse } from "./plan.ts";
 import { countTokens, type Piece, piecesOf, takeTokens } from "./tokens.ts";
+import type { Turn } from "./turn.ts";
 import { wordsOf } from "./words.ts";
 
 export interface CandidateCall {
@@ -85,12 +85,12 @@ function callsWithin(plan: Plan, limits: Limits, budget: number): CallsTaken {
 /**
  * Plans candidate `index` and cuts it to the limits: reasoning first, then text, then tool calls.
  */
-export function candidateOf(ask: Ask, index: number, limits: Limits): Candidate {
-  const plan = planResponse(index === 0 ? ask : { ...ask, digest: hashOf(ask.digest, String(index)) });
+export function candidateOf(turn: Turn, index: number, limits: Limits): Candidate {
+  const plan = planResponse(index === 0 ? turn : { ...turn, digest: hashOf(turn.digest, String(index)) });
   const reasoning = takeTokens(piecesOf(plan.reasoning), limits.maxTokens);
   let left = reasoning.cut ? 0 : limits.maxTokens - reasoning.tokens;
   const { text, stoppedBy } = untilStop(plan.text, limits.stop);
-  const whole = limits.huge === undefined ? piecesOf(text) : hugePieces(ask.digest, limits.huge);
+  const whole = limits.huge === undefined ? piecesOf(text) : hugePieces(turn.digest, limits.huge);
   const { tokensPerText = 1 } = limits;
   const content = takeTokens(plan.filtered ? [] : whole, Math.floor(left / tokensPerText));
   left -= content.tokens * tokensPerText;

@@ -85,10 +85,10 @@ function makeNumber(schema: Schema, { random, name }: Making, whole: boolean): n
 }
 
 function makeArray(schema: Schema, making: Making, depth: number): unknown[] {
-  const least = numberOf(schema["minItems"], depth < maxDepth ? 1 : 0);
-  const most = Math.max(least, Math.min(numberOf(schema["maxItems"], 2), least + 1));
+  const min = numberOf(schema["minItems"], depth < maxDepth ? 1 : 0);
+  const max = Math.max(min, Math.min(numberOf(schema["maxItems"], 2), min + 1));
   const items = isSchema(schema["items"]) ? schema["items"] : {};
-  return Array.from({ length: integerBetween(making.random, least, most) }, () => make(items, making, depth + 1));
+  return Array.from({ length: integerBetween(making.random, min, max) }, () => make(items, making, depth + 1));
 }
 
 function makeObject(schema: Schema, making: Making, depth: number): Record<string, unknown> {

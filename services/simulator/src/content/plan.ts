@@ -1,9 +1,9 @@
-import type { Ask, Tool } from "./ask.ts";
 import { type Random, randomFrom } from "./hash.ts";
 import { instanceOf } from "./json-schema.ts";
 import { reasoningOf } from "./prose.ts";
 import { replyTo } from "./reply.ts";
 import { type Steering, steeringOf, type ToolCall } from "./steer.ts";
+import type { Tool, Turn } from "./turn.ts";
 import { wordsOf } from "./words.ts";
 
 /** What the simulated model is going to answer, before any limit cuts it. */
@@ -34,44 +34,44 @@ function isNamed(tool: Tool, message: string): boolean {
  */
 const maxToolTurns = 2;
 
-function callsFor(ask: Ask, steering: Steering): ToolCall[] {
-  if (ask.tools.length === 0 || ask.toolChoice === "none") return [];
-  if (ask.toolTurns >= maxToolTurns && ask.toolChoice !== "required") return [];
-  const known = new Set(ask.tools.map((tool) => tool.name));
+function callsFor(turn: Turn, steering: Steering): ToolCall[] {
+  if (turn.tools.length === 0 || turn.toolChoice === "none") return [];
+  if (turn.toolTurns >= maxToolTurns && turn.toolChoice !== "required") return [];
+  const known = new Set(turn.tools.map((tool) => tool.name));
   const steered = steering.calls.filter((call) => known.has(call.name));
-  if (steered.length > 0) return ask.parallelTools ? steered : steered.slice(0, 1);
-  if (ask.toolResults.length > 0 && ask.toolChoice !== "required") return [];
+  if (steered.length > 0) return turn.parallelTools ? steered : steered.slice(0, 1);
+  if (turn.toolResults.length > 0 && turn.toolChoice !== "required") return [];
   const wantsText = steering.say !== undefined || steering.words !== undefined || steering.echo !== undefined;
-  if (wantsText && ask.toolChoice !== "required") return [];
-  let chosen = steering.callAll ? [...ask.tools] : ask.tools.filter((tool) => isNamed(tool, ask.userText));
-  if (chosen.length === 0 && ask.toolChoice === "required") chosen = ask.tools.slice(0, 1);
-  if (!ask.parallelTools) chosen = chosen.slice(0, 1);
+  if (wantsText && turn.toolChoice !== "required") return [];
+  let chosen = steering.callAll ? [...turn.tools] : turn.tools.filter((tool) => isNamed(tool, turn.userText));
+  if (chosen.length === 0 && turn.toolChoice === "required") chosen = turn.tools.slice(0, 1);
+  if (!turn.parallelTools) chosen = chosen.slice(0, 1);
   return chosen.map((tool) => {
-    const random = randomFrom(ask.digest, `tool ${tool.name}`);
-    const input = instanceOf(tool.schema ?? { type: "object" }, random, ask.userText);
+    const random = randomFrom(turn.digest, `tool ${tool.name}`);
+    const input = instanceOf(tool.schema ?? { type: "object" }, random, turn.userText);
     return { name: tool.name, input: typeof input === "object" && input !== null ? { ...input } : {} };
   });
 }
 
-function textFor(ask: Ask, steering: Steering, random: Random): string {
+function textFor(turn: Turn, steering: Steering, random: Random): string {
   if (steering.say !== undefined) return steering.say;
   if (steering.words !== undefined) return wordsOf(random, steering.words);
-  if (steering.echo !== undefined) return JSON.stringify(ask.echo[steering.echo]);
-  if (ask.format.kind === "schema") return JSON.stringify(instanceOf(ask.format.schema, random, ask.userText));
-  if (ask.format.kind === "json") return JSON.stringify({ answer: replyTo(ask, random) });
-  return replyTo(ask, random);
+  if (steering.echo !== undefined) return JSON.stringify(turn.echo[steering.echo]);
+  if (turn.format.kind === "schema") return JSON.stringify(instanceOf(turn.format.schema, random, turn.userText));
+  if (turn.format.kind === "json") return JSON.stringify({ answer: replyTo(turn, random) });
+  return replyTo(turn, random);
 }
 
 /** Decides the answer. The same ask always gets the same plan. */
-export function planResponse(ask: Ask): Plan {
-  const steering = steeringOf(ask.userText);
-  const random = randomFrom(ask.digest, "answer");
-  const reasoningTokens = ask.reasoningTokens === 0 ? 0 : (steering.think ?? ask.reasoningTokens);
-  const calls = steering.refuse === undefined ? callsFor(ask, steering) : [];
+export function planResponse(turn: Turn): Plan {
+  const steering = steeringOf(turn.userText);
+  const random = randomFrom(turn.digest, "answer");
+  const reasoningTokens = turn.reasoningTokens === 0 ? 0 : (steering.think ?? turn.reasoningTokens);
+  const calls = steering.refuse === undefined ? callsFor(turn, steering) : [];
   const silent = steering.refuse !== undefined || (calls.length > 0 && steering.say === undefined);
   return {
-    reasoning: reasoningOf(randomFrom(ask.digest, "reasoning"), reasoningTokens),
-    text: silent ? "" : textFor(ask, steering, random),
+    reasoning: reasoningOf(randomFrom(turn.digest, "reasoning"), reasoningTokens),
+    text: silent ? "" : textFor(turn, steering, random),
     calls,
     refusal: steering.refuse,
     filtered: steering.filtered,

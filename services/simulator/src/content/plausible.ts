@@ -19,7 +19,7 @@ const named =
   (random, prompt) =>
     pattern.exec(prompt.slice(0, searched))?.[group] ?? otherwise(random, prompt);
 
-const asked: Maker = (random, prompt) => prompt.slice(0, 100).replaceAll(/\s+/g, " ").trim() || proseOf(random, 6);
+const requested: Maker = (random, prompt) => prompt.slice(0, 100).replaceAll(/\s+/g, " ").trim() || proseOf(random, 6);
 
 /** By a word of the property's name; the first row that has one of its words counts. */
 const makers: readonly (readonly [words: readonly string[], make: Maker])[] = [
@@ -47,7 +47,7 @@ const makers: readonly (readonly [words: readonly string[], make: Maker])[] = [
   [["category", "type", "kind", "topic", "subject"], oneOf("travel", "science", "finance")],
   [["product", "item"], oneOf("notebook", "lamp", "kettle")],
   [["title", "headline"], oneOf("A Quiet Morning at the Harbour", "The Keeper of the Ledger")],
-  [["query", "search", "question", "keyword", "keywords", "input", "expression"], asked],
+  [["query", "search", "question", "keyword", "keywords", "input", "expression"], requested],
   [["name", "author", "person", "user", "username"], oneOf("Ada Lovelace", "Grace Hopper", "Alan Turing")],
   [["id", "key", "code", "identifier"], (random) => String(integerBetween(random, 100_000, 999_999))],
   [

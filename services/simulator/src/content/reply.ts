@@ -1,6 +1,6 @@
-import type { Ask } from "./ask.ts";
 import { integerBetween, type Random } from "./hash.ts";
 import { proseOf } from "./prose.ts";
+import type { Turn } from "./turn.ts";
 
 const openings = [
   (model: string) => `This is the built-in simulator answering as ${model}; no provider was called.`,
@@ -32,7 +32,7 @@ export function quoted(text: string): string {
 const counted = (count: number, one: string): string[] =>
   count === 0 ? [] : [`${count} ${one}${count === 1 ? "" : "s"}`];
 
-function shapeOf({ seen, tools, system }: Ask): string {
+function shapeOf({ seen, tools, system }: Turn): string {
   const parts = [
     ...counted(seen.images, "image"),
     ...counted(seen.sounds, "sound"),
@@ -56,20 +56,20 @@ function wordsWanted(userText: string): number {
   return /\b(story|essay|article|poem|tale)\b/i.test(userText) ? 120 : 0;
 }
 
-function uptakeOf(ask: Ask): string {
-  const [result] = ask.toolResults;
+function uptakeOf(turn: Turn): string {
+  const [result] = turn.toolResults;
   if (result !== undefined) return `The tool says: ${quoted(result)}.`;
-  return ask.userText.trim() === "" ? "There was no text to answer." : `You wrote: ${quoted(ask.userText)}.`;
+  return turn.userText.trim() === "" ? "There was no text to answer." : `You wrote: ${quoted(turn.userText)}.`;
 }
 
 /**
  * An answer that says who is speaking, takes up what was asked, tells how to reach the real model,
  * and is as long as the user asked. The same ask and random stream give the same text.
  */
-export function replyTo(ask: Ask, random: Random): string {
+export function replyTo(turn: Turn, random: Random): string {
   const opening = openings[integerBetween(random, 0, openings.length - 1)] ?? openings[0];
-  const key = keys[ask.provider] ?? "the provider's key";
-  const intro = `${opening?.(ask.model)} ${uptakeOf(ask)}${shapeOf(ask)} Set ${key} and start the gateway again to hear from the model itself.`;
-  const more = wordsWanted(ask.userText) - intro.split(" ").length;
+  const key = keys[turn.provider] ?? "the provider's key";
+  const intro = `${opening?.(turn.model)} ${uptakeOf(turn)}${shapeOf(turn)} Set ${key} and start the gateway again to hear from the model itself.`;
+  const more = wordsWanted(turn.userText) - intro.split(" ").length;
   return more > 0 ? `${intro}\n\n${proseOf(random, more)}` : intro;
 }

@@ -56,9 +56,9 @@ const directives: readonly { pattern: RegExp; apply(draft: Draft, first: string,
  */
 export function steeringOf(message: string): Steering {
   const draft: Draft = { calls: [], callAll: false, filtered: false, blocked: false };
-  const said = /(?:^|\n)[ \t]*say: ?/i.exec(message);
-  if (said !== null) draft.say = message.slice(said.index + said[0].length);
-  const lines = (said === null ? message : message.slice(0, said.index)).split("\n");
+  const reported = /(?:^|\n)[ \t]*say: ?/i.exec(message);
+  if (reported !== null) draft.say = message.slice(reported.index + reported[0].length);
+  const lines = (reported === null ? message : message.slice(0, reported.index)).split("\n");
   for (const line of lines) {
     for (const { pattern, apply } of directives) {
       const match = pattern.exec(line.trim());

@@ -13,7 +13,7 @@ export interface ImageJob {
 }
 
 const maxTextLength = 800;
-const sides = { least: 384, most: 3072 };
+const sides = { min: 384, max: 3072 };
 const maxImage = 10 * 1024 * 1024;
 
 function checkImage(url: string): readonly [number, number] | undefined {
@@ -27,9 +27,9 @@ function checkImage(url: string): readonly [number, number] | undefined {
       throw invalidParameter("Invalid image format or corrupted file");
     case "image": {
       const { width, height, size } = found;
-      const fits = Math.min(width, height) >= sides.least && Math.max(width, height) <= sides.most;
+      const fits = Math.min(width, height) >= sides.min && Math.max(width, height) <= sides.max;
       if (!fits) {
-        const text = `The image resolution is invalid, each side must be in [${sides.least}, ${sides.most}]`;
+        const text = `The image resolution is invalid, each side must be in [${sides.min}, ${sides.max}]`;
         throw invalidParameter(text, "InvalidParameter");
       }
       if (size > maxImage) throw invalidParameter("The size of the input image must not exceed 10MB.");
@@ -76,19 +76,19 @@ function usualSize(model: QwenImageModel, last: Content["lastImage"]): readonly 
 }
 
 function sizeOf(
-  asked: string | undefined,
+  requested: string | undefined,
   model: QwenImageModel,
   last: Content["lastImage"],
 ): readonly [number, number] {
-  if (asked === undefined) return usualSize(model, last);
+  if (requested === undefined) return usualSize(model, last);
   if (model.size === "none") throw invalidParameter("The size parameter is not supported by this model.");
-  const match = /^(\d{1,5})\*(\d{1,5})$/.exec(asked);
+  const match = /^(\d{1,5})\*(\d{1,5})$/.exec(requested);
   if (match === null) {
-    throw invalidParameter(`Invalid size '${asked}'. Expected format: '<width>*<height>'`);
+    throw invalidParameter(`Invalid size '${requested}'. Expected format: '<width>*<height>'`);
   }
   const [width, height] = [Number(match[1]), Number(match[2])];
   if (model.size === "listed") {
-    if (listedSizes.includes(asked)) return [width, height];
+    if (listedSizes.includes(requested)) return [width, height];
     throw invalidParameter(`The size does not match the allowed size ${listedSizes.join(",")}`);
   }
   const size = freeSize(width, height);
@@ -102,8 +102,8 @@ function sizeOf(
 export function imageJob(request: ImageRequest, model: QwenImageModel): ImageJob {
   const { text, lastImage, references } = contentOf(request, model);
   const { size, n = 1 } = request.parameters ?? {};
-  if (model.most === 1 && n !== 1) throw invalidParameter("num_images_per_prompt must be 1.");
-  if (n < 1 || n > model.most) throw invalidParameter(`num_images_per_prompt must be between 1 and ${model.most}.`);
+  if (model.max === 1 && n !== 1) throw invalidParameter("num_images_per_prompt must be 1.");
+  if (n < 1 || n > model.max) throw invalidParameter(`num_images_per_prompt must be between 1 and ${model.max}.`);
   const [width, height] = sizeOf(size, model, lastImage);
   return { text, references, width, height, count: n };
 }

@@ -7,7 +7,7 @@ export interface QwenImageModel {
   /** `listed`: of a list; `free`: any within the bounds; `none`: refuses a size. */
   readonly size: "listed" | "free" | "none";
   readonly usualSize: readonly [number, number];
-  readonly most: number;
+  readonly max: number;
   /** Usage by the size of the picture that was made, as the third generation reports it. */
   readonly outputUsage: boolean;
 }
@@ -17,10 +17,10 @@ const drawing: QwenImageModel = {
   references: 0,
   size: "listed",
   usualSize: [1328, 1328],
-  most: 1,
+  max: 1,
   outputUsage: false,
 };
-const second: QwenImageModel = { ...drawing, references: 3, size: "free", usualSize: [2048, 2048], most: 6 };
+const second: QwenImageModel = { ...drawing, references: 3, size: "free", usualSize: [2048, 2048], max: 6 };
 const editing: QwenImageModel = { ...second, draws: false, usualSize: [1024, 1024] };
 
 const families: readonly (readonly [RegExp, QwenImageModel])[] = [
@@ -28,7 +28,7 @@ const families: readonly (readonly [RegExp, QwenImageModel])[] = [
   [/^qwen-image-2\.0(-pro)?$/, second],
   [/^qwen-image(-max|-plus)?$/, drawing],
   [/^qwen-image-edit-(plus|max)$/, editing],
-  [/^qwen-image-edit$/, { ...editing, size: "none", most: 1 }],
+  [/^qwen-image-edit$/, { ...editing, size: "none", max: 1 }],
 ];
 
 /** A model by its id; a date after it names a snapshot. */
@@ -40,7 +40,7 @@ export function qwenImageModel(id: string): QwenImageModel | undefined {
 /** The sizes of the models that have a list. */
 export const listedSizes: readonly string[] = ["1664*928", "1472*1104", "1328*1328", "1104*1472", "928*1664"];
 
-const leastPixels = 512 * 512;
+const minPixels = 512 * 512;
 const maxPixels = 2048 * 2048;
 const maxRatio = 8;
 
@@ -48,5 +48,5 @@ const maxRatio = 8;
 export function freeSize(width: number, height: number): readonly [number, number] | undefined {
   const pixels = width * height;
   const ratio = Math.max(width, height) / Math.min(width, height);
-  return pixels >= leastPixels && pixels <= maxPixels && ratio <= maxRatio ? [width, height] : undefined;
+  return pixels >= minPixels && pixels <= maxPixels && ratio <= maxRatio ? [width, height] : undefined;
 }

@@ -9,7 +9,7 @@ import { invalidParameter, requestIdFields } from "./protocol.ts";
 import { chargedCharacters, voicesOf } from "./voices.ts";
 import { nativeWording } from "./wording.ts";
 
-const longest = 600;
+const max = 600;
 const pieceBytes = 24_000;
 const languages = [
   "Auto",
@@ -50,7 +50,7 @@ function checked(call: Call): Input {
   if (!voicesOf(call.model ?? "").includes(input.voice))
     throw invalidParameter(`Voice '${input.voice}' is not supported.`);
   if (input.text.trim() === "") throw invalidParameter("Range of input length should be [1, 600]");
-  if (chargedCharacters(input.text) > longest) throw invalidParameter("Range of input length should be [1, 600]");
+  if (chargedCharacters(input.text) > max) throw invalidParameter("Range of input length should be [1, 600]");
   if (input.instructions !== undefined && !isInstruct) {
     throw invalidParameter("The instructions parameter is not supported by this model.");
   }
@@ -65,13 +65,13 @@ function* eventsOf(
 ): Generator<StreamEvent> {
   const { seconds, last, usage } = options;
   const pcm = call.faults["speech-url"] === undefined ? speechPcm(call.digest, seconds) : Buffer.alloc(0);
-  const told = usage === undefined ? {} : { usage };
+  const reported = usage === undefined ? {} : { usage };
   let id = 0;
   const event = (output: object): StreamEvent => ({
     id: ++id,
     event: "result",
     httpStatus: 200,
-    data: JSON.stringify({ output, ...told }),
+    data: JSON.stringify({ output, ...reported }),
     requestIdFields,
     usage,
   });

@@ -56,9 +56,9 @@ function checkMedia(count: Counts, { task, version }: VideoModel): void {
     if (last > 1 || pictures + clips > 0) throw new InputFault("The combination of input.media is not supported.");
   }
   if (task === "r2v") {
-    const most = isHorse ? 9 : 5;
-    if (pictures + clips < 1 || pictures + clips > most) {
-      throw new InputFault(`The number of references in input.media must be 1 to ${most}.`);
+    const max = isHorse ? 9 : 5;
+    if (pictures + clips < 1 || pictures + clips > max) {
+      throw new InputFault(`The number of references in input.media must be 1 to ${max}.`);
     }
     if (isHorse && clips > 0) throw new InputFault("input.media must hold reference_image only.");
   }

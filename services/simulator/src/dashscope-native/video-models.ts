@@ -10,7 +10,7 @@ export interface VideoModel {
   readonly flash: boolean;
   readonly maxPromptLength: number;
   /** Allowed lengths in seconds: a list, or the least and the most. */
-  readonly seconds: { readonly listed: readonly number[] } | { readonly least: number; readonly most: number };
+  readonly seconds: { readonly listed: readonly number[] } | { readonly min: number; readonly max: number };
   /** Takes `size` (`W*H`) in place of `resolution`. */
   readonly bySize: boolean;
   readonly tiers: readonly number[];
@@ -18,7 +18,7 @@ export interface VideoModel {
 }
 
 const listed = { listed: [5, 10] };
-const untilFifteen = { least: 2, most: 15 };
+const untilFifteen = { min: 2, max: 15 };
 const all = [480, 720, 1080];
 const large = [720, 1080];
 
@@ -27,7 +27,7 @@ function wan(version: string, task: VideoTask, flash: boolean): VideoModel | und
   const common = { task, flash, maxPromptLength: 1500, bySize };
   if (version === "2.5") return { ...common, version, seconds: listed, tiers: all, usage: "ratio" };
   if (version === "2.6") {
-    const seconds = task === "r2v" ? { least: 2, most: 10 } : untilFifteen;
+    const seconds = task === "r2v" ? { min: 2, max: 10 } : untilFifteen;
     return { ...common, version, seconds, tiers: large, usage: "size" };
   }
   if (version !== "2.7") return undefined;
@@ -50,7 +50,7 @@ function happyHorse(task: string): VideoModel | undefined {
     task: kind,
     flash: false,
     maxPromptLength: 5000,
-    seconds: { least: 3, most: 15 },
+    seconds: { min: 3, max: 15 },
     bySize: false,
     tiers: large,
     usage: "happyhorse",

@@ -19,15 +19,15 @@ export const wanFps = 30;
 
 const laterRatios = [...videoRatios, "4:5", "5:4", "21:9", "9:21"];
 
-function secondsOf(asked: number | undefined, model: VideoModel): number {
-  const seconds = asked ?? 5;
+function secondsOf(requested: number | undefined, model: VideoModel): number {
+  const seconds = requested ?? 5;
   const { seconds: allowed } = model;
   const isAllowed =
     "listed" in allowed
       ? allowed.listed.includes(seconds)
-      : Number.isInteger(seconds) && seconds >= allowed.least && seconds <= allowed.most;
+      : Number.isInteger(seconds) && seconds >= allowed.min && seconds <= allowed.max;
   if (isAllowed) return seconds;
-  const range = "listed" in allowed ? allowed.listed.join(", ") : `${allowed.least} to ${allowed.most}`;
+  const range = "listed" in allowed ? allowed.listed.join(", ") : `${allowed.min} to ${allowed.max}`;
   throw new InputFault(`The duration must be ${range}: parameters.duration`);
 }
 

@@ -81,11 +81,11 @@ export function getTask(call: Call): Reply {
   }
   const phase = phaseAt(task, call.tasks.now());
   const { usage, trueUsage } = task;
-  const told = { id: task.id, polls: task.polls };
+  const reported = { id: task.id, polls: task.polls };
   const isDone = phase === "succeeded";
   const body = { output: outputOf(task, phase), ...(isDone && usage !== undefined && { usage }) };
   const measured = isDone ? { usage, trueUsage } : {};
-  return { type: "json", status: 200, body, answerId: task.id, task: told, requestIdFields, ...measured };
+  return { type: "json", status: 200, body, responseId: task.id, task: reported, requestIdFields, ...measured };
 }
 
 /** `POST /api/v1/tasks/{id}/cancel`; only a task that is queued. */
@@ -95,14 +95,14 @@ export function cancelTask(call: Call): Reply {
     const message = "Failed to cancel the task, please confirm if the task is in PENDING status.";
     throw rejectNative({ status: 400, code: "UnsupportedOperation", message });
   }
-  const told = { id: task.id, polls: task.polls };
-  return { type: "json", status: 200, body: {}, answerId: task.id, task: told, requestIdFields };
+  const reported = { id: task.id, polls: task.polls };
+  return { type: "json", status: 200, body: {}, responseId: task.id, task: reported, requestIdFields };
 }
 
-function whole(call: Call, name: string, otherwise: number, most: number): number {
+function whole(call: Call, name: string, otherwise: number, max: number): number {
   const value = Number(call.query.get(name) ?? otherwise);
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw invalidParameter(`${name} must be an integer between 1 and ${most}`);
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw invalidParameter(`${name} must be an integer between 1 and ${max}`);
 }
 
 /** `GET /api/v1/tasks/`; the tasks of the last day, newest first. */

@@ -93,8 +93,8 @@ export function createVideo(call: Call): Reply {
     failCode: "InternalError.Algo",
   });
   const body = { output: { task_id: task.id, task_status: "PENDING" } };
-  const told = { id: task.id, polls: 0 };
-  return { type: "json", status: 200, body, answerId: task.id, task: told, requestIdFields };
+  const reported = { id: task.id, polls: 0 };
+  return { type: "json", status: 200, body, responseId: task.id, task: reported, requestIdFields };
 }
 
 function unitsOf({ seconds, tier, sound }: VideoOutput, secondsIn: number): NonNullable<Reply["units"]> {

@@ -1,7 +1,7 @@
-import { answerChat } from "../completions/answer.ts";
 import type { ChatFlavour, Counts } from "../completions/flavour.ts";
 import { firstIssue } from "../completions/issue.ts";
 import { promptTokensOf } from "../completions/prompt-tokens.ts";
+import { respondChat } from "../completions/response.ts";
 import { steeringOf } from "../content/steer.ts";
 import type { Call, Reply } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
@@ -39,10 +39,10 @@ const flavour: ChatFlavour = {
   showsReasoning: true,
   speech: "beside",
   padsChunks: false,
-  answerFields: { system_fingerprint: null },
+  responseFields: { system_fingerprint: null },
   messageFields: {},
   toolCallIdPrefix: "call_",
-  answerIdPrefix: "chatcmpl-",
+  responseIdPrefix: "chatcmpl-",
   usage: usageOf,
 };
 
@@ -97,5 +97,5 @@ export function qwenChat(call: Call): Reply {
   const limit = request.max_completion_tokens ?? request.max_tokens;
   const unlimited = call.faults.huge === undefined ? model.maxOutputTokens : Number.POSITIVE_INFINITY;
   const thinks = thinksOn(request, model);
-  return answerChat({ call, request, model, flavour, prompt, maxTokens: limit ?? unlimited, thinks });
+  return respondChat({ call, request, model, flavour, prompt, maxTokens: limit ?? unlimited, thinks });
 }

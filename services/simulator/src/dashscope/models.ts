@@ -11,7 +11,7 @@ export type QwenModel = ChatModel & {
   readonly searches: boolean;
 };
 
-type Shape = Omit<QwenModel, "id" | "answersAs">;
+type Shape = Omit<QwenModel, "id" | "respondsAs">;
 
 const imageTokens = { base: 2, tile: 334 };
 const text: Shape = {
@@ -60,7 +60,7 @@ const rows: readonly (readonly [string, Shape])[] = [
 
 const efforts = ["low", "medium", "high"];
 const byId = new Map<string, QwenModel>(
-  rows.map(([id, shape]) => [id, { id, answersAs: id, ...shape, ...(shape.thinks !== "never" && { efforts }) }]),
+  rows.map(([id, shape]) => [id, { id, respondsAs: id, ...shape, ...(shape.thinks !== "never" && { efforts }) }]),
 );
 
 export function findQwenModel(id: string): QwenModel | undefined {

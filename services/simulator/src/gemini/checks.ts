@@ -41,8 +41,8 @@ const turns: Check = ({ contents }) => {
     if (calls.length > 0 && (before === undefined || before.role === "model")) {
       return "Please ensure that function call turn comes immediately after a user turn or after a function response turn.";
     }
-    const answers = responsesIn(contents[i + 1]);
-    if (calls.length !== answers.length && (calls.length > 0 || answers.length > 0)) {
+    const responses = responsesIn(contents[i + 1]);
+    if (calls.length !== responses.length && (calls.length > 0 || responses.length > 0)) {
       return "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
     }
   }

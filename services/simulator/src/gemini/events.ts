@@ -1,12 +1,12 @@
 import type { Candidate } from "../content/candidate.ts";
 import type { StreamEvent } from "../http/types.ts";
-import { finishReasonOf, type GenerateJob, toldUsage } from "./job.ts";
+import { finishReasonOf, type GenerateJob, usageReport } from "./job.ts";
 import { callPart } from "./parts.ts";
 
 interface Step {
   readonly part: object;
   readonly shown: number;
-  readonly answer: number;
+  readonly response: number;
   readonly thoughts: number;
 }
 
@@ -20,13 +20,13 @@ function* stepsOf(job: GenerateJob, candidate: Candidate): Generator<Step> {
       const group = pieces.slice(at, at + groupSize);
       const text = group.map((piece) => piece.text).join("");
       const tokens = group.reduce((sum, piece) => sum + piece.tokens, 0);
-      if (kind === "content") yield { part: { text }, shown: tokens, answer: tokens, thoughts: 0 };
-      else if (job.showsThoughts) yield { part: { text, thought: true }, shown: tokens, answer: 0, thoughts: tokens };
+      if (kind === "content") yield { part: { text }, shown: tokens, response: tokens, thoughts: 0 };
+      else if (job.showsThoughts) yield { part: { text, thought: true }, shown: tokens, response: 0, thoughts: tokens };
     }
   }
   for (const [index, call] of candidate.calls.entries()) {
     const tokens = call.input.reduce((sum, piece) => sum + piece.tokens, call.nameTokens);
-    yield { part: callPart(job, call, index), shown: tokens, answer: tokens, thoughts: 0 };
+    yield { part: callPart(job, call, index), shown: tokens, response: tokens, thoughts: 0 };
   }
 }
 
@@ -45,25 +45,25 @@ function eventOf(job: GenerateJob, candidate: object, usage: StreamEvent["usage"
  * last one finishes.
  */
 export function* eventsOf(job: GenerateJob): Generator<StreamEvent> {
-  let answer = 0;
+  let response = 0;
   let thoughts = 0;
   for (const candidate of job.candidates) {
     const hidden = job.showsThoughts ? 0 : candidate.tokens.reasoning;
     thoughts += hidden;
     const { index } = candidate;
     for (const step of stepsOf(job, candidate)) {
-      answer += step.answer;
+      response += step.response;
       thoughts += step.thoughts;
       const content = { parts: [step.part], role: "model" };
-      yield eventOf(job, { content, index }, toldUsage(job, answer, thoughts), step.shown);
+      yield eventOf(job, { content, index }, usageReport(job, response, thoughts), step.shown);
     }
     const refusalTokens = candidate.refusal.reduce((sum, piece) => sum + piece.tokens, 0);
-    answer += refusalTokens;
+    response += refusalTokens;
     const finish = {
       content: { parts: [{ text: "" }], role: "model" },
       finishReason: finishReasonOf(candidate),
       index,
     };
-    yield eventOf(job, finish, toldUsage(job, answer, thoughts), 0);
+    yield eventOf(job, finish, usageReport(job, response, thoughts), 0);
   }
 }

@@ -1,16 +1,16 @@
 import { steeringOf } from "../content/steer.ts";
 import { reportedUsage } from "../faults/usage.ts";
 import type { Call, Reply } from "../http/types.ts";
-import { askOf } from "./ask.ts";
 import { brokenRule } from "./checks.ts";
 import { eventsOf } from "./events.ts";
 import { withCamelNames } from "./field-names.ts";
-import { finishReasonOf, type GenerateJob, jobFor, toldUsage, totalsOf, usageOf } from "./job.ts";
+import { finishReasonOf, type GenerateJob, jobFor, totalsOf, usageOf, usageReport } from "./job.ts";
 import { findGeminiModel, type GeminiModel } from "./models.ts";
 import { partsOf } from "./parts.ts";
 import { type Prompt, promptOf } from "./prompt.ts";
 import { rejectGemini } from "./protocol.ts";
 import { countSchema, type GenerateRequest, generateSchema } from "./schema.ts";
+import { turnOf } from "./turn.ts";
 import { geminiWording } from "./wording.ts";
 
 /** The model of a path; rejects one that is not there. */
@@ -24,8 +24,8 @@ export function modelFor(call: Call, method: string): GeminiModel {
 }
 
 function wholeReply(job: GenerateJob): Reply {
-  const { answer, thoughts } = totalsOf(job);
-  const usage = toldUsage(job, answer, thoughts);
+  const { response, thoughts } = totalsOf(job);
+  const usage = usageReport(job, response, thoughts);
   const candidates = job.candidates.map((candidate) => {
     const parts = partsOf(job, candidate);
     return {
@@ -40,28 +40,28 @@ function wholeReply(job: GenerateJob): Reply {
     modelVersion: job.model.id,
     responseId: job.responseId,
   };
-  const trueUsage = usageOf(job, answer, thoughts);
-  const tokens = answer + (job.showsThoughts ? thoughts : 0);
-  return { type: "json", status: 200, body, usage, trueUsage, tokens, answerId: job.responseId };
+  const trueUsage = usageOf(job, response, thoughts);
+  const tokens = response + (job.showsThoughts ? thoughts : 0);
+  return { type: "json", status: 200, body, usage, trueUsage, tokens, responseId: job.responseId };
 }
 
 function blockedReply(call: Call, model: GeminiModel, prompt: Prompt, streams: boolean): Reply {
   const trueUsage = { promptTokenCount: prompt.total, totalTokenCount: prompt.total };
   const usage = reportedUsage(trueUsage, call.faults);
-  const answerId = call.newId("");
+  const responseId = call.newId("");
   const body = {
     promptFeedback: { blockReason: "PROHIBITED_CONTENT" },
     ...(usage !== undefined && { usageMetadata: usage }),
     modelVersion: model.id,
-    responseId: answerId,
+    responseId: responseId,
   };
-  if (!streams) return { type: "json", status: 200, body, usage, trueUsage, answerId };
+  if (!streams) return { type: "json", status: 200, body, usage, trueUsage, responseId };
   return {
     type: "events",
     framing: framingOf(call),
     events: [{ data: JSON.stringify(body), usage }],
     trueUsage,
-    answerId,
+    responseId,
   };
 }
 
@@ -87,12 +87,12 @@ function generate(call: Call, streams: boolean): Reply {
       `The input token count (${prompt.total}) exceeds the maximum number of tokens allowed (${model.inputTokenLimit}).`,
     );
   }
-  if (steeringOf(askOf(call, request, model).userText).blocked) return blockedReply(call, model, prompt, streams);
+  if (steeringOf(turnOf(call, request, model).userText).blocked) return blockedReply(call, model, prompt, streams);
   const job = jobFor(call, request, model, prompt);
   if (!streams) return wholeReply(job);
-  const { answer, thoughts } = totalsOf(job);
-  const trueUsage = usageOf(job, answer, thoughts);
-  return { type: "events", framing: framingOf(call), events: eventsOf(job), trueUsage, answerId: job.responseId };
+  const { response, thoughts } = totalsOf(job);
+  const trueUsage = usageOf(job, response, thoughts);
+  return { type: "events", framing: framingOf(call), events: eventsOf(job), trueUsage, responseId: job.responseId };
 }
 
 /** `POST /v1beta/models/{model}:generateContent` */

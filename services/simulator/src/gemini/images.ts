@@ -93,13 +93,13 @@ function usageOf(prompt: Prompt, { image, text }: Made): Usage {
 }
 
 function* eventsOf(made: Made, shared: object, usage: Usage | undefined): Generator<StreamEvent> {
-  const told = usage === undefined ? {} : { usageMetadata: usage };
+  const reported = usage === undefined ? {} : { usageMetadata: usage };
   for (const part of made.parts) {
     const candidates = [{ content: { parts: [part], role: "model" }, index: 0 }];
-    yield { data: JSON.stringify({ candidates, ...told, ...shared }), usage };
+    yield { data: JSON.stringify({ candidates, ...reported, ...shared }), usage };
   }
   const last = { content: { parts: [{ text: "" }], role: "model" }, finishReason: made.finishReason, index: 0 };
-  yield { data: JSON.stringify({ candidates: [last], ...told, ...shared }), usage };
+  yield { data: JSON.stringify({ candidates: [last], ...reported, ...shared }), usage };
 }
 
 async function generate(call: Call, model: GeminiImageModel, streams: boolean): Promise<Reply> {
@@ -110,15 +110,15 @@ async function generate(call: Call, model: GeminiImageModel, streams: boolean): 
   const made = isBlocked ? nothing : await make(call, request, imageOf(request, model));
   const trueUsage = usageOf(prompt, made);
   const usage = reportedUsage(trueUsage, call.faults);
-  const answerId = call.newId("");
-  const shared = { modelVersion: call.model, responseId: answerId };
+  const responseId = call.newId("");
+  const shared = { modelVersion: call.model, responseId: responseId };
   const { image } = made;
   const size = image === undefined ? {} : { width: image.width, height: image.height };
   const units = { images: image === undefined ? 0 : 1, ...size, input_tokens: prompt.total };
-  const measured = { trueUsage, units, answerId };
-  const told = usage === undefined ? {} : { usageMetadata: usage };
+  const measured = { trueUsage, units, responseId };
+  const reported = usage === undefined ? {} : { usageMetadata: usage };
   if (isBlocked) {
-    const body = { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, ...told, ...shared };
+    const body = { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, ...reported, ...shared };
     return { type: "json", status: 200, body, usage, ...measured };
   }
   if (streams) {
@@ -126,7 +126,7 @@ async function generate(call: Call, model: GeminiImageModel, streams: boolean): 
     return { type: "events", framing, events: eventsOf(made, shared, usage), ...measured };
   }
   const content = { ...(made.parts.length > 0 && { parts: made.parts }), role: "model" };
-  const body = { candidates: [{ content, finishReason: made.finishReason, index: 0 }], ...told, ...shared };
+  const body = { candidates: [{ content, finishReason: made.finishReason, index: 0 }], ...reported, ...shared };
   return { type: "json", status: 200, body, usage, ...measured };
 }
 

@@ -2,10 +2,10 @@ import { type Candidate, candidateOf } from "../content/candidate.ts";
 import { reportedUsage } from "../faults/usage.ts";
 import type { Call } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
-import { askOf } from "./ask.ts";
 import type { GeminiModel } from "./models.ts";
 import type { Prompt } from "./prompt.ts";
 import type { GenerateRequest } from "./schema.ts";
+import { turnOf } from "./turn.ts";
 
 /** A checked request, and what it is answered with. */
 export interface GenerateJob {
@@ -44,12 +44,12 @@ export function jobFor(call: Call, request: GenerateRequest, model: GeminiModel,
     newCallId: () => call.newId("call_"),
     huge: huge === undefined ? undefined : { mebibytes: huge, pieceKibibytes: call.faults["huge-chunk"] ?? 16 },
   };
-  const ask = askOf(call, request, model);
+  const turn = turnOf(call, request, model);
   return {
     call,
     responseId: call.newId(""),
     model,
-    candidates: Array.from({ length: config.candidateCount ?? 1 }, (_, index) => candidateOf(ask, index, limits)),
+    candidates: Array.from({ length: config.candidateCount ?? 1 }, (_, index) => candidateOf(turn, index, limits)),
     prompt,
     cached: cachedTokens(call, prompt),
     showsThoughts: config.thinkingConfig?.includeThoughts === true,
@@ -61,11 +61,11 @@ function details(byModality: Iterable<readonly [string, number]>): object[] {
 }
 
 /** Usage after so many tokens of answer and of thoughts, as an honest provider tells it. */
-export function usageOf({ prompt, cached }: GenerateJob, answerTokens: number, thoughtTokens: number): Usage {
+export function usageOf({ prompt, cached }: GenerateJob, responseTokens: number, thoughtTokens: number): Usage {
   return {
     promptTokenCount: prompt.total,
-    ...(answerTokens > 0 && { candidatesTokenCount: answerTokens }),
-    totalTokenCount: prompt.total + answerTokens + thoughtTokens,
+    ...(responseTokens > 0 && { candidatesTokenCount: responseTokens }),
+    totalTokenCount: prompt.total + responseTokens + thoughtTokens,
     ...(cached > 0 && { cachedContentTokenCount: cached }),
     promptTokensDetails: details(prompt.byModality),
     ...(cached > 0 && { cacheTokensDetails: details([["TEXT", cached]]) }),
@@ -74,17 +74,17 @@ export function usageOf({ prompt, cached }: GenerateJob, answerTokens: number, t
 }
 
 /** Tokens of all candidates: what is answered, and what is thought. */
-export function totalsOf({ candidates }: GenerateJob): { answer: number; thoughts: number } {
-  let answer = 0;
+export function totalsOf({ candidates }: GenerateJob): { response: number; thoughts: number } {
+  let response = 0;
   let thoughts = 0;
   for (const { tokens } of candidates) {
-    answer += tokens.text;
+    response += tokens.text;
     thoughts += tokens.reasoning;
   }
-  return { answer, thoughts };
+  return { response, thoughts };
 }
 
 /** The usage that the client is told. */
-export function toldUsage(job: GenerateJob, answerTokens: number, thoughtTokens: number): Usage | undefined {
-  return reportedUsage(usageOf(job, answerTokens, thoughtTokens), job.call.faults);
+export function usageReport(job: GenerateJob, responseTokens: number, thoughtTokens: number): Usage | undefined {
+  return reportedUsage(usageOf(job, responseTokens, thoughtTokens), job.call.faults);
 }

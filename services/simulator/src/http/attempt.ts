@@ -90,7 +90,7 @@ export async function respondTo(context: AttemptContext, exchange: Exchange): Pr
   const { match, request, url, bytes } = exchange;
   const { protocol } = match.provider;
   const credential = protocol.credential(request.headers, url.searchParams);
-  let answer: Decided = {
+  let response: Decided = {
     faults: {},
     model: undefined,
     requestedModel: undefined,
@@ -105,11 +105,11 @@ export async function respondTo(context: AttemptContext, exchange: Exchange): Pr
     const fromRules = context.rules.apply({ provider: match.provider.name, path: url.pathname, model: read.model });
     const digest = hashOf(match.provider.name, read.model ?? "", read.identity);
     const faults = context.attempts.limit({ ...context.baseFaults, ...fromRules, ...read.faults }, digest);
-    answer = { ...answer, faults, digest, model: read.model, requestedModel: read.requestedModel };
-    const reply = await replyTo(exchange, callOf(context, exchange, { ...answer, read }), read.streams);
-    return { ...answer, reply };
+    response = { ...response, faults, digest, model: read.model, requestedModel: read.requestedModel };
+    const reply = await replyTo(exchange, callOf(context, exchange, { ...response, read }), read.streams);
+    return { ...response, reply };
   } catch (cause) {
-    if (cause instanceof Rejection) return { ...answer, reply: cause.reply };
+    if (cause instanceof Rejection) return { ...response, reply: cause.reply };
     throw cause;
   }
 }

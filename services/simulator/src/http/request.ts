@@ -68,8 +68,8 @@ function identityOf(body: unknown, path: string): string {
 function streamsOf({ match, headers }: Incoming, body: unknown): boolean {
   const { streams } = match.route;
   if (typeof streams === "function") return streams(headers);
-  const asked = fieldOf(body, "stream");
-  return streams ?? (asked === true || (body instanceof Form && asked === "true"));
+  const requested = fieldOf(body, "stream");
+  return streams ?? (requested === true || (body instanceof Form && requested === "true"));
 }
 
 function misuse(message: string): Rejection {

@@ -18,28 +18,28 @@ export type ServeContext = AttemptContext & {
 };
 
 interface Served {
-  readonly answer: CallResult;
+  readonly result: CallResult;
   readonly begun: Begun;
   readonly startedAt: number;
 }
 
-function begin(context: ServeContext, match: Match, request: IncomingMessage, answer: CallResult, path: string): Begun {
-  const keyHash = answer.credential ? hashOf(answer.credential).slice(0, 12) : null;
-  const requestId = match.provider.protocol.newRequestId(answer.digest, context.nextId());
+function begin(context: ServeContext, match: Match, request: IncomingMessage, result: CallResult, path: string): Begun {
+  const keyHash = result.credential ? hashOf(result.credential).slice(0, 12) : null;
+  const requestId = match.provider.protocol.newRequestId(result.digest, context.nextId());
   return context.log.begin({
     at: new Date().toISOString(),
     provider: match.provider.name,
     operation: match.route.operation,
     path,
-    model: answer.model ?? null,
-    requested_model: answer.requestedModel ?? null,
-    request_hash: answer.digest,
+    model: result.model ?? null,
+    requested_model: result.requestedModel ?? null,
+    request_hash: result.digest,
     request_id: callerRequestId(request.headers) ?? null,
     upstream_request_id: requestId,
-    authorization: Boolean(answer.credential),
+    authorization: Boolean(result.credential),
     key_hash: keyHash,
-    faults: answer.faults,
-    concurrency: context.inFlight.enter(answer.model ?? "none", keyHash ?? "none"),
+    faults: result.faults,
+    concurrency: context.inFlight.enter(result.model ?? "none", keyHash ?? "none"),
   });
 }
 
@@ -51,22 +51,22 @@ function chargeIn({ reply, faults }: CallResult, { tokens }: Delivered, outcome:
 }
 
 function end(context: ServeContext, served: Served, socket: SocketSink, delivered: Delivered, outcome: Outcome): void {
-  const { answer, begun, startedAt } = served;
+  const { result, begun, startedAt } = served;
   const entry = context.log.end(begun, {
     duration_ms: Math.round(performance.now() - startedAt),
-    answer_id: answer.reply.answerId ?? null,
+    answer_id: result.reply.responseId ?? null,
     status: delivered.status,
     stream: delivered.stream,
     delivered: { chunks: delivered.chunks, content_tokens: delivered.tokens, bytes: socket.bytes },
     blocked_ms: socket.blockedMs,
     usage: delivered.usage ?? null,
-    true_usage: answer.reply.trueUsage ?? null,
-    units: answer.reply.units ?? null,
-    charged: chargeIn(answer, delivered, outcome),
-    task: answer.reply.task ?? null,
+    true_usage: result.reply.trueUsage ?? null,
+    units: result.reply.units ?? null,
+    charged: chargeIn(result, delivered, outcome),
+    task: result.reply.task ?? null,
     outcome,
   });
-  context.inFlight.leave(answer.model ?? "none", begun.key_hash ?? "none", entry);
+  context.inFlight.leave(result.model ?? "none", begun.key_hash ?? "none", entry);
 }
 
 function closeAs(how: CutByFault["how"], response: ServerResponse): void {
@@ -75,7 +75,7 @@ function closeAs(how: CutByFault["how"], response: ServerResponse): void {
 }
 
 async function send(context: ServeContext, match: Match, served: Served, response: ServerResponse): Promise<void> {
-  const { answer, begun, startedAt } = served;
+  const { result, begun, startedAt } = served;
   const { protocol } = match.provider;
   const delivered: Delivered = { status: 0, stream: false, chunks: 0, tokens: 0, usage: undefined };
   const socket = socketSink(response);
@@ -91,7 +91,7 @@ async function send(context: ServeContext, match: Match, served: Served, respons
   try {
     const requestId = begun.upstream_request_id;
     const headers = protocol.headers(requestId, Math.round(performance.now() - startedAt));
-    const { faults, digest, reply } = answer;
+    const { faults, digest, reply } = result;
     await deliver({ response, socket, faults, protocol, headers, digest, requestId, delivered }, reply);
   } catch (cause) {
     if (!(cause instanceof CutByFault) && !(cause instanceof ClientGone)) throw cause;
@@ -113,11 +113,11 @@ export async function serve(
   const startedAt = performance.now();
   const read = await readBody(request, context.maxBodyBytes);
   const bytes = read.kind === "read" ? read.bytes : Buffer.alloc(0);
-  let answer = await respondTo(context, { match, request, response, url, bytes });
+  let result = await respondTo(context, { match, request, response, url, bytes });
   if (read.kind === "too-large") {
     response.setHeader("connection", "close");
-    answer = { ...answer, reply: match.provider.protocol.tooLarge() };
+    result = { ...result, reply: match.provider.protocol.tooLarge() };
   }
-  const begun = begin(context, match, request, answer, url.pathname);
-  await send(context, match, { answer, begun, startedAt }, response);
+  const begun = begin(context, match, request, result, url.pathname);
+  await send(context, match, { result, begun, startedAt }, response);
 }

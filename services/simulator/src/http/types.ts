@@ -36,7 +36,7 @@ interface Measured {
   /** The task that it made or tells of, and how often the task has been asked after. */
   readonly task?: { readonly id: string; readonly polls: number };
   /** Id inside the answer. */
-  readonly answerId?: string;
+  readonly responseId?: string;
   readonly headers?: ReplyHeaders;
 }
 

@@ -120,10 +120,10 @@ export function lineLength(width: number): number {
  * Breaks a text into lines between words, a longer word within; what does not fit into the lines
  * allowed is left out.
  */
-export function wrapped(text: string, length: number, most: number): string[] {
+export function wrapped(text: string, length: number, max: number): string[] {
   const lines: string[] = [];
   let rest = [...text.replaceAll(/\s+/g, " ").trim()];
-  while (rest.length > 0 && lines.length < most) {
+  while (rest.length > 0 && lines.length < max) {
     const space = rest.length > length ? rest.lastIndexOf(" ", length) : rest.length;
     const end = space > 0 ? space : length;
     lines.push(rest.slice(0, end).join(""));

@@ -49,8 +49,8 @@ async function serveFile(call: Call): Promise<Reply> {
     return { ...problem(416, "InvalidRange", "The requested range cannot be satisfied."), headers: size };
   }
   if (span === undefined) return { ...common, status: 200, bytes, headers: always };
-  const told = { ...always, "content-range": `bytes ${span.from}-${span.to - 1}/${bytes.length}` };
-  return { ...common, status: 206, bytes: bytes.subarray(span.from, span.to), headers: told };
+  const reported = { ...always, "content-range": `bytes ${span.from}-${span.to - 1}/${bytes.length}` };
+  return { ...common, status: 206, bytes: bytes.subarray(span.from, span.to), headers: reported };
 }
 
 const protocol: Protocol = {

@@ -49,9 +49,9 @@ export async function editImages(form: Form, model: ImageModel): Promise<ImageIn
     });
   }
   const isFirst = model.kind === "dall-e-2";
-  const most = isFirst ? 1 : limits.images;
-  if (files.length > most) {
-    const message = `Invalid 'image': array too long. Expected an array with maximum length ${most}, but got an array with length ${files.length} instead.`;
+  const max = isFirst ? 1 : limits.images;
+  if (files.length > max) {
+    const message = `Invalid 'image': array too long. Expected an array with maximum length ${max}, but got an array with length ${files.length} instead.`;
     throw rejectOpenAi({ status: 400, message, param: "image", code: "array_above_max_length" });
   }
   const supported = isFirst ? ["image/png"] : ["image/jpeg", "image/png", "image/webp"];

@@ -3,8 +3,8 @@ import type { Call, Reply } from "../http/types.ts";
 import { rejectOpenAi } from "../openai/protocol.ts";
 import { checkMask, editImages } from "./edit-files.ts";
 import { imageModelOf } from "./generations.ts";
-import { answerImages } from "./image-answer.ts";
 import { checkImageRequest, unknownParameter, wrongBody } from "./image-checks.ts";
+import { respondImages } from "./image-response.ts";
 import { editSchema, valuesOf } from "./image-schema.ts";
 
 const usualModel = "gpt-image-1.5";
@@ -37,5 +37,5 @@ export async function openAiImageEdits(call: Call): Promise<Reply> {
   const { quality, ...others } = request;
   const checked = quality === "standard" ? others : request;
   checkImageRequest(call, checked, model);
-  return answerImages({ call, request: checked, model, inputs, eventPrefix: "image_edit" });
+  return respondImages({ call, request: checked, model, inputs, eventPrefix: "image_edit" });
 }

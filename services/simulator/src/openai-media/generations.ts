@@ -1,8 +1,8 @@
 import type { Call, Reply } from "../http/types.ts";
 import { rejectOpenAi } from "../openai/protocol.ts";
-import { answerImages } from "./image-answer.ts";
 import { checkImageRequest, unknownParameter, wrongBody } from "./image-checks.ts";
 import { type ImageModel, openAiImageModel } from "./image-models.ts";
+import { respondImages } from "./image-response.ts";
 import { generationSchema } from "./image-schema.ts";
 
 const gptFields = ["background", "moderation", "output_compression", "output_format", "stream", "partial_images"];
@@ -29,5 +29,5 @@ export async function openAiImages(call: Call): Promise<Reply> {
   const usual = gptFields.some((name) => name in request) ? "gpt-image-1.5" : "dall-e-2";
   const model = imageModelOf(call.model ?? usual);
   checkImageRequest(call, request, model);
-  return answerImages({ call, request, model, inputs: [], eventPrefix: "image_generation" });
+  return respondImages({ call, request, model, inputs: [], eventPrefix: "image_generation" });
 }

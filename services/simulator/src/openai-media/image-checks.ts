@@ -65,8 +65,8 @@ function checkSize(size: string, model: ImageModel): void {
 
 function checkOutput(request: ImageRequest, model: ImageModel): void {
   const { background, output_format: format = "png", output_compression: compression, n } = request;
-  if ((n ?? 1) > model.most) {
-    const message = `Invalid 'n': integer above maximum value. Expected a value <= ${model.most}, but got ${n} instead.`;
+  if ((n ?? 1) > model.max) {
+    const message = `Invalid 'n': integer above maximum value. Expected a value <= ${model.max}, but got ${n} instead.`;
     throw rejectOpenAi({ status: 400, message, param: "n", code: "integer_above_max_value" });
   }
   if (background === "transparent") {

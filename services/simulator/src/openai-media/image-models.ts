@@ -9,7 +9,7 @@ export interface ImageModel {
   /** Takes `input_fidelity`. */
   readonly fidelity: boolean;
   readonly maxPromptLength: number;
-  readonly most: number;
+  readonly max: number;
   readonly edits: boolean;
 }
 
@@ -20,7 +20,7 @@ const gpt: Omit<ImageModel, "id"> = {
   transparent: true,
   fidelity: true,
   maxPromptLength: 32_000,
-  most: 10,
+  max: 10,
   edits: true,
 };
 const { sizes: _, ...free } = { ...gpt, transparent: false, fidelity: false };
@@ -39,7 +39,7 @@ const secondDallE: Omit<ImageModel, "id"> = {
   sizes: ["1024x1024", "1792x1024", "1024x1792"],
   qualities: ["standard", "hd"],
   maxPromptLength: 4000,
-  most: 1,
+  max: 1,
   edits: false,
 };
 
@@ -62,7 +62,7 @@ export function openAiImageModel(id: string): ImageModel | undefined {
 }
 
 const maxEdge = 3840;
-const pixels = { least: 655_360, most: 8_294_400 };
+const pixels = { min: 655_360, max: 8_294_400 };
 
 /** What is wrong with a free-form size; undefined when a model without a list makes it. */
 export function freeSizeFault(size: string): string | undefined {
@@ -72,7 +72,7 @@ export function freeSizeFault(size: string): string | undefined {
   if (Math.max(width, height) > maxEdge) return `The longest edge must be less than or equal to ${maxEdge}.`;
   if (width % 16 !== 0 || height % 16 !== 0) return "Width and height must both be divisible by 16.";
   if (Math.max(width, height) > 3 * Math.min(width, height)) return "The aspect ratio must be between 1:3 and 3:1.";
-  if (width * height < pixels.least) return "Requested resolution is below the current minimum pixel budget.";
-  if (width * height > pixels.most) return "Requested resolution exceeds the current pixel budget.";
+  if (width * height < pixels.min) return "Requested resolution is below the current minimum pixel budget.";
+  if (width * height > pixels.max) return "Requested resolution exceeds the current pixel budget.";
   return undefined;
 }

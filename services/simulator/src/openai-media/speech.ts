@@ -30,8 +30,8 @@ function* eventsOf(sound: Buffer, usage: Usage | undefined): Generator<StreamEve
     const audio = sound.subarray(at, at + pieceBytes).toString("base64");
     yield { data: JSON.stringify({ type: "speech.audio.delta", audio }) };
   }
-  const told = usage === undefined ? {} : { usage };
-  yield { data: JSON.stringify({ type: "speech.audio.done", ...told }), ...told };
+  const reported = usage === undefined ? {} : { usage };
+  yield { data: JSON.stringify({ type: "speech.audio.done", ...reported }), ...reported };
 }
 
 async function soundOf(call: Call, format: keyof typeof contentTypes, seconds: number): Promise<Buffer> {

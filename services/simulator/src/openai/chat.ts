@@ -1,7 +1,7 @@
-import { answerChat } from "../completions/answer.ts";
 import type { ChatFlavour, Counts } from "../completions/flavour.ts";
 import { firstIssue } from "../completions/issue.ts";
 import { promptTokensOf } from "../completions/prompt-tokens.ts";
+import { respondChat } from "../completions/response.ts";
 import { openAiChatSchema } from "../completions/schema.ts";
 import { openAiWording } from "../completions/wording.ts";
 import { steeringOf } from "../content/steer.ts";
@@ -32,10 +32,10 @@ const flavour: ChatFlavour = {
   showsReasoning: false,
   speech: "transcript",
   padsChunks: true,
-  answerFields: { service_tier: "default", system_fingerprint: "fp_simulator0" },
+  responseFields: { service_tier: "default", system_fingerprint: "fp_simulator0" },
   messageFields: { refusal: null, annotations: [] },
   toolCallIdPrefix: "call_",
-  answerIdPrefix: "chatcmpl-",
+  responseIdPrefix: "chatcmpl-",
   usage: usageOf,
 };
 
@@ -75,5 +75,5 @@ export function openAiChat(call: Call): Reply {
   }
   const limit = request.max_completion_tokens ?? request.max_tokens;
   const unlimited = call.faults.huge === undefined ? model.maxOutputTokens : Number.POSITIVE_INFINITY;
-  return answerChat({ call, request, model, flavour, prompt, maxTokens: limit ?? unlimited });
+  return respondChat({ call, request, model, flavour, prompt, maxTokens: limit ?? unlimited });
 }

@@ -56,12 +56,12 @@ function checkInputs(inputs: readonly EmbeddingInput[]): number {
   return total;
 }
 
-function checkDimensions(asked: number | undefined, model: EmbeddingModel): number {
-  if (asked === undefined) return model.dimensions;
+function checkDimensions(requested: number | undefined, model: EmbeddingModel): number {
+  if (requested === undefined) return model.dimensions;
   if (!model.shortens)
     throw rejectOpenAi({ status: 400, message: "This model does not support specifying dimensions." });
-  if (asked <= model.dimensions) return asked;
-  const message = `Invalid value for 'dimensions' = ${asked}. Must be less than or equal to ${model.dimensions}.`;
+  if (requested <= model.dimensions) return requested;
+  const message = `Invalid value for 'dimensions' = ${requested}. Must be less than or equal to ${model.dimensions}.`;
   throw rejectOpenAi({ status: 400, message });
 }
 

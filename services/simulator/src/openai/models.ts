@@ -1,6 +1,6 @@
 import type { ChatModel } from "../completions/flavour.ts";
 
-type Shape = Omit<ChatModel, "id" | "answersAs">;
+type Shape = Omit<ChatModel, "id" | "respondsAs">;
 
 const untilHigh = ["low", "medium", "high"];
 const fromMinimal = ["minimal", "low", "medium", "high"];
@@ -60,8 +60,8 @@ const rows: readonly (readonly [string, string, Shape])[] = [
 
 const byId = new Map<string, ChatModel>(
   rows.flatMap(([alias, snapshot, shape]) => [
-    [alias, { id: alias, answersAs: snapshot, ...shape }] as const,
-    [snapshot, { id: snapshot, answersAs: snapshot, ...shape }] as const,
+    [alias, { id: alias, respondsAs: snapshot, ...shape }] as const,
+    [snapshot, { id: snapshot, respondsAs: snapshot, ...shape }] as const,
   ]),
 );
 

@@ -41,8 +41,8 @@ function callbackOf({ faults }: Call, url: string | undefined): TaskPlan["callba
 /** Accepts a task: its fate and its length are decided, and kept, before it is answered. */
 export function acceptTask(call: Call, task: NewTask): Task {
   const { faults } = call;
-  const asked = faults["task-fail"];
-  const failure = asked === undefined ? task.failure : { code: task.failCode, message: asked };
+  const requested = faults["task-fail"];
+  const failure = requested === undefined ? task.failure : { code: task.failCode, message: requested };
   const callback = callbackOf(call, task.callbackUrl);
   return call.tasks.add({
     id: task.id,

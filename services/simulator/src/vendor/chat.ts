@@ -1,7 +1,7 @@
-import { answerChat } from "../completions/answer.ts";
 import type { ChatFlavour, ChatModel, Counts } from "../completions/flavour.ts";
 import { firstIssue } from "../completions/issue.ts";
 import { promptTokensOf } from "../completions/prompt-tokens.ts";
+import { respondChat } from "../completions/response.ts";
 import { openAiChatSchema } from "../completions/schema.ts";
 import { openAiWording } from "../completions/wording.ts";
 import type { Call, Reply } from "../http/types.ts";
@@ -19,10 +19,10 @@ const flavour: ChatFlavour = {
   showsReasoning: true,
   speech: "beside",
   padsChunks: false,
-  answerFields: {},
+  responseFields: {},
   messageFields: {},
   toolCallIdPrefix: "call_",
-  answerIdPrefix: "",
+  responseIdPrefix: "",
   usage: usageOf,
 };
 
@@ -30,7 +30,7 @@ const reasoners = /-thinking\b|-reasoner\b|-r1\b/;
 
 /** Any id is served; one that ends like a reasoning model's is one. */
 function modelFor(id: string): ChatModel {
-  const model: ChatModel = { id, answersAs: id, contextTokens: 1_000_000, maxOutputTokens: 131_072 };
+  const model: ChatModel = { id, respondsAs: id, contextTokens: 1_000_000, maxOutputTokens: 131_072 };
   return reasoners.test(id) ? { ...model, efforts: ["low", "medium", "high"] } : model;
 }
 
@@ -44,5 +44,5 @@ export function vendorChat(call: Call): Reply {
   const prompt = promptTokensOf(request, model, `vendor ${call.credential}`);
   const limit = request.max_tokens ?? request.max_completion_tokens;
   const unlimited = call.faults.huge === undefined ? model.maxOutputTokens : Number.POSITIVE_INFINITY;
-  return answerChat({ call, request, model, flavour, prompt, maxTokens: limit ?? unlimited });
+  return respondChat({ call, request, model, flavour, prompt, maxTokens: limit ?? unlimited });
 }

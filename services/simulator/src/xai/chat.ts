@@ -1,7 +1,7 @@
-import { answerChat } from "../completions/answer.ts";
 import type { ChatFlavour, Counts } from "../completions/flavour.ts";
 import { firstIssue, type Issue } from "../completions/issue.ts";
 import { promptTokensOf } from "../completions/prompt-tokens.ts";
+import { respondChat } from "../completions/response.ts";
 import { type ChatRequest, openAiChatSchema } from "../completions/schema.ts";
 import { steeringOf } from "../content/steer.ts";
 import type { Call, Reply } from "../http/types.ts";
@@ -36,10 +36,10 @@ const flavour: ChatFlavour = {
   showsReasoning: true,
   speech: "transcript",
   padsChunks: false,
-  answerFields: { system_fingerprint: "fp_simulator1" },
+  responseFields: { system_fingerprint: "fp_simulator1" },
   messageFields: { refusal: null },
   toolCallIdPrefix: "call_",
-  answerIdPrefix: "",
+  responseIdPrefix: "",
   usage: usageOf,
 };
 
@@ -62,7 +62,7 @@ function brokenRule(request: ChatRequest, model: GrokModel): string | undefined 
   if (unsupported !== undefined) return `Argument not supported on this model: ${unsupported}`;
   const effort = request.reasoning_effort;
   if (effort != null && (!reasons || model.fixedEffort))
-    return `Model ${model.answersAs} does not support parameter reasoningEffort.`;
+    return `Model ${model.respondsAs} does not support parameter reasoningEffort.`;
   if (effort != null && !model.efforts?.includes(effort)) {
     return `Invalid reasoning effort: '${effort}'. Supported values are: ${model.efforts?.join(", ")}.`;
   }
@@ -105,5 +105,5 @@ export function grokChat(call: Call): Reply {
   }
   const limit = request.max_completion_tokens ?? request.max_tokens;
   const unlimited = call.faults.huge === undefined ? model.maxOutputTokens : Number.POSITIVE_INFINITY;
-  return answerChat({ call, request, model, flavour, prompt, maxTokens: limit ?? unlimited });
+  return respondChat({ call, request, model, flavour, prompt, maxTokens: limit ?? unlimited });
 }

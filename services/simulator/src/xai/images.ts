@@ -65,7 +65,7 @@ async function imageOf(call: Call, request: Request, index: number): Promise<obj
   return { b64_json: bytes.toString("base64"), ...revised };
 }
 
-async function answer(call: Call, request: Request, inputs: number): Promise<Reply> {
+async function respond(call: Call, request: Request, inputs: number): Promise<Reply> {
   const model = modelOf(call);
   check(request, model);
   if (steeringOf(request.prompt).blocked) throw rejectXai(400, "Content violates usage guidelines.");
@@ -83,7 +83,7 @@ async function answer(call: Call, request: Request, inputs: number): Promise<Rep
 export async function grokImages(call: Call): Promise<Reply> {
   const parsed = generation.safeParse(call.body);
   if (!parsed.success) throw xaiIssue(parsed.error, call.body);
-  return answer(call, parsed.data, 0);
+  return respond(call, parsed.data, 0);
 }
 
 /** `POST /v1/images/edits`, in JSON */
@@ -99,5 +99,5 @@ export async function grokImageEdits(call: Call): Promise<Reply> {
     if ((url === undefined) === (file_id === undefined)) throw rejectXai(400, "An image needs either url or file_id.");
     if (url !== undefined) checkImage(url);
   }
-  return answer(call, parsed.data, given.length);
+  return respond(call, parsed.data, given.length);
 }

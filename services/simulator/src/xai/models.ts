@@ -6,7 +6,7 @@ export type GrokModel = ChatModel & {
   readonly fixedEffort: boolean;
 };
 
-type Shape = Omit<GrokModel, "id" | "answersAs">;
+type Shape = Omit<GrokModel, "id" | "respondsAs">;
 
 const imageTokens = { base: 256, tile: 256 };
 const plain: Shape = { contextTokens: 131_072, maxOutputTokens: 131_072, fixedEffort: false };
@@ -33,7 +33,7 @@ const rows: readonly (readonly [string, string, Shape])[] = [
   ["grok-3-mini", "grok-3-mini", { ...plain, efforts: ["low", "high"], defaultEffort: "low" }],
 ];
 
-const byId = new Map<string, GrokModel>(rows.map(([id, answersAs, shape]) => [id, { id, answersAs, ...shape }]));
+const byId = new Map<string, GrokModel>(rows.map(([id, respondsAs, shape]) => [id, { id, respondsAs, ...shape }]));
 
 export function findGrokModel(id: string): GrokModel | undefined {
   return byId.get(id);

@@ -19,22 +19,22 @@ const fps = 24;
 const emptyEvery = 3;
 
 function pending(call: Call, task: Task): Reply {
-  const told = { id: task.id, polls: task.polls };
+  const reported = { id: task.id, polls: task.polls };
   if (call.faults["poll-empty"] !== undefined || task.polls % emptyEvery === 0) {
-    return { type: "bytes", status: 202, contentType: "application/json", bytes: Buffer.alloc(0), task: told };
+    return { type: "bytes", status: 202, contentType: "application/json", bytes: Buffer.alloc(0), task: reported };
   }
   const body = { status: "pending", progress: progressAt(task, call.tasks.now()) };
-  return { type: "json", status: 202, body, task: told };
+  return { type: "json", status: 202, body, task: reported };
 }
 
 function ended(task: Task, body: object, usage?: Usage): Reply {
-  const told = { id: task.id, polls: task.polls };
+  const reported = { id: task.id, polls: task.polls };
   return {
     type: "json",
     status: 200,
     body,
-    answerId: task.id,
-    task: told,
+    responseId: task.id,
+    task: reported,
     ...(usage && { usage, trueUsage: task.trueUsage }),
   };
 }

@@ -69,7 +69,7 @@ function accept(call: Call, order: Order): Reply {
     type: "json",
     status: 200,
     body: { request_id: task.id },
-    answerId: task.id,
+    responseId: task.id,
     task: { id: task.id, polls: 0 },
   };
 }

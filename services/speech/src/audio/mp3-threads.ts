@@ -22,12 +22,12 @@ interface Waiting {
 
 /** MP3 encoders on threads of their own. Threads are started when they are first needed. */
 export class Mp3Threads implements AsyncDisposable {
-  readonly #most: number;
+  readonly #max: number;
   readonly #threads: EncoderThread[] = [];
   #lastId = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   open(): Mp3Encoder {
@@ -38,10 +38,10 @@ export class Mp3Threads implements AsyncDisposable {
       encode: (pcm) => {
         const samples = new Int16Array(pcm.length >> 1);
         Buffer.from(samples.buffer).set(pcm.subarray(0, samples.byteLength));
-        return thread.ask({ id, kind: "encode", samples }, [samples.buffer]);
+        return thread.call({ id, kind: "encode", samples }, [samples.buffer]);
       },
       finish: async () => {
-        const bytes = await thread.ask({ id, kind: "finish" });
+        const bytes = await thread.call({ id, kind: "finish" });
         thread.speeches.delete(id);
         return bytes;
       },
@@ -54,10 +54,10 @@ export class Mp3Threads implements AsyncDisposable {
   #leastBusy(): EncoderThread {
     const living = this.#threads.filter((thread) => !thread.dead);
     const best = living.reduce<EncoderThread | undefined>(
-      (least, thread) => (least === undefined || thread.speeches.size < least.speeches.size ? thread : least),
+      (min, thread) => (min === undefined || thread.speeches.size < min.speeches.size ? thread : min),
       undefined,
     );
-    if (best !== undefined && (best.speeches.size === 0 || living.length >= this.#most)) return best;
+    if (best !== undefined && (best.speeches.size === 0 || living.length >= this.#max)) return best;
     const thread = new EncoderThread();
     this.#threads.splice(0, this.#threads.length, ...living, thread);
     return thread;
@@ -77,12 +77,12 @@ class EncoderThread {
   constructor() {
     this.#worker = new Worker(new URL("./mp3-thread.ts", import.meta.url), { workerData: { sampleRate, bitrate } });
     this.#worker.unref();
-    this.#worker.on("message", (reply: Mp3Reply) => this.#answer(reply));
+    this.#worker.on("message", (reply: Mp3Reply) => this.#respond(reply));
     this.#worker.on("error", (error) => this.#die(error as Error));
     this.#worker.on("exit", () => this.#die(new Error("the encoder thread has ended")));
   }
 
-  ask(request: Mp3Request, transfer: ArrayBuffer[] = []): Promise<Buffer> {
+  call(request: Mp3Request, transfer: ArrayBuffer[] = []): Promise<Buffer> {
     if (this.dead) return Promise.reject(new Error("the encoder thread has ended"));
     return new Promise((resolve, reject) => {
       const queue = this.#waiting.get(request.id);
@@ -100,7 +100,7 @@ class EncoderThread {
     await this.#worker.terminate();
   }
 
-  #answer(reply: Mp3Reply): void {
+  #respond(reply: Mp3Reply): void {
     const queue = this.#waiting.get(reply.id);
     const waiting = queue?.shift();
     if (queue?.length === 0) this.#waiting.delete(reply.id);

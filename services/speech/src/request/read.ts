@@ -62,18 +62,18 @@ function readCharacters(input: string, traits: SpeechTraits, limits: Limits): nu
   return characters;
 }
 
-function readFormat(asked: string | null | undefined, { formats, fixedFormat }: SpeechTraits): SpeechFormat {
+function readFormat(requested: string | null | undefined, { formats, fixedFormat }: SpeechTraits): SpeechFormat {
   const usual = formats[0] as SpeechFormat;
-  if (fixedFormat || asked === null || asked === undefined) return usual;
-  const format = formats.find((known) => known === asked);
+  if (fixedFormat || requested === null || requested === undefined) return usual;
+  const format = formats.find((known) => known === requested);
   if (format === undefined) throw fault("response_format", `must be one of ${formats.join(", ")}`);
   return format;
 }
 
-function readInstructions(asked: string | null | undefined, traits: SpeechTraits): string | undefined {
-  if (asked === null || asked === undefined || asked === "") return undefined;
+function readInstructions(requested: string | null | undefined, traits: SpeechTraits): string | undefined {
+  if (requested === null || requested === undefined || requested === "") return undefined;
   if (!traits.instructions) throw fault("instructions", "this model takes no instructions");
-  return asked;
+  return requested;
 }
 
 function fault(param: string, what: string): GatewayError {

@@ -21,9 +21,9 @@ const foreignShapes: readonly RegExp[] = [
  * none is named, or one in the style of another provider.
  * @throws {GatewayError} `invalid_request` for a voice that there is not
  */
-export function readVoice(asked: string | null | undefined, voices: readonly string[]): string {
+export function readVoice(requested: string | null | undefined, voices: readonly string[]): string {
   const usual = voices[0] as string;
-  const name = asked?.trim() ?? "";
+  const name = requested?.trim() ?? "";
   if (name === "") return usual;
   const wanted = name.toLowerCase();
   const known = voices.find((voice) => voice.toLowerCase() === wanted);

@@ -13,8 +13,8 @@ export interface Piece {
  * A request's text in the pieces that upstreams are asked for; white space alone is not asked for.
  */
 export function piecesOf({ input, traits }: SpeechRequest): Piece[] {
-  const { segmentCharacters: most, ideographWeight } = traits;
-  return splitText(input, { most, ideographWeight })
+  const { segmentCharacters: max, ideographWeight } = traits;
+  return splitText(input, { max, ideographWeight })
     .filter((text) => text.trim() !== "")
     .map((text) => ({ text, characters: countCharacters(text, ideographWeight) }));
 }

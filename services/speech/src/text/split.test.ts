@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { countCharacters } from "./count.ts";
 import { splitText } from "./split.ts";
 
-const at = (most: number) => ({ most, ideographWeight: 2 });
+const at = (max: number) => ({ max, ideographWeight: 2 });
 
 test("text is cut after sentences where they fit, else at lesser pauses", () => {
   assert.deepEqual(splitText("One two three. Four five six! Seven.", at(20)), [
@@ -55,12 +55,12 @@ test("put together the pieces are the text, and none is too long, whatever it is
   };
   for (let round = 0; round < 400; round++) {
     const text = Array.from({ length: random(60) }, () => parts[random(parts.length)]).join("");
-    const most = 2 + random(40);
-    const pieces = splitText(text, at(most));
+    const max = 2 + random(40);
+    const pieces = splitText(text, at(max));
     assert.equal(pieces.join(""), text);
     for (const piece of pieces) {
       assert.ok(piece !== "" && piece.isWellFormed());
-      assert.ok(countCharacters(piece, 2) <= most, `${JSON.stringify(piece)} is over ${most}`);
+      assert.ok(countCharacters(piece, 2) <= max, `${JSON.stringify(piece)} is over ${max}`);
     }
   }
 });

@@ -15,7 +15,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 export interface SplitOptions {
   /** Most characters of a piece, as they are counted. */
-  readonly most: number;
+  readonly max: number;
   readonly ideographWeight: number;
 }
 
@@ -26,7 +26,7 @@ export interface SplitOptions {
 export function splitText(text: string, options: SplitOptions): string[] {
   const pieces: string[] = [];
   let rest = text;
-  while (countCharacters(rest, options.ideographWeight) > options.most) {
+  while (countCharacters(rest, options.ideographWeight) > options.max) {
     const fitting = fittingPrefix(rest, options);
     const cut = lastPause(rest, fitting) ?? lastGrapheme(rest, fitting);
     pieces.push(rest.slice(0, cut));
@@ -39,12 +39,12 @@ export function splitText(text: string, options: SplitOptions): string[] {
 /**
  * Length in UTF-16 units of the longest beginning that is short enough; at least one code point.
  */
-function fittingPrefix(text: string, { most, ideographWeight }: SplitOptions): number {
+function fittingPrefix(text: string, { max, ideographWeight }: SplitOptions): number {
   let count = 0;
   let length = 0;
   for (const char of text) {
     count += countCharacters(char, ideographWeight);
-    if (count > most && length > 0) break;
+    if (count > max && length > 0) break;
     length += char.length;
   }
   return length;

@@ -22,14 +22,14 @@ const kindByType: Readonly<Record<string, FailureKind>> = {
 /**
  * What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing.
  */
-export function anthropicFailure(answer: BadResponse, upstream: Upstream): UpstreamFailure {
-  const { status } = answer;
-  const text = answer.body.toString("utf8");
+export function anthropicFailure(response: BadResponse, upstream: Upstream): UpstreamFailure {
+  const { status } = response;
+  const text = response.body.toString("utf8");
   const error = errorIn(parsedJson(text));
   return new UpstreamFailure(kindOf(status, error), `${upstream.provider.name} answered ${status}`, {
     status,
-    ...told(error, text, upstream),
-    retryAfterMs: retryAfterMs(answer.header, Date.now()),
+    ...reportOf(error, text, upstream),
+    retryAfterMs: retryAfterMs(response.header, Date.now()),
   });
 }
 
@@ -40,7 +40,7 @@ export function anthropicErrorInside(text: string, upstream: Upstream): Upstream
   const kind = kindByType[textOf(error["type"]) ?? ""] ?? "transient";
   return new UpstreamFailure(kind, `${upstream.provider.name} sent an error under status 200`, {
     status: 200,
-    ...told(error, text, upstream),
+    ...reportOf(error, text, upstream),
   });
 }
 
@@ -60,14 +60,14 @@ function kindOf(status: number, error: Fields | undefined): FailureKind {
   return "client";
 }
 
-function told(
+function reportOf(
   error: Fields | undefined,
   text: string,
   upstream: Upstream,
-): { said: UpstreamMessage | undefined; body: Buffer | undefined } {
+): { reported: UpstreamMessage | undefined; body: Buffer | undefined } {
   const message = textOf(error?.["message"]);
-  if (message === undefined) return { said: undefined, body: undefined };
-  const said = {
+  if (message === undefined) return { reported: undefined, body: undefined };
+  const reported = {
     message: redact(message, upstream.provider),
     type: redacted(textOf(error?.["type"]), upstream),
     code: undefined,
@@ -75,7 +75,7 @@ function told(
   };
   // What is cut for its length is no JSON any more.
   const body = redact(text, upstream.provider);
-  return { said, body: parsedJson(body) === undefined ? undefined : Buffer.from(body) };
+  return { reported, body: parsedJson(body) === undefined ? undefined : Buffer.from(body) };
 }
 
 function redacted(text: string | undefined, upstream: Upstream): string | undefined {

@@ -111,9 +111,9 @@ export class AnthropicReader implements ResponseReader {
       case "redacted_thinking":
         return [{ type: "redacted", candidate, data: textOf(block["data"]) ?? "" }];
       case "text":
-        return said("text", block["text"]);
+        return textEvents("text", block["text"]);
       case "thinking":
-        return said("thinking", block["thinking"]);
+        return textEvents("thinking", block["thinking"]);
       default:
         return [];
     }
@@ -122,9 +122,9 @@ export class AnthropicReader implements ResponseReader {
   #delta(delta: Fields, index: unknown): ResponseEvent[] {
     switch (delta["type"]) {
       case "text_delta":
-        return said("text", delta["text"]);
+        return textEvents("text", delta["text"]);
       case "thinking_delta":
-        return said("thinking", delta["thinking"]);
+        return textEvents("thinking", delta["thinking"]);
       case "signature_delta":
         return [{ type: "signature", candidate, signature: textOf(delta["signature"]) ?? "" }];
       case "input_json_delta": {
@@ -165,7 +165,7 @@ function stopOf(fields: Fields): ResponseEvent[] {
   return reason === "refusal" && explanation ? [{ type: "refusal", candidate, text: explanation }, stop] : [stop];
 }
 
-function said(type: "text" | "thinking", text: unknown): ResponseEvent[] {
+function textEvents(type: "text" | "thinking", text: unknown): ResponseEvent[] {
   return typeof text === "string" && text !== "" ? [{ type, candidate, text }] : [];
 }
 

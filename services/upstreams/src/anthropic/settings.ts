@@ -11,7 +11,7 @@ const budgets: Readonly<Record<Effort, number>> = {
   xhigh: 24_576,
   max: 32_000,
 };
-const leastBudget = 1_024;
+const minBudget = 1_024;
 
 export interface ThinkingChoice {
   readonly thinking: object | undefined;
@@ -53,7 +53,7 @@ export function chooseThinking(question: ThinkingQuestion): ThinkingChoice {
 function byBudget(thinking: Thinking, { maxTokens, messages, forced }: ThinkingQuestion): ThinkingChoice {
   const wanted = thinking.budget ?? budgets[thinking.effort ?? "medium"];
   const tokens = Math.min(wanted, maxTokens - 1);
-  if (!thinking.on || forced || tokens < leastBudget || lostThinking(messages)) return silent;
+  if (!thinking.on || forced || tokens < minBudget || lostThinking(messages)) return silent;
   return { thinking: { type: "enabled", budget_tokens: tokens }, effort: undefined, thinks: true };
 }
 

@@ -3,15 +3,15 @@ import { test } from "node:test";
 import { unitsAsNumbers } from "../../test/golden.ts";
 import { AnthropicUsage } from "./usage.ts";
 
-interface Told {
+interface ReportedUsage {
   readonly usage: unknown;
   readonly final: boolean;
 }
 type Units = Record<string, number>;
-type Golden = [what: string, told: Told[], report: Units | undefined, soFar: Units | undefined];
+type Golden = [what: string, reported: ReportedUsage[], report: Units | undefined, soFar: Units | undefined];
 
-const start = (usage: unknown): Told => ({ usage, final: false });
-const last = (usage: unknown): Told => ({ usage, final: true });
+const start = (usage: unknown): ReportedUsage => ({ usage, final: false });
+const last = (usage: unknown): ReportedUsage => ({ usage, final: true });
 
 const golden: Golden[] = [
   [
@@ -97,10 +97,10 @@ const golden: Golden[] = [
   ["negative", [last({ input_tokens: -1, output_tokens: 4 })], undefined, undefined],
 ];
 
-for (const [what, told, report, soFar] of golden) {
+for (const [what, reported, report, soFar] of golden) {
   test(`Anthropic's usage: ${what}`, () => {
     const usage = new AnthropicUsage();
-    for (const { usage: fields, final } of told) usage.add(fields, { final });
+    for (const { usage: fields, final } of reported) usage.add(fields, { final });
     assert.deepEqual(usage.report && unitsAsNumbers(usage.report.units), report);
     assert.deepEqual(usage.soFar && unitsAsNumbers(usage.soFar.units), soFar);
   });

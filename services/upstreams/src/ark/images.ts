@@ -2,7 +2,7 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { countOf, fieldsOf, isFields, listOf, textOf } from "../conversation/fields.ts";
 import type { UpstreamMessage } from "../failure.ts";
 import type { UpstreamCall } from "../generation.ts";
-import { answerFields, nothingMade, rawMember } from "../images/answer.ts";
+import { nothingMade, rawMember, responseFields } from "../images/response.ts";
 import { sizeToSend } from "../images/sizes.ts";
 import { sourceUrl } from "../images/source-url.ts";
 import type { ImageAdapter, ImageCall, ImageResponse } from "../images/types.ts";
@@ -19,7 +19,7 @@ export const arkImages: ImageAdapter = {
   priceVariants: ({ size }) => (size === undefined ? [] : [size]),
   encode,
   decode,
-  failureOf: (answer, upstream) => openAiFailure(answer, upstream, arkVariant),
+  failureOf: (response, upstream) => openAiFailure(response, upstream, arkVariant),
 };
 
 function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream"> {
@@ -44,7 +44,7 @@ function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
 }
 
 function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageResponse {
-  const fields = answerFields(body);
+  const fields = responseFields(body);
   const items = listOf(fields["data"]);
   const faults = items.flatMap((item) => faultIn(item, upstream));
   const images = items.flatMap((item) => itemOf(item, undefined));

@@ -6,6 +6,6 @@ import { UpstreamFailure } from "../failure.ts";
  * @param param path of the field at fault
  */
 export function refusal(param: string, message: string, code = "unsupported_value"): UpstreamFailure {
-  const said = { message: `${param}: ${message}`, type: "invalid_request_error", code, param };
-  return new UpstreamFailure("client", said.message, { said });
+  const reported = { message: `${param}: ${message}`, type: "invalid_request_error", code, param };
+  return new UpstreamFailure("client", reported.message, { reported });
 }

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { fieldsOf, listOf, textOf } from "./fields.ts";
 
 /** OpenAI and Gemini take names of up to this many characters, Anthropic longer ones. */
-const longest = 64;
+const max = 64;
 
 export function shortToolName(name: string): string {
-  if (name.length <= longest) return name;
-  return `${name.slice(0, longest - 9)}_${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+  if (name.length <= max) return name;
+  return `${name.slice(0, max - 9)}_${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
 }
 
 /**
@@ -17,7 +17,7 @@ export function longToolNames(body: { readonly tools?: unknown }): (name: string
   for (const tool of listOf(body.tools)) {
     const fields = fieldsOf(tool);
     const name = textOf(fields["name"]) ?? textOf(fieldsOf(fields["function"])["name"]) ?? "";
-    if (name.length > longest) long.set(shortToolName(name), name);
+    if (name.length > max) long.set(shortToolName(name), name);
   }
   return long.size === 0 ? (name) => name : (name) => long.get(name) ?? name;
 }

@@ -2,7 +2,7 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { BadResponse, UpstreamCall } from "../generation.ts";
-import { answerFields, nothingMade, rawMember } from "../images/answer.ts";
+import { nothingMade, rawMember, responseFields } from "../images/response.ts";
 import { sizeToSend } from "../images/sizes.ts";
 import { sourceUrl } from "../images/source-url.ts";
 import type { ImageAdapter, ImageCall, ImageItem, ImageResponse } from "../images/types.ts";
@@ -38,7 +38,7 @@ function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
 }
 
 function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageResponse {
-  const fields = answerFields(body);
+  const fields = responseFields(body);
   // An error may come under status 200; then it has a code where an answer has none.
   if (textOf(fields["code"])) throw failureOf({ status: 400, header: () => undefined, body }, upstream);
   const images = listOf(fieldsOf(fields["output"])["choices"]).flatMap(picturesIn);
@@ -65,11 +65,11 @@ function picturesIn(choice: unknown): ImageItem[] {
 /** Codes that say the fault is not the client's, whatever the status. */
 const ours = new Set(["Arrearage", "InvalidApiKey", "AccessDenied", "AccessDenied.Unpurchased", "Model.AccessDenied"]);
 
-function failureOf(answer: BadResponse, upstream: Upstream): UpstreamFailure {
-  const failure = openAiFailure(answer, upstream, dashScopeVariant);
-  const { said, status, retryAfterMs } = failure;
-  const code = said?.code ?? "";
-  const again = { status, said, retryAfterMs };
+function failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure {
+  const failure = openAiFailure(response, upstream, dashScopeVariant);
+  const { reported, status, retryAfterMs } = failure;
+  const code = reported?.code ?? "";
+  const again = { status, reported, retryAfterMs };
   if (ours.has(code)) return new UpstreamFailure("operator", failure.message, again);
   if (code.startsWith("Throttling") && failure.kind === "client") {
     return new UpstreamFailure("capacity", failure.message, again);

@@ -1,7 +1,7 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { countOf, fieldsOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
-import { rawMember } from "../images/answer.ts";
+import { rawMember } from "../images/response.ts";
 import { openAiFailure } from "../openai-compatible/errors.ts";
 import type { CharacterReport } from "../speech/types.ts";
 import { dashScopeVariant } from "./variant.ts";
@@ -45,7 +45,7 @@ export function messageFailure(body: Buffer, status: number, upstream: Upstream)
   const meant = status >= 400 ? status : statusOf(code);
   const failure = openAiFailure({ status: meant, header: () => undefined, body }, upstream, dashScopeVariant);
   if (failure.kind !== "client" || !code.startsWith("Throttling")) return failure;
-  return new UpstreamFailure("capacity", failure.message, { status: meant, said: failure.said });
+  return new UpstreamFailure("capacity", failure.message, { status: meant, reported: failure.reported });
 }
 
 function statusOf(code: string): number {

@@ -1,11 +1,11 @@
 import { SseDecoder, SseTooLargeError } from "@uag/kit/sse/decoder.ts";
 import type { SseEvent } from "@uag/kit/sse/event.ts";
-import { boundedResponse } from "../answer-limits.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { HttpResponse } from "../http/call.ts";
 import { chunksOf } from "../http/chunks.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { post } from "../post.ts";
+import { boundedResponse } from "../response-limits.ts";
 import type { CharacterReport, SpeechAdapter, SpeechCall, SpeechSite, SpokenText } from "../speech/types.ts";
 import { isWav, pcmOfWav, WavError } from "../speech/wav.ts";
 import { messageFailure, readMessage, type SpeechMessage } from "./speech-events.ts";
@@ -20,14 +20,14 @@ const maxBodyBytes = 64 * 1024 * 1024;
  */
 export const dashScopeSpeech: SpeechAdapter = {
   async speak(call, site) {
-    const answer = await ask(call, site);
-    const spoken = new DashScopeSpeech(call, site, answer);
+    const response = await postSpeech(call, site);
+    const spoken = new DashScopeSpeech(call, site, response);
     await spoken.open();
     return spoken;
   },
 };
 
-function ask({ text, voice, instructions, requestId }: SpeechCall, site: SpeechSite): Promise<HttpResponse> {
+function postSpeech({ text, voice, instructions, requestId }: SpeechCall, site: SpeechSite): Promise<HttpResponse> {
   const { provider, model } = site.upstream;
   const input = { text, voice, ...(instructions !== undefined && { instructions }) };
   const headers = [...bearerHeaders(provider, requestId), "accept", "text/event-stream", "x-dashscope-sse", "enable"];
@@ -42,11 +42,11 @@ class DashScopeSpeech implements SpokenText {
   #usage: CharacterReport | undefined;
   #first: Buffer | undefined;
 
-  constructor(call: SpeechCall, site: SpeechSite, answer: HttpResponse) {
+  constructor(call: SpeechCall, site: SpeechSite, response: HttpResponse) {
     this.#call = call;
     this.#site = site;
-    const streamed = answer.header("content-type")?.startsWith("text/event-stream") === true;
-    const sound = streamed ? this.#streamed(answer) : this.#whole(answer);
+    const streamed = response.header("content-type")?.startsWith("text/event-stream") === true;
+    const sound = streamed ? this.#streamed(response) : this.#whole(response);
     this.pcm = this.#withFirst(sound);
   }
 
@@ -74,19 +74,19 @@ class DashScopeSpeech implements SpokenText {
     }
   }
 
-  async *#whole(answer: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
-    const message = readMessage(boundedResponse(await answer.read(maxBodyBytes)), 200, this.#site.upstream);
+  async *#whole(response: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
+    const message = readMessage(boundedResponse(await response.read(maxBodyBytes)), 200, this.#site.upstream);
     if (message === undefined) throw new UpstreamFailure("transient", "the answer is not JSON", { status: 200 });
     this.#usage = message.usage;
     const piece = message.data === "" ? await this.#fetched(message) : soundOf(Buffer.from(message.data, "base64"));
     if (piece.length > 0) yield piece;
   }
 
-  async *#streamed(answer: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
+  async *#streamed(response: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
     let silent = true;
     let last: SpeechMessage | undefined;
     // The body is read to its end even when all has been said: the connection is used again.
-    for await (const event of eventsOf(answer)) {
+    for await (const event of eventsOf(response)) {
       if (event.data === undefined || last !== undefined) continue;
       const message = readMessage(event.data, statusIn(event), this.#site.upstream);
       if (message === undefined) continue;
@@ -121,10 +121,10 @@ function samplesOf(file: Buffer): Buffer {
   }
 }
 
-async function* eventsOf(answer: HttpResponse): AsyncGenerator<SseEvent, void, undefined> {
+async function* eventsOf(response: HttpResponse): AsyncGenerator<SseEvent, void, undefined> {
   const decoder = new SseDecoder();
   try {
-    for await (const chunk of chunksOf(answer)) yield* decoder.push(chunk);
+    for await (const chunk of chunksOf(response)) yield* decoder.push(chunk);
   } catch (error) {
     if (!(error instanceof SseTooLargeError)) throw error;
     throw new UpstreamFailure("transient", "the upstream sent an event that is too long", {

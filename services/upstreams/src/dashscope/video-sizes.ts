@@ -17,7 +17,7 @@ export function resolutionOfSize(size: string): string | undefined {
   const match = /^(\d{2,5})\s*[*x]\s*(\d{2,5})$/i.exec(size);
   if (match === null) return undefined;
   const pixels = Number(match[1]) * Number(match[2]);
-  return maxPixels.find(([, most]) => pixels <= most)?.[0];
+  return maxPixels.find(([, max]) => pixels <= max)?.[0];
 }
 
 /** The aspect ratio of a listed size; undefined for others. */

@@ -1,7 +1,7 @@
 import type { OnAbort } from "@uag/catalog/types.ts";
 import { UpstreamFailure } from "../failure.ts";
-import type { BodySink } from "../http/answer-body.ts";
 import type { HttpResponse } from "../http/call.ts";
+import type { BodySink } from "../http/response-body.ts";
 import type { Drained, Drains } from "./drains.ts";
 
 /** What becomes of an upstream call whose client leaves. */
@@ -23,7 +23,7 @@ export class DisconnectWatch implements Drained {
   readonly #controller = new AbortController();
   readonly #onLeave = (): void => this.#left();
   #sentAt: number | undefined;
-  #answer: HttpResponse | undefined;
+  #response: HttpResponse | undefined;
   #bytes = 0;
   draining = false;
 
@@ -47,9 +47,9 @@ export class DisconnectWatch implements Drained {
   /**
    * The answer's head is there: its body is counted, and never stopped once nobody but us reads it.
    */
-  answered(answer: HttpResponse): HttpResponse {
-    this.#answer = answer;
-    return new WatchedResponse(answer, this);
+  answered(response: HttpResponse): HttpResponse {
+    this.#response = response;
+    return new WatchedResponse(response, this);
   }
 
   took(bytes: number): void {
@@ -84,30 +84,30 @@ export class DisconnectWatch implements Drained {
     }
     this.draining = true;
     this.#rule.draining?.();
-    this.#answer?.resume();
+    this.#response?.resume();
   }
 }
 
 class WatchedResponse implements HttpResponse {
-  readonly #answer: HttpResponse;
+  readonly #response: HttpResponse;
   readonly #watch: DisconnectWatch;
 
-  constructor(answer: HttpResponse, watch: DisconnectWatch) {
-    this.#answer = answer;
+  constructor(response: HttpResponse, watch: DisconnectWatch) {
+    this.#response = response;
     this.#watch = watch;
   }
 
   get status(): number {
-    return this.#answer.status;
+    return this.#response.status;
   }
 
   header(name: string): string | undefined {
-    return this.#answer.header(name);
+    return this.#response.header(name);
   }
 
   consume(sink: BodySink): void {
     const watch = this.#watch;
-    this.#answer.consume({
+    this.#response.consume({
       data(chunk) {
         if (watch.draining) watch.took(chunk.length);
         sink.data(chunk);
@@ -125,7 +125,7 @@ class WatchedResponse implements HttpResponse {
 
   async read(maxBytes: number): Promise<Buffer> {
     try {
-      return await this.#answer.read(maxBytes);
+      return await this.#response.read(maxBytes);
     } catch (error) {
       throw this.#watch.explained(error);
     } finally {
@@ -134,15 +134,15 @@ class WatchedResponse implements HttpResponse {
   }
 
   pause(): void {
-    if (!this.#watch.draining) this.#answer.pause();
+    if (!this.#watch.draining) this.#response.pause();
   }
 
   resume(): void {
-    this.#answer.resume();
+    this.#response.resume();
   }
 
   cancel(): void {
     this.#watch.done();
-    this.#answer.cancel();
+    this.#response.cancel();
   }
 }

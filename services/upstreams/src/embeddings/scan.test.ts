@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readVectors } from "./answer.ts";
+import { readVectors } from "./response.ts";
 import { scanVectors } from "./scan.ts";
 
 const names = { list: "data", vector: "embedding" };
@@ -17,8 +17,8 @@ const scan = (text: string) => {
 
 test("vectors are found as text and as base64, whatever else is in the answer", () => {
   const list = ` [ {"object":"embedding","embedding":[0.1, -2e-3],"index": 1 },\n{"index":0,"x":{"y":["]",{}]},"embedding":"AA=="} ]`;
-  const answer = `{"id":"a\\"}","model":"m","data":${list}, "usage" : {"prompt_tokens":3,"d":[1,{"a":"]"}]} , "last":true}`;
-  assert.deepEqual(scan(answer), {
+  const response = `{"id":"a\\"}","model":"m","data":${list}, "usage" : {"prompt_tokens":3,"d":[1,{"a":"]"}]} , "last":true}`;
+  assert.deepEqual(scan(response), {
     vectors: [
       [1, "[0.1, -2e-3]"],
       [0, '"AA=="'],
@@ -48,8 +48,8 @@ test("the scanner finds what JSON.parse finds, in any layout", () => {
 });
 
 test("a broken answer is an error at every cut, and never a hang", () => {
-  const answer = `{"data":[{"embedding":[1,2],"index":0},{"embedding":"AA","index":1}],"model":"m","usage":{"a":"b"}}`;
-  for (let end = 0; end < answer.length; end++) assert.throws(() => scan(answer.slice(0, end)), SyntaxError);
+  const response = `{"data":[{"embedding":[1,2],"index":0},{"embedding":"AA","index":1}],"model":"m","usage":{"a":"b"}}`;
+  for (let end = 0; end < response.length; end++) assert.throws(() => scan(response.slice(0, end)), SyntaxError);
   for (const bad of [
     "[]",
     "{}",

@@ -42,7 +42,7 @@ export interface VectorNames {
  * @throws {SyntaxError} when the bytes are no such answer; what is inside a vector is not looked at
  */
 export function scanVectors(body: Buffer, names: VectorNames): ScannedResponse {
-  return new Scanner(body, names).answer();
+  return new Scanner(body, names).respond();
 }
 
 class Scanner {
@@ -55,7 +55,7 @@ class Scanner {
     this.#names = names;
   }
 
-  answer(): ScannedResponse {
+  respond(): ScannedResponse {
     const members = new Map<string, Range>();
     let vectors: FoundVector[] | undefined;
     let list: Range = { start: 0, end: 0 };

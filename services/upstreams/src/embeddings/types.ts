@@ -50,5 +50,5 @@ export interface EmbeddingAdapter {
    * status
    */
   decode(body: Buffer, call: EmbeddingCall, upstream: Upstream): EmbeddingResponse;
-  failureOf(answer: BadResponse, upstream: Upstream): UpstreamFailure;
+  failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }

@@ -35,17 +35,17 @@ export async function contentsOf(conversation: Conversation, context: GeminiCont
 }
 
 async function userParts(turn: readonly UserPart[], context: GeminiContext): Promise<Part[]> {
-  const answers: Part[] = [];
+  const responses: Part[] = [];
   const others: Part[] = [];
   for (const part of turn) {
     if (part.type === "text") others.push({ text: part.text });
     else if (part.type === "media") others.push(await mediaPart(part, context));
     else {
-      answers.push(answerPart(part));
+      responses.push(responsePart(part));
       for (const inner of part.parts) if (inner.type === "media") others.push(await mediaPart(inner, context));
     }
   }
-  return [...answers, ...others];
+  return [...responses, ...others];
 }
 
 async function mediaPart(part: MediaPart, { call, signal }: GeminiContext): Promise<Part> {
@@ -53,7 +53,7 @@ async function mediaPart(part: MediaPart, { call, signal }: GeminiContext): Prom
   return { inlineData: { mimeType: mediaType, data: base64 } };
 }
 
-function answerPart(result: ResultPart): Part {
+function responsePart(result: ResultPart): Part {
   const response = { [result.isError ? "error" : "output"]: resultText(result) };
   return { functionResponse: { id: result.callId, name: shortToolName(result.name), response } };
 }

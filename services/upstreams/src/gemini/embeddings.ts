@@ -1,4 +1,4 @@
-import { readUsage, readVectors } from "../embeddings/answer.ts";
+import { readUsage, readVectors } from "../embeddings/response.ts";
 import type { EmbeddingAdapter, InputType } from "../embeddings/types.ts";
 import { geminiErrorInside, geminiFailure } from "./errors.ts";
 

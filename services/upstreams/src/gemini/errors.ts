@@ -8,9 +8,9 @@ import { retryAfterMs } from "../retry-after.ts";
 /**
  * What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing.
  */
-export function geminiFailure(answer: BadResponse, upstream: Upstream): UpstreamFailure {
-  const error = errorIn(parsedJson(answer.body.toString("utf8")));
-  return failure(answer.status, error, upstream, retryAfterMs(answer.header, Date.now()));
+export function geminiFailure(response: BadResponse, upstream: Upstream): UpstreamFailure {
+  const error = errorIn(parsedJson(response.body.toString("utf8")));
+  return failure(response.status, error, upstream, retryAfterMs(response.header, Date.now()));
 }
 
 /** An error body under a good status, or in a stream; undefined when there is no error in it. */
@@ -34,13 +34,13 @@ function failure(
   const message = textOf(error?.["message"]);
   const state = textOf(error?.["status"])?.toLowerCase();
   const code = state === undefined ? undefined : redact(state, upstream.provider);
-  const said =
+  const reported =
     message === undefined
       ? undefined
       : { message: redact(message, upstream.provider), type: undefined, code, param: undefined };
   return new UpstreamFailure(kindOf(status, error), `${upstream.provider.name} answered ${status}`, {
     status,
-    said,
+    reported,
     retryAfterMs: waitMs ?? retryDelayMs(error),
   });
 }

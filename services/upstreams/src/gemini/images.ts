@@ -2,8 +2,8 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { UpstreamCall } from "../generation.ts";
-import { answerFields, moderated, nothingMade, rawMember } from "../images/answer.ts";
 import { geminiRatios } from "../images/ratios.ts";
+import { moderated, nothingMade, rawMember, responseFields } from "../images/response.ts";
 import { nearestRatio, pixelsOf } from "../images/sizes.ts";
 import type { ImageAdapter, ImageCall, ImageItem, ImageRequest, ImageResponse, InlineImage } from "../images/types.ts";
 import { geminiErrorInside, geminiFailure } from "./errors.ts";
@@ -49,20 +49,20 @@ function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
 function configOf({ size, options }: ImageRequest, model: string): { aspectRatio?: string; imageSize?: string } {
   const pixels = size === undefined ? undefined : pixelsOf(size);
   const ratio = textOf(options["aspect_ratio"]) ?? (pixels && nearestRatio(pixels, geminiRatios));
-  const asked = textOf(options["resolution"])?.toUpperCase() ?? (pixels && tierOf(pixels.width * pixels.height));
+  const requested = textOf(options["resolution"])?.toUpperCase() ?? (pixels && tierOf(pixels.width * pixels.height));
   return {
     ...(ratio !== undefined && { aspectRatio: ratio }),
     // The 2.x models have one size and refuse the field.
-    ...(asked !== undefined && !/gemini-2/.test(model) && { imageSize: asked }),
+    ...(requested !== undefined && !/gemini-2/.test(model) && { imageSize: requested }),
   };
 }
 
 function tierOf(pixels: number): string {
-  return maxPixels.find(([, most]) => pixels <= most)?.[0] ?? "4K";
+  return maxPixels.find(([, max]) => pixels <= max)?.[0] ?? "4K";
 }
 
 function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageResponse {
-  const fields = answerFields(body);
+  const fields = responseFields(body);
   const failure = geminiErrorInside(fields, upstream);
   if (failure !== undefined) throw failure;
   const candidates = listOf(fields["candidates"]).map(fieldsOf);
@@ -96,6 +96,6 @@ function withoutPicture(fields: Fields, candidates: readonly Fields[], parts: re
     return nothingMade([moderated(`The picture was withheld: ${reason}.`)]);
   const text = parts.map((part) => textOf(part["text"]) ?? "").join("");
   const message = text === "" ? "The model made no picture." : `The model answered in words: ${text.slice(0, 500)}`;
-  const said = { message, type: "invalid_request_error", code: "no_image", param: "prompt" };
-  return new UpstreamFailure("client", message, { status: 200, said });
+  const reported = { message, type: "invalid_request_error", code: "no_image", param: "prompt" };
+  return new UpstreamFailure("client", message, { status: 200, reported });
 }

@@ -11,7 +11,7 @@ const budgets: Readonly<Record<Effort, number>> = {
   max: 24_576,
 };
 /** Gemini 2.5 Pro always thinks, at least so much. */
-const leastProBudget = 128;
+const minProBudget = 128;
 
 /**
  * Gemini's `thinkingConfig`: a budget for the 2.5 family, a level since Gemini 3; undefined where
@@ -22,10 +22,10 @@ export function thinkingConfig(model: string, thinking: Thinking | undefined): o
   const shown = thinking.on && thinking.shown ? { includeThoughts: true } : {};
   const isPro = model.includes("pro");
   if (!wantsSignatures(model)) {
-    const asked = thinking.budget ?? (thinking.effort === undefined ? undefined : budgets[thinking.effort]);
-    if (asked === undefined) return { ...shown };
-    const budget = Math.min(thinking.on ? asked : 0, budgets.high);
-    return { ...shown, thinkingBudget: isPro ? Math.max(budget, leastProBudget) : budget };
+    const requested = thinking.budget ?? (thinking.effort === undefined ? undefined : budgets[thinking.effort]);
+    if (requested === undefined) return { ...shown };
+    const budget = Math.min(thinking.on ? requested : 0, budgets.high);
+    return { ...shown, thinkingBudget: isPro ? Math.max(budget, minProBudget) : budget };
   }
   const level = levelOf(thinking, isPro);
   return { ...shown, ...(level !== undefined && { thinkingLevel: level }) };
@@ -41,14 +41,14 @@ function thinks(model: string): boolean {
 }
 
 function levelOf({ on, effort, budget }: Thinking, isPro: boolean): string | undefined {
-  const least = isPro ? "low" : "minimal";
-  if (!on) return least;
+  const min = isPro ? "low" : "minimal";
+  if (!on) return min;
   switch (effort) {
     case undefined:
       return budget === undefined ? undefined : budget < budgets.medium ? "low" : "high";
     case "none":
     case "minimal":
-      return least;
+      return min;
     case "low":
     case "medium":
       return effort;

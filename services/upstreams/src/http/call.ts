@@ -2,12 +2,12 @@ import type { Timeouts, Transport } from "@uag/catalog/types.ts";
 import { crashPoint } from "@uag/kit/crash-point.ts";
 import type { Dispatcher } from "undici";
 import { UpstreamFailure } from "../failure.ts";
-import { type BodySink, type BodySource, ResponseBody } from "./answer-body.ts";
 import { CallTimer } from "./call-timer.ts";
 import { busy, wireFailure } from "./errors.ts";
 import { type Headers, headerIn, headFault } from "./head.ts";
 import type { Lane, Waiter } from "./lane.ts";
 import type { HttpPools } from "./pools.ts";
+import { type BodySink, type BodySource, ResponseBody } from "./response-body.ts";
 
 export interface HttpRequest {
   readonly origin: string;
@@ -59,7 +59,7 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpRespon
   /** All bytes have come. */
   #ended = false;
   #failure: UpstreamFailure | undefined;
-  readonly #resolve: (answer: HttpResponse) => void;
+  readonly #resolve: (response: HttpResponse) => void;
   readonly #reject: (failure: UpstreamFailure) => void;
   readonly #signal: AbortSignal;
   readonly #onSent: (() => void) | undefined;
@@ -68,7 +68,7 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpRespon
 
   constructor(
     request: HttpRequest,
-    resolve: (answer: HttpResponse) => void,
+    resolve: (response: HttpResponse) => void,
     reject: (failure: UpstreamFailure) => void,
   ) {
     this.#request = request;

@@ -9,20 +9,20 @@ const highWaterBytes = 256 * 1024;
  * call.
  * @throws {UpstreamFailure} when the body breaks
  */
-export async function* chunksOf(answer: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
+export async function* chunksOf(response: HttpResponse): AsyncGenerator<Buffer, void, undefined> {
   const waiting: Buffer[] = [];
   let size = 0;
   let paused = false;
   let ended = false;
   let failure: UpstreamFailure | undefined;
   let wake = (): void => {};
-  answer.consume({
+  response.consume({
     data(chunk) {
       waiting.push(chunk);
       size += chunk.length;
       if (size > highWaterBytes && !paused) {
         paused = true;
-        answer.pause();
+        response.pause();
       }
       wake();
     },
@@ -43,7 +43,7 @@ export async function* chunksOf(answer: HttpResponse): AsyncGenerator<Buffer, vo
         if (paused && size <= highWaterBytes) {
           paused = false;
           // What the socket held back may come in at once, within this call.
-          answer.resume();
+          response.resume();
         }
         yield chunk;
       } else if (failure !== undefined) throw failure;
@@ -55,6 +55,6 @@ export async function* chunksOf(answer: HttpResponse): AsyncGenerator<Buffer, vo
       }
     }
   } finally {
-    if (!ended && failure === undefined) answer.cancel();
+    if (!ended && failure === undefined) response.cancel();
   }
 }

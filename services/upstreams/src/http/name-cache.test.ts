@@ -22,32 +22,32 @@ function clock(t: TestContext): { pass(ms: number): void } {
 
 test("a name is asked for once by all who want it, and again after half a minute", async (t) => {
   const time = clock(t);
-  let asked = 0;
-  const names = new NameCache(async () => address(`10.0.0.${++asked}`));
+  let calls = 0;
+  const names = new NameCache(async () => address(`10.0.0.${++calls}`));
   const many = await Promise.all(Array.from({ length: 50 }, () => names.resolve("api.test")));
   assert.ok(many.every((found) => found[0]?.address === "10.0.0.1"));
   time.pass(29_000);
   assert.deepEqual(await names.resolve("api.test"), address("10.0.0.1"));
   time.pass(2_000);
   assert.deepEqual(await names.resolve("api.test"), address("10.0.0.2"));
-  assert.equal(asked, 2);
+  assert.equal(calls, 2);
 });
 
 test("a name server that falls silent or breaks cuts nobody off whose name was known, for an hour", async (t) => {
   const time = clock(t);
-  let answer: () => Promise<LookupAddress[]> = async () => address("10.0.0.1");
-  let asked = 0;
+  let respond: () => Promise<LookupAddress[]> = async () => address("10.0.0.1");
+  let calls = 0;
   const names = new NameCache(() => {
-    asked++;
-    return answer();
+    calls++;
+    return respond();
   });
   await names.resolve("api.test");
-  answer = () => Promise.reject(broken);
+  respond = () => Promise.reject(broken);
   time.pass(31_000);
   assert.deepEqual(await names.resolve("api.test"), address("10.0.0.1"));
   assert.deepEqual(await names.resolve("api.test"), address("10.0.0.1"));
-  assert.equal(asked, 2, "a broken one is left alone for a while");
-  answer = () => silent;
+  assert.equal(calls, 2, "a broken one is left alone for a while");
+  respond = () => silent;
   time.pass(6_000);
   const waiting = names.resolve("api.test");
   await Promise.resolve();
@@ -70,18 +70,18 @@ test("a name that was never known fails as the system says, and is asked for aga
 });
 
 test("two questions are open at a time, however many names are wanted", async () => {
-  const asked: string[] = [];
-  const answers: ((found: LookupAddress[]) => void)[] = [];
+  const received: string[] = [];
+  const responses: ((found: LookupAddress[]) => void)[] = [];
   const names = new NameCache((name) => {
-    asked.push(name);
-    return new Promise((resolve) => answers.push(resolve));
+    received.push(name);
+    return new Promise((resolve) => responses.push(resolve));
   });
   const all = ["a", "b", "c", "d"].map((name) => names.resolve(name));
-  assert.deepEqual(asked, ["a", "b"]);
-  answers[0]?.(address("10.0.0.1"));
+  assert.deepEqual(received, ["a", "b"]);
+  responses[0]?.(address("10.0.0.1"));
   await all[0];
   await new Promise((resolve) => setImmediate(resolve));
-  assert.deepEqual(asked, ["a", "b", "c"]);
+  assert.deepEqual(received, ["a", "b", "c"]);
 });
 
 test("a connection gets all addresses, or the first of the family that it wants", async () => {

@@ -9,9 +9,9 @@ interface Entry {
   addresses: LookupAddress[];
   /** By performance.now(). */
   foundAt: number;
-  asking: Promise<LookupAddress[]> | undefined;
+  pending: Promise<LookupAddress[]> | undefined;
   /** Not asked again before, by performance.now(). */
-  askAgainAt: number;
+  retryAt: number;
 }
 
 /** An answer is taken as it is for this long. */
@@ -34,13 +34,13 @@ const maxConcurrent = 2;
  * name is known, a name server that is silent or broken cuts nobody off.
  */
 export class NameCache {
-  readonly #ask: Lookup;
+  readonly #lookUp: Lookup;
   readonly #entries = new LRUCache<string, Entry>({ max: maxNames });
-  #asking = 0;
+  #pending = 0;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(ask: Lookup = askSystem) {
-    this.#ask = ask;
+  constructor(lookUp: Lookup = lookUpBySystem) {
+    this.#lookUp = lookUp;
   }
 
   /** For `net.connect`. */
@@ -65,7 +65,7 @@ export class NameCache {
     const age = performance.now() - entry.foundAt;
     if (age < freshMs) return entry.addresses;
     if (age > staleMs) return await this.#renew(name, entry);
-    const renewed = performance.now() < entry.askAgainAt ? undefined : this.#renew(name, entry);
+    const renewed = performance.now() < entry.retryAt ? undefined : this.#renew(name, entry);
     if (renewed === undefined) return entry.addresses;
     return await Promise.race([renewed.catch(() => entry.addresses), after(patienceMs, entry.addresses)]);
   }
@@ -73,13 +73,13 @@ export class NameCache {
   #entryOf(name: string): Entry {
     const known = this.#entries.get(name);
     if (known !== undefined) return known;
-    const entry = { addresses: [], foundAt: Number.NEGATIVE_INFINITY, asking: undefined, askAgainAt: 0 };
+    const entry = { addresses: [], foundAt: Number.NEGATIVE_INFINITY, pending: undefined, retryAt: 0 };
     this.#entries.set(name, entry);
     return entry;
   }
 
   #renew(name: string, entry: Entry): Promise<LookupAddress[]> {
-    entry.asking ??= this.#inTurn(name)
+    entry.pending ??= this.#inTurn(name)
       .then(
         (addresses) => {
           entry.addresses = addresses;
@@ -87,30 +87,30 @@ export class NameCache {
           return addresses;
         },
         (error: unknown) => {
-          entry.askAgainAt = performance.now() + pauseMs;
+          entry.retryAt = performance.now() + pauseMs;
           throw error;
         },
       )
       .finally(() => {
-        entry.asking = undefined;
+        entry.pending = undefined;
       });
-    return entry.asking;
+    return entry.pending;
   }
 
   async #inTurn(name: string): Promise<LookupAddress[]> {
-    if (this.#asking >= maxConcurrent) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#asking++;
+    if (this.#pending >= maxConcurrent) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#pending++;
     try {
-      return await this.#ask(name);
+      return await this.#lookUp(name);
     } finally {
       const next = this.#waiting.shift();
-      if (next === undefined) this.#asking--;
+      if (next === undefined) this.#pending--;
       else next();
     }
   }
 }
 
-function askSystem(name: string): Promise<LookupAddress[]> {
+function lookUpBySystem(name: string): Promise<LookupAddress[]> {
   return new Promise((resolve, reject) => {
     systemLookup(name, { all: true }, (error, found) => (error === null ? resolve(found) : reject(error)));
   });

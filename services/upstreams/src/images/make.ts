@@ -1,11 +1,11 @@
 import type { Upstream } from "@uag/catalog/types.ts";
-import { boundedResponse } from "../answer-limits.ts";
 import type { DisconnectRule } from "../disconnect/watch.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { HttpResponse } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
 import { LiveStream } from "../live-stream.ts";
 import { post } from "../post.ts";
+import { boundedResponse } from "../response-limits.ts";
 import type { ImageStream } from "./stream.ts";
 import type { ImageAdapter, ImageCall, ImageResponse } from "./types.ts";
 
@@ -28,8 +28,8 @@ export interface MakeImagesOptions {
  */
 export async function makeImages(options: MakeImagesOptions): Promise<ImageResponse> {
   const { adapter, call, upstream } = options;
-  const answer = await ask(options);
-  return adapter.decode(boundedResponse(await answer.read(maxResponseBytes)), call, upstream);
+  const response = await postImages(options);
+  return adapter.decode(boundedResponse(await response.read(maxResponseBytes)), call, upstream);
 }
 
 export interface LiveImages {
@@ -46,16 +46,16 @@ export async function streamImages(options: MakeImagesOptions): Promise<LiveImag
   if (adapter.openStream === undefined) {
     throw new UpstreamFailure("operator", `${upstream.provider.protocol} does not stream pictures`);
   }
-  const answer = await ask(options);
-  const type = answer.header("content-type") ?? "nothing";
+  const response = await postImages(options);
+  const type = response.header("content-type") ?? "nothing";
   if (!type.startsWith("text/event-stream")) {
-    adapter.decode(await answer.read(maxErrorBytes), call, upstream);
+    adapter.decode(await response.read(maxErrorBytes), call, upstream);
     throw new UpstreamFailure("transient", `the upstream answered with content of type ${type.slice(0, 80)}`, {
       status: 200,
     });
   }
   const stream = adapter.openStream(call, upstream);
-  const live = new LiveStream(stream, answer);
+  const live = new LiveStream(stream, response);
   await live.open();
   return { live, stream };
 }
@@ -64,7 +64,7 @@ export async function streamImages(options: MakeImagesOptions): Promise<LiveImag
  * Pictures are drawn, and billed, to their end by every provider: what one says of streams of text
  * is not said of them.
  */
-function ask({ pools, adapter, call, upstream, signal, disconnect }: MakeImagesOptions): Promise<HttpResponse> {
+function postImages({ pools, adapter, call, upstream, signal, disconnect }: MakeImagesOptions): Promise<HttpResponse> {
   const encoded = adapter.encode(call, upstream);
   return post({
     pools,

@@ -25,12 +25,12 @@ export function sizeToSend({ model, request }: ImageCall): string | undefined {
 export function nearestRatio({ width, height }: Pixels, ratios: readonly string[]): string {
   const wanted = Math.log(width / height);
   let best = ratios[0] as string;
-  let least = Number.POSITIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
   for (const ratio of ratios) {
     const [across = 1, down = 1] = ratio.split(":").map(Number);
     const off = Math.abs(Math.log(across / down) - wanted);
-    if (off >= least) continue;
-    least = off;
+    if (off >= min) continue;
+    min = off;
     best = ratio;
   }
   return best;

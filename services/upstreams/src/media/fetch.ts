@@ -55,18 +55,18 @@ interface Wanted {
 }
 
 async function fetchMedia(urls: UrlAllowance, { url, kind, param, signal }: Wanted): Promise<InlineSource> {
-  let answer: GuardedResponse;
+  let response: GuardedResponse;
   try {
-    answer = await urls.fetch(url, { timeoutMs, maxBytes, maxRedirects, signal });
+    response = await urls.fetch(url, { timeoutMs, maxBytes, maxRedirects, signal });
   } catch (error) {
     if (error instanceof UrlError) throw refusal(param, error.message, "invalid_url");
     throw error;
   }
-  if (answer.status !== 200) throw refusal(param, `The URL answered with status ${answer.status}.`, "invalid_url");
-  const declared = answer.headers["content-type"];
-  const type = sniffMediaType(answer.body) ?? mediaType(typeof declared === "string" ? declared : "");
+  if (response.status !== 200) throw refusal(param, `The URL answered with status ${response.status}.`, "invalid_url");
+  const declared = response.headers["content-type"];
+  const type = sniffMediaType(response.body) ?? mediaType(typeof declared === "string" ? declared : "");
   if (!fits(type, kind)) throw refusal(param, `The URL's content is no ${kind}.`, "invalid_url");
-  return { type: "inline", mediaType: type, base64: answer.body.toString("base64") };
+  return { type: "inline", mediaType: type, base64: response.body.toString("base64") };
 }
 
 function fits(type: string, kind: MediaKind): boolean {

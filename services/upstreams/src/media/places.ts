@@ -13,13 +13,13 @@ interface Waiter {
  * first who can enter does.
  */
 export class Places {
-  readonly #most: { readonly ofOwner: number; readonly ofAll: number };
+  readonly #max: { readonly ofOwner: number; readonly ofAll: number };
   readonly #taken = new Map<string, number>();
   readonly #waiters = new Set<Waiter>();
   #all = 0;
 
-  constructor(most: { ofOwner: number; ofAll: number }) {
-    this.#most = most;
+  constructor(max: { ofOwner: number; ofAll: number }) {
+    this.#max = max;
   }
 
   /**
@@ -40,7 +40,7 @@ export class Places {
   }
 
   #isFree(owner: string): boolean {
-    return this.#all < this.#most.ofAll && (this.#taken.get(owner) ?? 0) < this.#most.ofOwner;
+    return this.#all < this.#max.ofAll && (this.#taken.get(owner) ?? 0) < this.#max.ofOwner;
   }
 
   #enter(owner: string): void {

@@ -1,6 +1,6 @@
-import { checkCallOrdinal } from "../answer-limits.ts";
 import { countOf, listOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
+import { checkCallOrdinal } from "../response-limits.ts";
 
 type Fields = Record<string, unknown>;
 

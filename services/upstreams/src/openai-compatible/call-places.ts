@@ -1,5 +1,5 @@
-import { checkCallOrdinal } from "../answer-limits.ts";
 import { countOf, type Fields, fieldsOf, textOf } from "../conversation/fields.ts";
+import { checkCallOrdinal } from "../response-limits.ts";
 
 /**
  * Tells the tool calls of a streamed answer apart. OpenAI numbers them; vendors leave out the

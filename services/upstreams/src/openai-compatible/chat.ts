@@ -16,7 +16,7 @@ export function openAiChat(variant: OpenAiVariant): GenerationAdapter {
     decode: (body, call, upstream) => decodeChat(body, { call, upstream, variant }),
     collect: (body, call, upstream) => collectChat(body, { call, upstream, variant }),
     openStream: (call, upstream) => new OpenAiStream(call, upstream, variant),
-    failureOf: (answer, upstream) => openAiFailure(answer, upstream, variant),
+    failureOf: (response, upstream) => openAiFailure(response, upstream, variant),
   };
 }
 
@@ -37,7 +37,7 @@ function decodeChat(body: Buffer, { call, upstream, variant }: ResponseContext):
   const units = unitsOfUsage(usage, thoughtUnitOf(call.model));
   if (units === undefined) return { body, usage: undefined, deliveredText };
   const members = topLevelMembers(body);
-  return { body: toldBody(body, members, usage), usage: { units, raw: rawUsage(body, members) }, deliveredText };
+  return { body: bodyWithUsage(body, members, usage), usage: { units, raw: rawUsage(body, members) }, deliveredText };
 }
 
 function rawUsage(body: Buffer, members: readonly Member[]): Buffer {
@@ -46,7 +46,7 @@ function rawUsage(body: Buffer, members: readonly Member[]): Buffer {
 }
 
 /** The very same bytes, but for a usage that is not told as OpenAI tells it. */
-function toldBody(body: Buffer, members: readonly Member[], usage: unknown): Buffer {
-  const told = usageWithReasoningInside(usage);
-  return told === undefined ? body : editMembers(body, members, new Map([["usage", JSON.stringify(told)]]));
+function bodyWithUsage(body: Buffer, members: readonly Member[], usage: unknown): Buffer {
+  const reported = usageWithReasoningInside(usage);
+  return reported === undefined ? body : editMembers(body, members, new Map([["usage", JSON.stringify(reported)]]));
 }

@@ -24,14 +24,14 @@ const collect = (text: string) => collectChat(Buffer.from(text), { call, upstrea
 const completion = (text: string) => JSON.parse(collect(text).body.toString());
 
 test("text, reasoning, finish reason and usage come together into one completion", () => {
-  const answer = completion(
+  const response = completion(
     delta({ role: "assistant", content: "" }) +
       delta({ reasoning_content: "Hm." }) +
       delta({ content: "Hel" }) +
       delta({ content: "lo" }) +
       ending,
   );
-  assert.deepEqual(answer, {
+  assert.deepEqual(response, {
     id: "c",
     object: "chat.completion",
     created: 1,

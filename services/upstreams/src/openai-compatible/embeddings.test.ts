@@ -15,10 +15,10 @@ test("OpenAI is asked for base64, with the size only when one is asked for", () 
 test("an upstream that knows one size of vectors is not told another, and its vectors are not finished", () => {
   const { adapter, upstream, body } = spoken("openai", { dimensions: 2 }, { vectorsCutHere: true });
   assert.equal("dimensions" in body, false);
-  const answer = Buffer.from('{"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":1}}');
+  const response = Buffer.from('{"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":1}}');
   const call = { ...base, inputs: ["a"] };
-  assert.equal(adapter.decode(answer, { ...call, dimensions: 2 }, upstream).finished, false);
-  assert.equal(adapter.decode(answer, call, upstream).finished, true);
+  assert.equal(adapter.decode(response, { ...call, dimensions: 2 }, upstream).finished, false);
+  assert.equal(adapter.decode(response, call, upstream).finished, true);
 });
 
 test("tokens are read where they are said; zero and nothing are no count", () => {

@@ -1,4 +1,4 @@
-import { readUsage, readVectors } from "../embeddings/answer.ts";
+import { readUsage, readVectors } from "../embeddings/response.ts";
 import type { EmbeddingAdapter } from "../embeddings/types.ts";
 import { errorInside, openAiFailure } from "./errors.ts";
 import { bearerHeaders } from "./headers.ts";
@@ -43,6 +43,6 @@ export function openAiEmbeddings({ variant, path, base64 }: OpenAiEmbeddingsOpti
       const usage = readUsage(body, { scanned, member: "usage", tokensIn });
       return { vectors, list, usage, finished: dimensions === undefined || upstream.vectorsCutHere !== true };
     },
-    failureOf: (answer, upstream) => openAiFailure(answer, upstream, variant),
+    failureOf: (response, upstream) => openAiFailure(response, upstream, variant),
   };
 }

@@ -8,13 +8,13 @@ import type { OpenAiVariant } from "./variant.ts";
 /**
  * What a bad status and its body mean. A body that is not JSON (a proxy's HTML page) says nothing.
  */
-export function openAiFailure(answer: BadResponse, upstream: Upstream, variant: OpenAiVariant): UpstreamFailure {
-  const said = messageIn(parsed(answer.body), upstream);
-  const { status } = answer;
-  return new UpstreamFailure(kindOf(status, said, variant), `${upstream.provider.name} answered ${status}`, {
+export function openAiFailure(response: BadResponse, upstream: Upstream, variant: OpenAiVariant): UpstreamFailure {
+  const reported = messageIn(parsed(response.body), upstream);
+  const { status } = response;
+  return new UpstreamFailure(kindOf(status, reported, variant), `${upstream.provider.name} answered ${status}`, {
     status,
-    said,
-    retryAfterMs: retryAfterMs(answer.header, Date.now()),
+    reported,
+    retryAfterMs: retryAfterMs(response.header, Date.now()),
   });
 }
 
@@ -24,32 +24,32 @@ export function openAiFailure(answer: BadResponse, upstream: Upstream, variant: 
  */
 export function errorInside(value: unknown, upstream: Upstream, variant: OpenAiVariant): UpstreamFailure | undefined {
   if (!isObject(value) || !value["error"]) return undefined;
-  const said = messageIn(value, upstream);
+  const reported = messageIn(value, upstream);
   return new UpstreamFailure(
-    kindWithoutStatus(said, variant),
+    kindWithoutStatus(reported, variant),
     `${upstream.provider.name} sent an error under status 200`,
     {
       status: 200,
-      said,
+      reported,
     },
   );
 }
 
-function kindOf(status: number, said: UpstreamMessage | undefined, variant: OpenAiVariant): FailureKind {
+function kindOf(status: number, reported: UpstreamMessage | undefined, variant: OpenAiVariant): FailureKind {
   if (status < 400) return status < 300 ? "transient" : "operator";
-  if (says(said, variant.operatorCodes) && status < 500 && status !== 429) return "operator";
+  if (reports(reported, variant.operatorCodes) && status < 500 && status !== 429) return "operator";
   if (status === 401 || status === 403) return "operator";
   if (status === 402) return "quota";
   if (status === 404) return "unknown_model";
-  if (status === 429) return says(said, variant.quotaCodes) || freeQuotaIsGone(said) ? "quota" : "capacity";
+  if (status === 429) return reports(reported, variant.quotaCodes) || freeQuotaIsGone(reported) ? "quota" : "capacity";
   if (status === 408 || status === 409 || status >= 500) return "transient";
   return "client";
 }
 
-function kindWithoutStatus(said: UpstreamMessage | undefined, variant: OpenAiVariant): FailureKind {
-  if (says(said, variant.operatorCodes)) return "operator";
-  if (says(said, rateCodes)) return "capacity";
-  const { code = "", type = "" } = said ?? {};
+function kindWithoutStatus(reported: UpstreamMessage | undefined, variant: OpenAiVariant): FailureKind {
+  if (reports(reported, variant.operatorCodes)) return "operator";
+  if (reports(reported, rateCodes)) return "capacity";
+  const { code = "", type = "" } = reported ?? {};
   const client = /^invalid|unsupported|data_?inspection|content_policy|context_length/i;
   return client.test(type) || client.test(code) ? "client" : "transient";
 }
@@ -62,12 +62,12 @@ const rateCodes = new Set([
   "Throttling.RateQuota",
 ]);
 
-function says(said: UpstreamMessage | undefined, codes: ReadonlySet<string>): boolean {
-  return said !== undefined && (codes.has(said.code ?? "") || codes.has(said.type ?? ""));
+function reports(reported: UpstreamMessage | undefined, codes: ReadonlySet<string>): boolean {
+  return reported !== undefined && (codes.has(reported.code ?? "") || codes.has(reported.type ?? ""));
 }
 
-function freeQuotaIsGone(said: UpstreamMessage | undefined): boolean {
-  return said !== undefined && /free (allocated )?quota/i.test(said.message);
+function freeQuotaIsGone(reported: UpstreamMessage | undefined): boolean {
+  return reported !== undefined && /free (allocated )?quota/i.test(reported.message);
 }
 
 /**

@@ -76,9 +76,9 @@ function assistantMessages(parts: readonly AssistantPart[], { upstream }: OpenAi
 async function userMessages(parts: readonly UserPart[], context: OpenAiContext): Promise<Message[]> {
   const results = parts.filter((part) => part.type === "result");
   const shown = results.flatMap(({ parts: inner }) => inner.filter((part) => part.type === "media"));
-  const said = parts.filter((part) => part.type !== "result");
+  const reported = parts.filter((part) => part.type !== "result");
   const messages = results.map(resultMessage);
-  const content = await contentOf([...shown, ...said], context);
+  const content = await contentOf([...shown, ...reported], context);
   return content.length === 0 ? messages : [...messages, { role: "user", content }];
 }
 

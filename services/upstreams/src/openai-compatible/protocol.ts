@@ -11,6 +11,6 @@ export function openAiProtocol(variant: OpenAiVariant): UpstreamProtocol {
     encode: (conversation, call, upstream, signal) =>
       encodeForOpenAi(conversation, { call, upstream, signal, variant }),
     openReader: (call, upstream) => new OpenAiReader({ call, upstream, variant, toolName: longToolNames(call.fields) }),
-    failureOf: (answer, upstream) => openAiFailure(answer, upstream, variant),
+    failureOf: (response, upstream) => openAiFailure(response, upstream, variant),
   };
 }

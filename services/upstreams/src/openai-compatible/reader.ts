@@ -95,12 +95,12 @@ export class OpenAiReader implements ResponseReader {
 
   #message(message: Fields): ResponseEvent[] {
     const events: ResponseEvent[] = [];
-    const say = (type: "text" | "thinking" | "refusal", text: unknown): void => {
+    const report = (type: "text" | "thinking" | "refusal", text: unknown): void => {
       if (typeof text === "string" && text !== "") events.push({ type, candidate, text });
     };
-    say("thinking", message["reasoning_content"] ?? message["reasoning"]);
-    say("text", message["content"]);
-    say("refusal", message["refusal"]);
+    report("thinking", message["reasoning_content"] ?? message["reasoning"]);
+    report("text", message["content"]);
+    report("refusal", message["refusal"]);
     for (const item of listOf(message["tool_calls"])) events.push(...this.#call(fieldsOf(item)));
     return events;
   }

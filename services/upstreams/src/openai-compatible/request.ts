@@ -14,7 +14,7 @@ export function encodeChat(call: GenerationCall, upstream: Upstream, variant: Op
   if (upstream.model !== call.fields["model"]) edits.set("model", JSON.stringify(upstream.model));
   const stream = call.stream || call.model.streamOnly;
   if (stream && !call.stream) edits.set("stream", "true");
-  if (stream) askForUsage(edits, call, members);
+  if (stream) requestUsage(edits, call, members);
   setOutputCap(edits, call, members);
   if (!variant.takesRequired) nameOnlyTool(edits, call);
   setMessages(edits, call, { developerRole: upstream.provider.developerRole, soundByUrl: variant.soundByUrl });
@@ -26,7 +26,7 @@ export function encodeChat(call: GenerationCall, upstream: Upstream, variant: Op
   };
 }
 
-function askForUsage(edits: Map<string, string | undefined>, call: GenerationCall, members: readonly Member[]): void {
+function requestUsage(edits: Map<string, string | undefined>, call: GenerationCall, members: readonly Member[]): void {
   if (call.usageWanted) return;
   const bytes = rawValue(call.body, members, "stream_options");
   if (bytes === undefined || bytes[0] !== 123) {
@@ -60,9 +60,9 @@ function setOutputCap(edits: Map<string, string | undefined>, call: GenerationCa
   const { outputCapField } = call.model;
   if (outputCapField === undefined && call.outputCap === undefined) return;
   const newest = rawValue(call.body, members, "max_completion_tokens")?.toString("latin1");
-  const asked =
+  const requested =
     newest === undefined || newest === "null" ? rawValue(call.body, members, "max_tokens")?.toString("latin1") : newest;
-  const cap = call.outputCap === undefined ? asked : String(call.outputCap);
+  const cap = call.outputCap === undefined ? requested : String(call.outputCap);
   if (cap === undefined || cap === "null") return;
   const field = outputCapField ?? (newest === undefined ? "max_tokens" : "max_completion_tokens");
   for (const name of capFields) edits.set(name, name === field ? cap : undefined);

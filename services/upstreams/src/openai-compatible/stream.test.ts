@@ -85,7 +85,7 @@ test("a usage that is not told as OpenAI tells it is the only thing of a stream 
   const last = `data: {"id":"c","choices":[],"usage":${JSON.stringify(beside)},"x":1e400}\n\n`;
   const stream = open(true);
   const out = Buffer.concat(stream.push(Buffer.from([event({}), last, ": ping\n\n", done].join("")))).toString();
-  const told = last.replace('"completion_tokens":4', '"completion_tokens":9');
-  assert.equal(out, `${event({})}${told}: ping\n\n`);
+  const reported = last.replace('"completion_tokens":4', '"completion_tokens":9');
+  assert.equal(out, `${event({})}${reported}: ping\n\n`);
   assert.equal(stream.usage?.raw.toString(), JSON.stringify(beside));
 });

@@ -81,11 +81,11 @@ export class OpenAiStream implements ResponseStream {
         return;
       }
     }
-    const told = hasUsage(data) ? this.#takeUsage(data) : data;
-    if (told === undefined) return;
+    const reported = hasUsage(data) ? this.#takeUsage(data) : data;
+    if (reported === undefined) return;
     this.delivered.add(data);
-    if (told === data) out.add(event);
-    else out.insert(encodeSse({ data: told.toString("utf8") }));
+    if (reported === data) out.add(event);
+    else out.insert(encodeSse({ data: reported.toString("utf8") }));
   }
 
   /**
@@ -101,8 +101,8 @@ export class OpenAiStream implements ResponseStream {
     const raw = member === undefined ? Buffer.alloc(0) : Buffer.from(data.subarray(member.valueStart, member.end));
     this.usage = { units, raw };
     if (!this.#usageWanted && Array.isArray(value?.choices) && value.choices.length === 0) return undefined;
-    const told = usageWithReasoningInside(value?.usage);
-    return told === undefined ? data : editMembers(data, members, new Map([["usage", JSON.stringify(told)]]));
+    const reported = usageWithReasoningInside(value?.usage);
+    return reported === undefined ? data : editMembers(data, members, new Map([["usage", JSON.stringify(reported)]]));
   }
 
   #fail(failure: UpstreamFailure): void {

@@ -4,7 +4,7 @@ import type { SseEvent } from "@uag/kit/sse/event.ts";
 import { parsedJson, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { ResponseStream, UsageReport } from "../generation.ts";
-import { rawMember } from "../images/answer.ts";
+import { rawMember } from "../images/response.ts";
 import { type ImageStream, tokensOfPartial } from "../images/stream.ts";
 import type { ImageCall } from "../images/types.ts";
 import { errorInside } from "../openai-compatible/errors.ts";

@@ -1,7 +1,7 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { listOf, textOf } from "../conversation/fields.ts";
 import type { UpstreamCall } from "../generation.ts";
-import { answerFields, nothingMade, rawMember } from "../images/answer.ts";
+import { nothingMade, rawMember, responseFields } from "../images/response.ts";
 import { sizeToSend } from "../images/sizes.ts";
 import type { ImageAdapter, ImageCall, ImageResponse, InlineImage } from "../images/types.ts";
 import { errorInside, openAiFailure } from "../openai-compatible/errors.ts";
@@ -62,7 +62,7 @@ function edited(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
 }
 
 function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageResponse {
-  const fields = answerFields(body);
+  const fields = responseFields(body);
   const failure = errorInside(fields, upstream, openAiVariant);
   if (failure !== undefined) throw failure;
   const mediaType = textOf(fields["output_format"]);

@@ -17,9 +17,9 @@ export function createAudioFetcher(client: GuardedClient): AudioFetcher {
   return {
     async fetch(url, signal) {
       try {
-        const answer = await client.fetch(securedUrl(url, client), { timeoutMs, maxBytes, signal });
-        if (answer.status === 200) return answer.body;
-        throw new UpstreamFailure("transient", `the sound's URL answered ${answer.status}`, { status: 200 });
+        const response = await client.fetch(securedUrl(url, client), { timeoutMs, maxBytes, signal });
+        if (response.status === 200) return response.body;
+        throw new UpstreamFailure("transient", `the sound's URL answered ${response.status}`, { status: 200 });
       } catch (error) {
         if (!(error instanceof UrlError)) throw error;
         if (signal.aborted) throw new UpstreamFailure("cancelled", "the call was given up", { cause: error });

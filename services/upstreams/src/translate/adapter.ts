@@ -16,8 +16,8 @@ export function translated(client: ClientFormat, protocol: UpstreamProtocol): Ge
   });
   return {
     encode(call, upstream, signal) {
-      const asked = client.read(call.fields);
-      return protocol.encode({ ...asked, outputCap: capOf(asked, call) }, call, upstream, signal);
+      const requested = client.read(call.fields);
+      return protocol.encode({ ...requested, outputCap: capOf(requested, call) }, call, upstream, signal);
     },
     decode(body, call, upstream) {
       const reader = protocol.openReader(call, upstream);
@@ -28,7 +28,7 @@ export function translated(client: ClientFormat, protocol: UpstreamProtocol): Ge
       return wholeResponse(reader, collected(reader, body), call);
     },
     openStream: (call, upstream) => new TranslatedStream(protocol.openReader(call, upstream), client.openWriter(call)),
-    failureOf: (answer, upstream) => protocol.failureOf(answer, upstream),
+    failureOf: (response, upstream) => protocol.failureOf(response, upstream),
   };
 }
 
@@ -36,7 +36,10 @@ export function translated(client: ClientFormat, protocol: UpstreamProtocol): Ge
  * Clients made for one vendor's models ask for more than another's can give, which that one
  * refuses.
  */
-function capOf(asked: Conversation, { outputCap = asked.outputCap, model }: GenerationCall): number | undefined {
+function capOf(
+  requested: Conversation,
+  { outputCap = requested.outputCap, model }: GenerationCall,
+): number | undefined {
   return outputCap === undefined ? undefined : Math.min(outputCap, model.maxOutputTokens);
 }
 

@@ -6,7 +6,7 @@ import type { FailureKind } from "../failure.ts";
 import { geminiErrorInside, geminiFailure } from "../gemini/errors.ts";
 
 const upstream = firstUpstream(testModel());
-const answer = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
+const respond = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
   status,
   header: (name: string) => headers[name],
   body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
@@ -33,20 +33,20 @@ const ofAnthropic: [status: number, body: unknown, kind: FailureKind][] = [
 ];
 for (const [status, body, kind] of ofAnthropic) {
   test(`Anthropic's ${status} ${JSON.stringify(body).slice(0, 90)} means ${kind}`, () => {
-    assert.equal(anthropicFailure(answer(status, body), upstream).kind, kind);
+    assert.equal(anthropicFailure(respond(status, body), upstream).kind, kind);
   });
 }
 
 test("Anthropic's body is kept byte for byte, but for our secrets", () => {
   const body = `{ "type":"error", "error":{"type":"invalid_request_error","message":"messages.0: no"},"request_id":"r"}`;
-  assert.equal(anthropicFailure(answer(400, body), upstream).body?.toString("utf8"), body);
-  const leaky = anthropicFailure(answer(400, anthropic("invalid_request_error", "bad key sk-secret-key")), upstream);
+  assert.equal(anthropicFailure(respond(400, body), upstream).body?.toString("utf8"), body);
+  const leaky = anthropicFailure(respond(400, anthropic("invalid_request_error", "bad key sk-secret-key")), upstream);
   assert.ok(!leaky.body?.includes("sk-secret-key") && leaky.body?.includes("[redacted]"));
-  assert.ok(!leaky.said?.message.includes("sk-secret-key"));
+  assert.ok(!leaky.reported?.message.includes("sk-secret-key"));
 });
 
 test("Anthropic's wait is kept, and an error under a good status is found", () => {
-  const limited = anthropicFailure(answer(429, anthropic("rate_limit_error"), { "retry-after": "12" }), upstream);
+  const limited = anthropicFailure(respond(429, anthropic("rate_limit_error"), { "retry-after": "12" }), upstream);
   assert.equal(limited.retryAfterMs, 12_000);
   assert.equal(anthropicErrorInside(JSON.stringify(anthropic("overloaded_error")), upstream)?.kind, "transient");
   assert.equal(anthropicErrorInside('{"type":"message","content":[]}', upstream), undefined);
@@ -67,13 +67,13 @@ const ofGemini: [status: number, body: unknown, kind: FailureKind][] = [
 ];
 for (const [status, body, kind] of ofGemini) {
   test(`Gemini's ${status} ${JSON.stringify(body).slice(0, 110)} means ${kind}`, () => {
-    assert.equal(geminiFailure(answer(status, body), upstream).kind, kind);
+    assert.equal(geminiFailure(respond(status, body), upstream).kind, kind);
   });
 }
 
 test("Gemini's wait is in the body, and an error may come in the middle of a stream", () => {
   const body = gemini(429, "RESOURCE_EXHAUSTED", detail({ retryDelay: "22.5s" }));
-  assert.equal(geminiFailure(answer(429, body), upstream).retryAfterMs, 22_500);
+  assert.equal(geminiFailure(respond(429, body), upstream).retryAfterMs, 22_500);
   assert.equal(geminiErrorInside(gemini(429, "RESOURCE_EXHAUSTED"), upstream)?.kind, "capacity");
   assert.equal(geminiErrorInside({ candidates: [] }, upstream), undefined);
 });

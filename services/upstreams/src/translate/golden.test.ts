@@ -21,28 +21,28 @@ for (const file of goldenFiles) {
       const refused = (error: unknown): boolean => {
         assert.ok(error instanceof UpstreamFailure, String(error));
         assert.equal(error.kind, "client");
-        assert.equal(error.said?.param, param);
+        assert.equal(error.reported?.param, param);
         return true;
       };
       await assert.rejects(async () => await adapter.encode(call, upstream, signal), refused);
     });
   }
 
-  for (const { title, upstream: said, client, units } of file.answers) {
+  for (const { title, upstream: reported, client, units } of file.responses) {
     test(`${pair}, answer: ${title}`, () => {
       const { adapter, call, upstream } = pairOf(file);
-      const whole = adapter.decode(Buffer.from(JSON.stringify(said)), call, upstream);
+      const whole = adapter.decode(Buffer.from(JSON.stringify(reported)), call, upstream);
       assert.deepEqual(JSON.parse(steady(whole.body.toString("utf8"))), client);
       assert.deepEqual(unitsAsNumbers(whole.usage?.units), units);
       assert.equal(JSON.parse(whole.usage?.raw.toString("utf8") ?? "null") === null, false);
     });
   }
 
-  for (const { title, upstream: said, client, units } of file.streams) {
+  for (const { title, upstream: reported, client, units } of file.streams) {
     test(`${pair}, stream: ${title}`, () => {
       const { adapter, call, upstream } = pairOf(file);
       const stream = adapter.openStream(call, upstream);
-      const out = [...stream.push(Buffer.from(said.join(""))), ...stream.end(), stream.closing];
+      const out = [...stream.push(Buffer.from(reported.join(""))), ...stream.end(), stream.closing];
       assert.equal(stream.state, "finished");
       assert.deepEqual(steady(Buffer.concat(out).toString("utf8")).split(/(?<=\n\n)/), client);
       assert.deepEqual(unitsAsNumbers(stream.usage?.units), units);

@@ -15,7 +15,7 @@ export interface UpstreamProtocol {
     signal: AbortSignal,
   ): UpstreamCall | Promise<UpstreamCall>;
   openReader(call: GenerationCall, upstream: Upstream): ResponseReader;
-  failureOf(answer: BadResponse, upstream: Upstream): UpstreamFailure;
+  failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 
 /** Reads one answer, in one piece or as a stream. */

@@ -29,8 +29,8 @@ const views = (file: GoldenFile) =>
     : { ofStream: viewOfChunks, ofWhole: viewOfCompletion };
 
 for (const file of goldenFiles) {
-  for (const { title, upstream: said, client } of file.streams) {
-    const bytes = Buffer.from(said.join(""));
+  for (const { title, upstream: reported, client } of file.streams) {
+    const bytes = Buffer.from(reported.join(""));
     const name = `${file.client} to ${file.protocol}: ${title}`;
 
     test(`however the bytes are cut the client gets the same: ${name}`, () => {
@@ -54,9 +54,9 @@ for (const file of goldenFiles) {
 
     test(`a stream that is cut short fails, and what came of it is counted: ${name}`, () => {
       const { adapter, call, upstream } = pairOf(file);
-      for (let events = 0; events < said.length - 2; events++) {
+      for (let events = 0; events < reported.length - 2; events++) {
         const stream = adapter.openStream(call, upstream);
-        textOf(stream, [Buffer.from(said.slice(0, events).join(""))]);
+        textOf(stream, [Buffer.from(reported.slice(0, events).join(""))]);
         assert.equal(stream.state, "failed", `after ${events} events`);
         assert.equal(stream.failure?.kind, "transient");
         assert.equal(Math.ceil(Buffer.byteLength(stream.delivered.text) / 4), stream.delivered.roughTokens);
@@ -92,8 +92,8 @@ for (const file of goldenFiles) {
     let finished = 0;
     for (let seed = 1; seed <= 400; seed++) {
       const next = random(seed);
-      for (const { upstream: said } of file.streams) {
-        const shuffled = said.filter(() => next() > 0.03).map((event) => mutatedEvent(event, next));
+      for (const { upstream: reported } of file.streams) {
+        const shuffled = reported.filter(() => next() > 0.03).map((event) => mutatedEvent(event, next));
         const stream = adapter.openStream(call, upstream);
         const text = textOf(stream, [Buffer.from(shuffled.join(""))]);
         assert.ok(stream.state === "finished" || stream.failure instanceof UpstreamFailure, `seed ${seed}`);

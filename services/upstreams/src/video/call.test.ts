@@ -4,14 +4,14 @@ import { UpstreamFailure } from "../failure.ts";
 import { createFault } from "./call.ts";
 
 test("only what was certainly refused may be asked of another provider", () => {
-  const said = { message: "no", type: undefined, code: undefined, param: undefined };
+  const reported = { message: "no", type: undefined, code: undefined, param: undefined };
   const faults: readonly (readonly [UpstreamFailure, string])[] = [
     [new UpstreamFailure("unreachable", "refused"), "refused"],
     [new UpstreamFailure("capacity", "429", { status: 429 }), "refused"],
     [new UpstreamFailure("operator", "401", { status: 401 }), "refused"],
     [new UpstreamFailure("transient", "503", { status: 503 }), "refused"],
-    [new UpstreamFailure("client", "400", { status: 400, said }), "failed"],
-    [new UpstreamFailure("transient", "500 in its own words", { status: 500, said }), "failed"],
+    [new UpstreamFailure("client", "400", { status: 400, reported }), "failed"],
+    [new UpstreamFailure("transient", "500 in its own words", { status: 500, reported }), "failed"],
     [new UpstreamFailure("transient", "502 of a proxy", { status: 502 }), "ambiguous"],
     [new UpstreamFailure("timeout", "no answer"), "ambiguous"],
     [new UpstreamFailure("transient", "the connection broke"), "ambiguous"],

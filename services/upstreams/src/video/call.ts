@@ -1,9 +1,9 @@
 import type { Timeouts, Upstream } from "@uag/catalog/types.ts";
-import { boundedResponse } from "../answer-limits.ts";
 import { type Fields, fieldsOf, parsedJson } from "../conversation/fields.ts";
 import type { UpstreamFailure } from "../failure.ts";
 import { send } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
+import { boundedResponse } from "../response-limits.ts";
 import type { VideoAdapter, VideoCall } from "./types.ts";
 
 const maxResponseBytes = 8 * 1024 * 1024;
@@ -88,6 +88,6 @@ export function createFault(failure: UpstreamFailure): CreateFault {
       // An error in the provider's own words is its refusal; anything else may have come from in
       // between.
       if (failure.status === 503 || failure.status === 529) return "refused";
-      return failure.status >= 500 && failure.said !== undefined ? "failed" : "ambiguous";
+      return failure.status >= 500 && failure.reported !== undefined ? "failed" : "ambiguous";
   }
 }

@@ -1,6 +1,6 @@
 import type { Upstream } from "@uag/catalog/types.ts";
 import { fieldsOf, parsedJson, textOf } from "../conversation/fields.ts";
-import { readUsage, readVectors } from "../embeddings/answer.ts";
+import { readUsage, readVectors } from "../embeddings/response.ts";
 import type { EmbeddingAdapter, EmbeddingCall } from "../embeddings/types.ts";
 import { type FailureKind, UpstreamFailure } from "../failure.ts";
 import type { BadResponse } from "../generation.ts";
@@ -47,15 +47,15 @@ function bodyOf({ inputs, dimensions, inputType }: EmbeddingCall, upstream: Upst
 }
 
 /** Errors are one text under `detail`. */
-function voyageFailure(answer: BadResponse, upstream: Upstream): UpstreamFailure {
-  const { status } = answer;
-  const detail = textOf(fieldsOf(parsedJson(answer.body.toString("utf8")))["detail"]);
+function voyageFailure(response: BadResponse, upstream: Upstream): UpstreamFailure {
+  const { status } = response;
+  const detail = textOf(fieldsOf(parsedJson(response.body.toString("utf8")))["detail"]);
   const message = detail === undefined || detail === "" ? undefined : redact(detail, upstream.provider);
-  const said = message === undefined ? undefined : { message, type: undefined, code: undefined, param: undefined };
+  const reported = message === undefined ? undefined : { message, type: undefined, code: undefined, param: undefined };
   return new UpstreamFailure(kindOf(status, message ?? ""), `${upstream.provider.name} answered ${status}`, {
     status,
-    said,
-    retryAfterMs: retryAfterMs(answer.header, Date.now()),
+    reported,
+    retryAfterMs: retryAfterMs(response.header, Date.now()),
   });
 }
 

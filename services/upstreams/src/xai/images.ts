@@ -2,8 +2,8 @@ import type { Upstream } from "@uag/catalog/types.ts";
 import { fieldsOf, listOf, textOf } from "../conversation/fields.ts";
 import type { UpstreamMessage } from "../failure.ts";
 import type { UpstreamCall } from "../generation.ts";
-import { answerFields, moderated, nothingMade, rawMember } from "../images/answer.ts";
 import { grokRatios } from "../images/ratios.ts";
+import { moderated, nothingMade, rawMember, responseFields } from "../images/response.ts";
 import { nearestRatio, pixelsOf } from "../images/sizes.ts";
 import { sourceUrl } from "../images/source-url.ts";
 import type { ImageAdapter, ImageCall, ImageRequest, ImageResponse } from "../images/types.ts";
@@ -27,7 +27,7 @@ export const xaiImages: ImageAdapter = {
   },
   encode,
   decode,
-  failureOf: (answer, upstream) => openAiFailure(answer, upstream, openAiVariant),
+  failureOf: (response, upstream) => openAiFailure(response, upstream, openAiVariant),
 };
 
 function shapeOf({ size, options }: ImageRequest): { aspect_ratio?: string; resolution: string } {
@@ -62,7 +62,7 @@ function encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream
 }
 
 function decode(body: Buffer, _call: ImageCall, upstream: Upstream): ImageResponse {
-  const fields = answerFields(body);
+  const fields = responseFields(body);
   const failure = errorInside(fields, upstream, openAiVariant);
   if (failure !== undefined) throw failure;
   const faults: UpstreamMessage[] = [];

@@ -43,5 +43,5 @@ export const xaiVideo: VideoAdapter = {
         : reason && redact(reason, provider),
     };
   },
-  failureOf: (answer, upstream) => openAiFailure(answer, upstream, openAiVariant),
+  failureOf: (response, upstream) => openAiFailure(response, upstream, openAiVariant),
 };

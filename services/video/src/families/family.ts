@@ -5,7 +5,7 @@ import { videoAdapter } from "@uag/upstreams/registry.ts";
 import type { Family, Terms } from "../store/task.ts";
 
 /** What a request comes to, whatever family's shape it had. */
-export interface Asked {
+export interface VideoRequestFields {
   readonly terms: Terms;
   /** The body for the provider, without the model. */
   readonly body: Fields;
@@ -23,7 +23,7 @@ export interface Asked {
 }
 
 /** Reads one family's requests. @throws {GatewayError} `invalid_request`, naming the field */
-export type ReadRequest = (fields: Fields, context: { model: Model; upstreamModel: string }) => Asked;
+export type ReadRequest = (fields: Fields, context: { model: Model; upstreamModel: string }) => VideoRequestFields;
 
 export function invalid(param: string, text: string): GatewayError {
   return new GatewayError("invalid_request", text, { param });
@@ -46,9 +46,9 @@ export function checkResolution(resolution: string, offered: readonly string[] |
 }
 
 /** @throws {GatewayError} when it is not a whole number within the range */
-export function checkSeconds(value: unknown, [least, most]: readonly [number, number], param = "duration"): number {
-  if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most) return value;
-  throw invalid(param, `${param}: must be a whole number of seconds from ${least} to ${most}.`);
+export function checkSeconds(value: unknown, [min, max]: readonly [number, number], param = "duration"): number {
+  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
+  throw invalid(param, `${param}: must be a whole number of seconds from ${min} to ${max}.`);
 }
 
 export function seedIn(value: unknown): number | undefined {

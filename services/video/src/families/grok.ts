@@ -2,7 +2,6 @@ import { checked } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import { pricedResolutions } from "../price.ts";
 import {
-  type Asked,
   checkResolution,
   checkSeconds,
   defaultRatio,
@@ -10,6 +9,7 @@ import {
   defaultSeconds,
   invalid,
   type ReadRequest,
+  type VideoRequestFields,
 } from "./family.ts";
 
 const picture = z
@@ -40,7 +40,7 @@ export const grokSchema = z.object({
  * Reads a request in Grok Imagine's shape: a prompt, with a first picture or up to seven
  * references.
  */
-export const readGrok: ReadRequest = (fields, { model }): Asked => {
+export const readGrok: ReadRequest = (fields, { model }): VideoRequestFields => {
   const { prompt, image, reference_images, reference_audios, user, ...shape } = checked(grokSchema, fields);
   if (image !== undefined && reference_images !== undefined) {
     throw invalid("reference_images", "reference_images: stand in place of image.");

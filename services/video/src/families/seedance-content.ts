@@ -65,8 +65,8 @@ export function summarize(content: readonly ContentItem[], rules: ContentRules):
   };
 }
 
-function maxOf(what: string, count: number, most: number): void {
-  if (count > most) fault(most === 0 ? `takes no ${what} with this model` : `has more than ${most} ${what}`);
+function maxOf(what: string, count: number, max: number): void {
+  if (count > max) fault(max === 0 ? `takes no ${what} with this model` : `has more than ${max} ${what}`);
 }
 
 function fault(text: string): never {

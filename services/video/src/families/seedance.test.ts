@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { parseCatalog } from "@uag/catalog/parse.ts";
 import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import type { Asked } from "./family.ts";
+import type { VideoRequestFields } from "./family.ts";
 import { readGrok } from "./grok.ts";
 import { readSeedance } from "./seedance.ts";
 
@@ -21,7 +21,7 @@ models:
 );
 const model = catalog.models.get("grok-imagine-video") as Model;
 const newest = "dreamina-seedance-2-5-260915";
-const seedance = (fields: object, upstreamModel = newest): Asked =>
+const seedance = (fields: object, upstreamModel = newest): VideoRequestFields =>
   readSeedance({ ...fields }, { model, upstreamModel });
 const text = { type: "text", text: "a boat" };
 const image = (role?: string) => ({ type: "image_url", image_url: { url: "https://example.com/a.png" }, role });
@@ -47,10 +47,10 @@ test("a length that the model decides is held for at its longest", () => {
 
 test("settings pass through, and those that change the price are noted", () => {
   const settings = { seed: 7, camera_fixed: true, generate_audio: false, return_last_frame: true, watermark: true };
-  const asked = seedance({ content: [text, image("reference_image"), video], ...settings });
-  for (const [name, value] of Object.entries(settings)) assert.equal(asked.body[name], value);
-  assert.deepEqual(asked.terms.variants, ["video", "silent"]);
-  assert.equal(asked.seed, 7);
+  const requested = seedance({ content: [text, image("reference_image"), video], ...settings });
+  for (const [name, value] of Object.entries(settings)) assert.equal(requested.body[name], value);
+  assert.deepEqual(requested.terms.variants, ["video", "silent"]);
+  assert.equal(requested.seed, 7);
 });
 
 test("a draft is made in 480p, and finished by its id", () => {
@@ -93,7 +93,8 @@ describe("a request that Seedance's line does not take is refused by the field a
 });
 
 describe("Grok", () => {
-  const grok = (fields: object): Asked => readGrok({ ...fields }, { model, upstreamModel: "grok-imagine-video" });
+  const grok = (fields: object): VideoRequestFields =>
+    readGrok({ ...fields }, { model, upstreamModel: "grok-imagine-video" });
   const url = "https://example.com/a.png";
 
   test("says what is billed; a first picture brings its own shape", () => {

@@ -2,13 +2,13 @@ import { checked } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import type { Terms } from "../store/task.ts";
 import {
-  type Asked,
   checkSeconds,
   defaultResolution,
   defaultSeconds,
   invalid,
   type ReadRequest,
   seedIn,
+  type VideoRequestFields,
 } from "./family.ts";
 import { type ContentRules, type ContentSummary, contentSchema, summarize } from "./seedance-content.ts";
 
@@ -60,7 +60,7 @@ const passed = [
 
 interface Line extends ContentRules {
   readonly pattern: RegExp;
-  readonly seconds: readonly [least: number, most: number];
+  readonly seconds: readonly [min: number, max: number];
   readonly resolutions: readonly string[];
   /** It can make sound, and so be cheaper without. */
   readonly audio: boolean;
@@ -110,7 +110,7 @@ const framesPerSecond = 24;
  * Reads a request in Seedance's own shape: a list of texts, frames and references, with its
  * settings beside it.
  */
-export const readSeedance: ReadRequest = (fields, { upstreamModel }): Asked => {
+export const readSeedance: ReadRequest = (fields, { upstreamModel }): VideoRequestFields => {
   const line = lines.find(({ pattern }) => pattern.test(upstreamModel)) as Line;
   if (fields["callback_url"] !== undefined) throw invalid("callback_url", "callback_url: use webhook_url.");
   const request = checked(seedanceSchema, fields);

@@ -47,7 +47,7 @@ export type MediaItem = z.infer<typeof item>;
 export type MediaRules = Partial<Record<MediaType, number>>;
 
 export interface MediaShape {
-  readonly most: MediaRules;
+  readonly max: MediaRules;
   /** One of these must come. */
   readonly oneOf: readonly MediaType[];
   /** Most items in all. */
@@ -65,9 +65,9 @@ function mediaInput(shape: MediaShape) {
     .superRefine((items, context) => {
       const counts = Object.groupBy(items, ({ type }) => type);
       for (const [index, { type }] of items.entries()) {
-        const most = shape.most[type] ?? 0;
-        if (most === 0) fault(context, [index, "type"], `${type} is not taken by this model`);
-        else if ((counts[type]?.length ?? 0) > most) return fault(context, [], `has more than ${most} of ${type}`);
+        const max = shape.max[type] ?? 0;
+        if (max === 0) fault(context, [index, "type"], `${type} is not taken by this model`);
+        else if ((counts[type]?.length ?? 0) > max) return fault(context, [], `has more than ${max} of ${type}`);
       }
       if (!shape.oneOf.some((type) => counts[type] !== undefined))
         fault(context, [], `needs an item of type ${shape.oneOf.join(" or ")}`);
@@ -88,13 +88,13 @@ function fault(context: z.RefinementCtx, path: PropertyKey[], message: string): 
 }
 
 const firstFrame = {
-  most: { first_frame: 1, last_frame: 1, driving_audio: 1, first_clip: 1 },
+  max: { first_frame: 1, last_frame: 1, driving_audio: 1, first_clip: 1 },
   oneOf: ["first_frame", "first_clip"],
   promptRequired: false,
 } as const satisfies MediaShape;
 
 const wanReferences = {
-  most: { reference_image: 5, reference_video: 5, first_frame: 1 },
+  max: { reference_image: 5, reference_video: 5, first_frame: 1 },
   oneOf: ["reference_image", "reference_video"],
   total: 6,
   promptRequired: true,
@@ -112,10 +112,10 @@ export function wanInput(mode: Mode, takesMedia: boolean): z.ZodType<WanInput> {
 /** HappyHorse takes what Wan 2.7 takes, with up to nine reference images. */
 export function happyInput(mode: Mode): z.ZodType<WanInput> {
   if (mode === "t2v") return textInput;
-  if (mode === "i2v") return mediaInput({ most: { first_frame: 1 }, oneOf: ["first_frame"], promptRequired: false });
+  if (mode === "i2v") return mediaInput({ max: { first_frame: 1 }, oneOf: ["first_frame"], promptRequired: false });
   if (mode === "r2v")
-    return mediaInput({ most: { reference_image: 9 }, oneOf: ["reference_image"], promptRequired: true });
-  return mediaInput({ most: { video: 1, reference_image: 5 }, oneOf: ["video"], promptRequired: true });
+    return mediaInput({ max: { reference_image: 9 }, oneOf: ["reference_image"], promptRequired: true });
+  return mediaInput({ max: { video: 1, reference_image: 5 }, oneOf: ["video"], promptRequired: true });
 }
 
 export interface WanInput {

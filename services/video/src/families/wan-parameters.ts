@@ -7,12 +7,12 @@ export interface Wanted {
   readonly resolution: string;
   readonly aspectRatio: string;
   /** The client asked for that ratio; otherwise it is our default and gives way. */
-  readonly ratioAsked: boolean;
+  readonly ratioRequested: boolean;
 }
 
 export interface ParameterRules {
   /** In which words the provider is told the resolution. */
-  readonly says: "resolution" | "size";
+  readonly reports: "resolution" | "size";
   /** The video's shape is free, not that of a picture in the input. */
   readonly takesRatio: boolean;
 }
@@ -28,7 +28,7 @@ export function wanParameters(given: Fields, wanted: Wanted, rules: ParameterRul
   checkRatio(given, wanted);
   const filled: Record<string, unknown> = { ...given };
   if (wanted.seconds !== undefined) filled["duration"] ??= wanted.seconds;
-  if (rules.says === "size") {
+  if (rules.reports === "size") {
     // Where the provider reads `size` it takes neither of these.
     delete filled["resolution"];
     delete filled["ratio"];
@@ -59,9 +59,9 @@ function checkResolution({ resolution, size }: Fields, wanted: Wanted): void {
 }
 
 function checkRatio({ ratio, size }: Fields, wanted: Wanted): void {
-  if (!wanted.ratioAsked) return;
-  const said = ratio ?? (typeof size === "string" ? ratioOfSize(size) : undefined);
-  if (said === undefined || said === wanted.aspectRatio) return;
+  if (!wanted.ratioRequested) return;
+  const reported = ratio ?? (typeof size === "string" ? ratioOfSize(size) : undefined);
+  if (reported === undefined || reported === wanted.aspectRatio) return;
   const field = ratio === undefined ? "parameters.size" : "parameters.ratio";
   throw invalid(field, `${field}: contradicts aspect_ratio, which is ${wanted.aspectRatio}.`);
 }

@@ -6,7 +6,6 @@ import { z } from "zod";
 import { pricedResolutions } from "../price.ts";
 import type { Terms } from "../store/task.ts";
 import {
-  type Asked,
   checkResolution,
   checkSeconds,
   defaultRatio,
@@ -15,6 +14,7 @@ import {
   invalid,
   optionalText,
   seedIn,
+  type VideoRequestFields,
 } from "./family.ts";
 import { happyInput, type Mode, type WanInput, wanInput } from "./wan-input.ts";
 import { wanParameters } from "./wan-parameters.ts";
@@ -22,10 +22,10 @@ import { wanParameters } from "./wan-parameters.ts";
 interface Kind {
   readonly mode: Mode;
   readonly input: z.ZodType<WanInput>;
-  readonly seconds: readonly [least: number, most: number];
+  readonly seconds: readonly [min: number, max: number];
   /** The only lengths, where not all within the range go. */
   readonly onlySeconds?: readonly number[];
-  readonly says: "resolution" | "size";
+  readonly reports: "resolution" | "size";
   readonly ratios: readonly string[];
   readonly durationRequired: boolean;
   /** The model has a silent and cheaper form. */
@@ -59,7 +59,7 @@ function kindOf(upstreamModel: string): Kind {
       input: wanInput(mode, takesMedia),
       seconds: mode === "r2v" && !takesMedia ? [2, 10] : version === "2.5" ? [5, 10] : [2, 15],
       ...(version === "2.5" && { onlySeconds: [5, 10] }),
-      says: takesMedia || mode === "i2v" ? "resolution" : "size",
+      reports: takesMedia || mode === "i2v" ? "resolution" : "size",
       ratios,
       durationRequired: true,
       silent: upstreamModel.includes("-flash"),
@@ -71,7 +71,7 @@ function kindOf(upstreamModel: string): Kind {
     mode,
     input: happyInput(mode),
     seconds: [3, 15],
-    says: "resolution",
+    reports: "resolution",
     ratios: upstreamModel.startsWith("happyhorse-1.0") ? ratios : newerRatios,
     durationRequired: false,
     silent: false,
@@ -84,12 +84,15 @@ function kindOf(upstreamModel: string): Kind {
  * and `parameters` go to the provider as they are, with what is billed, and a seed, filled in where
  * `parameters` does not say them. What the model lacks is left out, and named in `omitted`.
  */
-export function readWan(fields: Fields, { model, upstreamModel }: { model: Model; upstreamModel: string }): Asked {
+export function readWan(
+  fields: Fields,
+  { model, upstreamModel }: { model: Model; upstreamModel: string },
+): VideoRequestFields {
   const kind = kindOf(upstreamModel);
   const seconds = secondsOf(fields, kind);
   const resolution = checkResolution(optionalText(fields, "resolution") ?? defaultResolution, pricedResolutions(model));
-  const asked = optionalText(fields, "aspect_ratio");
-  if (asked !== undefined && !kind.ratios.includes(asked)) {
+  const requested = optionalText(fields, "aspect_ratio");
+  if (requested !== undefined && !kind.ratios.includes(requested)) {
     throw invalid("aspect_ratio", `aspect_ratio: must be one of ${kind.ratios.join(", ")}.`);
   }
   const input = inputOf(fields, kind);
@@ -97,13 +100,13 @@ export function readWan(fields: Fields, { model, upstreamModel }: { model: Model
   const omitted = kind.lacks.filter((name) => given[name] !== undefined);
   checkShotType(given);
   const seed = seedIn(given["seed"]) ?? randomInt(maxSeed + 1);
-  const aspectRatio = asked ?? defaultRatio;
+  const aspectRatio = requested ?? defaultRatio;
   const takesRatio = kind.mode === "t2v" || kind.mode === "r2v";
-  const wanted = { resolution, aspectRatio, ratioAsked: asked !== undefined };
+  const wanted = { resolution, aspectRatio, ratioRequested: requested !== undefined };
   const parameters = wanParameters(
     Object.fromEntries(Object.entries({ seed, ...given }).filter(([name]) => !kind.lacks.includes(name))),
     { ...wanted, seconds: kind.mode === "video-edit" ? undefined : seconds },
-    { says: kind.says, takesRatio },
+    { reports: kind.reports, takesRatio },
   );
   checkClips(seconds, input, kind);
   const terms: Terms = {

@@ -1,6 +1,6 @@
 import { defineQuery } from "@uag/capability/operation/define-query.ts";
 import type { Operation } from "@uag/capability/operation/operation.ts";
-import { taskStatuses } from "@uag/contract/answers/media.ts";
+import { taskStatuses } from "@uag/contract/responses/media.ts";
 import type { VideoContext } from "../context.ts";
 import { invalid } from "../families/family.ts";
 import type { ListQuery } from "../store/changes.ts";

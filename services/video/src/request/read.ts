@@ -6,7 +6,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { GuardedClient } from "@uag/kit/http/guarded.ts";
 import { UrlError } from "@uag/kit/http/url-error.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import { type Asked, familyOf, invalid, optionalText, type ReadRequest } from "../families/family.ts";
+import { familyOf, invalid, optionalText, type ReadRequest, type VideoRequestFields } from "../families/family.ts";
 import { readGrok } from "../families/grok.ts";
 import { readSeedance } from "../families/seedance.ts";
 import { readWan } from "../families/wan.ts";
@@ -17,7 +17,7 @@ export const operation = "videos.generations";
 const readers: Record<Family, ReadRequest> = { wan: readWan, happy: readWan, seedance: readSeedance, grok: readGrok };
 
 /** A request for a video, checked in every respect. */
-export interface VideoRequest extends Asked {
+export interface VideoRequest extends VideoRequestFields {
   readonly model: Model;
   readonly family: Family;
   readonly fields: Fields;
@@ -33,11 +33,11 @@ type Guard = Pick<GuardedClient, "parse" | "leadsInside">;
 export function readVideoRequest(fields: Fields, model: Model, guarded: Guard): VideoRequest {
   const family = familyOf(model);
   const upstreamModel = model.upstreams[0]?.model ?? model.id;
-  const asked = readers[family](fields, { model, upstreamModel });
+  const requested = readers[family](fields, { model, upstreamModel });
   checkUrls(fields, "", guarded);
   const webhookUrl = optionalText(fields, "webhook_url");
   if (webhookUrl !== undefined) checkUrl(webhookUrl, guarded);
-  return { ...asked, model, family, fields, webhookUrl };
+  return { ...requested, model, family, fields, webhookUrl };
 }
 
 /**

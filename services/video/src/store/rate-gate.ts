@@ -21,13 +21,13 @@ export class RateGate {
   /** Takes up to `want` calls; answers how many may be made now. */
   async take(provider: string, want: number): Promise<number> {
     const perSecond = this.#perSecond;
-    const most = Math.max(1, perSecond);
+    const max = Math.max(1, perSecond);
     const elapsed = { $divide: [{ $subtract: ["$$NOW", { $ifNull: ["$at", "$$NOW"] }] }, 1_000] };
-    const refilled = { $add: [{ $ifNull: ["$tokens", most] }, { $multiply: [elapsed, perSecond] }] };
+    const refilled = { $add: [{ $ifNull: ["$tokens", max] }, { $multiply: [elapsed, perSecond] }] };
     const bucket = await this.#buckets.findOneAndUpdate(
       { _id: provider },
       [
-        { $set: { tokens: { $min: [most, refilled] }, at: "$$NOW" } },
+        { $set: { tokens: { $min: [max, refilled] }, at: "$$NOW" } },
         { $set: { granted: { $min: [want, { $toInt: { $floor: "$tokens" } }] } } },
         { $set: { tokens: { $subtract: ["$tokens", "$granted"] } } },
       ],

@@ -1,4 +1,4 @@
-import { taskStatuses } from "@uag/contract/answers/media.ts";
+import { taskStatuses } from "@uag/contract/responses/media.ts";
 import { type Connection, type Model, Schema } from "mongoose";
 
 /** What the public sees of a task's state. */

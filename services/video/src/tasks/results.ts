@@ -45,9 +45,11 @@ export class AssetKeeper implements ResultKeeper, Disposable {
       const { guarded, timeoutMs } = this.#options;
       const { status, headers, body } = await guarded.fetch(url, { timeoutMs, maxBytes, maxRedirects: 3 });
       if (status !== 200) throw new Error(`the result file answered ${status}`);
-      const said = headers["content-type"];
+      const reported = headers["content-type"];
       const type =
-        typeof said === "string" && said.startsWith("video/") ? (said.split(";", 1)[0] as string) : "video/mp4";
+        typeof reported === "string" && reported.startsWith("video/")
+          ? (reported.split(";", 1)[0] as string)
+          : "video/mp4";
       return await this.#put(type, body);
     } finally {
       this.#running--;
@@ -57,8 +59,8 @@ export class AssetKeeper implements ResultKeeper, Disposable {
   #put(contentType: string, body: Buffer): Promise<string> {
     return new Promise((resolve, reject) => {
       const deadline = Date.now() + this.#options.timeoutMs;
-      const call = this.#client.put({ deadline }, (error, answer) =>
-        error === null ? resolve(answer.url) : reject(fromStatus(error)),
+      const call = this.#client.put({ deadline }, (error, response) =>
+        error === null ? resolve(response.url) : reject(fromStatus(error)),
       );
       // What goes wrong is told to the callback.
       call.on("error", () => {});

@@ -18,7 +18,7 @@ export const pausesMs: readonly number[] = [
 ];
 
 const jitter = 0.2;
-const maxAskedMs = 24 * hour;
+const maxRequestedMs = 24 * hour;
 
 export interface NextTry {
   /** Tries made so far in this series, from 1. */
@@ -38,5 +38,5 @@ export function nextTryMs({ tries, retryAfterMs = 0, scale, random = Math.random
   const pauseMs = pausesMs[tries - 1];
   if (pauseMs === undefined) return undefined;
   const usual = pauseMs * scale * (1 + jitter * random());
-  return Math.max(usual, Math.min(retryAfterMs, maxAskedMs));
+  return Math.max(usual, Math.min(retryAfterMs, maxRequestedMs));
 }

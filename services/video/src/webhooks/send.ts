@@ -57,11 +57,11 @@ async function post(delivery: DeliveryDocument, at: Date, options: SendOptions):
       headOnly: true,
       owner,
     } as const;
-    const answer = await guarded.fetch(url, call);
-    const { status } = answer;
+    const response = await guarded.fetch(url, call);
+    const { status } = response;
     if (status >= 200 && status < 300) return { status, error: "" };
     const header = (name: string): string | undefined => {
-      const value = answer.headers[name];
+      const value = response.headers[name];
       return Array.isArray(value) ? value[0] : value;
     };
     return { status, error: `answered ${status}`, retryAfterMs: retryAfterMs(header, Date.now()) };

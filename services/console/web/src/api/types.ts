@@ -1,7 +1,7 @@
-import type * as admin from "@uag/contract/answers/admin.ts";
-import type * as money from "@uag/contract/answers/admin-money.ts";
-import type * as used from "@uag/contract/answers/admin-usage.ts";
-import type { model } from "@uag/contract/answers/chat.ts";
+import type * as admin from "@uag/contract/responses/admin.ts";
+import type * as money from "@uag/contract/responses/admin-money.ts";
+import type * as used from "@uag/contract/responses/admin-usage.ts";
+import type { model } from "@uag/contract/responses/chat.ts";
 import type { z } from "zod";
 
 // The shapes stand in the contract; here they only get names.

@@ -1,9 +1,9 @@
 import type { Carry } from "./recorder.ts";
 import type { Json } from "./types.ts";
 
-const idOf = (answer: Json): string => String(answer["id"]);
-const firstOf = (answer: Json): Json => ((answer["data"] as Json[])[0] ?? {}) as Json;
-const isFilled = (answer: Json): boolean => (answer["data"] as Json[]).length > 0;
+const idOf = (response: Json): string => String(response["id"]);
+const firstOf = (response: Json): Json => ((response["data"] as Json[])[0] ?? {}) as Json;
+const isFilled = (response: Json): boolean => (response["data"] as Json[]).length > 0;
 
 /** Money and keys of an account that is made for it; answers its id. */
 async function accounts(carry: Carry): Promise<void> {

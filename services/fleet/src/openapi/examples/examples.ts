@@ -25,10 +25,12 @@ export const requestExamples = (operation: string): JsonSchema =>
   );
 
 /** The bodies of an operation's answers of one status and media type. */
-export const answerExamples = (operation: string, status: string, mediaType: string): JsonSchema =>
+export const responseExamples = (operation: string, status: string, mediaType: string): JsonSchema =>
   named(
-    of(operation).filter(({ answer }) => String(answer.status) === status && answer.type === mediaType && answer.value),
-    ({ answer }) => answer.value,
+    of(operation).filter(
+      ({ response }) => String(response.status) === status && response.type === mediaType && response.value,
+    ),
+    ({ response }) => response.value,
   );
 
 /** A value that a parameter had, as OpenAPI has it beside the schema; nothing if it had none. */

@@ -1,7 +1,7 @@
 import type { Carry } from "./recorder.ts";
 import type { Json } from "./types.ts";
 
-const asked = (...content: object[]) => [{ role: "user", content }];
+const userMessage = (...content: object[]) => [{ role: "user", content }];
 const text = (words: string) => ({ type: "text", text: words });
 const silence = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAwF0AAIC7AAACABAAZGF0YQIAAAAAAA==";
 /** The beginning of a film, which says what it is. */
@@ -21,41 +21,41 @@ const weather = {
 const person = { type: "object", properties: { name: { type: "string" }, age: { type: "integer" } } };
 
 async function chat(carry: Carry): Promise<void> {
-  const ask = (name: string, summary: string, body: Json) => carry("chat.completions", [name, summary], { body });
-  await ask("text", "A question", { model: "gpt-4o-mini", messages: hello });
-  await ask("stream", "The same as a stream", { model: "gpt-4o-mini", messages: hello, stream: true });
-  await ask("tools", "A tool that must be called, by its name", {
+  const call = (name: string, summary: string, body: Json) => carry("chat.completions", [name, summary], { body });
+  await call("text", "A question", { model: "gpt-4o-mini", messages: hello });
+  await call("stream", "The same as a stream", { model: "gpt-4o-mini", messages: hello, stream: true });
+  await call("tools", "A tool that must be called, by its name", {
     model: "claude-sonnet-4-6",
     messages: [{ role: "user", content: 'call get_weather {"city":"Oslo"}' }],
     tools: [weather],
     tool_choice: "get_weather",
   });
-  await ask("json_schema", "An answer that is JSON of a schema", {
+  await call("json_schema", "An answer that is JSON of a schema", {
     model: "gpt-4o-mini",
     messages: [{ role: "user", content: "A person in a story" }],
     response_format: { type: "json_schema", json_schema: { name: "person", schema: person } },
   });
-  await ask("image_url", "A picture, by its address or as a data URL", {
+  await call("image_url", "A picture, by its address or as a data URL", {
     model: "gpt-4o-mini",
-    messages: asked(text("What is this?"), {
+    messages: userMessage(text("What is this?"), {
       type: "image_url",
       image_url: { url: `data:image/png;base64,${square}` },
     }),
   });
-  await ask("video_url", "A film, by its address or as a data URL, to a Gemini, a Qwen that sees or an Omni model", {
+  await call("video_url", "A film, by its address or as a data URL, to a Gemini, a Qwen that sees or an Omni model", {
     model: "gemini-2.5-flash",
-    messages: asked(text("Summarise this film."), { type: "video_url", video_url: { url: film } }),
+    messages: userMessage(text("Summarise this film."), { type: "video_url", video_url: { url: film } }),
   });
-  await ask("input_audio", "Sound as base64, to a Gemini, an Omni or a GPT model that hears", {
+  await call("input_audio", "Sound as base64, to a Gemini, an Omni or a GPT model that hears", {
     model: "gemini-2.5-flash",
-    messages: asked(text("Write down what is said."), {
+    messages: userMessage(text("Write down what is said."), {
       type: "input_audio",
       input_audio: { data: silence, format: "wav" },
     }),
   });
-  await ask("audio_url", "Sound by its address or as a data URL, to a Gemini or an Omni model", {
+  await call("audio_url", "Sound by its address or as a data URL, to a Gemini or an Omni model", {
     model: "qwen3-omni-flash",
-    messages: asked(text("Who is speaking?"), {
+    messages: userMessage(text("Who is speaking?"), {
       type: "audio_url",
       audio_url: { url: `data:audio/wav;base64,${silence}` },
     }),

@@ -47,7 +47,7 @@ export function openRecorder(
     return came;
   }
 
-  async function asked(operation: string, sent: Sent): Promise<Came> {
+  async function sendUntil(operation: string, sent: Sent): Promise<Came> {
     const { until } = sent;
     if (until === undefined) return send(operation, sent);
     const again = async () => {
@@ -60,14 +60,14 @@ export function openRecorder(
   return {
     recorded,
     async carry(operation, [name, summary], sent = {}) {
-      const came = await asked(operation, sent);
+      const came = await sendUntil(operation, sent);
       seen(came);
       const { status, type, text } = came;
       const json = type === "application/json" ? (JSON.parse(text) as Json) : {};
       shown.hideSecretsOf(json);
-      const value = shown.answer(type, type === "application/json" ? json : text);
+      const value = shown.response(type, type === "application/json" ? json : text);
       const { path, query, body = formValues(sent.form) } = shown.request(sent);
-      recorded.push({ operation, name, summary, path, query, body, answer: { status, type, value } });
+      recorded.push({ operation, name, summary, path, query, body, response: { status, type, value } });
       return json;
     },
   };

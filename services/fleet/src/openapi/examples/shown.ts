@@ -19,9 +19,9 @@ export class Shown {
   }
 
   /** What an answer tells once is shown by its beginning, wherever it is. */
-  hideSecretsOf(answer: Json): void {
+  hideSecretsOf(response: Json): void {
     for (const field of secretFields) {
-      const secret = answer[field];
+      const secret = response[field];
       if (typeof secret === "string") this.#names.set(secret, `${secret.slice(0, secretChars)}…`);
     }
   }
@@ -32,7 +32,7 @@ export class Shown {
   }
 
   /** Undefined for what is no text. */
-  answer(type: string, value: Json | string): unknown {
+  response(type: string, value: Json | string): unknown {
     if (type === "application/json") return shortened(this.#renamed(value));
     if (type === "text/event-stream") return events(this.#renamed(value as string));
     return type.startsWith("audio/") ? undefined : rows(this.#renamed(value as string));
@@ -55,8 +55,8 @@ export class Shown {
 function shortened(value: unknown): unknown {
   if (typeof value === "string") return value.length > maxChars ? `${value.slice(0, maxChars)}…` : value;
   if (Array.isArray(value)) {
-    const most = typeof value[0] === "object" ? maxObjects : maxScalars;
-    return value.slice(0, most).map(shortened);
+    const max = typeof value[0] === "object" ? maxObjects : maxScalars;
+    return value.slice(0, max).map(shortened);
   }
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, shortened(item)]));

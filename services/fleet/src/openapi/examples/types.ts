@@ -10,7 +10,7 @@ export interface Sent {
   /** In place of `body`, as a form: texts, and files by the names that they are shown by. */
   readonly form?: Readonly<Record<string, string | File>>;
   /** It is asked again until the answer is so. */
-  until?(answer: Json): boolean;
+  until?(response: Json): boolean;
 }
 
 /** One request and its answer, as the reference shows them. */
@@ -23,10 +23,10 @@ export interface Recorded {
   readonly path?: Json | undefined;
   readonly query?: Json | undefined;
   readonly body?: Json | undefined;
-  readonly answer: Answer;
+  readonly response: ReceivedResponse;
 }
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number;
   /** Without parameters; empty where there is no body. */
   readonly type: string;

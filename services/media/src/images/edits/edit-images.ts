@@ -1,8 +1,8 @@
 import type { BodyReader } from "@uag/capability/operation/body-reader.ts";
 import type { Operation } from "@uag/capability/operation/operation.ts";
 import type { MediaContext } from "../../context.ts";
-import { openAiFormat } from "../answers/openai.ts";
 import { imageOperation, imageTraits, jobFor, namedModel } from "../operation.ts";
+import { openAiFormat } from "../responses/openai.ts";
 import { readFields } from "./fields.ts";
 import { type Form, readForm } from "./form.ts";
 import { readPictures } from "./pictures.ts";

@@ -18,13 +18,13 @@ import {
  */
 export const editSizes = ["auto", "1024x1024", "1024x1536", "1536x1024", "256x256", "512x512"] as const;
 
-const number = (least: number, most: number) =>
+const number = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,4}$/, "must be a whole number")
     .transform(Number)
-    .pipe(z.int().min(least).max(most))
-    .describe(`A whole number from ${least} to ${most}.`);
+    .pipe(z.int().min(min).max(max))
+    .describe(`A whole number from ${min} to ${max}.`);
 
 /** Fields come as text; an empty one counts as absent, but for a number of pictures. */
 export const editSchema = z.looseObject({
@@ -54,26 +54,26 @@ export interface EditFields {
 
 /** Checks an edit's fields for a model. @throws {GatewayError} naming the field */
 export function readFields(form: ReadonlyMap<string, string>, model: Model): EditFields {
-  const asked = checked(
+  const requested = checked(
     editSchema,
     Object.fromEntries([...form].filter(([name, value]) => value !== "" || name === "n")),
   );
   const family = model.image?.family;
   const isGamma = family === "gamma";
-  checkCount(asked.n ?? 1, model);
+  checkCount(requested.n ?? 1, model);
   const sizes = model.image?.editSizes ?? [];
-  if (asked.size !== undefined && asked.size !== "auto" && sizes.length > 0) checkListed(asked.size, sizes);
-  checkTransparency(asked.background, asked.output_format);
-  if (!isGamma) refuseGammaFields(asked);
-  const { background, output_format, output_compression, input_fidelity, partial_images, user, quality } = asked;
+  if (requested.size !== undefined && requested.size !== "auto" && sizes.length > 0) checkListed(requested.size, sizes);
+  checkTransparency(requested.background, requested.output_format);
+  if (!isGamma) refuseGammaFields(requested);
+  const { background, output_format, output_compression, input_fidelity, partial_images, user, quality } = requested;
   const gammaOptions = { background, output_format, output_compression, input_fidelity, partial_images };
   return {
-    prompt: asked.prompt,
-    count: asked.n ?? 1,
-    size: asked.size === "auto" && !isGamma ? undefined : asked.size,
+    prompt: requested.prompt,
+    count: requested.n ?? 1,
+    size: requested.size === "auto" && !isGamma ? undefined : requested.size,
     // The models that always answer inline do so whatever is asked.
-    delivery: asked.response_format === "url" && !isGamma ? "url" : "inline",
-    stream: asked.stream === "true",
+    delivery: requested.response_format === "url" && !isGamma ? "url" : "inline",
+    stream: requested.stream === "true",
     options: present({
       ...(isGamma && { ...gammaOptions, quality: quality && plainQuality(quality) }),
       ...((isGamma || family === "delta") && { user }),
@@ -85,14 +85,14 @@ export function readFields(form: ReadonlyMap<string, string>, model: Model): Edi
  * Models of other families make opaque PNGs of one quality: whoever asks for that gets it, for
  * anything else an error.
  */
-function refuseGammaFields(asked: {
+function refuseGammaFields(requested: {
   output_format?: string | undefined;
   background?: string | undefined;
   stream?: string | undefined;
 }): void {
-  if (asked.output_format !== undefined && asked.output_format !== "png") {
+  if (requested.output_format !== undefined && requested.output_format !== "png") {
     throw invalid("output_format", "must be png for this model");
   }
-  if (asked.background === "transparent") throw invalid("background", "must be opaque or auto for this model");
-  if (asked.stream === "true") throw invalid("stream", "is not supported by this model");
+  if (requested.background === "transparent") throw invalid("background", "must be opaque or auto for this model");
+  if (requested.stream === "true") throw invalid("stream", "is not supported by this model");
 }

@@ -57,8 +57,8 @@ test("a form comes out the same however its bytes are cut", async () => {
     part('name="n"', "2"),
   );
   for (let round = 0; round < 60; round++) {
-    const most = [1, 2, 7, 64, 4_096][round % 5] as number;
-    const { files, fields } = await read(bytes, type, () => (round < 5 ? most : Math.ceil(Math.random() * most)));
+    const max = [1, 2, 7, 64, 4_096][round % 5] as number;
+    const { files, fields } = await read(bytes, type, () => (round < 5 ? max : Math.ceil(Math.random() * max)));
     assert.deepEqual(
       files.map(({ field }) => field),
       ["image[]", "image[]"],
@@ -164,7 +164,7 @@ test("uploads that would hold more than their memory are refused for the moment"
 test("a lone image that its form's length shows to be too large is refused by its first bytes", async () => {
   const length = limits.maxFileBytes + 6 * 1024 * 1024;
   const begun = (name: string): Buffer => part(`name="${name}"; filename="a.png"`, "x".repeat(100)).subarray(0, -2);
-  const asked = async (name: string): Promise<{ code: string; pieces: number }> => {
+  const requested = async (name: string): Promise<{ code: string; pieces: number }> => {
     let pieces = 0;
     async function* body(): AsyncGenerator<Buffer> {
       yield begun(name);
@@ -174,6 +174,6 @@ test("a lone image that its form's length shows to be too large is refused by it
     const code = await codeOf(readForm(body(), type, { limits, length, lease }));
     return { code, pieces };
   };
-  assert.deepEqual(await asked("image"), { code: "payload_too_large", pieces: 0 });
-  assert.deepEqual(await asked("image[]"), { code: "invalid_request", pieces: 20 });
+  assert.deepEqual(await requested("image"), { code: "payload_too_large", pieces: 0 });
+  assert.deepEqual(await requested("image[]"), { code: "invalid_request", pieces: 20 });
 });

@@ -109,7 +109,7 @@ for (const [what, body, param] of refused) {
     assert.throws(
       () => read(body),
       (error: unknown) => {
-        const named = error instanceof UpstreamFailure ? error.said?.param : (error as GatewayError).param;
+        const named = error instanceof UpstreamFailure ? error.reported?.param : (error as GatewayError).param;
         assert.ok(error instanceof UpstreamFailure || error instanceof GatewayError);
         assert.equal(named, param);
         return true;

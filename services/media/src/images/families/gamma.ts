@@ -21,22 +21,22 @@ export const gammaSchema = z.looseObject({
 
 /** OpenAI's own body, for the GPT image models and for DALL-E, which knows little of it. */
 export const readGamma: Reader = ({ fields, model }) => {
-  const asked = checked(gammaSchema, fields);
+  const requested = checked(gammaSchema, fields);
   const isGamma = model.image?.family === "gamma";
-  checkCount(asked.n ?? 1, model);
-  if (asked.size != null) checkSize(asked.size, model);
-  checkTransparency(asked.background, asked.output_format);
-  checkStream(asked, isGamma);
-  const { background, output_format, output_compression, moderation, partial_images, user, quality } = asked;
+  checkCount(requested.n ?? 1, model);
+  if (requested.size != null) checkSize(requested.size, model);
+  checkTransparency(requested.background, requested.output_format);
+  checkStream(requested, isGamma);
+  const { background, output_format, output_compression, moderation, partial_images, user, quality } = requested;
   const gammaOptions = { background, output_format, output_compression, moderation, partial_images };
   return {
-    prompt: asked.prompt,
-    count: asked.n ?? 1,
+    prompt: requested.prompt,
+    count: requested.n ?? 1,
     references: [],
     mask: undefined,
-    size: asked.size === "auto" && !isGamma ? undefined : (asked.size ?? undefined),
-    delivery: deliveryOf(asked.response_format, isGamma),
-    stream: asked.stream === true,
+    size: requested.size === "auto" && !isGamma ? undefined : (requested.size ?? undefined),
+    delivery: deliveryOf(requested.response_format, isGamma),
+    stream: requested.stream === true,
     options: present({ ...(isGamma && { ...gammaOptions, quality: quality && plainQuality(quality) }), user }),
   };
 };
@@ -52,12 +52,12 @@ function deliveryOf(format: "url" | "b64_json" | null | undefined, isGamma: bool
 
 /** @throws {GatewayError} for a stream of what is not streamed */
 function checkStream(
-  asked: { stream?: boolean | null | undefined; response_format?: string | null | undefined },
+  requested: { stream?: boolean | null | undefined; response_format?: string | null | undefined },
   isGamma: boolean,
 ): void {
-  if (asked.stream !== true) return;
+  if (requested.stream !== true) return;
   if (!isGamma) throw invalid("stream", "is not supported by this model");
-  if (asked.response_format === "url") throw invalid("response_format", "must be b64_json for a stream");
+  if (requested.response_format === "url") throw invalid("response_format", "must be b64_json for a stream");
 }
 
 /** @throws {GatewayError} when the format cannot be transparent */

@@ -58,35 +58,36 @@ type InputFamily = keyof typeof imageInputSchemas;
  */
 export const readImageInput: Reader = ({ fields, model, guarded }) => {
   const family = model.image?.family as InputFamily;
-  const asked: Asked = checked(imageInputSchemas[family], fields);
-  checkCount(asked.n ?? 1, model);
-  if (asked.stream === true) throw invalid("stream", "is not supported by this model");
-  const size = asked.size == null || asked.size === "auto" ? undefined : asked.size;
+  const requested: ImageInputFields = checked(imageInputSchemas[family], fields);
+  checkCount(requested.n ?? 1, model);
+  if (requested.stream === true) throw invalid("stream", "is not supported by this model");
+  const size = requested.size == null || requested.size === "auto" ? undefined : requested.size;
   if (size !== undefined) checkSize(size, family, model.image?.sizes ?? []);
   const own = Object.fromEntries(ownFields[family].map((name) => [name, fields[name]]));
-  const quality = asked.quality == null || asked.quality === "auto" ? undefined : plainQuality(asked.quality);
+  const quality =
+    requested.quality == null || requested.quality === "auto" ? undefined : plainQuality(requested.quality);
   return {
-    prompt: asked.prompt,
-    count: asked.n ?? 1,
-    references: referencesIn(asked.image, model.image?.references.max ?? 0, guarded),
+    prompt: requested.prompt,
+    count: requested.n ?? 1,
+    references: referencesIn(requested.image, model.image?.references.max ?? 0, guarded),
     mask: undefined,
     size,
-    delivery: asked.response_format === "b64_json" ? "inline" : "url",
+    delivery: requested.response_format === "b64_json" ? "inline" : "url",
     stream: false,
-    options: present({ ...own, ...(family === "grok" && { quality, user: asked.user }) }),
+    options: present({ ...own, ...(family === "grok" && { quality, user: requested.user }) }),
   };
 };
 
-type Asked = z.infer<z.ZodObject<typeof shape>>;
+type ImageInputFields = z.infer<z.ZodObject<typeof shape>>;
 
 function referencesIn(
   images: string | string[] | null | undefined,
-  most: number,
+  max: number,
   guarded: GuardedClient,
 ): ImageSource[] {
   const list = images == null ? [] : Array.isArray(images) ? images : [images];
-  if (list.length > most) {
-    throw invalid("image", most === 0 ? "is not supported by this model" : `must be at most ${most} images`);
+  if (list.length > max) {
+    throw invalid("image", max === 0 ? "is not supported by this model" : `must be at most ${max} images`);
   }
   const several = Array.isArray(images);
   return list.map((text, index) => sourceOf(text, several ? `image[${index}]` : "image", guarded));

@@ -35,8 +35,8 @@ export function invalid(param: string, message: string): GatewayError {
 
 /** @throws {GatewayError} when a model does not make so many pictures at once */
 export function checkCount(count: number, model: Model, param = "n"): void {
-  const most = model.image?.maxImages ?? 1;
-  if (count > most) throw invalid(param, most === 1 ? "must be 1 for this model" : `must be at most ${most}`);
+  const max = model.image?.maxImages ?? 1;
+  if (count > max) throw invalid(param, max === 1 ? "must be 1 for this model" : `must be at most ${max}`);
 }
 
 /** @throws {GatewayError} listing the sizes, when the size is none of them */

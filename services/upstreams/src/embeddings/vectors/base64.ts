@@ -20,8 +20,8 @@ export function decodeFloats(body: Buffer, range: { readonly start: number; read
   const quoted = body.toString("latin1", range.start + 1, range.end - 1);
   // Some writers escape the slash.
   const text = quoted.includes("\\") ? quoted.replaceAll("\\/", "/") : quoted;
-  const most = Math.ceil(text.length / 4) * 3;
-  if (scratch.byteLength < most) scratch = new Float32Array(Math.ceil(most / 4));
+  const max = Math.ceil(text.length / 4) * 3;
+  if (scratch.byteLength < max) scratch = new Float32Array(Math.ceil(max / 4));
   const bytes = Buffer.from(scratch.buffer);
   const length = bytes.write(text, "base64");
   if (length % 4 !== 0) throw new SyntaxError("a vector is not a whole number of floats");

@@ -1,4 +1,4 @@
-import { broken } from "../answer.ts";
+import { broken } from "../response.ts";
 import type { RawVector, VectorFormat } from "../types.ts";
 import { decodeFloats, encodeFloats } from "./base64.ts";
 import { formatFloats } from "./format.ts";

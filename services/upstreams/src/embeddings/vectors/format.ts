@@ -6,10 +6,10 @@ const openBracket = 91;
 const closeBracket = 93;
 
 /** Longest text of a 32-bit float: sign, nine digits, a point, leading zeros or an exponent. */
-const longest = 18;
+const maxChars = 18;
 /** Values between these go the quick way; embeddings hardly know others. */
-const least = 1e-6;
-const most = 1e7;
+const minFast = 1e-6;
+const maxFast = 1e7;
 
 /** 10^k at index k. */
 const powers = Array.from({ length: 16 }, (_, exponent) => Number(`1e${exponent}`));
@@ -24,7 +24,7 @@ const ninePlaces = new Uint8Array(256);
 const turns = new Float64Array(256);
 for (let bits = 1; bits < 255; bits++) {
   const low = 2 ** (bits - 127);
-  if (low * 2 <= least || low >= most) continue;
+  if (low * 2 <= minFast || low >= maxFast) continue;
   const decimal = Math.floor(Math.log10(low));
   halfSteps[bits] = low * 2 ** -24;
   ninePlaces[bits] = 8 - decimal;
@@ -51,7 +51,7 @@ let written = 0;
  * @throws {RangeError} for what JSON has no number for
  */
 export function formatFloats(floats: Float32Array): Buffer {
-  const size = 2 + floats.length * (longest + 1);
+  const size = 2 + floats.length * (maxChars + 1);
   if (page.length - written < size) {
     page = Buffer.allocUnsafeSlow(Math.max(pageBytes, size));
     pageView = new DataView(page.buffer);
@@ -68,7 +68,7 @@ export function formatFloats(floats: Float32Array): Buffer {
       bytes[at++] = minus;
       value = -value;
     }
-    const usual = value >= least && value < most;
+    const usual = value >= minFast && value < maxFast;
     at = usual ? writeUsual(view, at, value, patterns[i] as number) : writeRare(bytes, at, value);
   }
   bytes[at++] = closeBracket;

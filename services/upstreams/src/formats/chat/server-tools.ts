@@ -25,7 +25,7 @@ const clientTools: ReadonlySet<unknown> = new Set(["function", "custom"]);
 
 /** @throws {GatewayError} `invalid_request` naming the tool: none of them has a price */
 export function openAiServerTools(fields: Fields): ServerTools {
-  for (const name of serverFields) if (isAsked(fields[name])) throw refusedTool(name, name);
+  for (const name of serverFields) if (isRequested(fields[name])) throw refusedTool(name, name);
   for (const [index, tool] of listOf(fields["tools"]).entries()) {
     const { type } = fieldsOf(tool);
     if (isFields(tool) && !clientTools.has(type)) throw refusedTool(textOf(type) ?? "", `tools[${index}].type`);
@@ -33,7 +33,7 @@ export function openAiServerTools(fields: Fields): ServerTools {
   return noServerTools;
 }
 
-function isAsked(value: unknown): boolean {
+function isRequested(value: unknown): boolean {
   if (value == null || value === false) return false;
   if (Array.isArray(value)) return value.length > 0;
   return fieldsOf(value)["mode"] !== "off";

@@ -16,7 +16,7 @@ export function nonceText(nonce: number): string {
 }
 
 /** The text of the answer to a JSON request. */
-export function answerText(nonce: string): string {
+export function responseText(nonce: string): string {
   return `nonce=${nonce} ${filler}`;
 }
 
@@ -24,7 +24,7 @@ export function jsonResponse(options: { readonly nonce: string; readonly model: 
   const { nonce, model } = options;
   return (
     `{"id":"chatcmpl-${nonce}","object":"chat.completion","created":1760000000,"model":"${model}",` +
-    `"choices":[{"index":0,"message":{"role":"assistant","content":"${answerText(nonce)}","refusal":null},` +
+    `"choices":[{"index":0,"message":{"role":"assistant","content":"${responseText(nonce)}","refusal":null},` +
     `"logprobs":null,"finish_reason":"stop"}],"usage":${JSON.stringify(jsonUsage)},"system_fingerprint":"fp_bench"}`
   );
 }
@@ -53,7 +53,7 @@ export function monotonicUs(): number {
 export function requestBody(options: {
   readonly model: string;
   readonly nonce: string;
-  readonly stream?: StreamShape & { readonly askUsage: boolean };
+  readonly stream?: StreamShape & { readonly includeUsage: boolean };
 }): string {
   const { model, nonce, stream } = options;
   const shape = stream === undefined ? "" : ` chunks=${stream.chunks} interval_ms=${stream.intervalMs}`;
@@ -66,6 +66,6 @@ export function requestBody(options: {
     max_tokens: 256,
     temperature: 0.2,
     ...(stream === undefined ? {} : { stream: true }),
-    ...(stream?.askUsage === true ? { stream_options: { include_usage: true } } : {}),
+    ...(stream?.includeUsage === true ? { stream_options: { include_usage: true } } : {}),
   });
 }

@@ -2,7 +2,7 @@ import type { LinkCall, LinkRequest, LinkResponse } from "./call.ts";
 import type { LinkError } from "./errors.ts";
 
 interface Opener {
-  open(request: LinkRequest, answer: LinkResponse): LinkCall;
+  open(request: LinkRequest, response: LinkResponse): LinkCall;
 }
 
 export interface ResponseHead {

@@ -11,17 +11,17 @@ export const alphaFormat: ImageFormat = {
   errorBody: flatErrorBody,
 };
 
-function resultOf({ requestId, job, answers, images }: ImageResult): object {
-  const fields = answers[0]?.fields ?? {};
-  const asked = pixelsOf(job.request.size ?? "") ?? sizeInUsage(fields);
+function resultOf({ requestId, job, responses, images }: ImageResult): object {
+  const fields = responses[0]?.fields ?? {};
+  const requested = pixelsOf(job.request.size ?? "") ?? sizeInUsage(fields);
   const { output, usage, request_id: id } = fields;
   return {
     request_id: textOf(id) ?? requestUuid(requestId),
     output: { choices: withUrls(listOf(fieldsOf(output)["choices"]), images) },
     usage: {
       image_count: countOf(fieldsOf(usage)["image_count"]) ?? images.length,
-      height: asked?.height ?? 0,
-      width: asked?.width ?? 0,
+      height: requested?.height ?? 0,
+      width: requested?.width ?? 0,
     },
   };
 }

@@ -4,9 +4,9 @@
  */
 const graceMs = 800;
 
-export interface Asked<T> {
+export interface PartResults<T> {
   /** By the place of the part; undefined where it was not answered. */
-  readonly answers: readonly (T | undefined)[];
+  readonly responses: readonly (T | undefined)[];
   /** What the first part that failed failed with. */
   readonly failure: { readonly thrown: unknown } | undefined;
 }
@@ -15,21 +15,21 @@ export interface Asked<T> {
  * Works on parts, a few at a time. After a failure no part is begun; those under way get a moment
  * to finish, because what an upstream answers it charges for, and are then given up.
  */
-export async function askParts<P, T>(
+export async function callParts<P, T>(
   parts: readonly P[],
-  options: { atOnce: number; signal: AbortSignal; ask(part: P, signal: AbortSignal): Promise<T> },
-): Promise<Asked<T>> {
-  const answers = new Array<T | undefined>(parts.length).fill(undefined);
+  options: { atOnce: number; signal: AbortSignal; call(part: P, signal: AbortSignal): Promise<T> },
+): Promise<PartResults<T>> {
+  const responses = new Array<T | undefined>(parts.length).fill(undefined);
   const giveUp = new AbortController();
   const signal = parts.length === 1 ? options.signal : AbortSignal.any([options.signal, giveUp.signal]);
-  let failure: Asked<T>["failure"];
+  let failure: PartResults<T>["failure"];
   let grace: NodeJS.Timeout | undefined;
   let next = 0;
   const work = async (): Promise<void> => {
     while (failure === undefined && next < parts.length) {
       const place = next++;
       try {
-        answers[place] = await options.ask(parts[place] as P, signal);
+        responses[place] = await options.call(parts[place] as P, signal);
       } catch (thrown) {
         failure ??= { thrown };
         grace ??= setTimeout(() => giveUp.abort(), graceMs);
@@ -38,5 +38,5 @@ export async function askParts<P, T>(
   };
   await Promise.all(Array.from({ length: Math.min(options.atOnce, parts.length) }, work));
   clearTimeout(grace);
-  return { answers, failure };
+  return { responses, failure };
 }

@@ -1,6 +1,6 @@
-import type { Ask, Seen, Tool } from "../content/ask.ts";
 import { toolTurnsOf, withoutReminders } from "../content/conversation.ts";
 import { reasoningTokensFor } from "../content/plan.ts";
+import type { Seen, Tool, Turn } from "../content/turn.ts";
 import type { Call } from "../http/types.ts";
 import { type AnthropicModel, thinks } from "./models.ts";
 import type { MessageBlock, MessagesRequest } from "./schema.ts";
@@ -35,7 +35,7 @@ function reasoningTokens({ thinking, output_config: config }: MessagesRequest, m
 }
 
 /** A model that is told to answer in JSON alone does so. */
-function asksForJson({ system }: MessagesRequest): boolean {
+function requestsJson({ system }: MessagesRequest): boolean {
   const texts = typeof system === "string" ? [system] : (system ?? []).map(({ text }) => text);
   return texts.some((text) => /\bJSON\b/i.test(text) && /\b(only|nothing else|no other)\b/i.test(text));
 }
@@ -49,7 +49,7 @@ function seenIn(message: Message | undefined): Seen {
 }
 
 /** Reads a messages request into what it asks for. */
-export function askOf(call: Call, request: MessagesRequest, model: AnthropicModel): Ask {
+export function turnOf(call: Call, request: MessagesRequest, model: AnthropicModel): Turn {
   // Instructions may stand behind what the user has said last.
   const last = request.messages.findLast(({ role }) => role !== "system");
   const byUser = last?.role === "user" ? last : undefined;
@@ -72,7 +72,7 @@ export function askOf(call: Call, request: MessagesRequest, model: AnthropicMode
     tools: toolsOf(request),
     toolChoice: choice?.type === "any" || choice?.type === "tool" ? "required" : (choice?.type ?? "auto"),
     parallelTools: !(choice && "disable_parallel_tool_use" in choice && choice.disable_parallel_tool_use),
-    format: format ? { kind: "schema", schema: format.schema } : { kind: asksForJson(request) ? "json" : "text" },
+    format: format ? { kind: "schema", schema: format.schema } : { kind: requestsJson(request) ? "json" : "text" },
     reasoningTokens: reasoningTokens(request, model),
     echo: { body: call.body, headers: call.shownHeaders },
   };

@@ -30,7 +30,7 @@ after(() => {
   server.close();
 });
 
-function ask(pools: HttpPools, more: Partial<Timeouts> = {}): Promise<HttpResponse> {
+function call(pools: HttpPools, more: Partial<Timeouts> = {}): Promise<HttpResponse> {
   return send(pools, {
     origin,
     path: "/",
@@ -67,10 +67,10 @@ async function read(pieces: readonly Buffer[], more: Partial<Timeouts> = {}): Pr
   let body = "";
   let status = 0;
   try {
-    const answer = await ask(pools, more);
-    status = answer.status;
+    const response = await call(pools, more);
+    status = response.status;
     await new Promise<void>((end, error) =>
-      answer.consume({
+      response.consume({
         data(chunk) {
           body += chunk.toString("latin1");
         },
@@ -97,7 +97,7 @@ function chunked(body: string, next: () => number): string {
   return `${text}0\r\n${next() < 0.3 ? "x-trailer: 1\r\ny: 2\r\n" : ""}\r\n`;
 }
 
-function randomAnswer(next: () => number): { text: string; body: string } {
+function randomResponse(next: () => number): { text: string; body: string } {
   const body = Array.from({ length: Math.floor(next() * 200) }, () => String.fromCharCode(next() * 256)).join("");
   const interim = next() < 0.2 ? "HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n" : "";
   const head = `${interim}HTTP/1.1 200 OK\r\nContent-Type:  text/plain \r\nx-empty:\r\n`;
@@ -110,7 +110,7 @@ function randomAnswer(next: () => number): { text: string; body: string } {
 test("an answer is read the same however it is cut: length, chunks with extensions and trailers, until the end", async () => {
   for (let seed = 1; seed <= 150; seed++) {
     const next = random(seed);
-    const { text, body } = randomAnswer(next);
+    const { text, body } = randomResponse(next);
     const got = await read(cutAnywhere(Buffer.from(text, "latin1"), next));
     assert.equal(got.failure, undefined, `seed ${seed}: ${got.failure?.message}`);
     assert.equal(got.body, body, `seed ${seed}`);
@@ -120,7 +120,7 @@ test("an answer is read the same however it is cut: length, chunks with extensio
 test("whatever comes, it is an answer or a failure, never more than was sent, and never the end of the process", async () => {
   for (let seed = 1; seed <= 300; seed++) {
     const next = random(seed);
-    const bytes = Buffer.from(randomAnswer(next).text, "latin1");
+    const bytes = Buffer.from(randomResponse(next).text, "latin1");
     for (let i = 0; i <= next() * 4; i++) bytes[Math.floor(next() * bytes.length)] = next() * 256;
     const got = await read(cutAnywhere(bytes, next));
     assert.ok(got.body.length <= bytes.length, `seed ${seed}`);
@@ -224,7 +224,7 @@ test("hints, chunk extensions and trailers without end keep nobody waiting beyon
       socket.on("close", () => clearInterval(drip));
     };
     await using pools = new HttpPools();
-    const given = ask(pools, { firstByteMs: 200, betweenChunksMs: 200 }).then((answer) => answer.read(1e6));
+    const given = call(pools, { firstByteMs: 200, betweenChunksMs: 200 }).then((response) => response.read(1e6));
     await assert.rejects(given, (failure: UpstreamFailure) => failure.kind === "timeout", piece);
   }
 });

@@ -3,7 +3,7 @@ import { UpstreamFailure, type UpstreamMessage } from "../failure.ts";
 import { topLevelMembers } from "../json-edit.ts";
 
 /** @throws {UpstreamFailure} `transient` when the body is not a JSON object */
-export function answerFields(body: Buffer): Fields {
+export function responseFields(body: Buffer): Fields {
   const value = parsedJson(body.toString("utf8"));
   if (isFields(value)) return value;
   throw new UpstreamFailure("transient", "the upstream's answer is not a JSON object", { status: 200 });
@@ -22,9 +22,9 @@ const nullText = Buffer.from("null");
 
 /** An answer without a picture: the first fault says why. */
 export function nothingMade(faults: readonly UpstreamMessage[]): UpstreamFailure {
-  const [said] = faults;
-  if (said === undefined) return new UpstreamFailure("transient", "the answer has no picture", { status: 200 });
-  return new UpstreamFailure("client", said.message, { status: 200, said });
+  const [reported] = faults;
+  if (reported === undefined) return new UpstreamFailure("transient", "the answer has no picture", { status: 200 });
+  return new UpstreamFailure("client", reported.message, { status: 200, reported });
 }
 
 /** The model refused to draw this. */

@@ -6,17 +6,17 @@ import type { ImageResult } from "../job.ts";
  * before what was asked for, and that before the default. Families that know no such settings have
  * none.
  */
-export function effectiveOf({ job, answers }: ImageResult): object {
+export function effectiveOf({ job, responses }: ImageResult): object {
   const family = job.model.image?.family;
   if (family !== "gamma" && job.operation !== "images.edits") return {};
   const { options, size } = job.request;
-  const fields = answers[0]?.fields ?? {};
+  const fields = responses[0]?.fields ?? {};
   const of = (name: string, otherwise: string): string => textOf(fields[name]) ?? textOf(options[name]) ?? otherwise;
   const isGamma = family === "gamma";
   return {
     background: of("background", isGamma ? "auto" : "opaque"),
     output_format: of("output_format", "png"),
     quality: of("quality", isGamma ? "auto" : "standard"),
-    size: textOf(fields["size"]) ?? answers[0]?.images[0]?.size ?? size ?? "auto",
+    size: textOf(fields["size"]) ?? responses[0]?.images[0]?.size ?? size ?? "auto",
   };
 }

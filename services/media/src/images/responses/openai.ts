@@ -16,16 +16,16 @@ const fullMembers = ["created", "data", "background", "output_format", "quality"
  * The upstream's own bytes where they say it all: pictures are megabytes, and copying them as text
  * costs.
  */
-function untouched({ job, answers, images }: ImageResult): Buffer | undefined {
-  const [answer, second] = answers;
-  if (answer === undefined || second !== undefined || job.model.image?.family !== "gamma") return undefined;
-  const complete = fullMembers.every((name) => answer.fields[name] != null);
-  return complete && images === answer.images ? answer.body : undefined;
+function untouched({ job, responses, images }: ImageResult): Buffer | undefined {
+  const [response, second] = responses;
+  if (response === undefined || second !== undefined || job.model.image?.family !== "gamma") return undefined;
+  const complete = fullMembers.every((name) => response.fields[name] != null);
+  return complete && images === response.images ? response.body : undefined;
 }
 
 function resultOf(result: ImageResult): object {
-  const { answers, images, createdMs } = result;
-  const faults = answers.flatMap((answer) => answer.faults);
+  const { responses, images, createdMs } = result;
+  const faults = responses.flatMap((response) => response.faults);
   const data = [
     ...images.map(itemOf),
     ...faults.map(({ message, code }) => ({ error: { code: code ?? "image_failed", message } })),

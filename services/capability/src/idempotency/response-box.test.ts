@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { keyringOf } from "@uag/kit/keyring.ts";
-import { ResponseBox } from "./answer-box.ts";
+import { ResponseBox } from "./response-box.ts";
 
 const [old, young] = ["ab".repeat(32), "cd".repeat(32)];
-const answer = Buffer.from("what the model said");
+const response = Buffer.from("what the model said");
 
 test("an answer at rest is not readable, and opens under its key and in its place only", () => {
   const box = new ResponseBox(keyringOf(old));
-  const sealed = box.seal(answer, "token/0");
+  const sealed = box.seal(response, "token/0");
   assert.equal(sealed.includes("model"), false);
-  assert.deepEqual(box.open(sealed, "token/0"), answer);
+  assert.deepEqual(box.open(sealed, "token/0"), response);
   assert.throws(() => box.open(sealed, "token/1"));
   assert.throws(() => new ResponseBox(keyringOf(young)).open(sealed, "token/0"), /not configured/);
   sealed[20] = (sealed[20] as number) ^ 1;
@@ -19,10 +19,10 @@ test("an answer at rest is not readable, and opens under its key and in its plac
 });
 
 test("a key is replaced without an answer that cannot be read: what the old one sealed opens while it is named", () => {
-  const sealed = new ResponseBox(keyringOf(old)).seal(answer, "p");
+  const sealed = new ResponseBox(keyringOf(old)).seal(response, "p");
   const during = new ResponseBox(keyringOf(young, [old]));
-  assert.deepEqual(during.open(sealed, "p"), answer);
-  assert.deepEqual(new ResponseBox(keyringOf(young)).open(during.seal(answer, "p"), "p"), answer);
+  assert.deepEqual(during.open(sealed, "p"), response);
+  assert.deepEqual(new ResponseBox(keyringOf(young)).open(during.seal(response, "p"), "p"), response);
 });
 
 test("an empty piece and a large one come back as they were", () => {

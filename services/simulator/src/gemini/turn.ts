@@ -1,6 +1,6 @@
-import type { Ask, Seen, Tool } from "../content/ask.ts";
 import { toolTurnsOf, withoutReminders } from "../content/conversation.ts";
 import { reasoningTokensFor } from "../content/plan.ts";
+import type { Seen, Tool, Turn } from "../content/turn.ts";
 import type { Call } from "../http/types.ts";
 import type { GeminiModel } from "./models.ts";
 import type { Content, GenerateRequest } from "./schema.ts";
@@ -26,7 +26,7 @@ function toolsOf(request: GenerateRequest): Tool[] {
     .map(({ name, parameters, parametersJsonSchema }) => ({ name, schema: parameters ?? parametersJsonSchema }));
 }
 
-function formatOf(request: GenerateRequest): Ask["format"] {
+function formatOf(request: GenerateRequest): Turn["format"] {
   const { responseMimeType, responseSchema, responseJsonSchema } = request.generationConfig ?? {};
   const schema = responseSchema ?? responseJsonSchema;
   if (schema !== undefined) return { kind: "schema", schema };
@@ -50,7 +50,7 @@ function seenIn(content: Content | undefined): Seen {
 }
 
 /** Reads a generateContent request into what it asks for. */
-export function askOf(call: Call, request: GenerateRequest, model: GeminiModel): Ask {
+export function turnOf(call: Call, request: GenerateRequest, model: GeminiModel): Turn {
   const last = request.contents.at(-1);
   return {
     digest: call.digest,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boundedResponse } from "./answer-limits.ts";
 import { UpstreamFailure } from "./failure.ts";
 import { Aggregate } from "./openai-compatible/aggregate.ts";
 import { CallPlaces } from "./openai-compatible/call-places.ts";
+import { boundedResponse } from "./response-limits.ts";
 
 const failed = (error: unknown): boolean => error instanceof UpstreamFailure && error.kind === "transient";
 

@@ -1,11 +1,11 @@
-import type { Ask, Seen, Tool } from "../content/ask.ts";
 import { toolTurnsOf, withoutReminders } from "../content/conversation.ts";
 import { reasoningTokensFor } from "../content/plan.ts";
+import type { Seen, Tool, Turn } from "../content/turn.ts";
 import type { Call } from "../http/types.ts";
 import type { ChatFlavour, ChatModel } from "./flavour.ts";
 import type { ChatMessage, ChatRequest } from "./schema.ts";
 
-export interface AskOptions {
+export interface CallOptions {
   readonly model: ChatModel;
   readonly flavour: ChatFlavour;
   readonly thinks?: boolean | undefined;
@@ -48,13 +48,13 @@ function nameOf(tool: { [field: string]: unknown }): unknown {
   return typeof named === "object" && named !== null && "name" in named ? named.name : undefined;
 }
 
-function choiceOf(request: ChatRequest): Ask["toolChoice"] {
+function choiceOf(request: ChatRequest): Turn["toolChoice"] {
   const choice = request.tool_choice ?? "auto";
   if (typeof choice === "string") return choice;
   return choice.type === "allowed_tools" ? choice.allowed_tools.mode : "required";
 }
 
-function formatOf(request: ChatRequest): Ask["format"] {
+function formatOf(request: ChatRequest): Turn["format"] {
   const format = request.response_format;
   if (format?.type === "json_object") return { kind: "json" };
   if (format?.type === "json_schema") return { kind: "schema", schema: format.json_schema.schema ?? {} };
@@ -78,13 +78,13 @@ const nothing: Seen = { images: 0, sounds: 0, videos: 0, files: 0 };
 /**
  * Reads a chat request into what it asks for. `thinks` overrides whether a reasoning model reasons.
  */
-export function askOf(
+export function turnOf(
   call: Call,
   request: ChatRequest,
-  { model, flavour, thinks = model.efforts !== undefined }: AskOptions,
-): Ask {
-  const said = request.messages.filter((message) => !isInstruction(message));
-  const last = said.at(-1);
+  { model, flavour, thinks = model.efforts !== undefined }: CallOptions,
+): Turn {
+  const reported = request.messages.filter((message) => !isInstruction(message));
+  const last = reported.at(-1);
   const byUser = last?.role === "user" ? last : undefined;
   const effort = request.reasoning_effort ?? model.defaultEffort;
   return {
@@ -93,14 +93,14 @@ export function askOf(
     model: model.id,
     userText: byUser === undefined ? "" : withoutReminders(textOf(byUser)),
     seen: byUser === undefined ? nothing : seenIn(byUser),
-    system: said.length < request.messages.length,
+    system: reported.length < request.messages.length,
     toolTurns: toolTurnsOf(
-      said.map((message) => ({
+      reported.map((message) => ({
         byModel: message.role === "assistant",
         callsTools: message.role === "assistant" && message.tool_calls !== undefined,
       })),
     ),
-    toolResults: toolResults(said),
+    toolResults: toolResults(reported),
     tools: toolsOf(request),
     toolChoice: choiceOf(request),
     parallelTools: request.parallel_tool_calls ?? true,

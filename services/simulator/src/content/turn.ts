@@ -12,7 +12,7 @@ export interface Tool {
 }
 
 /** One request for an answer, in terms that every chat protocol can be read into. */
-export interface Ask {
+export interface Turn {
   /** Hex digest of the request; decides everything that nothing else decides. */
   readonly digest: string;
   /** The provider's name in the truth log. */

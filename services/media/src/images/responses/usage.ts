@@ -5,14 +5,14 @@ import type { ImageResult } from "../job.ts";
  * The usage that the client is shown, over all calls; undefined for models that count pictures
  * only.
  */
-export function shownUsage({ job, answers }: ImageResult): object | undefined {
+export function shownUsage({ job, responses }: ImageResult): object | undefined {
   switch (job.model.image?.family) {
     case "gamma":
-      return added(answers.map(({ fields }) => fields["usage"]));
+      return added(responses.map(({ fields }) => fields["usage"]));
     case "gemini":
-      return added(answers.map(({ fields }) => geminiTokens(fieldsOf(fields["usageMetadata"]))));
+      return added(responses.map(({ fields }) => geminiTokens(fieldsOf(fields["usageMetadata"]))));
     case "seedream":
-      return added(answers.map(({ fields }) => fields["usage"]));
+      return added(responses.map(({ fields }) => fields["usage"]));
     default:
       return undefined;
   }

@@ -41,7 +41,7 @@ function sender(fleet: TestFleet, against: Documented): Send {
   };
 }
 
-const idOf = (answer: Json): string => String(answer["id"]);
+const idOf = (response: Json): string => String(response["id"]);
 const video = {
   model: "beta2.6-t2v",
   duration: 5,
@@ -156,7 +156,7 @@ async function refusals(send: Send): Promise<void> {
 /** Streams of each kind, whose events have schemas of their own. */
 async function streams(fleet: TestFleet, against: Documented): Promise<void> {
   const messages = [{ role: "user", content: "say: hello" }];
-  const asked: [path: string, schema: string, body: object][] = [
+  const received: [path: string, schema: string, body: object][] = [
     [
       "/v1/chat/completions",
       "ChatCompletionChunk",
@@ -167,14 +167,14 @@ async function streams(fleet: TestFleet, against: Documented): Promise<void> {
     ["/v1/messages", "MessageEvent", { model: "gpt-4o-mini", messages, max_tokens: 50 }],
     ["/v1/images/generations", "ImageEvent", { model: "gamma-image-1", prompt: "a cat", partial_images: 1 }],
   ];
-  for (const [path, schema, body] of asked) {
+  for (const [path, schema, body] of received) {
     const { events } = await fleet.client.stream(path, { ...body, stream: true });
     for await (const { data } of events) if (data !== "[DONE]") against.checkEvent(schema, data);
   }
 }
 
 /** Every route's real answers against the document. */
-export function answerTests(here: () => { readonly fleet: TestFleet; readonly webhookUrl: string }): void {
+export function responseTests(here: () => { readonly fleet: TestFleet; readonly webhookUrl: string }): void {
   test("every route answers as the document says, without a field that it does not list", async () => {
     const { fleet, webhookUrl } = here();
     const { account_id: account } = fleet.run;

@@ -70,7 +70,7 @@ export class ResponseBody {
   fail(failure: UpstreamFailure): void {
     this.#failure = failure;
     this.#inflater?.destroy();
-    this.#tellFailure(failure);
+    this.#notifyFailure(failure);
   }
 
   /** @param encoding as in `content-encoding` */
@@ -83,7 +83,7 @@ export class ResponseBody {
       if (this.#over) return;
       this.#take(chunk);
     }
-    if (this.#failure !== undefined) this.#tellFailure(this.#failure);
+    if (this.#failure !== undefined) this.#notifyFailure(this.#failure);
     else if (this.#ended) this.#end();
     else if (this.#earlyBytes > maxEarlyBytes) this.#source.readOn();
   }
@@ -103,7 +103,7 @@ export class ResponseBody {
     try {
       this.#inflater = new Inflater(encoding, {
         data: (chunk) => this.#give(chunk),
-        end: () => this.#tellEnd(),
+        end: () => this.#notifyEnd(),
         error: (error) => source.broke(error),
         full: () => source.stopReading(),
         drained: () => source.readOn(),
@@ -128,11 +128,11 @@ export class ResponseBody {
   }
 
   #end(): void {
-    if (this.#inflater === undefined) this.#tellEnd();
+    if (this.#inflater === undefined) this.#notifyEnd();
     else this.#inflater.end();
   }
 
-  #tellEnd(): void {
+  #notifyEnd(): void {
     if (this.#over) return;
     try {
       this.#sink?.end();
@@ -144,7 +144,7 @@ export class ResponseBody {
     this.#source.over();
   }
 
-  #tellFailure(failure: UpstreamFailure): void {
+  #notifyFailure(failure: UpstreamFailure): void {
     if (this.#over || this.#sink === undefined) return;
     this.#over = true;
     this.#sink.error(failure);

@@ -1,10 +1,10 @@
-import { type JsonLimits, longest, scanJson } from "@uag/kit/json/scan.ts";
+import { type JsonLimits, maxLengths, scanJson } from "@uag/kit/json/scan.ts";
 import { UpstreamFailure } from "./failure.ts";
 
 /** Shorter answers are bounded well enough by their length. */
 const smallBytes = 1024 * 1024;
 /** Log probabilities of a long answer, twenty for each token, come to some millions. */
-const limits: JsonLimits = { depth: 256, values: 3_000_000, numbers: 6_000_000, names: 50_000, ...longest };
+const limits: JsonLimits = { depth: 256, values: 3_000_000, numbers: 6_000_000, names: 50_000, ...maxLengths };
 
 /** More tool calls than this are no answer. */
 export const maxCalls = 1_000;

@@ -96,8 +96,12 @@ async function eventsOf(job: ImageJob, look: Look, usage: Usage | undefined): Pr
   const count = request.n ?? 1;
   for (let i = 0; i < count; i++) {
     const b64Json = await encoded(job, look, String(i));
-    const told = i === count - 1 && usage !== undefined ? { usage } : {};
-    events.push({ event: type, data: JSON.stringify({ type, b64_json: b64Json, ...shared, ...told }), ...told });
+    const reported = i === count - 1 && usage !== undefined ? { usage } : {};
+    events.push({
+      event: type,
+      data: JSON.stringify({ type, b64_json: b64Json, ...shared, ...reported }),
+      ...reported,
+    });
   }
   return events;
 }
@@ -106,7 +110,7 @@ async function eventsOf(job: ImageJob, look: Look, usage: Usage | undefined): Pr
  * Makes what a checked request asks for: files inline for gpt-image models, URLs of an hour for
  * dall-e.
  */
-export async function answerImages(job: ImageJob): Promise<Reply> {
+export async function respondImages(job: ImageJob): Promise<Reply> {
   const { call, request, model } = job;
   if (model.kind !== "gpt-image") return dallE(job);
   const look = lookOf(job);

@@ -2,7 +2,6 @@ import { type Candidate, candidateOf, textOf } from "../content/candidate.ts";
 import { reportedUsage } from "../faults/usage.ts";
 import type { Call, Reply } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
-import { askOf } from "./ask.ts";
 import { chunksOf } from "./chunks.ts";
 import { countsOf } from "./counts.ts";
 import type { ChatFlavour, ChatModel } from "./flavour.ts";
@@ -11,6 +10,7 @@ import { logprobsOf } from "./logprobs.ts";
 import type { PromptTokens } from "./prompt-tokens.ts";
 import type { ChatRequest } from "./schema.ts";
 import { encodedSpeech, speechLimits } from "./speech.ts";
+import { turnOf } from "./turn.ts";
 
 const audioLifeSeconds = 3600;
 
@@ -60,22 +60,22 @@ function choiceBody(job: ChatJob, candidate: Candidate): object {
 
 function jsonReply(job: ChatJob, trueUsage: Usage): Reply {
   const usage = reportedUsage(trueUsage, job.call.faults);
-  const { showsReasoning, answerFields } = job.flavour;
+  const { showsReasoning, responseFields } = job.flavour;
   const body = {
     id: job.id,
     object: "chat.completion",
     created: job.call.created,
-    model: job.model.answersAs,
+    model: job.model.respondsAs,
     choices: job.candidates.map((candidate) => choiceBody(job, candidate)),
     ...(usage !== undefined && { usage }),
-    ...answerFields,
+    ...responseFields,
   };
   const tokens = job.counts.text + (showsReasoning ? job.counts.reasoning : 0);
-  return { type: "json", status: 200, body, usage, trueUsage, tokens, answerId: job.id };
+  return { type: "json", status: 200, body, usage, trueUsage, tokens, responseId: job.id };
 }
 
 /** Answers a checked chat completion request, whole or as a stream. */
-export function answerChat(options: {
+export function respondChat(options: {
   call: Call;
   request: ChatRequest;
   model: ChatModel;
@@ -87,7 +87,7 @@ export function answerChat(options: {
   thinks?: boolean;
 }): Reply {
   const { call, request, model, flavour, prompt } = options;
-  const ask = askOf(call, request, options);
+  const turn = turnOf(call, request, options);
   const stop = typeof request.stop === "string" ? [request.stop] : (request.stop ?? []);
   const customTools = customToolNames(request);
   const { huge } = call.faults;
@@ -100,11 +100,11 @@ export function answerChat(options: {
     freeTextTools: customTools,
     huge: huge === undefined ? undefined : { mebibytes: huge, pieceKibibytes: call.faults["huge-chunk"] ?? 16 },
   };
-  const candidates = Array.from({ length: request.n ?? 1 }, (_, index) => candidateOf(ask, index, limits));
+  const candidates = Array.from({ length: request.n ?? 1 }, (_, index) => candidateOf(turn, index, limits));
   const counts = countsOf({ call, request, prompt, candidates, speaks });
-  const id = call.newId(flavour.answerIdPrefix);
+  const id = call.newId(flavour.responseIdPrefix);
   const job: ChatJob = { call, request, model, flavour, candidates, counts, id, customTools, speaks };
   const trueUsage = flavour.usage(counts);
   if (!request.stream) return jsonReply(job, trueUsage);
-  return { type: "events", framing: "sse", events: chunksOf(job), trueUsage, answerId: id };
+  return { type: "events", framing: "sse", events: chunksOf(job), trueUsage, responseId: id };
 }
