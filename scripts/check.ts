@@ -4,6 +4,7 @@ import { boundaries } from "./check/boundaries.ts";
 import { chartSchemas } from "./check/chart-schemas.ts";
 import type { Check } from "./check/check.ts";
 import { configDocs } from "./check/config-docs.ts";
+import { docstrings } from "./check/docstrings.ts";
 import { lineLength } from "./check/line-length.ts";
 import { lint } from "./check/lint.ts";
 import { openapi } from "./check/openapi.ts";
@@ -13,7 +14,7 @@ import { types } from "./check/types.ts";
 
 const help = `npm run check [-- --fix]
 
-Checks types, format and lint, the length of lines in comments and prose, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, and the schemas of the Helm charts' values.
+Checks types, format and lint, the length of lines in comments and prose, docstrings, import boundaries, generated code, the OpenAPI document (as generated, and by a linter), the settings tables in the READMEs, and the schemas of the Helm charts' values.
 --fix mends what a program can mend.
 `;
 
@@ -31,7 +32,18 @@ if (values.help) {
   process.stdout.write(help);
 } else {
   let ok = true;
-  for (const check of [types, lint, lineLength, boundaries, proto, openapi, openapiLint, configDocs, chartSchemas])
+  for (const check of [
+    types,
+    lint,
+    lineLength,
+    docstrings,
+    boundaries,
+    proto,
+    openapi,
+    openapiLint,
+    configDocs,
+    chartSchemas,
+  ])
     ok = (await report(check, values.fix ?? false)) && ok;
   process.exit(ok ? 0 : 1);
 }

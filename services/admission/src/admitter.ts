@@ -8,6 +8,7 @@ import type { Succession } from "./succession.ts";
 import { findTaskGrant } from "./tasks.ts";
 import type { AdmitRequest, AdmitTask, Admitted } from "./types.ts";
 
+/** What an {@link Admitter} admits with. */
 export interface AdmitterOptions {
   readonly setting: Setting;
   readonly succession: Succession;

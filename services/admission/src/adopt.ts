@@ -5,6 +5,7 @@ import { type Legacy, readLegacy } from "./recover.ts";
 import { retireHolder } from "./retire-holder.ts";
 import type { Setting } from "./setting.ts";
 
+/** Which journals an {@link Adopter} looks for, and what it reports. */
 export interface AdopterOptions {
   readonly setting: Setting;
   readonly home: JournalHome;
@@ -16,6 +17,7 @@ export interface AdopterOptions {
   readonly signal: AbortSignal;
 }
 
+/** Where adoption is counted. */
 export interface AdoptionMeters {
   readonly crashed: { inc(by: number): void };
   /** @param oldestSinceMs Unix milliseconds; undefined when there are none */

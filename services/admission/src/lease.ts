@@ -4,6 +4,7 @@ import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
 import { isFenced } from "./wallet/account.ts";
 
+/** A holder's lease: whom it is renewed with, and what happens when it runs out. */
 export interface LeaseOptions {
   readonly holderId: string;
   readonly service: string;

@@ -7,6 +7,7 @@ import type { Identity } from "@uag/kit/rpc/identity.ts";
 import type { PublisherSettings } from "./publish/publisher.ts";
 import type { WalletSettings } from "./wallet/wallet.ts";
 
+/** What admission is made of in a process: its peers, its journal and its bounds. */
 export interface AdmissionOptions {
   /** The name of the service, for billing's books. */
   readonly service: string;

@@ -11,8 +11,10 @@ const finalTag = 0x1a;
 
 const encoder = new EventEncoder();
 
+/** The journal record of a request's start: `JournalRecord.started`. */
 export const encodeStarted = (event: UsageEvent): Uint8Array => encoder.encode(startedTag, event);
 
+/** The journal record of a checkpoint: `JournalRecord.checkpoint`. */
 export const encodeCheckpoint = (checkpoint: Checkpoint): Uint8Array =>
   JournalRecord.encode({ kind: { $case: "checkpoint", value: checkpoint } }).finish();
 
@@ -32,8 +34,13 @@ export function encodeFinal(event: UsageEvent): Uint8Array {
   return final.length <= maxFinalBytes ? final : encoder.encode(finalTag, { ...event, rawUsage: tooLarge });
 }
 
+/**
+ * A journal record of any kind.
+ * @throws {Error} for bytes that are none
+ */
 export const decodeRecord = (record: Uint8Array): JournalRecord => JournalRecord.decode(record);
 
+/** True for a record of the kind `final`; nothing else of it is decoded. */
 export function isFinal(record: Uint8Array): boolean {
   return record[0] === finalTag;
 }

@@ -13,6 +13,11 @@ export function formatUsd(nanoUsd: bigint): string {
   return `${sign}$${digits.slice(0, -9)}.${fraction}`;
 }
 
+/**
+ * `insufficient_balance`: the hold is more than the account's available money.
+ * @param need nano-USD that the request may cost at most
+ * @param there nano-USD that are available
+ */
 export function insufficientBalance(need: bigint, there: bigint): GatewayError {
   return new GatewayError(
     "insufficient_balance",
@@ -21,6 +26,10 @@ export function insufficientBalance(need: bigint, there: bigint): GatewayError {
   );
 }
 
+/**
+ * `unpaid_usage`: the account has write-offs that no top-up has repaid.
+ * @param owed nano-USD
+ */
 export function unpaidUsage(owed: bigint): GatewayError {
   return new GatewayError(
     "unpaid_usage",
@@ -28,6 +37,11 @@ export function unpaidUsage(owed: bigint): GatewayError {
   );
 }
 
+/**
+ * `budget_exceeded`: the hold is more than is left of the key's monthly budget.
+ * @param need nano-USD that the request may cost at most
+ * @param there nano-USD that are left
+ */
 export function budgetExceeded(need: bigint, there: bigint): GatewayError {
   return new GatewayError(
     "budget_exceeded",
@@ -35,10 +49,12 @@ export function budgetExceeded(need: bigint, there: bigint): GatewayError {
   );
 }
 
+/** `service_unavailable`, worth another try in a second: what admits cannot be asked. */
 export function outOfReach(cause: unknown): GatewayError {
   return new GatewayError("service_unavailable", undefined, { retryAfterMs, cause });
 }
 
+/** `service_unavailable`: nothing is admitted whose bill could not be written. */
 export function refuseForJournal(state: "full" | "failed"): GatewayError {
   return outOfReach(new Error(state === "full" ? "the usage journal is full" : "the usage journal cannot write"));
 }

@@ -16,6 +16,7 @@ export async function until(done: () => boolean, setting: Setting, signal: Abort
   return true;
 }
 
+/** Holders that share a journal, and what delivers their finals. */
 export interface RetiringHolder {
   readonly holderIds: Iterable<string>;
   readonly journal: Journal;

@@ -6,6 +6,7 @@ import type { GrantServiceServer } from "@uag/proto/billing/v1/grants.ts";
 import type { Publisher } from "./publish/publisher.ts";
 import type { WalletSettings } from "./wallet/wallet.ts";
 
+/** Whose finals a publisher delivers. */
 export interface PublisherOf {
   readonly journal: Journal;
   readonly holderId: string;

@@ -5,6 +5,7 @@ import { outOfReach } from "./refusals.ts";
 import { retireHolder, until } from "./retire-holder.ts";
 import type { Setting } from "./setting.ts";
 
+/** What a process passes on to the holder sessions that follow one another in it. */
 export interface SuccessionOptions {
   readonly setting: Setting;
   /** Opens the journal of a new holder. */

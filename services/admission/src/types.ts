@@ -73,6 +73,7 @@ export interface Admitted {
   readonly headers: readonly string[];
 }
 
+/** Decides, from memory, whether a request may run, and sees to its bill. */
 export interface Admission extends AsyncDisposable {
   /**
    * Takes the hold from a grant in memory; only when none covers it does it wait for billing.

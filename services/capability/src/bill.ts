@@ -34,6 +34,7 @@ export interface Charge extends UsageCharge {
   readonly outcome: Outcome;
 }
 
+/** Whose bill it is, and where its attempts are counted. */
 export interface BillOptions {
   readonly requestId: string;
   readonly admitted: Admitted;

@@ -4,6 +4,7 @@
  */
 const graceMs = 800;
 
+/** What became of the parts of a request. */
 export interface PartResults<T> {
   /** By the place of the part; undefined where it was not answered. */
   readonly responses: readonly (T | undefined)[];

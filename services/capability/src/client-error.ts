@@ -43,6 +43,7 @@ export interface ErrorFormat {
   errorStatus?(error: ClientError): number;
 }
 
+/** How an error goes to the client. */
 export interface RespondErrorOptions {
   readonly events: CapabilityEvents;
   readonly format: ErrorFormat;

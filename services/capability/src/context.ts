@@ -33,6 +33,7 @@ export interface CapabilityContext {
   readonly metrics: Metrics;
 }
 
+/** What a {@link CapabilityContext} is made of. */
 export interface ContextOptions {
   /** The service's name in metrics. */
   readonly name: string;

@@ -29,6 +29,9 @@ const outcomeNames: Record<Outcome, string> = {
   [Outcome.CRASHED]: "crashed",
 };
 
+/**
+ * Makes the service's events: each writes a log line, and counts where there is a metric for it.
+ */
 export function createEvents(service: string, log: Logger, metrics: Metrics): CapabilityEvents {
   const settled = metrics.counter(`${service}_requests_total`, "Admitted requests by how they ended.", ["outcome"]);
   const byOutcome = new Map(

@@ -3,6 +3,7 @@ import { listen, type RpcService } from "@uag/kit/rpc/server.ts";
 import { linkServerChannelOptions } from "@uag/link/grpc-server.ts";
 import type { LinkServer } from "@uag/link/server.ts";
 
+/** A port that takes links. Disposing drains it. */
 export interface LinkListener extends AsyncDisposable {
   readonly port: number;
 }

@@ -74,4 +74,5 @@ export const capabilitySettings = {
 
 const schema = z.object(capabilitySettings);
 
+/** The settings of every capability service, as `readConfig` returns them. */
 export type CapabilitySettings = z.infer<typeof schema>;

@@ -33,6 +33,7 @@ export interface Capability {
   readonly services?: readonly RpcService[];
 }
 
+/** What {@link startCapability} starts. */
 export interface CapabilityOptions {
   /** The service's name in logs, metrics and journals. */
   readonly name: ServiceName;
@@ -50,6 +51,7 @@ export interface CapabilityOptions {
   ): Promise<Capability> | Capability;
 }
 
+/** A capability service that serves. Disposing drains it. */
 export interface CapabilityService extends AsyncDisposable {
   readonly grpcPort: number;
   readonly adminPort: number;

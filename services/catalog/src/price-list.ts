@@ -15,6 +15,7 @@ export interface PriceList {
   readonly tiers: readonly { readonly above_input_tokens: number; readonly usd: Prices }[];
 }
 
+/** A model's prices in USD, from the integer rates that requests are priced with. */
 export function priceList({ rates, tiers }: ModelPrice): PriceList {
   return {
     usd: pricesOf(rates),

@@ -7,12 +7,14 @@ const million = 1_000_000n;
 /** Nano-USD per million units, by unit name. */
 export type Rates = ReadonlyMap<string, bigint>;
 
+/** Rates for requests with a longer input. */
 export interface Tier {
   /** The tier's rates hold for the whole request when its input is larger than this. */
   readonly aboveInputTokens: bigint;
   readonly rates: Rates;
 }
 
+/** All of a model's rates. */
 export interface ModelPrice {
   /** Short hash of everything below: a ledger row names the price it was charged at. */
   readonly version: string;
@@ -21,6 +23,7 @@ export interface ModelPrice {
   readonly tiers: readonly Tier[];
 }
 
+/** What a request costs, and how that was found. */
 export interface Priced {
   readonly costNanoUsd: bigint;
   readonly pricing: Pricing;

@@ -33,6 +33,7 @@ const unitShape = Object.fromEntries(Object.keys(unitTable).map((unit) => [unit,
  */
 export const ratesSchema = z.strictObject(unitShape);
 
+/** A model's price in the catalogue file. */
 export const priceSchema = ratesSchema.extend({
   tiers: z
     .array(ratesSchema.extend({ above_input_tokens: z.int().positive() }))
@@ -60,6 +61,7 @@ const connectionsSchema = z.strictObject({
   queue: z.int().min(0).default(1_024).describe("Calls that may wait for one; more are refused at once."),
 });
 
+/** A provider: how it is reached, with which key and within which bounds. */
 export const providerSchema = z.strictObject({
   protocol: z.enum(protocolNames).describe("Wire protocol."),
   base_url: z.string().min(1).describe("May refer to the environment, with or without a default."),
@@ -115,6 +117,7 @@ const reasoningSchema = z.strictObject({
 
 const sizeNames = z.array(z.string().min(1)).default([]);
 
+/** What a model that makes images takes and gives. */
 export const imageSchema = z.strictObject({
   family: z
     .enum(["alpha", "gamma", "delta", "seedream", "grok", "gemini"])
@@ -150,6 +153,7 @@ const embeddingSchema = z.strictObject({
   token_input: z.boolean().default(false).describe("Takes arrays of token ids beside text."),
 });
 
+/** What a model that speaks takes and gives. */
 export const speechSchema = z.strictObject({
   formats: z
     .array(z.enum(["mp3", "wav"]))
@@ -162,6 +166,7 @@ export const speechSchema = z.strictObject({
   voices: z.array(z.string().min(1)).min(1).describe("Known voices, the default first."),
 });
 
+/** A model: what it can do, what it costs, and which upstreams serve it. */
 export const modelSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9._:/-]*$/, "must be lower case, digits, and . _ : / -"),
   owned_by: z.string().min(1),
@@ -197,6 +202,7 @@ export const modelSchema = z.strictObject({
   upstreams: z.array(upstreamSchema).min(1),
 });
 
+/** The catalogue file. `npm run catalog -- schema` writes it as JSON Schema for editors. */
 export const catalogSchema = z.strictObject({
   providers: z.record(z.string().regex(/^[a-z0-9-]+$/), providerSchema),
   models: z.array(modelSchema),

@@ -4,6 +4,10 @@ import type { Logger } from "@uag/kit/log.ts";
 import { parseCatalog } from "./parse.ts";
 import type { Catalog } from "./types.ts";
 
+/**
+ * The catalogue that is in force. It follows the file; a version that is not valid is logged and
+ * left out.
+ */
 export interface CatalogStore extends Disposable {
   /**
    * The catalogue in force. Take it once per request: it is replaced as a whole when the file
@@ -12,6 +16,7 @@ export interface CatalogStore extends Disposable {
   readonly current: Catalog;
 }
 
+/** Which file the catalogue is read from, and what its references to the environment mean. */
 export interface CatalogStoreOptions {
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;

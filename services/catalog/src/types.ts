@@ -11,10 +11,14 @@ export type Protocol = keyof typeof protocols;
  * what it has made, or goes on and bills all of it.
  */
 export type OnAbort = "stops" | "continues";
+/** What a model may be given. */
 export type InputModality = z.infer<typeof modelSchema>["input"][number];
+/** What a model may produce. */
 export type OutputModality = z.infer<typeof modelSchema>["output"][number];
+/** The name under which an upstream takes the output cap. */
 export type OutputCapField = NonNullable<z.infer<typeof modelSchema>["output_cap_field"]>;
 
+/** Whose rules a request for images follows. */
 export type ImageFamily = z.infer<typeof imageSchema>["family"];
 
 /** What a model that makes images takes. */
@@ -58,6 +62,7 @@ export interface Transport {
   readonly maxQueued: number;
 }
 
+/** A provider whose references to the environment are resolved. */
 export interface Provider {
   readonly name: string;
   readonly protocol: Protocol;
@@ -94,6 +99,7 @@ export interface Upstream {
   readonly vectorsCutHere?: boolean;
 }
 
+/** What a model that embeds takes and gives. */
 export interface EmbeddingTraits {
   /** Size of a vector when none is asked for. */
   readonly dimensions: number;
@@ -103,8 +109,10 @@ export interface EmbeddingTraits {
   readonly tokenInput: boolean;
 }
 
+/** An audio format of speech. */
 export type SpeechFormat = "mp3" | "wav";
 
+/** What a model that speaks takes and gives. */
 export interface SpeechTraits {
   /** What may be asked for, the default first. */
   readonly formats: readonly SpeechFormat[];
@@ -119,6 +127,7 @@ export interface SpeechTraits {
   readonly voices: readonly string[];
 }
 
+/** A model with its price and the upstreams that can serve it now. */
 export interface Model {
   readonly id: string;
   readonly ownedBy: string;
@@ -154,6 +163,7 @@ export interface Model {
   readonly upstreams: readonly Upstream[];
 }
 
+/** All providers and models, as one version of the file has them. */
 export interface Catalog {
   /** Short hash of the file and of what the environment gave it. */
   readonly version: string;

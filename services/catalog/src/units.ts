@@ -56,6 +56,7 @@ export const outputUnits: ReadonlySet<string> = new Set<UnitName>([
   "audio_output_tokens",
 ]);
 
+/** A unit that usage is counted and priced in. */
 export type UnitName = keyof typeof unitTable;
 
 /**

@@ -6,6 +6,7 @@ export type ServiceName = "chat" | "embedding" | "media" | "speech" | "video";
 /** What the router answers itself, from billing's and metering's unary calls. */
 export type QueryName = "subscription" | "usage";
 
+/** HTTP methods of the public API. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /** What a route's request carries after its head; a body on a `none` route is ignored. */
@@ -56,6 +57,7 @@ export interface AdminRoute<Operation extends string = string> extends RouteBase
   readonly admin: true;
 }
 
+/** A route that needs a key. */
 export type Route = ForwardRoute | QueryRoute;
 
 const forward = (

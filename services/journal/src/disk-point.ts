@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 /** What is done to files of the journal, by name. */
 export const diskOperations = ["mkdir", "open", "write", "sync", "read", "list", "rename", "remove"] as const;
 
+/** An operation on the disk that a test can make fail. */
 export type DiskOperation = (typeof diskOperations)[number];
 
 let path: string | undefined;

@@ -9,11 +9,14 @@ import { crc32 } from "node:zlib";
  * damaged one, and no payload can be mistaken for a record whatever bytes it holds.
  */
 export const headerBytes = 16;
+/** Length of a frame's head, bytes. */
 export const frameBytes = 12;
+/** Longest payload of a frame, bytes. */
 export const maxPayloadBytes = 16 * 1024 * 1024;
 
 const magic = 0x314e4a55;
 
+/** A segment's header: the magic number, and its salt three times. */
 export function encodeHeader(salt: number): Buffer {
   const header = Buffer.allocUnsafe(headerBytes);
   header.writeUInt32LE(magic, 0);

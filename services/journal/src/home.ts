@@ -38,6 +38,7 @@ export interface JournalHome extends AsyncDisposable {
   take(abandoned: Abandoned): Promise<Journal | undefined>;
 }
 
+/** A directory of journals, and which process opens one in it. */
 export interface JournalHomeOptions {
   readonly dir: string;
   /** This process, unique for ever: letters, digits, `_`, `-`. */

@@ -22,6 +22,7 @@ export interface Position {
  */
 export type JournalState = "ok" | "full" | "failed";
 
+/** Sizes of a journal, and who hears of damage in it. */
 export interface JournalSettings {
   /** A segment that has reached this size is closed and the next begun. Default 8 MiB. */
   readonly segmentBytes?: number;

@@ -59,6 +59,7 @@ export function requestLock(dir: LockDirectory, owner: string): Promise<Lock> {
   });
 }
 
+/** Removes what a lock left behind; nothing when there is nothing. */
 export async function removeLock(dir: LockDirectory, owner: string): Promise<void> {
   await rm(join(dir.path, `${owner}.lock`), { force: true });
 }

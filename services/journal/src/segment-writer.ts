@@ -6,6 +6,7 @@ import { segmentPath } from "./segment.ts";
 
 const { O_CREAT, O_EXCL, O_WRONLY, O_DSYNC } = constants;
 
+/** `open` of `node:fs/promises`, replaceable so that tests can make a disk fail. */
 export type OpenFile = (path: PathLike, flags: number) => Promise<FileHandle>;
 
 /** The segment that a journal appends to. Its writes return when the data is on disk. */

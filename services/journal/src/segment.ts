@@ -13,6 +13,7 @@ export interface Damage {
   readonly bytes: number;
 }
 
+/** The path of the segment of that number. */
 export function segmentPath(dir: string, number: number): string {
   return join(dir, `${String(number).padStart(6, "0")}.seg`);
 }
@@ -46,6 +47,7 @@ export async function segmentSalt(path: string): Promise<number | undefined> {
   return readSalt(await readBytes(file, 0, headerBytes));
 }
 
+/** Which bytes of a segment are read, and in pieces of what size. */
 export interface ReadOptions {
   readonly path: string;
   readonly salt: number;

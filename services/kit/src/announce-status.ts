@@ -7,6 +7,7 @@ import { version } from "./version.ts";
 
 type StatusReport = Partial<Pick<ProcessStatus, "figures" | "upstreams" | "unserved">>;
 
+/** What {@link announceStatus} publishes, and through what. */
 export interface StatusOptions {
   readonly bus: Bus;
   readonly service: Peer;

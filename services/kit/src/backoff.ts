@@ -1,3 +1,4 @@
+/** The bounds of an exponential backoff. */
 export interface BackoffLimits {
   /** Before the second try, milliseconds. */
   readonly firstMs: number;

@@ -1,5 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 
+/** How much a {@link BufferBudget} lets be held, bytes. */
 export interface BufferLimits {
   /** Most bytes held at once by the whole process. */
   readonly totalBytes: number;
@@ -8,6 +9,7 @@ export interface BufferLimits {
 }
 
 const mebi = 1024 * 1024;
+/** Limits of a process that sets none: 512 MiB in all, 128 MiB for one owner. */
 export const defaultBufferLimits: BufferLimits = { totalBytes: 512 * mebi, ownerBytes: 128 * mebi };
 
 const retryAfterMs = 1_000;

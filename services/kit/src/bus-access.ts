@@ -4,6 +4,7 @@ import { usageAppliedSubject } from "@uag/contract/messages/usage-applied.ts";
 import { undividedSubject } from "@uag/contract/messages/usage-subjects.ts";
 import type { Peer } from "./rpc/access.ts";
 
+/** The NATS subjects that one service may use; any other is refused by the broker. */
 export interface BusAccess {
   readonly publish: readonly string[];
   /** Besides the user's own inboxes, `_INBOX.<user>.>`. */

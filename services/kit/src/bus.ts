@@ -3,6 +3,7 @@ import type { NatsSettings } from "./config.ts";
 import type { HealthCheck } from "./health.ts";
 import type { Logger } from "./log.ts";
 
+/** A process's connection to NATS. Disposing flushes what was published and closes it. */
 export interface Bus extends AsyncDisposable {
   readonly connection: NatsConnection;
   /** False while the broker cannot be reached; the connection keeps trying for ever. */

@@ -18,6 +18,7 @@ export interface Moment {
 /** More than clocks that are kept in step part by in a minute. */
 const maxDriftMs = 250;
 
+/** The present moment by both clocks. */
 export function momentOf(clock: Clock): Moment {
   return { monotonic: clock.monotonic(), wall: clock.now() };
 }
@@ -32,6 +33,7 @@ export function msSince(clock: Clock, { monotonic, wall }: Moment): number {
   return Math.abs(clock.now() - wall - elapsed) > maxDriftMs ? Number.POSITIVE_INFINITY : elapsed;
 }
 
+/** The machine's clocks. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -62,6 +62,7 @@ export const tlsSettings = {
 
 const tls = z.object(tlsSettings);
 
+/** The TLS settings as {@link readConfig} returns them. */
 export type TlsSettings = z.infer<typeof tls>;
 
 /** Settings that every process has. */
@@ -97,4 +98,5 @@ export const natsSettings = {
 
 const nats = z.object(natsSettings);
 
+/** The NATS settings as {@link readConfig} returns them. */
 export type NatsSettings = z.infer<typeof nats>;

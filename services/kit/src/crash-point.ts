@@ -28,6 +28,7 @@ export const crashPoints = [
   "adopted",
 ] as const;
 
+/** A place in the code where a test can end the process. */
 export type CrashPoint = (typeof crashPoints)[number];
 
 const [armed, nth = "1"] = (process.env["CRASH_AT"] ?? "").split(":");

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "./clock.ts";
 
+/** The leaky bucket that each source has: its size, how fast it drains, and how many are kept. */
 export interface FailuresOptions {
   readonly clock: Clock;
   /** Failures that are nobody's fault, at once. */

@@ -1,6 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import type { Clock } from "./clock.ts";
 
+/** Limits of each key's unbilled requests. */
 export interface FreeLimitsOptions {
   readonly clock: Clock;
   /** Units of one key in a minute. */

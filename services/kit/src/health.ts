@@ -8,6 +8,7 @@ import type { Metrics } from "./metrics.ts";
  */
 export type HealthCheck = () => Promise<{ ok: true } | { ok: false; reason: string }>;
 
+/** What `/health/ready` returns: each check by its name, and whether all passed. */
 export interface HealthReport {
   status: "ok" | "unavailable";
   checks: Record<string, { ok: boolean; reason?: string }>;
@@ -57,11 +58,13 @@ export async function respondOperator(
   return true;
 }
 
+/** Where the operators' port listens, and what it serves. */
 export interface AdminServerOptions extends OperatorPages {
   host: string;
   port: number;
 }
 
+/** A process's operators' port. Disposing closes it. */
 export interface AdminServer extends AsyncDisposable {
   readonly port: number;
 }

@@ -17,6 +17,7 @@ export function binOf(ms: number): number {
   return bin === -1 ? ends.length : bin;
 }
 
+/** Percentiles that are estimated from a histogram, milliseconds. */
 export interface Percentiles {
   /** How many times there are. */
   readonly count: number;

@@ -19,6 +19,9 @@ export interface Metrics {
   seconds<L extends string>(name: string, help: string, labels?: readonly L[]): Histogram<L>;
 }
 
+/**
+ * Makes a Prometheus registry with Node's own metrics; every series carries the label `service`.
+ */
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });

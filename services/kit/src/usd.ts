@@ -1,3 +1,4 @@
+/** Nano-USD in one USD. */
 export const nanoUsdPerUsd = 1_000_000_000n;
 
 /** Nano-USD as USD with all nine decimals: `12.500000000`. */

@@ -1,5 +1,6 @@
 import type { LinkError } from "./errors.ts";
 
+/** The head of a request that a link carries. */
 export interface LinkRequest {
   operation: string;
   requestId: string;

@@ -32,6 +32,10 @@ const nobody: string[] = [];
 /** What the frame's uint32 holds, halved: 24 days. */
 const maxDeadlineMs = 2 ** 31;
 
+/**
+ * The router's end of one exchange. It survives the loss of its link as long as the service cannot
+ * have seen it: it is then opened on another replica.
+ */
 export class ClientExchange implements LinkCall, Emitter, Timed {
   /** 0 until its first frame leaves. */
   id = 0;

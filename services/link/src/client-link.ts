@@ -16,6 +16,7 @@ export interface ClientLinkHost {
   onLinkClosed(link: ClientLink, error: LinkError): void;
 }
 
+/** One link of the calling end. */
 export interface ClientLinkOptions {
   address: string;
   dial: Dial;

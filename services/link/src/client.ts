@@ -11,6 +11,7 @@ import type { Dial } from "./transport.ts";
 /** How often an exchange may start over before the last refusal is its answer. */
 const maxRestarts = 3;
 
+/** Which replicas a {@link LinkClient} calls, over how many links, and within which bounds. */
 export interface LinkClientOptions {
   /**
    * `host:port` each; a name that resolves to several addresses is several replicas. Or a function
@@ -37,12 +38,14 @@ export interface LinkClientOptions {
   log?: (event: string, detail: { error: unknown; address?: string; requestId?: string }) => void;
 }
 
+/** How a {@link LinkClient} stands at the moment. */
 export interface LinkClientStatus {
   replicas: { address: string; ready: boolean; outstanding: number }[];
   /** Exchanges that wait for a ready replica. */
   waiting: number;
 }
 
+/** The calling end of a service's links, to all of its replicas. */
 export interface LinkClient {
   /**
    * Opens an exchange on a ready replica: that of its affinity, or the one with the fewest under

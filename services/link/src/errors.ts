@@ -23,11 +23,13 @@ export type LinkErrorCode =
   | "too_large"
   | "closed";
 
+/** What is known of an exchange that failed. */
 export interface LinkErrorOptions {
   seen?: boolean;
   cause?: unknown;
 }
 
+/** Why an exchange ended before its answer was complete. */
 export class LinkError extends Error {
   override readonly name = "LinkError";
   readonly code: LinkErrorCode;

@@ -11,6 +11,7 @@ export const windowBytes = 256 * 1024;
  * Unsent bytes of one exchange above which a writer is asked to wait, and below which it may go on.
  */
 export const highWaterBytes = 128 * 1024;
+/** Below this a writer that had to wait goes on. */
 export const lowWaterBytes = 64 * 1024;
 
 /**

@@ -24,6 +24,7 @@ function weigh(a: number, b: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
+/** A replica that can be chosen, and how many exchanges it has under way. */
 export interface Candidate {
   readonly address: string;
   readonly outstanding: number;

@@ -8,6 +8,7 @@ const redialBackoff = { firstMs: 50, maxMs: 2_000 };
 /** A link that lived this long was no failed attempt. */
 const steadyAfterMs = 5_000;
 
+/** One replica of a service: its address, and how many links lead to it. */
 export interface ReplicaOptions {
   address: string;
   links: number;

@@ -5,6 +5,7 @@ interface Opener {
   open(request: LinkRequest, response: LinkResponse): LinkCall;
 }
 
+/** An answer's status and headers, name and value by turns. */
 export interface ResponseHead {
   status: number;
   headers: readonly string[];

@@ -8,6 +8,7 @@ import { Outbox } from "./outbox.ts";
 import type { Emitter, Sender } from "./sender.ts";
 import type { WholeBodyOptions } from "./whole-body.ts";
 
+/** Bounds of reading a whole body. */
 export type ReadBodyOptions = Pick<WholeBodyOptions, "maxBytes" | "take">;
 
 /** What a handler gets: one request and the means to answer it. */
@@ -74,6 +75,7 @@ export interface ExchangeHost {
  */
 const overError = new LinkError("closed", "the exchange is over");
 
+/** The service's end of one exchange. */
 export class ServerExchange implements LinkExchange, Emitter, Timed {
   readonly id: number;
   turnAt: Sender | undefined;

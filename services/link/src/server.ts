@@ -12,6 +12,7 @@ import type { Transport, TransportEvents } from "./transport.ts";
  */
 export type LinkHandler = (exchange: LinkExchange) => void | Promise<void>;
 
+/** What a {@link LinkServer} serves, and how much at once. */
 export interface LinkServerOptions {
   /** Handlers by operation. */
   operations: Readonly<Record<string, LinkHandler>>;
@@ -24,6 +25,7 @@ export interface LinkServerOptions {
   log?: (event: string, detail: { error: unknown; requestId?: string }) => void;
 }
 
+/** The serving end of a service's links. */
 export interface LinkServer {
   /** The link for a gRPC server, which should be made with `linkServerChannelOptions`. */
   readonly rpc: RpcService;

@@ -8,6 +8,7 @@ export interface Transport {
   destroy(reason: string): void;
 }
 
+/** What a transport reports to the link on top of it. */
 export interface TransportEvents {
   /** The peer is there and has taken the link. */
   onReady(): void;

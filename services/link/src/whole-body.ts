@@ -1,5 +1,6 @@
 import { LinkError } from "./errors.ts";
 
+/** Bounds of a body that is collected into one buffer, bytes. */
 export interface WholeBodyOptions {
   readonly maxBytes: number;
   /** Told how many bytes more will be held, before they are; what it throws ends the reading. */

@@ -2,6 +2,7 @@ import type { HealthCheck } from "@uag/kit/health.ts";
 import { type Connection, createConnection } from "mongoose";
 import { applicationName } from "./abandoned-transactions.ts";
 
+/** Which database is connected to, and how its connections are pooled. */
 export interface ConnectOptions {
   readonly url: string;
   readonly database: string;

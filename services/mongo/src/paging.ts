@@ -6,6 +6,7 @@ export interface PageRequest {
   readonly cursor: string;
 }
 
+/** The rows of one page. */
 export interface Cut<R> {
   readonly rows: R[];
   /** Where the next page begins; "" when there is none. */

@@ -10,6 +10,7 @@ const backoff = { firstMs: 2, maxMs: 25 };
 /** Losing for this long to a living transaction is not usual: they take milliseconds. */
 const stuckMs = 500;
 
+/** On which connection a transaction runs, and who hears how it goes. */
 export interface TransactionOptions {
   readonly connection: Connection;
   /** Called before each further try. */

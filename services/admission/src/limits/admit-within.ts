@@ -5,6 +5,7 @@ import type { LimitRequest } from "./key-limits.ts";
 import type { Limits } from "./limits.ts";
 import { checkLive, type Reservation } from "./reservation.ts";
 
+/** What admits a request once its limits have room. */
 export interface Within {
   /** Takes the money. */
   readonly admission: { admit(request: AdmitRequest, reservation?: Reservation): Promise<Admitted> };

@@ -5,6 +5,7 @@ import type { RpcClient } from "@uag/kit/rpc/client.ts";
 import type { BorrowRequest, BorrowResponse, LimitServiceServer } from "@uag/proto/billing/v1/limits.ts";
 import { isFenced } from "../wallet/account.ts";
 
+/** As whom permits are borrowed, and from whom. */
 export interface HolderOptions {
   readonly billing: Pick<RpcClient<LimitServiceServer>, "renew" | "borrow">;
   readonly clock: Clock;

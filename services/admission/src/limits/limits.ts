@@ -9,6 +9,7 @@ import { onKeyChanged } from "../key-changes.ts";
 import { Holder } from "./holder.ts";
 import { KeyLimits } from "./key-limits.ts";
 
+/** What a process needs to hold its keys' limits together with the other replicas. */
 export interface LimitsOptions {
   readonly billing: RpcClient<LimitServiceServer>;
   readonly bus: Bus;

@@ -102,6 +102,7 @@ export class Reservation {
   }
 }
 
+/** `service_unavailable`: the permits of a request that waited may be others' by now. */
 export const lapsed = (): GatewayError =>
   outOfReach(new Error("the lease on limits ran out while the request waited to be admitted"));
 

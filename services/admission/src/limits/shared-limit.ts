@@ -12,6 +12,7 @@ export interface ReplicaPermits {
   remove(count: number, now: number): Permits[];
 }
 
+/** One limit of one key: how permits are kept, borrowed and refused. */
 export interface SharedLimitOptions {
   readonly kind: LimitKind;
   readonly keyId: string;

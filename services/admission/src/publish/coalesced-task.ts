@@ -2,6 +2,7 @@ import { backoffMs } from "@uag/kit/backoff.ts";
 
 const maxRestMs = 5_000;
 
+/** The task, and how failures of it are retried. */
 export interface CoalescedTaskOptions {
   /** How long others who ask may join, milliseconds. */
   readonly restMs: number;
@@ -27,7 +28,7 @@ export class CoalescedTask implements AsyncDisposable {
     this.#options = options;
   }
 
-  call(): void {
+  request(): void {
     if (this.#timer !== undefined || this.#stopped) return;
     if (this.#running !== undefined) this.#requestedAgain = true;
     else this.#timer = setTimeout(() => this.#begin(), this.#restMs()).unref();
@@ -46,7 +47,7 @@ export class CoalescedTask implements AsyncDisposable {
   async #run(): Promise<void> {
     const more = await this.#step();
     this.#running = undefined;
-    if (more || this.#requestedAgain) this.call();
+    if (more || this.#requestedAgain) this.request();
   }
 
   async #step(): Promise<boolean> {

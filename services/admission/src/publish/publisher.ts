@@ -10,6 +10,7 @@ import { readBatch, readBatches } from "./batch-reader.ts";
 import { CoalescedTask } from "./coalesced-task.ts";
 import { type Batch, Unconfirmed } from "./unconfirmed.ts";
 
+/** How batches of finals are sent and confirmed. */
 export interface PublisherSettings {
   /** Where the batches of a partition go. */
   readonly subjectOf: (partition: number) => string;
@@ -31,6 +32,7 @@ export interface PublisherSettings {
   readonly republishMs?: number;
 }
 
+/** What a {@link Publisher} reads, and to whom it sends. */
 export interface PublisherOptions {
   /** Goes into the batches. */
   readonly holderId: string;
@@ -94,8 +96,8 @@ export class Publisher implements AsyncDisposable {
     const failed = (error: unknown): void => options.log.debug({ err: error }, "publishing rests");
     this.#publishing = new CoalescedTask({ restMs: gatherMs, step: () => this.#publish(), failed });
     this.#confirming = new CoalescedTask({ restMs: confirmMs, step: () => this.#confirm(), failed });
-    options.journal.onGrown(() => this.#publishing.call());
-    this.#publishing.call();
+    options.journal.onGrown(() => this.#publishing.request());
+    this.#publishing.request();
     this.#forgetBus = options.bus.onChange((connected) => {
       if (connected) this.#hurry();
     });
@@ -177,7 +179,7 @@ export class Publisher implements AsyncDisposable {
     batch.sequence = BigInt(ack.seq);
     batch.publishedAt = now;
     if (batch.published++ === 0) this.#unconfirmed.add(batch);
-    this.#confirming.call();
+    this.#confirming.request();
     return ack;
   }
 

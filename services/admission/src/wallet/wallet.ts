@@ -28,6 +28,7 @@ export interface GrantReturn {
   readonly spent: bigint;
 }
 
+/** How far ahead of need money is asked for. */
 export interface WalletSettings {
   /** A refill asks for this many requests' holds or more. Default 64. */
   readonly requestsAhead?: number;

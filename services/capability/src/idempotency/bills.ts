@@ -4,6 +4,7 @@ import { Pricing, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 
 const timeoutMs = 5_000;
 
+/** What is known of the bill of an earlier run. */
 export type Bill = Pick<UsageEvent, "costNanoUsd" | "pricing">;
 
 /** Says what a request was billed; undefined when nothing is known of it, which may change. */

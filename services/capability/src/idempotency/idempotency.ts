@@ -29,6 +29,7 @@ const maxKeyLength = 255;
  */
 const maxDoubtMs = 15 * 60_000;
 
+/** What requests with an idempotency key are run with. */
 export interface IdempotencyOptions {
   readonly store: IdempotencyStore;
   /** Those of this process; admission has to tell them what happens to their requests. */

@@ -17,6 +17,7 @@ import { IdempotencyStore } from "./store.ts";
 
 const leaseMs = 6_000;
 
+/** What {@link onceByKey} takes from a capability service. */
 export interface OnceOptions {
   readonly settings: CapabilitySettings;
   readonly context: CapabilityContext;

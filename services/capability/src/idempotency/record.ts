@@ -16,6 +16,7 @@
  */
 export type RunState = "claimed" | "started" | "kept" | "lost";
 
+/** A run under an idempotency key, as it stands in the collection `runs`. */
 export interface RecordDocument {
   /** Hash of API key, operation and idempotency key. */
   readonly _id: string;
@@ -38,6 +39,7 @@ export interface RecordDocument {
   readonly parts?: number;
 }
 
+/** A piece of a kept answer, encrypted, as it stands in the collection `answers`. */
 export interface PartDocument {
   /** Token and number. */
   readonly _id: string;
@@ -71,6 +73,7 @@ export interface KeptResponse {
   body(): AsyncIterable<Buffer>;
 }
 
+/** What became of the attempt to claim an idempotency key. */
 export type Claim =
   /** This caller runs the request. */
   | { readonly kind: "mine" }

@@ -6,6 +6,7 @@ import type { RecordedResponse } from "./record.ts";
 /** Larger answers are not kept. */
 const maxBytes = 64 * 1024 * 1024;
 
+/** What a {@link RecordingExchange} stands between, and who gets the response. */
 export interface RecorderOptions {
   readonly exchange: LinkExchange;
   readonly body: ReadBody;

@@ -14,6 +14,7 @@ import type { IdempotencyStore } from "./store.ts";
 const patienceMs = 2_500;
 const firstRestMs = 100;
 
+/** A claimed run, and where its state is written. */
 export interface RunOptions {
   readonly store: IdempotencyStore;
   readonly log: Logger;

@@ -13,6 +13,7 @@ const minLifeMs = 24 * 3_600_000;
 /** Pieces outlive their record: an answer that is being sent stays whole. */
 const pieceGraceMs = 3_600_000;
 
+/** Which database runs are kept in, and for how long. */
 export interface IdempotencyStoreOptions {
   readonly url: string;
   readonly database?: string;

@@ -18,6 +18,7 @@ export interface JsonReply {
   readonly headers?: readonly string[];
 }
 
+/** How a request without a body is answered. */
 export interface QuerySpec {
   /** @throws {GatewayError} which the client is told */
   respond(exchange: LinkExchange, caller: Caller): JsonReply | Promise<JsonReply>;
@@ -42,6 +43,7 @@ export function defineQuery(
   };
 }
 
+/** How a request with a body is read, checked and answered without a bill. */
 export interface UnbilledSpec<B, R> extends RequestSpec<B, R> {
   /** @throws {GatewayError} or {AttemptsFailed}, which the client is told */
   respond(checked: CheckedRequest<R>): Promise<JsonReply>;

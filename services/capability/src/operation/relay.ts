@@ -8,6 +8,7 @@ const checkpointMs = 5_000;
 const keepAliveMs = 10_000;
 const keepAliveCheckMs = 2_500;
 
+/** Whom a stream goes to, and what happens beside it. */
 export interface RelayOptions {
   readonly exchange: LinkExchange;
   /**

@@ -46,4 +46,5 @@ export interface StreamEnd {
   readonly attempts?: number;
 }
 
+/** What an operation answers with: one piece, or a stream. */
 export type Reply = WholeReply | StreamReply;

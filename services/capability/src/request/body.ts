@@ -12,6 +12,7 @@ export type { Fields } from "./nulls.ts";
 const longBytes = 256 * 1024;
 const nothing: ReadonlySet<string> = new Set();
 
+/** A request body that is one JSON object. */
 export interface JsonBody {
   /** As they came. */
   readonly body: Buffer;
@@ -21,6 +22,7 @@ export interface JsonBody {
   readonly sent: Fields;
 }
 
+/** How a JSON body is parsed. */
 export interface JsonOptions {
   readonly limits?: JsonLimits;
   /** Members whose content is not ours, at whatever level: null means something there. */

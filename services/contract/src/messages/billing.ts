@@ -22,6 +22,7 @@ export const recallSubjects = subjectFamily("billing.recall");
 
 /** The limits of a key that are lent to holders as slots. */
 export const limitNames = ["requests", "tokens", "concurrency"] as const;
+/** One of a key's limits. */
 export type LimitName = (typeof limitNames)[number];
 
 /**

@@ -45,5 +45,7 @@ export const processStatus = jsonMessage(
   }),
 );
 
+/** What a process reports of itself every few seconds. */
 export type ProcessStatus = NonNullable<ReturnType<typeof processStatus.decode>>;
+/** What a process reports of one model's upstream. */
 export type UpstreamStatus = ProcessStatus["upstreams"][number];

@@ -27,6 +27,7 @@ export const account = z.object({
   repaid_nano_usd: nano,
 });
 
+/** A payment into an account. The same reference is booked once. */
 export const topUp = z.object({
   object: z.literal("top_up"),
   reference: z.string(),
@@ -36,6 +37,7 @@ export const topUp = z.object({
   account,
 });
 
+/** A row of an account's ledger. */
 export const ledgerEntry = z.object({
   id: z.string(),
   object: z.literal("ledger_entry"),
@@ -144,6 +146,7 @@ export const invoice = z.object({
     .describe("By model, the dearest first."),
 });
 
+/** A bill that an operator had priced after the fact. */
 export const repair = z.object({
   object: z.literal("repair"),
   request_id: z.string(),

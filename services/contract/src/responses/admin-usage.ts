@@ -33,6 +33,7 @@ export const usageEvent = z.object({
 /** A usage event as a row of a listing. */
 export const listedUsageEvent = z.object({ object: z.literal("usage_event"), ...usageEvent.shape });
 
+/** Usage of one group in one stretch of time. */
 export const usageBucket = z.object({
   object: z.literal("usage_bucket"),
   start: time,

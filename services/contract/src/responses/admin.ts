@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { count, hash, nano, time } from "./admin-fields.ts";
 
+/** An API key without its secret. */
 export const key = z.object({
   id: z.string(),
   object: z.literal("key"),
@@ -26,6 +27,7 @@ export const usedKey = key.extend({
   requests_last_hour: count.nullable().describe("About; null when it cannot be told just now."),
 });
 
+/** A key when it is made: the only response with its secret. */
 export const newKey = key.extend({
   key: z.string().describe("The key itself, shown this once."),
   snippets: z
@@ -40,6 +42,7 @@ export const newKey = key.extend({
     .describe("Ready to be pasted, with the key in them."),
 });
 
+/** An admin token without its secret. */
 export const token = z.object({
   id: z.string(),
   object: z.literal("admin_token"),
@@ -52,8 +55,10 @@ export const token = z.object({
   revoked_at: time.nullable(),
 });
 
+/** An admin token when it is made: the only response with its secret. */
 export const newToken = token.extend({ token: z.string().describe("The token itself, shown this once.") });
 
+/** What an administrator did: a row of the audit log. */
 export const auditRecord = z.object({
   id: z.string(),
   object: z.literal("audit_record"),
@@ -70,6 +75,7 @@ export const auditRecord = z.object({
   hash: hash.nullable(),
 });
 
+/** A secret that an account's webhooks are signed with, without the secret itself. */
 export const webhookSecret = z.object({
   id: z.string(),
   object: z.literal("webhook_secret"),
@@ -80,11 +86,13 @@ export const webhookSecret = z.object({
   created_by: z.object({ id: z.string(), name: z.string() }).nullable(),
 });
 
+/** A webhook secret when it is made: the only response with it. */
 export const newWebhookSecret = webhookSecret.extend({
   earlier_secrets_end_at: time.nullable(),
   secret: z.string().describe("Shown this once."),
 });
 
+/** A webhook and what became of its attempts. */
 export const webhookDelivery = z.object({
   id: z.string(),
   object: z.literal("webhook_delivery"),
@@ -105,6 +113,7 @@ export const webhookDelivery = z.object({
   ),
 });
 
+/** The same with the body that is sent. */
 export const webhookDeliveryWithBody = webhookDelivery.extend({ body: z.string().describe("What is sent.") });
 
 /** One page of a listing. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+/** `GET /v1/dashboard/billing/subscription`, in the format of OpenAI's former endpoint. */
 export const subscription = z.object({
   object: z.literal("billing_subscription"),
   has_payment_method: z.boolean(),
@@ -10,6 +11,7 @@ export const subscription = z.object({
   access_until: z.int().describe("Unix time, seconds."),
 });
 
+/** `GET /v1/dashboard/billing/usage`, in the format of OpenAI's former endpoint. */
 export const usage = z.object({
   object: z.literal("list"),
   total_usage: z.number().describe("US cents."),

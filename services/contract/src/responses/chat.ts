@@ -37,6 +37,7 @@ const toolCall = z.object({
 
 const finishReason = z.string().nullish().describe("stop, length, tool_calls, content_filter.");
 
+/** A chat completion in OpenAI's format. */
 export const chatCompletion = z.object({
   id: z.string(),
   object: z.literal("chat.completion"),
@@ -146,6 +147,7 @@ export const messageEvent = z.discriminatedUnion("type", [
   nativeError,
 ]);
 
+/** A request's input tokens, in Anthropic's format. */
 export const tokenCount = z.object({ input_tokens: count });
 
 const prices = z.record(z.string(), z.number().nonnegative());
@@ -160,6 +162,7 @@ const priceList = z.object({
     .describe("Prices of the whole request when its input is longer."),
 });
 
+/** A model that the key may use. */
 export const model = z.object({
   id: z.string(),
   object: z.literal("model"),
@@ -184,6 +187,7 @@ export const model = z.object({
   price: priceList,
 });
 
+/** The models that the key may use. */
 export const modelList = z.object({
   object: z.literal("list"),
   data: z.array(model),

@@ -3,6 +3,7 @@ import { nestedError } from "../errors/shapes.ts";
 
 const count = z.int().min(0);
 
+/** Images of an `alpha` model, in DashScope's format. */
 export const alphaImageResult = z.object({
   request_id: z.string(),
   output: z.object({
@@ -31,6 +32,7 @@ const imageUsage = z.object({
   generated_images: count.optional(),
 });
 
+/** Images in OpenAI's format. */
 export const imageResult = z.object({
   created: z.int().describe("Unix time, seconds."),
   data: z.array(
@@ -68,6 +70,7 @@ export const imageEvent = z.object({
 /** The states of a video task. All from `succeeded` on are for good. */
 export const taskStatuses = ["submitted", "queued", "running", "succeeded", "failed", "cancelled", "expired"] as const;
 
+/** A task that makes a video, in whatever state. */
 export const videoTask = z.object({
   id: z.string(),
   object: z.literal("video.generation"),
@@ -98,6 +101,7 @@ export const videoTask = z.object({
   error: z.object({ code: z.string(), message: z.string() }).optional(),
 });
 
+/** A page of the account's video tasks, newest first. */
 export const videoTaskList = z.object({
   object: z.literal("list"),
   data: z.array(videoTask),
@@ -105,6 +109,7 @@ export const videoTaskList = z.object({
   next_cursor: z.string().nullable(),
 });
 
+/** The voices of the models that speak. */
 export const voiceList = z.object({
   object: z.literal("list"),
   data: z.array(
@@ -118,6 +123,7 @@ export const voiceList = z.object({
   ),
 });
 
+/** Vectors in OpenAI's format, in the order of the inputs. */
 export const embeddingResult = z.object({
   object: z.literal("list"),
   model: z.string(),

@@ -27,11 +27,11 @@ const chat = await createChatCompletion({
   body: { model: "gpt-4o-mini", messages: [{ role: "user", content: "say: hello" }] },
 });
 const answer: ChatCompletion = chat.data;
-const said: string | null | undefined = answer.choices[0]?.message.content;
+const text: string | null | undefined = answer.choices[0]?.message.content;
 // @ts-expect-error a conversation without messages is none
 const refused = await createChatCompletion({ client, body: { model: "gpt-4o-mini" } });
 const ids: string[] = listed.map(({ id }) => id);
-process.stdout.write(JSON.stringify({ ids, said, code: refused.error }));
+process.stdout.write(JSON.stringify({ ids, text, code: refused.error }));
 `;
 
 const compilerOptions = {
@@ -54,7 +54,7 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promis
 
 interface ClientReport {
   readonly ids: readonly string[];
-  readonly reported: string;
+  readonly text: string;
   readonly code: { readonly error: { readonly code: string } };
 }
 
@@ -74,13 +74,13 @@ export function generatedClientTest(here: () => TestFleet): void {
       await writeFile(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.ts"] }));
       await run([join(repoRoot, "node_modules/typescript/bin/tsc"), "-p", dir]);
       const { base_url: gatewayUrl, api_key: apiKey } = here().run;
-      const reported = JSON.parse(await run([main], { BASE_URL: gatewayUrl, API_KEY: apiKey })) as ClientReport;
+      const report = JSON.parse(await run([main], { BASE_URL: gatewayUrl, API_KEY: apiKey })) as ClientReport;
       const { data } = (await here().client.get("/v1/models")).json<{ data: readonly { id: string }[] }>();
       assert.deepEqual(
-        reported.ids,
+        report.ids,
         data.map(({ id }) => id),
       );
-      assert.equal(reported.reported, "hello");
-      assert.equal(reported.code.error.code, "invalid_request");
+      assert.equal(report.text, "hello");
+      assert.equal(report.code.error.code, "invalid_request");
     }));
 }

@@ -5,6 +5,7 @@ import { PublicNames } from "./public-names.ts";
 import { UrlError } from "./url-error.ts";
 import { hostOf, UrlGuard } from "./url-guard.ts";
 
+/** What a {@link GuardedClient} may reach, and how it resolves names. */
 export interface GuardedClientOptions {
   /**
    * `host:port` pairs that are exempt from the guard, plain http included. Only for development.
@@ -16,6 +17,7 @@ export interface GuardedClientOptions {
   nameServers?: readonly string[];
 }
 
+/** One call of a {@link GuardedClient}, with its bounds in time and size. */
 export interface GuardedRequest {
   method?: "GET" | "HEAD" | "POST";
   headers?: Record<string, string>;
@@ -41,6 +43,7 @@ export interface GuardedRequest {
   signal?: AbortSignal;
 }
 
+/** A response that was read whole; its status may be any. */
 export interface GuardedResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
@@ -72,6 +75,11 @@ async function readBody({ maxBytes, take }: GuardedRequest, stream: AsyncIterabl
   return Buffer.concat(parts, size);
 }
 
+/**
+ * Makes a client that connects to public addresses only. Each address is checked when the
+ * connection is made, so a name that resolves differently the second time (DNS rebinding) gains
+ * nothing.
+ */
 export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
   const guard = new UrlGuard(options.allow);
   const timeout = options.connectTimeoutMs ?? 5_000;

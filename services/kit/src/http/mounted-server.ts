@@ -10,6 +10,7 @@ export const routerKeepAliveMs = 30_000;
  */
 const serverKeepAliveMs = 75_000;
 
+/** An HTTP server behind the router. Disposing drains it. */
 export interface MountedServer extends AsyncDisposable {
   readonly port: number;
 }

@@ -7,6 +7,7 @@ import { Turns } from "../turns.ts";
 import { isPublicAddress } from "./address.ts";
 import { UrlError } from "./url-error.ts";
 
+/** How {@link PublicNames} resolves host names. */
 export interface PublicNamesOptions {
   /** Addresses of name servers; default: the system's. */
   readonly nameServers?: readonly string[];

@@ -1,3 +1,4 @@
+/** Why a URL that a user gave was not fetched. */
 export type UrlFault =
   | "invalid_url"
   | "address_refused"

@@ -3,6 +3,7 @@ import { AwsClient } from "aws4fetch";
 
 const callTimeoutMs = 60_000;
 
+/** A bucket of an S3-compatible server, and the credentials for it. */
 export interface S3Options {
   readonly endpoint: string;
   readonly region: string;
@@ -23,6 +24,10 @@ export type S3Call = (
   options?: { query?: Record<string, string>; headers?: Record<string, string>; body?: Buffer; ok?: number[] },
 ) => Promise<Response>;
 
+/**
+ * Makes a function that calls the bucket. A status of 429 or 5xx is tried twice more.
+ * @throws {Error} for a status that is not among the expected ones
+ */
 export function s3Call(options: S3Options): S3Call {
   const { accessKeyId, secretAccessKey, region, endpoint, bucket } = options;
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: 2 });

@@ -7,6 +7,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** An object of the store; its bytes are read on demand. */
 export interface StoredObject {
   readonly contentType: string;
   /** Bytes. */

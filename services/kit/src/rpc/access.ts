@@ -6,6 +6,7 @@ const capabilities = ["chat", "embedding", "media", "speech", "video"] as const;
  */
 export const peers = ["router", "billing", "metering", "auditor", ...capabilities, "console", "operator"] as const;
 
+/** A service by the name in its certificate. */
 export type Peer = (typeof peers)[number];
 
 interface Access {

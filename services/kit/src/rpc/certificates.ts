@@ -2,6 +2,9 @@ import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { experimental } from "@grpc/grpc-js";
 
+/**
+ * Paths of PEM files: the certificate, its private key, and the CA that signed those of all peers.
+ */
 export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;

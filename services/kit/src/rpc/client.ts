@@ -5,6 +5,7 @@ import type { Identity } from "./identity.ts";
 import type { Handlers } from "./server.ts";
 import { fromStatus } from "./status.ts";
 
+/** Bounds of one unary call. */
 export interface CallOptions {
   /** Default 5,000. */
   timeoutMs?: number;

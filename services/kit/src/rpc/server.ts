@@ -28,6 +28,7 @@ export type Handlers<S> = {
 
 type Unary = (request: unknown, who: WhoCalls) => Promise<unknown>;
 
+/** A generated gRPC service with the functions that implement it. */
 export interface RpcService {
   readonly definition: ServiceDefinition;
   readonly implementation: UntypedServiceImplementation;
@@ -55,10 +56,12 @@ export function unaryService<S>(definition: ServiceDefinition, handlers: Handler
   return { definition, implementation };
 }
 
+/** A gRPC server that listens. Disposing lets running calls finish, then closes it. */
 export interface RpcServer extends AsyncDisposable {
   readonly port: number;
 }
 
+/** Where a gRPC server listens, as whom, and what it serves. */
 export interface ListenOptions {
   readonly host: string;
   /** 0 picks a free one. */
@@ -87,6 +90,7 @@ export async function listen(options: ListenOptions): Promise<{ server: Server; 
 const usualStopTimeoutMs = 5_000;
 const maxBytes = 64 * 1024 * 1024;
 
+/** What {@link serveRpc} listens on and serves. */
 export interface ServeOptions extends Omit<ListenOptions, "channel"> {
   /** How long disposing lets running calls finish, milliseconds; default 5,000. */
   readonly stopTimeoutMs?: number;

@@ -13,6 +13,7 @@ interface Fields {
   data: Buffer[] | undefined;
 }
 
+/** One event of a stream as it came: its lines up to the blank line that ends it. */
 export interface Block {
   readonly source: Buffer;
   /** The block is `source[start, end)`. */

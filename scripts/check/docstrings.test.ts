@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { undocumented } from "./docstrings.ts";
+
+const namesIn = (text: string): string[] => undocumented(text).map(({ name }) => name);
+
+test("every kind of exported declaration needs a docstring, and what is not exported needs none", () => {
+  const text = [
+    "export function one() {}",
+    "export async function* two() {}",
+    "export abstract class Three {}",
+    "export interface Four {}",
+    "export type Five = 1;",
+    "export const six = 6;",
+    "function seven() {}",
+    'export { eight } from "./eight.ts";',
+  ].join("\n");
+  assert.deepEqual(namesIn(text), ["one", "two", "Three", "Four", "Five", "six"]);
+});
+
+test("a docstring stands right above what it is of; a comment of another kind is none", () => {
+  assert.deepEqual(namesIn("/** Says so. */\nexport const a = 1;"), []);
+  assert.deepEqual(namesIn("/**\n * Says so,\n * and more.\n */\nexport const a = 1;"), []);
+  assert.deepEqual(namesIn("/** Of the file. */\n\nexport const a = 1;"), ["a"]);
+  assert.deepEqual(namesIn("// Why.\nexport const a = 1;"), ["a"]);
+});
+
+test("a problem is named by its line, and overloads by their first", () => {
+  const text = "import x;\n\nexport function a(b: 1): 1;\nexport function a(b: 2): 2;";
+  assert.deepEqual(undocumented(text), [{ line: 3, name: "a" }]);
+});

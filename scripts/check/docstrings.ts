@@ -1,0 +1,37 @@
+import { glob, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { repoRoot as root } from "../../services/fleet/src/paths.ts";
+import type { Check } from "./check.ts";
+
+/** The packages that every service is built on: whoever uses one reads its docstrings first. */
+const packages = "admission,capability,catalog,contract,journal,kit,link,mongo";
+const sources = `services/{${packages}}/src/**/*.ts`;
+
+// Biome's format puts every export at the first column, on one line with its name.
+const exported = /^export (?:abstract |async |declare )*(?:class|const|function\*?|interface|let|type) (?<name>[\w$]+)/;
+
+/**
+ * The exported declarations of a source without a docstring right above them: line from 1, and
+ * name. Further overloads of a function need none.
+ */
+export function undocumented(text: string): { readonly line: number; readonly name: string }[] {
+  const lines = text.split("\n");
+  const named = lines.map((line) => exported.exec(line)?.groups?.["name"]);
+  return named.flatMap((name, at) => {
+    const isFirst = named.indexOf(name) === at;
+    return name === undefined || !isFirst || lines[at - 1]?.endsWith("*/") ? [] : [{ line: at + 1, name }];
+  });
+}
+
+export const docstrings: Check = {
+  name: "docstrings",
+  async run() {
+    const problems: string[] = [];
+    for await (const file of glob(sources, { cwd: root })) {
+      if (file.endsWith(".test.ts")) continue;
+      for (const { line, name } of undocumented(await readFile(join(root, file), "utf8")))
+        problems.push(`${file}:${line}: ${name} is exported and has no docstring`);
+    }
+    return problems.sort();
+  },
+};
