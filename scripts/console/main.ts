@@ -14,9 +14,12 @@ Signs in to the console of the fleet whose folder is --data, and writes a pictur
 
 type Browser = Awaited<ReturnType<typeof openBrowser>>;
 
-const modes = ["images", "speech", "video", "embeddings"].map((mode) => `playground?mode=${mode}`);
+const modes = ["images", "edit", "speech", "video", "embeddings"].map((mode) => `playground?mode=${mode}`);
 const plain = ["keys", "usage", "billing", "models", "playground", "webhooks", "members", "audit-log", "accounts"];
-const pages = plain.concat(modes, "unpriced", "profile");
+const month = `billing/${new Date().toISOString().slice(0, 7)}`;
+const pages = plain.concat(modes, month, "unpriced", "fleet", "profile", "nowhere");
+/** Pages whose first row opens something. */
+const details = new Set(["keys", "usage", "models"]);
 const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
   [
     { width: 1440, height: 900 },
@@ -36,18 +39,26 @@ async function shoot(browser: Browser, look: (typeof looks)[number], { run, out,
   const page = await context.newPage();
   const name = (path: string): string =>
     join(out, `${path.replaceAll(/\W+/g, "-")}-${look.viewport.width}-${look.colorScheme}.png`);
+  const take = async (of: string): Promise<void> => {
+    await page.waitForTimeout(settledMs);
+    await page.screenshot({ path: name(of) });
+    process.stdout.write(`${name(of)}\n`);
+  };
   await page.goto(`${run.console_url}/sign-in`);
-  await page.screenshot({ path: name("sign-in") });
+  await page.getByLabel("E-mail").waitFor();
+  await take("sign-in");
   await page.getByLabel("E-mail").fill(run.admin.email);
   await page.getByRole("textbox", { name: "Password" }).fill(run.admin.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
   for (const path of pages) {
     await page.goto(`${run.console_url}/${path}${path.includes("?") ? "&" : "?"}account=${account}`);
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.waitForTimeout(settledMs);
-    await page.screenshot({ path: name(path) });
-    process.stdout.write(`${name(path)}\n`);
+    await page.getByRole("heading").first().waitFor();
+    await take(path);
+    const row = page.locator("tbody tr[tabindex]").first();
+    if (!details.has(path) || (await row.count()) === 0) continue;
+    await row.click({ position: { x: 4, y: 4 } });
+    await take(`${path}-detail`);
   }
 }
 

@@ -22,6 +22,7 @@ const reads = [
   "GET /keys",
   "GET /keys/:id",
   "GET /ledger",
+  "GET /models",
   "GET /usage",
   "GET /usage/events",
   "GET /usage/events/:id",
@@ -45,6 +46,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   member: [
     "GET /keys",
     "GET /keys/:id",
+    "GET /models",
     "GET /usage",
     "GET /usage/events",
     "GET /usage/events/:id",
@@ -52,7 +54,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "GET /usage/series",
     ...keyWrites,
   ],
-  auditor: [...reads, "GET /accounts", "GET /tokens"],
+  auditor: [...reads, "GET /accounts", "GET /fleet", "GET /tokens"],
 };
 
 describe("roles in the console", () => {

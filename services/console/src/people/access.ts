@@ -37,6 +37,7 @@ const reading = {
   "admin.usage.receipt": reads,
   "admin.usage.export": reads,
   "admin.ledger.read": reads,
+  "admin.models.list": reads,
   "admin.audit_log.list": reads,
   "admin.webhooks.secrets.list": reads,
   "admin.webhooks.deliveries.list": reads,
@@ -66,12 +67,14 @@ const member = {
   "admin.usage.series": { token: "read-only", rule: "key-in-query" },
   "admin.usage.receipt": { token: "read-only", rule: "own-event" },
   "admin.usage.export": { token: "read-only", rule: "key-in-query" },
+  "admin.models.list": reads,
 } as const satisfies Partial<Record<AdminOperation, Grant>>;
 
-/** An auditor of all accounts sees the list of them, and who has tokens. */
+/** An auditor of all accounts sees the list of them, who has tokens, and how the gateway is. */
 const auditor = {
   ...reading,
   "admin.accounts.list": reads,
+  "admin.fleet.get": reads,
   "admin.tokens.list": reads,
 } as const satisfies Partial<Record<AdminOperation, Grant>>;
 

@@ -139,6 +139,12 @@ const unpriced = page(
   lazyRouteComponent(() => import("./pages/unpriced/unpriced-page.tsx"), "UnpricedPage"),
 );
 
+const fleet = page(
+  "/fleet",
+  {},
+  lazyRouteComponent(() => import("./pages/fleet/fleet-page.tsx"), "FleetPage"),
+);
+
 const routeTree = root.addChildren([
   signIn,
   invitation,
@@ -156,6 +162,7 @@ const routeTree = root.addChildren([
     profile,
     accounts,
     unpriced,
+    fleet,
   ]),
 ]);
 

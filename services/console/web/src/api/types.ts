@@ -1,4 +1,5 @@
 import type * as admin from "@uag/contract/responses/admin.ts";
+import type * as fleets from "@uag/contract/responses/admin-fleet.ts";
 import type * as money from "@uag/contract/responses/admin-money.ts";
 import type * as used from "@uag/contract/responses/admin-usage.ts";
 import type { model } from "@uag/contract/responses/chat.ts";
@@ -6,6 +7,8 @@ import type { z } from "zod";
 
 // The shapes stand in the contract; here they only get names.
 export type Account = z.infer<typeof money.account>;
+export type CatalogModel = z.infer<typeof fleets.catalogModel>;
+export type Fleet = z.infer<typeof fleets.fleet>;
 export type Forecast = z.infer<typeof money.forecast>;
 export type Hold = z.infer<typeof money.hold>;
 export type Invoice = z.infer<typeof money.invoice>;

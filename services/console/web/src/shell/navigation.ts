@@ -8,6 +8,7 @@ import {
   IconKey,
   IconMessageChatbot,
   IconReceiptOff,
+  IconServer,
   IconUsers,
   IconWebhook,
 } from "@tabler/icons-react";
@@ -58,6 +59,7 @@ export const navigation = [
     entries: [
       entry("/accounts", "accounts", IconBuilding, ["operator", "auditor"]),
       entry("/unpriced", "unpriced", IconReceiptOff, ["operator"]),
+      entry("/fleet", "fleet", IconServer, ["operator", "auditor"]),
     ],
   },
 ] as const;

@@ -105,7 +105,12 @@ function BodyRow<T extends RowData>({
       {row.getAllCells().map((cell) => {
         const { align, from } = cell.column.columnDef.meta ?? {};
         return (
-          <Table.Td key={cell.id} ta={align ?? "left"} {...(from !== undefined && { visibleFrom: from })}>
+          <Table.Td
+            key={cell.id}
+            ta={align ?? "left"}
+            className={align && classes["figure"]}
+            {...(from !== undefined && { visibleFrom: from })}
+          >
             <FlexRender cell={cell} />
           </Table.Td>
         );
@@ -147,7 +152,7 @@ export function DataTable<T extends RowData>(props: Props<T>) {
     <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
       <Table
         verticalSpacing="sm"
-        horizontalSpacing="md"
+        className={classes["table"]}
         fz="sm"
         highlightOnHover={onOpen !== undefined}
         aria-label={label}

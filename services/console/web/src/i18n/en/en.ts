@@ -1,4 +1,5 @@
 import { billing } from "./billing.ts";
+import { fleet } from "./fleet.ts";
 import { keys } from "./keys.ts";
 import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
 import { models } from "./models.ts";
@@ -13,6 +14,7 @@ export const en = {
   billing,
   common,
   failure,
+  fleet,
   invitation,
   keys,
   members,

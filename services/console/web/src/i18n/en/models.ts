@@ -39,6 +39,15 @@ export const models = {
   thousand: "A thousand requests",
   compare: "Compare ({{count}})",
   compareTitle: "Compare models",
+  providers: {
+    title: "Served by, in the last hour",
+    calls_one: "{{count, number}} call",
+    calls_other: "{{count, number}} calls",
+    failed: "{{count, number}} failed",
+    times: "p50 {{p50}}, p95 {{p95}}",
+    rests: "rests for {{time}}",
+    place: "asked as no. {{place}}",
+  },
   pick: "Compare {{name}}",
   tryIt: "Try it",
 } as const;

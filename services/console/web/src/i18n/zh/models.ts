@@ -26,6 +26,15 @@ export const models = {
   thousand: "一千次请求",
   compare: "比较（{{count}}）",
   compareTitle: "比较模型",
+  providers: {
+    title: "提供方（最近一小时）",
+    calls_one: "{{count, number}} 次调用",
+    calls_other: "{{count, number}} 次调用",
+    failed: "{{count, number}} 次失败",
+    times: "p50 {{p50}}，p95 {{p95}}",
+    rests: "暂停 {{time}}",
+    place: "第 {{place}} 顺位",
+  },
   pick: "比较 {{name}}",
   tryIt: "试用",
 };

@@ -1,6 +1,7 @@
 import type { en } from "../en/en.ts";
 import type { Texts } from "../texts.ts";
 import { billing } from "./billing.ts";
+import { fleet } from "./fleet.ts";
 import { keys } from "./keys.ts";
 import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
 import { models } from "./models.ts";
@@ -14,6 +15,7 @@ export const zh: Texts<typeof en> = {
   billing,
   common,
   failure,
+  fleet,
   invitation,
   keys,
   members,

@@ -15,6 +15,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { ShowMore } from "../../ui/show-more.tsx";
 import { Time } from "../../ui/time.tsx";
 
+const actorOf = ({ actor }: AuditRecord): string => actor.name || actor.id;
 const column = columnsOf<AuditRecord>();
 
 function useColumns(): Columns<AuditRecord> {
@@ -26,12 +27,17 @@ function useColumns(): Columns<AuditRecord> {
         id: "action",
         header: t("audit.columns.action"),
         cell: ({ row }) => (
-          <Text size="sm" fw={500} ff="monospace">
-            {row.original.action}
-          </Text>
+          <>
+            <Text size="sm" fw={500} ff="monospace">
+              {row.original.action}
+            </Text>
+            <Text size="xs" c="dimmed" hiddenFrom="sm">
+              {actorOf(row.original)}
+            </Text>
+          </>
         ),
       }),
-      column.accessor((record) => record.actor.name || record.actor.id, {
+      column.accessor(actorOf, {
         id: "who",
         header: t("audit.columns.who"),
         meta: { from: "sm" },

@@ -38,7 +38,7 @@ function download(invoice: Invoice): void {
 function Lines({ of: { lines } }: { readonly of: Invoice }) {
   const { t } = useTranslation();
   return (
-    <Table fz="sm" mt="md">
+    <Table fz="sm" mt="md" horizontalSpacing={0}>
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t("billing.invoice.model")}</Table.Th>

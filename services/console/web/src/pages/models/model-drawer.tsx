@@ -7,6 +7,7 @@ import { Copy } from "../../ui/copy.tsx";
 import { FactRow, Facts } from "../../ui/facts.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { ModelProviders } from "./model-providers.tsx";
 import { capabilitiesOf, costOf, perOf, priceText, type Quantities, unitText } from "./prices.ts";
 
 function PriceRows({ usd, above }: { readonly usd: Readonly<Record<string, number>>; readonly above?: number }) {
@@ -168,6 +169,12 @@ export function ModelDrawer({ of: model, onClose }: { readonly of: Model | undef
               {t("models.prices")}
             </Text>
             <Prices of={model} />
+          </div>
+          <div>
+            <Text fw={600} size="sm" mb={4}>
+              {t("models.providers.title")}
+            </Text>
+            <ModelProviders id={model.id} />
           </div>
           <Calculator key={model.id} of={model} />
         </Stack>

@@ -9,19 +9,7 @@ import { type Settings, toolsOf } from "./conversation.ts";
 
 export const mostModels = 4;
 
-const sampleTools = JSON.stringify(
-  [
-    {
-      type: "function",
-      function: {
-        name: "get_weather",
-        parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
-      },
-    },
-  ],
-  null,
-  2,
-);
+const sampleTools = '[{ "type": "function", … }]';
 
 interface Props {
   readonly models: string[];

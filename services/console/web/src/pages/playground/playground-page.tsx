@@ -1,5 +1,6 @@
 import { Tabs } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Page } from "../../ui/page.tsx";
 import { ChatPanel } from "./chat-panel.tsx";
@@ -27,6 +28,11 @@ export function PlaygroundPage() {
   const { t } = useTranslation();
   const { mode = "chat" } = route.useSearch();
   const navigate = useNavigate({ from: "/playground" });
+  const tabs = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is to be seen
+  useEffect(() => {
+    tabs.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ inline: "center", block: "nearest" });
+  }, [mode]);
   return (
     <Page title={t("playground.title")} about={t("playground.about")}>
       <Tabs
@@ -38,7 +44,7 @@ export function PlaygroundPage() {
         }
         keepMounted={false}
       >
-        <Tabs.List mb="md" className={classes["tabs"]}>
+        <Tabs.List ref={tabs} mb="md" className={classes["tabs"]}>
           {(Object.keys(panels) as Mode[]).map((name) => (
             <Tabs.Tab key={name} value={name} className={classes["tab"]}>
               {t(`playground.modes.${name}`)}

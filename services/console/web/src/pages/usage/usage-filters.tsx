@@ -37,7 +37,7 @@ export function UsageFilters() {
         searchable
         clearable
         limit={100}
-        w={200}
+        w={{ base: "100%", xs: 200 }}
       />
       <Select
         aria-label={t("usage.filter.key")}
@@ -51,7 +51,7 @@ export function UsageFilters() {
         searchable
         clearable
         limit={100}
-        w={240}
+        w={{ base: "100%", xs: 240 }}
       />
       {(model ?? key) !== undefined && (
         <Button

@@ -37,13 +37,16 @@ function Totals({ of: total }: { readonly of: Total }) {
   });
   const share = (part: number, of: number): string => (of === 0 ? "—" : percent(part / of));
   return (
-    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="lg" verticalSpacing="md">
+    <SimpleGrid cols={{ base: 2, sm: 4, lg: 7 }} spacing="lg" verticalSpacing="md">
       <Fact name={t("usage.facts.spend")}>
         <Money usd={total.cost_usd} />
       </Fact>
       <Fact name={t("usage.facts.requests")}>{integer(total.requests)}</Fact>
       <Fact name={t("usage.facts.tokens")} hint={tokensHint}>
         {compact(tokens)}
+      </Fact>
+      <Fact name={t("usage.facts.cached")} hint={t("usage.facts.cachedHint")}>
+        {share(total.cached_input_tokens, total.input_tokens)}
       </Fact>
       <Fact name={t("usage.facts.success")} hint={t("usage.facts.failed", { count: failed })}>
         {share(total.requests - failed, total.requests)}

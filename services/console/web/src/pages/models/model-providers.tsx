@@ -1,0 +1,52 @@
+import { Group, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { catalogQuery, type Health } from "../../api/provider-health.ts";
+import { duration, integer } from "../../format/number.ts";
+import { Failure } from "../../ui/failure.tsx";
+import { HealthBadge } from "../../ui/health-badge.tsx";
+
+function HealthText({ of: { calls, failures, latency_ms: times, rests_for_ms: restsMs } }: { readonly of: Health }) {
+  const { t } = useTranslation();
+  const parts = [
+    t("models.providers.calls", { count: calls }),
+    failures > 0 && t("models.providers.failed", { count: failures }),
+    times !== null && t("models.providers.times", { p50: duration(times.p50), p95: duration(times.p95) }),
+    restsMs > 0 && t("models.providers.rests", { time: duration(restsMs) }),
+  ];
+  return (
+    <Text size="xs" c="dimmed" className="tabular">
+      {parts.filter((part) => part !== false).join(" · ")}
+    </Text>
+  );
+}
+
+/** Who serves a model, in the order in which they are asked, and how they did in the last hour. */
+export function ModelProviders({ id }: { readonly id: string }) {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery(catalogQuery);
+  if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton h={48} />;
+  const providers = data.find((model) => model.id === id)?.providers ?? [];
+  return (
+    <Stack gap="sm">
+      {[...providers]
+        .sort((a, b) => a.priority - b.priority)
+        .map(({ provider, model, priority, last_hour: hour }) => (
+          <Stack key={`${provider} ${model}`} gap={2}>
+            <Group justify="space-between">
+              <Text size="sm">
+                {provider}
+                <Text component="span" size="xs" c="dimmed" ml={6}>
+                  {model !== id && model}{" "}
+                  {providers.length > 1 && t("models.providers.place", { place: integer(priority + 1) })}
+                </Text>
+              </Text>
+              <HealthBadge {...hour} />
+            </Group>
+            <HealthText of={hour} />
+          </Stack>
+        ))}
+    </Stack>
+  );
+}
