@@ -3,7 +3,7 @@ import { urlOf } from "./http.ts";
 
 /** What the server says may have changed, and the queries that show it. */
 const shows = {
-  usage: ["usage", "unpriced", "video", "deliveries"],
+  usage: ["usage", "video", "deliveries"],
   balance: ["billing", "accounts"],
   key: ["keys"],
 } as const;

@@ -90,7 +90,7 @@ function PriceModal({ of: row, onClose }: { readonly of: Repair | undefined; rea
           <Button
             disabled={cost === ""}
             loading={price.isPending}
-            onClick={() => price.mutate({ request_id: row?.request_id, cost_usd: String(cost) })}
+            onClick={() => price.mutate({ request_id: row?.request_id, cost_usd: Number(cost).toFixed(9) })}
           >
             {t("unpriced.submit")}
           </Button>
