@@ -11,6 +11,7 @@ const tokensPerImage = 765;
 const audioCharsPerToken = 2_100;
 /** A page of a usual PDF is 2,000 tokens and 50 KB, 67 KB in base64. */
 const fileCharsPerToken = 33;
+const joinedChars = 1024 * 1024;
 
 /**
  * An estimate of the prompt's tokens, for a bill when the upstream never reported its own count.
@@ -22,7 +23,14 @@ export async function estimatePromptTokens(fields: Readonly<Record<string, unkno
   for (const name of ["system", "messages", "contents", "systemInstruction", "tools", "functions", "response_format"]) {
     collect(fields[name], name, found);
   }
-  return found.tokens + (await countTokens(found.texts.join("\n")));
+  return found.tokens + (await countTokens(joined(found.texts)));
+}
+
+/** The texts as one, a line each, where that is not much to be made anew. */
+function joined(texts: readonly string[]): readonly string[] {
+  let length = 0;
+  for (const text of texts) length += text.length;
+  return length > joinedChars ? texts : [texts.join("\n")];
 }
 
 interface Found {

@@ -18,6 +18,12 @@ test("cutting long text into pieces changes the count by less than one percent",
   assert.ok(Math.abs(tokens - 20_001) < 200, String(tokens));
 });
 
+test("several long texts are counted as one text of all of them is", async () => {
+  const texts = ["word ".repeat(100_000), "", "漢字かな交じり文".repeat(62_500), "🎉".repeat(50_000)];
+  const [apart, together] = [await countTokens(texts), await countTokens(texts.join(""))];
+  assert.ok(Math.abs(apart - together) < together / 50, `${apart} and ${together}`);
+});
+
 const long: [what: string, text: string, minTokens: number, maxTokens: number][] = [
   ["400,000 Chinese and Japanese characters", "漢字かな交じり文".repeat(50_000), 300_000, 500_000],
   ["emoji", "🎉".repeat(200_000), 180_000, 800_000],

@@ -24,27 +24,34 @@ export function loadTokenizer(): Promise<Count> {
 }
 
 /**
- * How many tokens a text is, by o200k_base: exactly, or nearly for long texts. Yields to the event
- * loop between pieces.
+ * How many tokens a text is, or several are together, by o200k_base: exactly, or nearly for long
+ * texts. Yields to the event loop between pieces.
  */
-export async function countTokens(text: string): Promise<number> {
-  if (text === "") return 0;
+export async function countTokens(text: string | readonly string[]): Promise<number> {
+  const texts = typeof text === "string" ? [text] : text;
+  let total = 0;
+  for (const { length } of texts) total += length;
+  if (total === 0) return 0;
   const count = await loadTokenizer();
-  // The pieces of a long text stand at equal distances, so that no part of it speaks for another.
-  const stride = Math.max(1, text.length / countedChars);
+  // The pieces of long texts stand at equal distances, so that no part of them speaks for another.
+  const stride = Math.max(1, total / countedChars);
   let counted = 0;
   let tokens = 0;
   let turnEnds = performance.now() + turnMs;
-  for (let at = 0; at < text.length; ) {
-    const end = pieceEnd(text, at);
-    tokens += count(text.slice(at, end), plainText);
-    counted += end - at;
-    at = stride === 1 ? end : Math.max(end, Math.ceil(counted * stride));
-    if (performance.now() < turnEnds) continue;
-    await nextTurn();
-    turnEnds = performance.now() + turnMs;
+  let begin = 0;
+  for (const each of texts) {
+    for (let at = Math.max(0, Math.ceil(counted * stride) - begin); at < each.length; ) {
+      const end = pieceEnd(each, at);
+      tokens += count(each.slice(at, end), plainText);
+      counted += end - at;
+      at = stride === 1 ? end : Math.max(end, Math.ceil(counted * stride) - begin);
+      if (performance.now() < turnEnds) continue;
+      await nextTurn();
+      turnEnds = performance.now() + turnMs;
+    }
+    begin += each.length;
   }
-  return Math.ceil(tokens * (text.length / counted));
+  return Math.ceil(tokens * (total / counted));
 }
 
 /** Cuts before a space where there is one, so that words stay whole. */

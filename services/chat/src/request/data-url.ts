@@ -25,12 +25,21 @@ export function imageDataUrlFault(url: string): string | undefined {
 }
 
 const base64Tail = /^[A-Za-z0-9+/_-]*={0,2}$/;
-const notBase64 = /[^A-Za-z0-9+/_-]/;
+/** Characters looked at in one go; four are three bytes. */
+const chunkChars = 64 * 1024;
+const decoded = Buffer.alloc((chunkChars / 4) * 3);
 
 /** Whether the text from `start` on is base64, of either alphabet, padded or not. */
 export function isBase64(text: string, start = 0): boolean {
   const length = text.length - start;
   if (length === 0 || length % 4 === 1) return false;
   const body = text.length - Math.min(4, length);
-  return !notBase64.test(text.slice(start, body)) && base64Tail.test(text.slice(body));
+  // To decode is many times faster than a pattern is. What is no base64 is skipped in it, and what
+  // is not ASCII is taken for something else.
+  for (let at = start; at < body; at += chunkChars) {
+    const chunk = text.slice(at, Math.min(at + chunkChars, body));
+    const bytes = Math.floor((chunk.length * 3) / 4);
+    if (Buffer.byteLength(chunk) !== chunk.length || decoded.write(chunk, "base64") !== bytes) return false;
+  }
+  return base64Tail.test(text.slice(body));
 }

@@ -9,6 +9,8 @@ const addedTokens = 4;
  * context is read.
  */
 export function tokenBound(input: EmbeddingInput, contextTokens: number): number {
+  // A character is a byte at least, so that nobody waits for those of a long text to be counted.
+  if (input.length >= contextTokens) return contextTokens;
   const max = typeof input === "string" ? Buffer.byteLength(input) + addedTokens : input.length;
   return Math.min(max, contextTokens);
 }

@@ -11,12 +11,23 @@ export interface Span {
 /** Strings and white space longer than this, bytes, are read apart. */
 export const longBytes = 64 * 1024;
 /** So much is read in one turn of the event loop, which takes some 5 ms. */
-const pieceBytes = 2 * 1024 * 1024;
+const pieceBytes = 1024 * 1024;
+/**
+ * Longest text, UTF-16 code units: what OpenAI takes (its `string_above_max_length`), and more than
+ * any model reads. Base64 may be longer.
+ */
+export const maxTextLength = 10 * 1024 * 1024;
 
 const quote = 0x22;
 const backslash = 0x5c;
 const letterU = 0x75;
 const maxEscapeLength = 6;
+/** What stands in front of the content in a data URL. */
+const dataUrlHead = /^data:[^,]{0,200},/;
+const notBase64 = /[^\w+/=\r\n-]/;
+
+/** Stands for a text that is longer than it may be. */
+export const tooLong = Symbol("too long");
 
 /**
  * The long strings of a JSON text, which are read in pieces: in one go each pass over them would
@@ -27,7 +38,9 @@ export class LongStrings {
   readonly #bytes: Buffer;
   readonly #spans: readonly Span[];
   readonly #mark = `\u0001${randomBytes(12).toString("hex")} `;
-  readonly #texts: string[] = [];
+  readonly #texts: (string | typeof tooLong)[] = [];
+  /** Bytes read in this turn. */
+  #read = 0;
 
   /** @param bytes valid UTF-8 */
   constructor(bytes: Buffer, spans: readonly Span[]) {
@@ -52,28 +65,42 @@ export class LongStrings {
 
   /** Reads them all. @throws {SyntaxError} for what is no JSON string */
   async read(): Promise<void> {
-    let read = 0;
-    for (const { from, to, isBlank } of this.#spans) {
-      if (isBlank) continue;
-      let text = "";
-      for (let at = from; at < to; ) {
-        const end = cutAt(this.#bytes, at, to);
-        text += parsePiece(this.#bytes.subarray(at, end));
-        read += end - at;
-        at = end;
-        if (read < pieceBytes) continue;
-        read = 0;
-        await nextTurn();
-      }
-      // Until somebody looks into it, a text is the list of its pieces; that is not left to whoever
-      // comes first.
-      text.isWellFormed();
-      this.#texts.push(text);
-    }
+    for (const span of this.#spans) if (!span.isBlank) this.#texts.push(await this.#readOne(span));
   }
 
-  /** The string that a mark stands for; undefined for any other text. */
-  of(text: string): string | undefined {
+  async #readOne({ from, to }: Span): Promise<string | typeof tooLong> {
+    let text = "";
+    let isBase64 = true;
+    for (let at = from; at < to; ) {
+      const end = cutAt(this.#bytes, at, to);
+      const piece = parsePiece(this.#bytes.subarray(at, end));
+      isBase64 &&= !notBase64.test(at === from ? piece.replace(dataUrlHead, "") : piece);
+      text += piece;
+      if (text.length > maxTextLength && !isBase64) return tooLong;
+      this.#read += end - at;
+      at = end;
+      if (this.#read >= pieceBytes) await this.#nextTurn();
+    }
+    if (to - from <= pieceBytes) return text;
+    // Until somebody looks into it, a text is the list of its pieces. To make it one takes memory
+    // that was never touched, 20 ms for 32 MiB: that has a turn of its own, and is not left to
+    // whoever comes first.
+    await this.#nextTurn();
+    text.charCodeAt(0);
+    await this.#nextTurn();
+    return text;
+  }
+
+  async #nextTurn(): Promise<void> {
+    this.#read = 0;
+    await nextTurn();
+  }
+
+  /**
+   * The string that a mark stands for, {@link tooLong} in the place of one above
+   * {@link maxTextLength}; undefined for any other text.
+   */
+  of(text: string): string | typeof tooLong | undefined {
     return text.startsWith(this.#mark) ? this.#texts[Number(text.slice(this.#mark.length))] : undefined;
   }
 }

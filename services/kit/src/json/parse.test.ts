@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
 import { parseJson, parseJsonInTurns } from "./parse.ts";
+import type { Turn } from "./testing/first-body.ts";
 
 const large = "x".repeat(70_000);
 const blank = " \n\t\r".repeat(20_000);
@@ -75,6 +78,32 @@ test("texts of megabytes are read as JSON.parse reads them, wherever they are cu
       const [read, expected] = [await parseJsonInTurns(Buffer.from(json)), JSON.parse(json)];
       assert.ok(isDeepStrictEqual(read, expected), `${unit} after ${shift}`);
     }
+  }
+});
+
+test("a text is at most as long as OpenAI takes it; base64 may be longer", async () => {
+  const length = 10 * 1024 * 1024;
+  const read = async (text: string): Promise<number> => {
+    const { a } = (await parseJsonInTurns(Buffer.from(`{"a":{"b":"${text}"}}`))) as { a: { b: string } };
+    return a.b.length;
+  };
+  assert.equal(await read("a ".repeat(length / 2)), length);
+  await assert.rejects(read(`${"a ".repeat(length / 2)}a`), { code: "invalid_request", param: "a" });
+  await assert.rejects(read(`${"a".repeat(length)}汉`), { code: "invalid_request", param: "a" });
+  const base64 = "QUJD".repeat(length / 4);
+  assert.equal(await read(`${base64}QQ==`), length + 4);
+  assert.equal(await read(`data:image/png;base64,${base64}QQ==`), length + 26);
+});
+
+test("no turn of reading a body, in a process that reads its first, touches more memory than the longest text takes", () => {
+  const program = fileURLToPath(new URL("./testing/first-body.ts", import.meta.url));
+  const worst = (kind: string): Turn =>
+    JSON.parse(execFileSync(process.execPath, [program, kind], { encoding: "utf8" })) as Turn;
+  const [pages, slack] = [(32 * 1024 * 1024) / 4096, 2_000];
+  for (const kind of ["base64", "one wide character", "the longest texts", "escapes"]) {
+    const { faults, ms } = worst(kind);
+    assert.ok(faults < pages + slack, `${kind}: ${faults} pages`);
+    assert.ok(ms < 100, `${kind}: ${ms} ms`);
   }
 });
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
-import { LongStrings, type Span } from "./long-strings.ts";
+import { LongStrings, maxTextLength, type Span, tooLong } from "./long-strings.ts";
 import { type JsonCounts, type JsonLimits, maxLengths, scanJson } from "./scan.ts";
 
 /** Bodies up to this long, bytes, are bounded well enough by their length. */
@@ -41,7 +41,7 @@ export function parseJson(bytes: Buffer, limits: JsonLimits = bodyLimits): unkno
 
 /**
  * Does what {@link parseJson} does, and gives others their turn in between. For long bodies: of 32
- * MiB none of the turns takes more than some 40 ms.
+ * MiB none of the turns takes more than some 25 ms. Texts above {@link maxTextLength} are refused.
  */
 export async function parseJsonInTurns(bytes: Buffer, limits: JsonLimits = bodyLimits): Promise<unknown> {
   // Putting the body together may have been a turn's work itself.
@@ -89,7 +89,10 @@ function inspected(value: unknown, text: string, limits: JsonLimits, long?: Long
 const maxMember = 200;
 
 function beyond(limit: keyof JsonLimits, limits: JsonLimits, member?: string): GatewayError {
-  const text = limitTexts[limit](limits[limit]);
+  return unacceptable(limitTexts[limit](limits[limit]), member);
+}
+
+function unacceptable(text: string, member: string | undefined): GatewayError {
   if (member === undefined || member.length > maxMember)
     return new GatewayError("invalid_request", `The request body ${text}.`);
   return new GatewayError("invalid_request", `${member}: ${text}.`, { param: member });
@@ -119,8 +122,9 @@ function inspect(value: unknown, inspection: Inspection, depth: number): unknown
   return value;
 }
 
-function inspectText(text: string, { surrogates, long }: Inspection): string {
+function inspectText(text: string, { surrogates, long, member }: Inspection): string {
   const whole = long?.of(text) ?? text;
+  if (whole === tooLong) throw unacceptable(`has a text of more than ${maxTextLength} characters`, member);
   if ((surrogates || whole !== text) && !whole.isWellFormed())
     throw new GatewayError("invalid_json", "The request body has a string with half a character (a lone surrogate).");
   return whole;
