@@ -73,7 +73,7 @@ describe("Idempotency-Key", () => {
       buffers,
       renewMs: leaseMs / 3,
     };
-    const operation = { handler: run, errorFormat: () => nestedErrors };
+    const operation = { handler: run, errorFormat: async () => nestedErrors };
     const operations = withIdempotency({ "images.edits": operation, "images.generations": operation }, once);
     const link = createLinkServer({ operations });
     const listener = resources.use(

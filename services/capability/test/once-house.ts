@@ -118,7 +118,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const buffers = new BufferBudget();
   const admitFree: FreeAdmission["admitFree"] = async (request) => replica.admitFree(request);
   const operations = withIdempotency(
-    { embeddings: { handler: paid, errorFormat: () => nestedErrors } },
+    { embeddings: { handler: paid, errorFormat: async () => nestedErrors } },
     { store, runs, findBill, admitFree, events, log, buffers, renewMs },
   );
   const link = createLinkServer({ operations });

@@ -82,7 +82,7 @@ async function runOnce(exchange: LinkExchange, requested: KeyedRequest): Promise
       return await replayResponse(exchange, responseOf(claim, { caller, operation: exchange.operation }), slot.headers);
     }
   } catch (thrown) {
-    const format = requested.operation.errorFormat(body?.whole(), caller);
+    const format = await requested.operation.errorFormat(await body?.whole(), caller);
     const clientError = clientErrorOf(thrown, exchange.requestId);
     return respondError(exchange, clientError, { events: requested.events, format, headers: [] });
   }

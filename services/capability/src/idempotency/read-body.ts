@@ -1,8 +1,12 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { maxBodyBytesOf } from "@uag/contract/routes.ts";
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import { LinkError } from "@uag/link/errors.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
 import { BodyDigest } from "./body-digest.ts";
+
+/** So much is put together in one turn of the event loop. */
+const turnBytes = 4 * 1024 * 1024;
 
 /** A request body that was read ahead of its handler, for its digest. */
 export class ReadBody {
@@ -17,8 +21,8 @@ export class ReadBody {
   }
 
   /** All of it that has not been taken piece by piece. */
-  whole(): Buffer {
-    if (this.#pieces.length !== 1) this.#pieces = [Buffer.concat(this.#pieces)];
+  async whole(): Promise<Buffer> {
+    if (this.#pieces.length !== 1) this.#pieces = [await joined(this.#pieces)];
     return this.#pieces[0] as Buffer;
   }
 
@@ -31,6 +35,20 @@ export class ReadBody {
       yield piece;
     }
   }
+}
+
+/** One after the other, and gives others their turn in between. */
+async function joined(pieces: readonly Buffer[]): Promise<Buffer> {
+  const whole = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  let turnEnds = turnBytes;
+  for (const piece of pieces) {
+    at += piece.copy(whole, at);
+    if (at < turnEnds) continue;
+    turnEnds = at + turnBytes;
+    await nextTurn();
+  }
+  return whole;
 }
 
 /**

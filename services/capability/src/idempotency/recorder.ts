@@ -82,7 +82,7 @@ export class RecordingExchange implements LinkExchange {
     return this.#options.body.pieces();
   }
 
-  async readBody(): Promise<Buffer> {
+  readBody(): Promise<Buffer> {
     return this.#options.body.whole();
   }
 

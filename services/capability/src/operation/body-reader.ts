@@ -1,6 +1,6 @@
 import type { BufferLease } from "@uag/kit/buffer-budget.ts";
 import type { LinkExchange } from "@uag/link/server-exchange.ts";
-import { type JsonBody, type JsonOptions, readJsonBody, readJsonObject } from "../request/body.ts";
+import { type JsonBody, type JsonOptions, parseJsonBody, readJsonBody } from "../request/body.ts";
 
 /** How a request's body is read. */
 export interface BodyReader<B> {
@@ -13,13 +13,13 @@ export interface BodyReader<B> {
    */
   read(exchange: LinkExchange, lease: BufferLease): Promise<B>;
   /** Reads bytes that were taken off the exchange before. @throws {GatewayError} as `read` */
-  parse?(bytes: Buffer): B;
+  parse?(bytes: Buffer): Promise<B>;
 }
 
 /** Bodies that are one JSON object, within `options.limits`. */
 export function jsonBody(options: JsonOptions = {}): BodyReader<JsonBody> {
   return {
     read: (exchange, lease) => readJsonBody(exchange, lease, options),
-    parse: (bytes) => readJsonObject(bytes, options),
+    parse: (bytes) => parseJsonBody(bytes, options),
   };
 }

@@ -39,7 +39,7 @@ export function defineQuery(
         respondThrown(context, thrown, { exchange, errorFormat });
       }
     },
-    errorFormat: () => errorFormat,
+    errorFormat: async () => errorFormat,
   };
 }
 

@@ -39,7 +39,7 @@ export function checkedOperation<B, R>(
         respondThrown(context, thrown, { exchange, errorFormat });
       }
     },
-    errorFormat: (bytes, caller) => formatFor(spec, parsed(spec, bytes), caller),
+    errorFormat: async (bytes, caller) => formatFor(spec, await parsed(spec, bytes), caller),
   };
 }
 
@@ -52,10 +52,13 @@ export function respondThrown(
   respondError(exchange, clientErrorOf(thrown, exchange.requestId), { events, format: errorFormat, headers: [] });
 }
 
-function parsed<B, R>({ body, errorFormat }: RequestSpec<B, R>, bytes: Buffer | undefined): B | undefined {
+async function parsed<B, R>(
+  { body, errorFormat }: RequestSpec<B, R>,
+  bytes: Buffer | undefined,
+): Promise<B | undefined> {
   if (bytes === undefined || typeof errorFormat !== "function") return undefined;
   try {
-    return body.parse?.(bytes);
+    return await body.parse?.(bytes);
   } catch {
     // A body that cannot be read is in no format but the default one.
     return undefined;

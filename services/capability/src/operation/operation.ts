@@ -9,7 +9,7 @@ export interface Operation {
    * The shape of errors that arise before the handler runs (an idempotency key that is in use).
    * @param body the request's body; undefined when it could not be read
    */
-  errorFormat(body: Buffer | undefined, caller: Caller): ErrorFormat;
+  errorFormat(body: Buffer | undefined, caller: Caller): Promise<ErrorFormat>;
 }
 
 /** A service's operations, by the names that the router's table uses. */

@@ -39,9 +39,16 @@ export interface JsonOptions {
 export async function readJsonBody(
   exchange: LinkExchange,
   lease: BufferLease,
-  { limits, opaque }: JsonOptions = {},
+  options: JsonOptions = {},
 ): Promise<JsonBody> {
-  const body = await exchange.readBody({ maxBytes: maxBodyBytesOf(exchange.operation), take: lease.take });
+  return await parseJsonBody(await exchange.readBody({ maxBytes: maxBodyBytesOf(exchange.operation), take: lease.take }), options);
+}
+
+/**
+ * Does what {@link readJsonObject} does; of a long body in turns of the event loop.
+ * @throws {GatewayError} what that throws
+ */
+export async function parseJsonBody(body: Buffer, { limits, opaque }: JsonOptions = {}): Promise<JsonBody> {
   const value = body.length > longBytes ? await parseJsonInTurns(body, limits) : parseJson(body, limits);
   return jsonOf(body, objectOf(value), opaque);
 }

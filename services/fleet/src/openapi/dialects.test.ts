@@ -26,7 +26,7 @@ test("what fails before a native operation's handler is asked is told in the sha
   const error = new GatewayError("idempotency_key_reuse");
   for (const route of routes.filter(({ dialect }) => dialect === "native")) {
     const name = "operation" in route ? route.operation : "";
-    const format = chat[name]?.errorFormat(undefined, Caller.fromPartial({}));
+    const format = await chat[name]?.errorFormat(undefined, Caller.fromPartial({}));
     const body = format?.errorBody({ error, failure: undefined, requestId: "req_1" });
     assert.ok(body !== undefined, name);
     assert.doesNotThrow(() => nativeError.parse(JSON.parse(body.toString("utf8"))), name);
