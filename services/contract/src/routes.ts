@@ -163,7 +163,7 @@ export const adminRoutes: readonly AdminRoute<AdminOperation>[] = adminTable;
  * Largest request bodies, bytes, of the paths that an HTTP service serves behind the router. The
  * console takes the playground's pictures; before anybody has signed in it reads 16 KiB.
  */
-export const mountBodyLimits = { "/assets": 0, "/mcp": json.maxBodyBytes, "/console": json.maxBodyBytes } as const;
+export const mountBodyLimits = { "/assets": 0, "/mcp": json.maxBodyBytes / 2, "/console": json.maxBodyBytes } as const;
 
 /** Largest request body of a kind that any route takes, bytes. */
 export function maxBodyBytesOfKind(kind: BodyKind): number {

@@ -115,7 +115,9 @@ async function serve(
   };
   if (isInitialize(body)) response.setHeader("mcp-session-id", newId("session"));
   const handler = createMcpHandler(() => createToolServer(exchange), { onerror: events.rejected });
-  await toNodeHandler(handler)(request, response, body);
+  // Of what it is given as the body the adapter makes text anew, in one go: it gets an empty one.
+  const withBody: typeof handler.fetch = (asked, given) => handler.fetch(asked, { ...given, parsedBody: body });
+  await toNodeHandler({ fetch: withBody })(request, response, {});
 }
 
 const isInitialize = (body: unknown): boolean =>

@@ -30,8 +30,6 @@ export function renderErrors(events: Events) {
     }
     const headers = retryHeaders(error);
     for (let i = 0; i + 1 < headers.length; i += 2) response.setHeader(headers[i] as string, headers[i + 1] as string);
-    // What is left of the body is not read.
-    if (!request.complete) response.setHeader("connection", "close");
     response.setHeader("cache-control", "no-store");
     response.status(error.httpStatus).json(errorBody("nested", { error, requestId }));
   };

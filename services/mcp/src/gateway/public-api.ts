@@ -1,3 +1,4 @@
+import { encodeJson } from "@uag/kit/json/encode.ts";
 import { Agent, type BodyInit, type Dispatcher, fetch, type Response } from "undici";
 import { ApiError } from "./api-error.ts";
 
@@ -66,9 +67,9 @@ export class PublicApi implements AsyncDisposable {
     }
   }
 
-  #send(key: string, { method, path, json, form, idempotencyKey, signal }: ApiRequest): Promise<Response> {
+  async #send(key: string, { method, path, json, form, idempotencyKey, signal }: ApiRequest): Promise<Response> {
     const timeout = AbortSignal.timeout(this.#timeoutMs);
-    return fetch(this.#baseUrl + path, {
+    return await fetch(this.#baseUrl + path, {
       method,
       dispatcher: this.#dispatcher,
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
@@ -78,7 +79,7 @@ export class PublicApi implements AsyncDisposable {
         ...(json !== undefined && { "content-type": "application/json" }),
         ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
       },
-      ...(json !== undefined && { body: JSON.stringify(json) }),
+      ...(json !== undefined && { body: await encodeJson(json) }),
       ...(form !== undefined && { body: form }),
     });
   }

@@ -12,16 +12,22 @@ const maxBatch = 16;
  * `invalid_request`
  */
 export async function readBody(request: IncomingMessage, lease: BufferLease, limit: number): Promise<unknown> {
+  const body = await parseJsonInTurns(await readBytes(request, lease, limit));
+  if (Array.isArray(body) && body.length > maxBatch)
+    throw new GatewayError("invalid_request", `A batch has ${maxBatch} messages at most.`);
+  return body;
+}
+
+async function readBytes(request: IncomingMessage, lease: BufferLease, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // What is left of a body that is too long is thrown away by the server: were the connection
+  // closed, the router would hear of that before it hears the answer.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > limit) throw new GatewayError("payload_too_large", `The request body is longer than ${limit} bytes.`);
     lease.take(chunk.length);
     chunks.push(chunk);
   }
-  const body = await parseJsonInTurns(Buffer.concat(chunks, length));
-  if (Array.isArray(body) && body.length > maxBatch)
-    throw new GatewayError("invalid_request", `A batch has ${maxBatch} messages at most.`);
-  return body;
+  return Buffer.concat(chunks, length);
 }

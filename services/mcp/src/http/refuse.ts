@@ -24,8 +24,6 @@ export function refuse(response: Response, error: GatewayError | ApiError): void
   const { status, rpcCode, retryAfter } = termsOf(error);
   if (retryAfter !== undefined) response.setHeader("retry-after", retryAfter);
   if (status === 401) response.setHeader("www-authenticate", challenge);
-  // What is left of the body is not read.
-  response.setHeader("connection", "close");
   const data = { code: error.code, type: error.type };
   response.status(status).json({ jsonrpc: "2.0", id: null, error: { code: rpcCode, message: error.message, data } });
 }
