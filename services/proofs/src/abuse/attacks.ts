@@ -29,6 +29,13 @@ const longText = (): Buffer => text(`"${"a".repeat(maxJson)}"`);
 const fills: Readonly<Record<string, () => Buffer>> = {
   "one long text": longText,
   "one long text of wide characters": () => text(`"${"汉".repeat(maxJson / 3)}"`),
+  "one long text with one wide character": () => text(`"${"a".repeat(maxJson - 3)}汉"`),
+  "two long texts with wide characters": () =>
+    text(`["汉${"a".repeat(maxJson / 2 - 10)}","汉${"b".repeat(maxJson / 2 - 10)}"]`),
+  "long texts in parts": () =>
+    text(
+      `[${Array.from({ length: 20 }, () => `{"type":"text","text":"汉${"a".repeat(maxJson / 20 - 100)}"}`).join(",")}]`,
+    ),
   "one long escaped text": () => text(`"${"\\u4e00".repeat(maxJson / 6)}"`),
   "millions of levels": () => text("[".repeat(maxJson / 2) + "]".repeat(maxJson / 2)),
   "objects in objects": () => text(`${'{"a":'.repeat(2_000_000)}1${"}".repeat(2_000_000)}`),
@@ -50,15 +57,29 @@ function around(sample: (fill: unknown) => object, fill: Buffer): Buffer {
   return Buffer.concat([text(before), fill, text(after)]);
 }
 
-function* jsonAttacks(path: string, { sample, withUrls }: Target, thirdParty: string): Generator<Attack> {
+const pictureStart = Buffer.from("\x89PNG\r\n\x1a\n\0", "latin1").toString("base64");
+
+function* jsonAttacks(path: string, { sample, withUrls, withPicture }: Target, thirdParty: string): Generator<Attack> {
   if (sample === undefined) return;
   for (const [name, fill] of Object.entries(fills))
     yield { name, path, headers: json, body: () => [around(sample, fill())] };
   const replayed = { ...json, "idempotency-key": "abuse" };
   yield { name: "one long text, to be kept", path, headers: replayed, body: () => [around(sample, longText())] };
+  const endless = { ...json, "idempotency-key": "a".repeat(10_000) };
+  yield {
+    name: "one long text under an endless key",
+    path,
+    headers: endless,
+    body: () => [around(sample, longText())],
+  };
   for (const [name, fill] of Object.entries(broken)) yield { name, path, headers: json, body: () => [fill()] };
   const wide = (): Buffer => text(`{${Array.from({ length: 500_000 }, (_, i) => `"k${i}":${i}`).join(",")}}`);
   yield { name: "half a million fields", path, headers: json, body: () => [wide()] };
+  if (withPicture !== undefined) {
+    const begin = `${withPicture.asUrl ? "data:image/png;base64," : ""}${pictureStart}`;
+    const fill = (): Buffer => text(`"${begin}${"A".repeat(maxJson - 4_096)}"`);
+    yield { name: "one large picture", path, headers: json, body: () => [around(withPicture.sample, fill())] };
+  }
   if (withUrls === undefined) return;
   for (const count of [3, 60, 5_000]) {
     const urls = Array.from({ length: count }, (_, i) => `${thirdParty}/big/${i}.png`);

@@ -4,7 +4,18 @@ import type { Probe, Sightings } from "./probe-worker.ts";
 import type { TurnProbes } from "./turns.ts";
 
 /** Processes of ours that clients' requests reach. */
-const watched = ["router", "chat", "embedding", "media", "speech", "video", "billing"] as const;
+const watched = [
+  "router",
+  "chat",
+  "embedding",
+  "media",
+  "speech",
+  "video",
+  "mcp",
+  "console",
+  "billing",
+  "metering",
+] as const;
 const mebibyte = 1024 * 1024;
 
 /** What others felt of an attack. */

@@ -1,8 +1,9 @@
 import type { TestFleet } from "@uag/fleet/testing/with-fleet.ts";
 import { type Attack, attacksOn } from "./attacks.ts";
+import { signInAsMember } from "./console-member.ts";
 import { type Felt, Gauges } from "./gauges.ts";
 import { PoorKeys } from "./poor-keys.ts";
-import { type Outcome, send } from "./send.ts";
+import { type Outcome, type SendOptions, send } from "./send.ts";
 import { type Target, targets } from "./targets.ts";
 import type { ThirdParty } from "./third-party.ts";
 import type { TurnProbes } from "./turns.ts";
@@ -36,7 +37,11 @@ export interface MeasureOptions {
 
 const timeoutMs = 20_000;
 
-async function run(attack: Attack, target: Target, options: { baseUrl: string; key: string }): Promise<Outcome> {
+async function run(
+  attack: Attack,
+  target: Target,
+  options: Pick<SendOptions, "baseUrl" | "key" | "headers">,
+): Promise<Outcome> {
   const { parallel = 1 } = attack;
   const sent = { ...options, method: target.method, timeoutMs };
   const outcomes = await Promise.all(Array.from({ length: parallel }, () => send(attack, sent)));
@@ -48,11 +53,14 @@ export async function measure(options: MeasureOptions): Promise<Row[]> {
   const { fleet, thirdParty, report } = options;
   await using gauges = new Gauges(fleet, options.turns);
   const keys = new PoorKeys(fleet.run);
+  const member = await signInAsMember(fleet.run, await keys.account());
   const rows: Row[] = [];
   for (const target of targets().filter(({ path }) => path.includes(options.path))) {
     for (const attack of attacksOn(target, thirdParty.url)) {
       if (!attack.name.includes(options.attack)) continue;
-      const door = { baseUrl: fleet.run.base_url, key: await keys.next() };
+      const key = await keys.next();
+      const headers = { ...target.headers, ...(target.signedIn && member) };
+      const door = { baseUrl: fleet.run.base_url, key, headers };
       const before = { requests: thirdParty.requests, bytes: thirdParty.bytes };
       let [outcome, tookMs]: [Outcome, number] = ["late", 0];
       const felt = await gauges.during(async () => {

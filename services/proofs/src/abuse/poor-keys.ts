@@ -11,8 +11,13 @@ export class PoorKeys {
 
   /** A key that has made no request yet, so that its limit keeps nothing from it. */
   async next(): Promise<string> {
+    return (await this.#call("/keys", { account_id: await this.account(), rpm_limit: 1 }))["key"] as string;
+  }
+
+  /** The id of the keys' account. */
+  async account(): Promise<string> {
     this.#account ??= (await this.#call("/accounts", { name: "nobody" }))["id"] as string;
-    return (await this.#call("/keys", { account_id: this.#account, rpm_limit: 1 }))["key"] as string;
+    return this.#account;
   }
 
   async #call(path: string, body: object): Promise<Record<string, unknown>> {

@@ -6,6 +6,8 @@ export interface SendOptions {
   readonly baseUrl: string;
   readonly method: string;
   readonly key: string;
+  /** Beside those of the attack. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Longest wait for an answer, milliseconds. */
   readonly timeoutMs: number;
 }
@@ -21,7 +23,12 @@ export function send(
   const { baseUrl, method, key, timeoutMs } = options;
   const pieces = attack.body();
   return new Promise((resolve) => {
-    const headers = { authorization: `Bearer ${key}`, ...lengthOf(pieces, method), ...attack.headers };
+    const headers = {
+      authorization: `Bearer ${key}`,
+      ...lengthOf(pieces, method),
+      ...options.headers,
+      ...attack.headers,
+    };
     const outgoing = request(`${baseUrl}${attack.path}`, { method, headers, agent: false });
     let over = false;
     const finish = (outcome: Outcome): void => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type AppOptions, createApp } from "@uag/console/app.ts";
 import { adminRoutes, routes } from "@uag/contract/routes.ts";
 import { mounts } from "@uag/gateway/mounts.ts";
 import { attacksOn } from "./attacks.ts";
@@ -24,4 +25,31 @@ test("no path of the router's tables escapes: each is attacked, and in more ways
     assert.ok(ways.length >= expected, `${target.method} ${target.path}: ${ways.length}`);
     assert.equal(new Set(ways.map(({ name }) => name)).size, ways.length);
   }
+});
+
+interface Layer {
+  readonly route?: { readonly path: string; readonly stack: readonly { readonly method: string }[] };
+  readonly handle: { readonly stack?: readonly Layer[] };
+}
+
+function* routesOf(layers: readonly Layer[]): Generator<string> {
+  for (const { route, handle } of layers) {
+    for (const { method } of route?.stack ?? []) yield `${method.toUpperCase()} ${route?.path}`;
+    yield* routesOf(handle.stack ?? []);
+  }
+}
+
+test("nothing that the console reads a body for escapes: its own API is attacked, and one path of each that it passes on", () => {
+  const app = createApp({ contentOrigins: [], webDir: "." } as unknown as AppOptions);
+  const all = [...routesOf((app.router as unknown as { stack: readonly Layer[] }).stack)];
+  const isOwn = (route: string): boolean => /^(POST|PATCH|PUT) /.test(route) && !/ \/(admin\/)?v1\//.test(route);
+  const own = all.filter(isOwn).map((route) => route.replace(":token", ":id"));
+  const named = targets().map(({ method, path }) => `${method} ${path.replace("/console/api", "")}`);
+  assert.ok(own.length >= 6, own.join());
+  assert.deepEqual(
+    own.filter((route) => !named.includes(route)),
+    [],
+  );
+  for (const passed of ["POST /admin/v1/keys", "POST /gateway/v1/chat/completions"])
+    assert.ok(named.includes(passed), passed);
 });

@@ -7,19 +7,26 @@ export interface Target {
   readonly method: string;
   readonly path: string;
   readonly body: BodyKind;
+  /** What has to be sent besides. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Asked by somebody who has signed in to the console as a member of an account without money. */
+  readonly signedIn?: boolean;
   /** A request that is good but for what stands in its main field; on JSON paths. */
   readonly sample?: (fill: unknown) => object;
   /** The same with URLs that the gateway is asked to fetch. */
   readonly withUrls?: (urls: readonly string[]) => object;
+  /** The same with a picture in base64: the content of a data URL, or the URL where `asUrl`. */
+  readonly withPicture?: { readonly asUrl: boolean; readonly sample: (fill: unknown) => object };
 }
 
-const picture = (url: string) => ({ type: "image_url", image_url: { url } });
+const picture = (url: unknown) => ({ type: "image_url", image_url: { url } });
 const source = (url: string) => ({ type: "image", source: { type: "url", url } });
+const inline = (data: unknown) => ({ type: "image", source: { type: "base64", media_type: "image/png", data } });
 const sonnet = { model: "claude-sonnet-4-6", max_tokens: 10 };
 const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
 const video = { model: "beta2.7-r2v", duration: 5, resolution: "720p" };
 
-type Sample = Pick<Target, "sample" | "withUrls">;
+type Sample = Pick<Target, "sample" | "withUrls" | "withPicture">;
 
 /**
  * Of every operation with a JSON body: a route without one here fails the program, so that none
@@ -29,14 +36,17 @@ const samples: Readonly<Record<string, Sample>> = {
   "chat.completions": {
     sample: (fill) => ({ model: "gpt-4o-mini", ...user(fill) }),
     withUrls: (urls) => ({ model: "gemini-2.5-flash", ...user(urls.map(picture)) }),
+    withPicture: { asUrl: true, sample: (url) => ({ model: "gpt-4o-mini", ...user([picture(url)]) }) },
   },
   "messages.create": {
     sample: (fill) => ({ ...sonnet, ...user(fill) }),
     withUrls: (urls) => ({ ...sonnet, model: "gemini-2.5-flash", ...user(urls.map(source)) }),
+    withPicture: { asUrl: false, sample: (data) => ({ ...sonnet, ...user([inline(data)]) }) },
   },
   "messages.count_tokens": {
     sample: (fill) => ({ ...sonnet, ...user(fill) }),
     withUrls: (urls) => ({ model: "gemini-2.5-flash", ...user(urls.map(source)) }),
+    withPicture: { asUrl: false, sample: (data) => ({ model: "gemini-2.5-flash", ...user([inline(data)]) }) },
   },
   embeddings: { sample: (fill) => ({ model: "text-embedding-v4", input: fill }) },
   "audio.speech": { sample: (fill) => ({ model: "alpha3-tts-flash", input: fill }) },
@@ -46,6 +56,10 @@ const samples: Readonly<Record<string, Sample>> = {
       model: "alpha-image-edit",
       input: user([{ text: "mend" }, ...urls.map((image) => ({ image }))]),
     }),
+    withPicture: {
+      asUrl: true,
+      sample: (image) => ({ model: "alpha-image-edit", input: user([{ text: "mend" }, { image }]) }),
+    },
   },
   "videos.create": {
     sample: (fill) => ({ ...video, input: { prompt: fill } }),
@@ -54,7 +68,57 @@ const samples: Readonly<Record<string, Sample>> = {
       webhook_url: urls[0],
       input: { prompt: "a cat", media: urls.map((url) => ({ type: "reference_image", url })) },
     }),
+    withPicture: {
+      asUrl: true,
+      sample: (url) => ({ ...video, input: { prompt: "a cat", media: [{ type: "reference_image", url }] } }),
+    },
   },
+};
+
+/** The console's own API, as far as a member gets, and what it passes on. */
+const consoleTargets = (): readonly Target[] => [
+  { method: "GET", path: "/console/api/sign-in", body: "none" },
+  { method: "POST", path: "/console/api/session", body: "json", sample: (email) => ({ email, password: "x" }) },
+  { method: "POST", path: "/console/api/invitations/:id/accept", body: "json", sample: (password) => ({ password }) },
+  { method: "GET", path: "/console/api/sessions", body: "none", signedIn: true },
+  { method: "DELETE", path: "/console/api/sessions/:id", body: "none", signedIn: true },
+  { method: "PATCH", path: "/console/api/user", body: "json", signedIn: true, sample: (name) => ({ name }) },
+  {
+    method: "POST",
+    path: "/console/api/password",
+    body: "json",
+    signedIn: true,
+    sample: (current) => ({ current, new: current }),
+  },
+  {
+    method: "POST",
+    path: "/console/api/invitations",
+    body: "json",
+    signedIn: true,
+    sample: (email) => ({ email, role: "member" }),
+  },
+  { method: "PATCH", path: "/console/api/users/:id", body: "json", signedIn: true, sample: (name) => ({ name }) },
+  { method: "POST", path: "/console/api/admin/v1/keys", body: "json", signedIn: true, sample: (name) => ({ name }) },
+  { method: "GET", path: "/console/api/admin/v1/usage", body: "none", signedIn: true },
+  { ...passedOn("chat.completions"), signedIn: true },
+  { ...passedOn("images.edits"), signedIn: true },
+];
+
+/** An operation of the public API that the console's playground passes on. */
+function passedOn(operation: string): Target {
+  const route = routes.find((each) => "operation" in each && each.operation === operation);
+  if (route === undefined) throw new Error(`there is no operation ${operation}`);
+  const { method, path, body } = route;
+  return { method, path: `/console/api/gateway${path}`, body, ...(body === "json" && sampleOf(operation)) };
+}
+
+const toolCall = (content: unknown) => ({ name: "chat", arguments: { model: "gpt-4o-mini", ...user(content) } });
+const mcpTarget: Target = {
+  method: "POST",
+  path: "/mcp",
+  body: "json",
+  headers: { accept: "application/json, text/event-stream" },
+  sample: (fill) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: toolCall(fill) }),
 };
 
 function sampleOf(operation: string): Sample {
@@ -85,5 +149,5 @@ export function targets(): Target[] {
     body: "none" as const,
   }));
   const behind = mounts.map(({ path }) => ({ method: "POST", path: `${path}/x`, body: "none" as const }));
-  return [...keyed, ...admin, ...open, ...behind];
+  return [...keyed, ...admin, ...open, ...behind, mcpTarget, ...consoleTargets()];
 }

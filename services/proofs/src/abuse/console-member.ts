@@ -1,0 +1,34 @@
+import type { Run } from "@uag/fleet/run-file.ts";
+
+const password = "abuse-of-the-console";
+
+/** What a browser sends for somebody who has signed in. */
+export type SignedIn = Readonly<Record<"cookie" | "x-csrf-token", string>>;
+
+/**
+ * Signs in to the console as a new member of an account, the role with the fewest rights.
+ * @throws {Error} for an answer that is not a good one
+ */
+export async function signInAsMember({ console_url: url, admin }: Run, accountId: string): Promise<SignedIn> {
+  const operator = await signedIn(url, "/api/session", { email: admin.email, password: admin.password });
+  const invitation = { email: "nobody@example.com", role: "member", account_id: accountId };
+  const { body } = await post(`${url}/api/invitations`, invitation, operator);
+  const { url: link } = body as { url: string };
+  return await signedIn(url, `/api/invitations/${link.slice(link.lastIndexOf("/") + 1)}/accept`, { password });
+}
+
+async function signedIn(url: string, path: string, fields: object): Promise<SignedIn> {
+  const { body, cookie } = await post(url + path, fields);
+  return { cookie, "x-csrf-token": (body as { csrf_token: string }).csrf_token };
+}
+
+async function post(url: string, fields: object, headers?: SignedIn): Promise<{ body: unknown; cookie: string }> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(fields),
+  });
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  const [line = ""] = response.headers.getSetCookie();
+  return { body: await response.json(), cookie: line.split(";", 1)[0] ?? "" };
+}
