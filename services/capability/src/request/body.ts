@@ -41,7 +41,10 @@ export async function readJsonBody(
   lease: BufferLease,
   options: JsonOptions = {},
 ): Promise<JsonBody> {
-  return await parseJsonBody(await exchange.readBody({ maxBytes: maxBodyBytesOf(exchange.operation), take: lease.take }), options);
+  return await parseJsonBody(
+    await exchange.readBody({ maxBytes: maxBodyBytesOf(exchange.operation), take: lease.take }),
+    options,
+  );
 }
 
 /**
