@@ -1,13 +1,12 @@
 // Fuzzes a running fleet by its OpenAPI documents: npm run fuzz -- --help
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { documentNames, documents } from "../../gateway/src/docs/documents.ts";
 import { fail } from "../../services/command/src/step.mjs";
 import { readRunningFleet } from "../../services/fleet/src/commands/options.ts";
-import { binDir } from "../../services/fleet/src/paths.ts";
+import { pythonPackages } from "../../services/fleet/src/testing/python-packages.ts";
 import { prepare } from "./prepare.ts";
 
 const help = `npm run fuzz -- [--max-examples <n>] [--seed <n>] [--path <pattern>]
@@ -17,33 +16,11 @@ not there), and looks for 5xx and for answers that the documents do not have. Ne
 `;
 
 const version = "4.32.5";
-const folder = join(binDir, `schemathesis-${version}`);
-const program = join(folder, "bin/schemathesis");
 
 async function run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child: ChildProcess = spawn(command, args, { stdio: "inherit", env: { ...process.env, ...env } });
   const [code] = (await once(child, "exit")) as [number | null];
   return code ?? 1;
-}
-
-/**
- * Into a folder of its own, whole or not at all: that needs pip and no more, while a virtual
- * environment needs packages that a bare machine lacks.
- */
-async function install(): Promise<void> {
-  const there = await access(program).then(
-    () => true,
-    () => false,
-  );
-  if (there) return;
-  const part = `${folder}.part`;
-  await rm(part, { recursive: true, force: true });
-  await mkdir(binDir, { recursive: true });
-  const args = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", part];
-  if ((await run("python3", [...args, `schemathesis==${version}`])) !== 0)
-    throw new Error("pip could not install schemathesis: see above");
-  await rm(folder, { recursive: true, force: true });
-  await rename(part, folder);
 }
 
 async function main(): Promise<number> {
@@ -60,7 +37,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const { base_url: baseUrl, admin } = await readRunningFleet();
-  await install();
+  const folder = await pythonPackages(`schemathesis-${version}`, [`schemathesis==${version}`]);
   const setting = await prepare({ baseUrl, adminToken: admin.token });
   const checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance";
   const args = ["--checks", checks];
@@ -72,7 +49,10 @@ async function main(): Promise<number> {
   const env = { ...setting, FUZZ_ADMIN_TOKEN: admin.token, SCHEMATHESIS_HOOKS: hooks, PYTHONPATH: folder };
   let worst = 0;
   for (const name of documentNames)
-    worst = Math.max(worst, await run("python3", [program, "run", baseUrl + documents[name].path, ...args], env));
+    worst = Math.max(
+      worst,
+      await run("python3", [join(folder, "bin/schemathesis"), "run", baseUrl + documents[name].path, ...args], env),
+    );
   return worst;
 }
 

@@ -1,27 +1,51 @@
 // Runs in the browser, when the viewer's bundle has been loaded: see page.html.
-Scalar.createApiReference("#reference", {
-  url: document.querySelector("#reference").dataset.document,
-  // The samples are for the door that the reader has come through.
-  servers: [{ url: location.origin }],
-  defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
-  hiddenClients: {
-    c: true,
-    clojure: true,
-    csharp: true,
-    dart: true,
-    fsharp: true,
-    java: true,
-    kotlin: true,
-    objc: true,
-    ocaml: true,
-    powershell: true,
-    r: true,
-    swift: true,
-  },
-  withDefaultFonts: false,
-  telemetry: false,
-  showDeveloperTools: "never",
-  hideClientButton: true,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-});
+
+/** The samples of the document are for this address; on the page for the one it was reached by. */
+const documentBaseUrl = "http://127.0.0.1:8080";
+
+/** Samples that the viewer makes by itself. The document has its own, which a test runs. */
+const generatedSamples = [
+  "c",
+  "clojure",
+  "csharp",
+  "dart",
+  "fsharp",
+  "go",
+  "http",
+  "java",
+  "js",
+  "kotlin",
+  "node",
+  "objc",
+  "ocaml",
+  "php",
+  "powershell",
+  "python",
+  "r",
+  "ruby",
+  "rust",
+  "shell",
+  "swift",
+];
+
+const element = document.querySelector("#reference");
+
+fetch(element.dataset.document)
+  .then((response) => response.text())
+  .then((text) =>
+    Scalar.createApiReference(element, {
+      content: text.replaceAll(documentBaseUrl, location.origin),
+      servers: [{ url: location.origin }],
+      hiddenClients: Object.fromEntries(generatedSamples.map((name) => [name, true])),
+      hideModels: true,
+      withDefaultFonts: false,
+      telemetry: false,
+      showDeveloperTools: "never",
+      hideClientButton: true,
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    }),
+  )
+  .catch((error) => {
+    element.textContent = `The reference cannot be shown: ${error.message}. Reload the page to try again.`;
+  });

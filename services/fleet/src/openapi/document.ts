@@ -2,6 +2,7 @@ import { flatError, nativeError, nestedError } from "@uag/contract/errors/shapes
 import type { DocumentName } from "@uag/gateway/docs/documents.ts";
 import { z } from "zod";
 import { adminOperations } from "./admin.ts";
+import { codeSamples } from "./examples/code-samples.ts";
 import { requestExamples, responseExamples } from "./examples/examples.ts";
 import { failuresOf, failuresOfProbes } from "./failures.ts";
 import { headerComponents, headersOf } from "./headers.ts";
@@ -138,6 +139,7 @@ function described(route: AnyRoute, failures: Pool): JsonSchema {
       ...(accepted !== undefined && { 202: respond(route, "202", accepted) }),
       ...shared(failuresOf(route, operation), failures),
     },
+    "x-codeSamples": codeSamples(route),
   };
 }
 

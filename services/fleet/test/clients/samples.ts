@@ -1,38 +1,81 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { codeSamples, shownBaseUrl } from "../../src/openapi/examples/code-samples.ts";
+import { examples } from "../../src/openapi/examples/examples.ts";
+import { square } from "../../src/openapi/examples/square.ts";
+import { allRoutes, nameOf } from "../../src/openapi/routes.ts";
 import { repoRoot } from "../../src/paths.ts";
-import { readSamples } from "../../src/testing/samples.ts";
+import { pythonPackages } from "../../src/testing/python-packages.ts";
+import { readSamples, type Sample } from "../../src/testing/samples.ts";
+import { withTemporaryDir } from "../../src/testing/temporary-dir.ts";
 import type { TestFleet } from "../../src/testing/with-fleet.ts";
 
 const run = promisify(execFile);
-/** Where the SDKs are installed. */
-const cwd = join(repoRoot, "services", "fleet");
-const commands = {
-  sh: (code: string) => ["sh", "-eu", "-c", code],
-  js: (code: string) => [process.execPath, "--input-type=module", "--eval", code],
+const languages = ["sh", "js", "python"] as const;
+type Language = (typeof languages)[number];
+
+const commands: Readonly<Record<Language, (code: string) => [string, ...string[]]>> = {
+  sh: (code) => ["sh", "-eu", "-c", code],
+  js: (code) => [process.execPath, "--input-type=module", "--eval", code],
+  python: (code) => ["python3", "-c", code],
 };
 
-/**
- * What people copy out of the documents runs as it stands; the samples in Python do in
- * `npm run clients`.
- */
+/** What the samples in Python import. */
+const packages = ["openai==3.54.0", "anthropic==2.12.0", "requests==2.32.5"];
+
+/** Runs samples as a reader does who has the SDKs; answers what is wrong with those that fail. */
+async function faultsOf(samples: readonly Sample[], { run: { api_key, admin } }: TestFleet): Promise<string[]> {
+  const faults: string[] = [];
+  await withTemporaryDir(async (cwd) => {
+    await symlink(join(repoRoot, "services/fleet/node_modules"), join(cwd, "node_modules"));
+    await writeFile(join(cwd, "square.png"), Buffer.from(square, "base64"));
+    const Pythonpath = await pythonPackages("python-samples-1", packages);
+    const env = { ...process.env, PYTHONPATH: Pythonpath, API_KEY: api_key, ADMIN_TOKEN: admin.token };
+    for (const { at, language, code, expect } of samples) {
+      const [command, ...args] = commands[language](code);
+      const ran = await run(command, args, { cwd, env, timeout: 60_000 }).catch((error) => error);
+      if (ran.code !== undefined || !ran.stdout.includes(expect))
+        faults.push(`${at}: not '${expect}':\n${ran.stdout}${ran.stderr}`);
+    }
+  });
+  return faults;
+}
+
+/** The reference's samples, but for those that are about things of the gateway that was recorded. */
+function referenceSamples(baseUrl: string): Sample[] {
+  const ofRecorded = /\/(?:acct|key|tok|whs|req|gr|del)_|account_id|acct_|[0-9a-f]{8}-[0-9a-f]{4}-|request_id=/;
+  return allRoutes.flatMap((route) => {
+    const [first] = examples.filter(({ operation }) => operation === nameOf(route));
+    const { value } = first?.answer ?? {};
+    const expect = typeof value === "object" ? (Object.keys(value as object)[0] ?? "") : "";
+    return codeSamples(route)
+      .filter(({ source }) => !ofRecorded.test(source))
+      .map(({ source }, index) => ({
+        at: `${nameOf(route)} in the reference`,
+        language: languages[index] ?? "sh",
+        code: source.replaceAll(shownBaseUrl, baseUrl),
+        expect,
+      }));
+  });
+}
+
+/** What people copy out of the documents and the reference runs as it stands. */
 export function sampleTests(get: () => TestFleet): void {
-  for (const language of ["sh", "js"] as const)
+  for (const language of languages) {
     test(`every ${language} sample in the README and the guides runs as it stands and prints what it should`, async () => {
-      const { api_key, base_url } = get().run;
-      const samples = (await readSamples(base_url)).filter((sample) => sample.language === language);
+      const samples = (await readSamples(get().run.base_url)).filter((sample) => sample.language === language);
       assert.ok(samples.length > 0);
-      const failed: string[] = [];
-      for (const { at, code, expect } of samples) {
-        const [command = "", ...args] = commands[language](code);
-        const env = { ...process.env, API_KEY: api_key };
-        const ran = await run(command, args, { cwd, env, timeout: 60_000 }).catch((error) => error);
-        if (ran.code !== undefined || !ran.stdout.includes(expect))
-          failed.push(`${at}: not '${expect}':\n${ran.stdout}${ran.stderr}`);
-      }
-      assert.deepEqual(failed, []);
+      assert.deepEqual(await faultsOf(samples, get()), []);
     });
+
+    test(`every ${language} sample in the reference runs as it stands`, async () => {
+      const samples = referenceSamples(get().run.base_url).filter((sample) => sample.language === language);
+      assert.ok(samples.length > 20, `${samples.length} samples`);
+      assert.deepEqual(await faultsOf(samples, get()), []);
+    });
+  }
 }

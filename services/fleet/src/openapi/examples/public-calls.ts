@@ -1,4 +1,5 @@
 import type { Carry } from "./recorder.ts";
+import { square } from "./square.ts";
 import type { Json } from "./types.ts";
 
 const userMessage = (...content: object[]) => [{ role: "user", content }];
@@ -6,10 +7,6 @@ const text = (words: string) => ({ type: "text", text: words });
 const silence = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAwF0AAIC7AAACABAAZGF0YQIAAAAAAA==";
 /** The beginning of a film, which says what it is. */
 const film = "data:video/mp4;base64,AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE=";
-/** A blue square, 64 pixels wide. */
-const square =
-  "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAMAAACdt4HsAAAAA1BMVEUeWqAnQKWWAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAG0lEQVRYw+3BgQAAAADDoPlT3+AEVQEAAAB8AxBAAAEZszF2AAAAAElFTkSuQmCC";
-
 const hello = [{ role: "user", content: "Hello!" }];
 const weather = {
   type: "function",

@@ -1,6 +1,7 @@
 import type { Run } from "../../run-file.ts";
 import { waitFor } from "../../testing/wait-for.ts";
 import { allRoutes, nameOf } from "../routes.ts";
+import { shownBaseUrl } from "./code-samples.ts";
 import { Shown } from "./shown.ts";
 import type { Came, Json, Recorded, Sent } from "./types.ts";
 
@@ -30,7 +31,7 @@ export function openRecorder(
   { names, seen }: { readonly names: Readonly<Record<string, string>>; seen(came: Came): void },
 ): Recorder {
   const recorded: Recorded[] = [];
-  const shown = new Shown({ ...names, [base_url]: "http://127.0.0.1:8080", [api_key]: "sk-…" });
+  const shown = new Shown({ ...names, [base_url]: shownBaseUrl, [api_key]: "sk-…" });
 
   async function send(operation: string, sent: Sent): Promise<Came> {
     const route = allRoutes.find((one) => nameOf(one) === operation);

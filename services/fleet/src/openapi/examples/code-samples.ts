@@ -1,0 +1,127 @@
+import { type AnyRoute, nameOf } from "../routes.ts";
+import { examples } from "./examples.ts";
+import { pythonLiteral } from "./python-literal.ts";
+import type { Json, Recorded } from "./types.ts";
+
+/** The page puts the address that its reader came by in its place. */
+export const shownBaseUrl = "http://127.0.0.1:8080";
+
+/** A program for one language, as viewers of OpenAPI documents read `x-codeSamples`. */
+export interface CodeSample {
+  readonly lang: "Shell" | "JavaScript" | "Python";
+  readonly label: string;
+  readonly source: string;
+}
+
+/** What a sample sends, and what becomes of the answer. */
+interface Call {
+  readonly method: string;
+  readonly url: string;
+  /** The variable of the environment that the token is in. */
+  readonly token: string;
+  readonly body: Json | undefined;
+  /** Names of fields that are files; the body is a form then. */
+  readonly files: readonly string[] | undefined;
+  /** Where sound goes; what is text is printed. */
+  readonly saved: string | undefined;
+  readonly isJson: boolean;
+}
+
+/** The first example of an operation as programs that run as they stand. */
+export function codeSamples(route: AnyRoute): readonly CodeSample[] {
+  const example = examples.find(({ operation }) => operation === nameOf(route));
+  if (example === undefined) return [];
+  const call = callOf(route, example);
+  return [
+    { lang: "Shell", label: "curl", source: shell(call) },
+    { lang: "JavaScript", label: "JavaScript", source: javascript(call) },
+    { lang: "Python", label: "Python", source: python(call) },
+  ];
+}
+
+function callOf(route: AnyRoute, { path, query = {}, body, answer }: Recorded): Call {
+  const url = new URL(
+    route.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(path?.[name]))),
+    shownBaseUrl,
+  );
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+  const isForm = route.body === "multipart";
+  return {
+    method: route.method,
+    url: url.href,
+    token: "admin" in route ? "ADMIN_TOKEN" : "API_KEY",
+    body,
+    files: isForm ? Object.keys(body ?? {}).filter((name) => /\.png$/.test(String(body?.[name]))) : undefined,
+    saved: answer.type.startsWith("audio/") ? `speech.${answer.type.slice("audio/".length)}` : undefined,
+    isJson: answer.type === "application/json",
+  };
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+function shell({ method, url, token, body, files, saved }: Call): string {
+  const isPlain = method === (body === undefined ? "GET" : "POST");
+  const lines = [`curl ${isPlain ? "" : `-X ${method} `}${/[?&]/.test(url) ? quoted(url) : url}`];
+  lines.push(`-H "Authorization: Bearer $${token}"`);
+  for (const [name, value] of Object.entries(files === undefined ? {} : (body ?? {})))
+    lines.push(`-F ${quoted(`${name}=${files?.includes(name) ? "@" : ""}${value}`)}`);
+  if (files === undefined && body !== undefined)
+    lines.push(`-H "Content-Type: application/json"`, `-d ${quoted(JSON.stringify(body, null, 2))}`);
+  if (saved !== undefined) lines.push(`--output ${saved}`);
+  return lines.join(" \\\n  ");
+}
+
+const form = (body: Json | undefined, write: (name: string, value: string) => string): string[] =>
+  Object.entries(body ?? {}).map(([name, value]) => write(name, String(value)));
+
+function javascript({ method, url, token, body, files, saved, isJson }: Call): string {
+  const isJsonBody = files === undefined && body !== undefined;
+  const headers = [`Authorization: \`Bearer \${process.env.${token}}\``];
+  if (isJsonBody) headers.push(`"Content-Type": "application/json"`);
+  const sent = isJsonBody ? `JSON.stringify(${JSON.stringify(body, null, 2).replaceAll("\n", "\n  ")})` : "form";
+  const imports = [
+    ...(files === undefined ? [] : ['import { openAsBlob } from "node:fs";']),
+    ...(saved === undefined ? [] : ['import { writeFile } from "node:fs/promises";']),
+  ];
+  const filled = form(files === undefined ? undefined : body, (name, value) =>
+    files?.includes(name)
+      ? `form.append("${name}", await openAsBlob("${value}", { type: "image/png" }), "${value}");`
+      : `form.append("${name}", ${JSON.stringify(value)});`,
+  );
+  return [
+    ...imports,
+    ...(imports.length > 0 ? [""] : []),
+    ...(files === undefined ? [] : ["const form = new FormData();", ...filled]),
+    `const response = await fetch(${JSON.stringify(url)}, {`,
+    ...(method === "GET" ? [] : [`  method: "${method}",`]),
+    `  headers: { ${headers.join(", ")} },`,
+    ...(body === undefined ? [] : [`  body: ${sent},`]),
+    "});",
+    saved === undefined
+      ? `console.log(await response.${isJson ? "json" : "text"}());`
+      : `await writeFile("${saved}", Buffer.from(await response.arrayBuffer()));`,
+  ].join("\n");
+}
+
+function python({ method, url, token, body, files, saved, isJson }: Call): string {
+  const texts = Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !files?.includes(name)));
+  const opened = (files ?? []).map((name) => `"${name}": open(${JSON.stringify(body?.[name])}, "rb")`);
+  const sent = [
+    ...(files === undefined && body !== undefined ? [`    json=${pythonLiteral(body, 1)},`] : []),
+    ...(files === undefined ? [] : [`    data=${pythonLiteral(texts, 1)},`, `    files={${opened.join(", ")}},`]),
+  ];
+  return [
+    "import os",
+    "",
+    "import requests",
+    "",
+    `response = requests.${method.toLowerCase()}(`,
+    `    ${JSON.stringify(url)},`,
+    `    headers={"Authorization": f"Bearer {os.environ['${token}']}"},`,
+    ...sent,
+    ")",
+    saved === undefined
+      ? `print(response.${isJson ? "json()" : "text"})`
+      : `with open("${saved}", "wb") as file:\n    file.write(response.content)`,
+  ].join("\n");
+}

@@ -1,0 +1,32 @@
+import { access, mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { runTool } from "../engines/run-tool.ts";
+import { binDir } from "../paths.ts";
+
+/**
+ * A folder for `PYTHONPATH` with packages of PyPI, fetched when it is not there: whole or not at
+ * all. It needs pip and no more, while a virtual environment needs packages that a bare machine
+ * lacks.
+ * @param name of the folder: another for other versions
+ * @param packages such as `requests==2.32.5`
+ * @throws with what pip said
+ */
+export async function pythonPackages(name: string, packages: readonly string[]): Promise<string> {
+  const folder = join(binDir, name);
+  const there = await access(folder).then(
+    () => true,
+    () => false,
+  );
+  if (there) return folder;
+  const part = `${folder}.part-${process.pid}`;
+  await mkdir(binDir, { recursive: true });
+  const args = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target", part, ...packages];
+  const { code, output } = await runTool("python3", args);
+  if (code !== 0) throw new Error(`pip could not install ${packages.join(", ")}:\n${output}`);
+  await rename(part, folder).catch(async (error: NodeJS.ErrnoException) => {
+    // Another process was faster.
+    if (error.code !== "ENOTEMPTY") throw error;
+    await rm(part, { recursive: true });
+  });
+  return folder;
+}
