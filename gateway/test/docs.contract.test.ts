@@ -30,7 +30,10 @@ describe("the reference for people", () => {
         assert.deepEqual([status, headers.get("content-type")], [200, "text/javascript; charset=utf-8"]);
       }
       assert.ok(html.includes(`data-document="${document}"`));
-      assert.match(await (await stage.fetch("/docs/start.js", anonymous)).text(), /fetch\(element\.dataset\.document\)/);
+      assert.match(
+        await (await stage.fetch("/docs/start.js", anonymous)).text(),
+        /fetch\(element\.dataset\.document\)/,
+      );
     });
 
   test("leads to every guide, and every guide to the reference and to the others", async () => {

@@ -94,11 +94,22 @@ test("without a good bearer key nothing gets past the door", async () => {
     assert.equal(response.status, 401, name);
     const error = await errorOf(response);
     assert.equal(error["code"], "invalid_api_key", name);
-    assert.match(String(error["message"]), name === "never issued" ? /not valid/ : /./);
+    assert.match(String(error["message"]), name === "never issued" ? /Incorrect API key/ : /./);
     assert.equal(response.headers.get("x-should-retry"), "false");
   }
   assert.equal((await stage.fetch(`/v1/models?api_key=${key}`, { authorization: null })).status, 401);
   assert.equal(stage.service.seen.length, 0);
+});
+
+test("a base URL with one /v1 too many, or without it, is named as what is wrong", async () => {
+  const hintAt = async (path: string) => {
+    const response = await stage.fetch(path, { method: "POST", body: "{}" });
+    assert.equal(response.status, 404);
+    return String((await errorOf(response))["message"]);
+  };
+  assert.match(await hintAt("/v1/v1/chat/completions"), /Leave \/v1 out/);
+  assert.match(await hintAt("/chat/completions"), /Add \/v1/);
+  assert.match(await hintAt("/v1/responses"), /lists the paths/);
 });
 
 test("x-api-key alone is told to come as a bearer token, in the route's dialect", async () => {

@@ -8,6 +8,7 @@ import { type Fleet, startFleet } from "../../services/fleet/src/service.ts";
 import { javascriptAgents, llmCommand } from "./agents.ts";
 import { claudeCode } from "./claude-code.ts";
 import { javascriptSpeech } from "./javascript.ts";
+import { liteLlm } from "./litellm.ts";
 import { mcpClients } from "./mcp.ts";
 import { pythonSdks } from "./python.ts";
 import { s3Server } from "./s3.ts";
@@ -18,6 +19,7 @@ const programs: Readonly<Record<string, (dir: string, fleet: Fleet) => Promise<v
   claude: claudeCode,
   agents: javascriptAgents,
   llm: llmCommand,
+  litellm: liteLlm,
   mcp: mcpClients,
   s3: s3Server,
 };
@@ -32,6 +34,7 @@ Ends with the audit.
   claude      Claude Code with a tool call, with none, and with tools of the gateway's MCP server
   agents      agents of LangChain and of OpenAI's Agents SDK for JavaScript
   llm         the command llm of PyPI
+  litellm     LiteLLM's library, by each of its protocols
   mcp         the MCP server with the protocol's conformance suite and inspector, and with FastMCP
   s3          the store of hosted files on an S3 server of other makers (moto)
 

@@ -90,7 +90,8 @@ const refusalMs = 30_000;
 const unheardRefusalMs = 500;
 const maxRefusals = 10_000;
 const maxRepeats = 3;
-const noSuchKey = "The API key is not valid.";
+/** In these words of OpenAI clients such as LiteLLM know a wrong key from a wrong request. */
+const noSuchKey = "Incorrect API key provided.";
 
 /** What one address, and all together, may guess before their look-ups wait for each other. */
 const guessesOfOne = { free: 20, perSecond: 1, max: 20_000 };

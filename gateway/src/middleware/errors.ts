@@ -2,6 +2,7 @@ import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error
 import { retryHeaders } from "@uag/contract/errors/retry-headers.ts";
 import { errorText } from "@uag/contract/errors/shapes.ts";
 import { errorTable } from "@uag/contract/errors/table.ts";
+import { routes } from "@uag/contract/routes.ts";
 import type { Logger } from "@uag/kit/log.ts";
 import type { NextFunction, Request } from "express";
 import { discardBody } from "../discard.ts";
@@ -14,12 +15,18 @@ import { dialectOf, responseHeaders } from "../respond.ts";
  */
 const doubled = /^\/v1\/v1\//;
 
+/** Clients of proxies that serve the paths without `/v1` too have a base URL without it. */
+const lacksVersion = ({ path }: Request): boolean => routes.some((route) => route.path === `/v1${path}`);
+
+function hintOf(request: Request): string {
+  if (doubled.test(request.url)) return "Leave /v1 out of the client's base URL.";
+  if (lacksVersion(request)) return "Add /v1 to the client's base URL.";
+  return "GET /openapi.json lists the paths; text is generated at /v1/chat/completions and /v1/messages.";
+}
+
 /** No route has this path. */
 export const notFound: Handler = (request) => {
-  const hint = doubled.test(request.url)
-    ? "Leave /v1 out of the client's base URL."
-    : "GET /openapi.json lists the paths; text is generated at /v1/chat/completions and /v1/messages.";
-  throw new GatewayError("not_found", `${errorTable.not_found.text} ${hint}`);
+  throw new GatewayError("not_found", `${errorTable.not_found.text} ${hintOf(request)}`);
 };
 
 type ErrorHandler = (thrown: unknown, request: Request, response: GatewayResponse, next: NextFunction) => void;

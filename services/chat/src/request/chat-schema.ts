@@ -1,9 +1,8 @@
+import { chatFields, maxMessages, modelId } from "@uag/contract/requests/fields.ts";
 import { addFault, parseToFault } from "@uag/kit/first-fault.ts";
 import { z } from "zod";
 import { contentPart } from "./parts.ts";
 
-/** More messages than any context window holds. */
-export const maxMessages = 10_000;
 /** Content parts of one message, and calls of tools in one. */
 export const maxParts = 10_000;
 const maxTools = 1_000;
@@ -74,7 +73,7 @@ const object = z.looseObject({}).nullish();
 
 /** Fields that change nothing on a reasoning model: there they are not even looked at. */
 export const samplingFields = {
-  temperature: range(0, 2),
+  temperature: chatFields.temperature.nullish(),
   top_p: range(0, 1),
   stop: z
     .union([z.string(), z.array(z.string()).max(maxStops)], { error: `must be text or up to ${maxStops} texts` })
@@ -89,23 +88,21 @@ export const samplingFields = {
   prediction: object,
 } as const;
 
-const model = z.string().min(1).max(256);
-
-export const modelSchema = z.object({ model });
+export const modelSchema = z.object({ model: modelId });
 
 const commonFields = {
-  model,
+  model: modelId,
   messages: z.array(message).min(1).max(maxMessages),
   stream: flag,
   max_tokens: z.int().min(1).nullish(),
-  max_completion_tokens: z.int().min(1).nullish(),
+  max_completion_tokens: chatFields.max_completion_tokens.nullish(),
   tools: z.array(tool).max(maxTools).nullish(),
   tool_choice: z.union([z.string(), z.looseObject({})], { error: "must be text or an object" }).nullish(),
   parallel_tool_calls: flag,
   response_format: z.looseObject({ type: z.string() }).nullish(),
   n: z.int().min(1).max(128).nullish(),
   seed: z.number().refine(Number.isInteger, "must be a whole number").nullish(),
-  reasoning_effort: optionalText,
+  reasoning_effort: chatFields.reasoning_effort.nullish(),
   verbosity: z.enum(["low", "medium", "high"]).nullish(),
   stream_options: z.looseObject({ include_usage: flag }).nullish(),
   store: flag,

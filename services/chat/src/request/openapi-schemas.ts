@@ -1,5 +1,6 @@
+import { maxMessages } from "@uag/contract/requests/fields.ts";
 import { z } from "zod";
-import { maxMessages, maxParts, message, samplingSchema } from "./chat-schema.ts";
+import { maxParts, message, samplingSchema } from "./chat-schema.ts";
 import { partFields } from "./parts.ts";
 
 const knownParts = Object.entries(partFields).map(([type, schema]) =>

@@ -26,7 +26,7 @@ const rows = {
     http: 401,
     grpc: "UNAUTHENTICATED",
     type: "invalid_request_error",
-    text: "The API key is not valid. Send it as: Authorization: Bearer <API_KEY>.",
+    text: "Incorrect API key provided. Send it as: Authorization: Bearer <API_KEY>.",
     remedy: "Send `Authorization: Bearer <API_KEY>` with a key that is neither revoked nor expired.",
   },
   insufficient_balance: {

@@ -3,7 +3,8 @@ import { nativeError } from "../errors/shapes.ts";
 
 const count = z.int().min(0);
 
-const usage = z.object({
+/** What a conversation took. */
+export const tokenUsage = z.object({
   prompt_tokens: count,
   completion_tokens: count,
   total_tokens: count,
@@ -60,7 +61,7 @@ export const chatCompletion = z.object({
     }),
   ),
   ...served,
-  usage: usage.nullish(),
+  usage: tokenUsage.nullish(),
 });
 
 /** The data of one event of the stream, which ends with `data: [DONE]`. */
@@ -85,7 +86,7 @@ export const chatCompletionChunk = z.object({
   ),
   ...served,
   obfuscation: z.string().optional().describe("Padding, so that the length of a chunk does not tell its text."),
-  usage: usage.nullish().describe("On the last chunk, where stream_options asks for it."),
+  usage: tokenUsage.nullish().describe("On the last chunk, where stream_options asks for it."),
 });
 
 const messageUsage = z.object({

@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { maxEmbeddingInputs } from "@uag/contract/requests/fields.ts";
 import type { EmbeddingInput } from "@uag/upstreams/embeddings/types.ts";
-import { maxInputs } from "./schema.ts";
 
 const maxToken = 2 ** 31 - 1;
 
@@ -14,7 +14,7 @@ export function readInput(value: unknown, tokensAllowed: boolean): readonly Embe
   if (!Array.isArray(value)) throw fault("input", value === undefined ? "is required" : "must be a string or an array");
   if (value.length === 0) throw fault("input", "must not be empty");
   if (typeof value[0] === "number") return [checkedTokens(value, "input", tokensAllowed)];
-  if (value.length > maxInputs) throw fault("input", `must have at most ${maxInputs} items`);
+  if (value.length > maxEmbeddingInputs) throw fault("input", `must have at most ${maxEmbeddingInputs} items`);
   const texts = typeof value[0] === "string";
   for (const [index, item] of value.entries()) {
     const param = `input[${index}]`;

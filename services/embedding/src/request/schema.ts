@@ -1,7 +1,5 @@
+import { embeddingFields, maxEmbeddingInputs } from "@uag/contract/requests/fields.ts";
 import { z } from "zod";
-
-/** Most inputs of one call (OpenAI's reference, create embeddings). */
-export const maxInputs = 2_048;
 
 const description =
   "A text, a list of texts, or, where the model takes them, a list of token ids or a list of such lists. At most 2,048 inputs.";
@@ -13,18 +11,18 @@ export const embeddingSchema = z.object({
     description,
     oneOf: [
       { type: "string", minLength: 1 },
-      { type: "array", items: { type: "string", minLength: 1 }, minItems: 1, maxItems: maxInputs },
+      { type: "array", items: { type: "string", minLength: 1 }, minItems: 1, maxItems: maxEmbeddingInputs },
       { type: "array", items: { type: "integer", minimum: 0 }, minItems: 1 },
       {
         type: "array",
         items: { type: "array", items: { type: "integer", minimum: 0 }, minItems: 1 },
         minItems: 1,
-        maxItems: maxInputs,
+        maxItems: maxEmbeddingInputs,
       },
     ],
   }),
   encoding_format: z.enum(["float", "base64"]).nullish(),
-  dimensions: z.int().positive().nullish(),
+  dimensions: embeddingFields.dimensions.nullish(),
   input_type: z
     .enum(["query", "document"])
     .nullish()

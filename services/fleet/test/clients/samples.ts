@@ -45,12 +45,12 @@ async function faultsOf(samples: readonly Sample[], { run: { api_key, admin } }:
   return faults;
 }
 
-/** The reference's samples, but for those that are about things of the gateway that was recorded. */
+/** The reference's samples, but for those about things of the gateway that was recorded. */
 function referenceSamples(baseUrl: string): Sample[] {
   const ofRecorded = /\/(?:acct|key|tok|whs|req|gr|del)_|account_id|acct_|[0-9a-f]{8}-[0-9a-f]{4}-|request_id=/;
   return allRoutes.flatMap((route) => {
     const [first] = examples.filter(({ operation }) => operation === nameOf(route));
-    const { value } = first?.answer ?? {};
+    const { value } = first?.response ?? {};
     const expect = typeof value === "object" ? (Object.keys(value as object)[0] ?? "") : "";
     return codeSamples(route)
       .filter(({ source }) => !ofRecorded.test(source))

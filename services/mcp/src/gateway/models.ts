@@ -1,31 +1,23 @@
-import { z } from "zod";
-
-const prices = z.record(z.string(), z.number());
+import { model, modelList } from "@uag/contract/responses/chat.ts";
+import type { z } from "zod";
 
 /** A model as `GET /v1/models` tells of it. */
-export const modelSchema = z.object({
-  id: z.string(),
-  display_name: z.string(),
-  owned_by: z.string(),
-  operations: z.array(z.string()),
-  input_modalities: z.array(z.string()),
-  output_modalities: z.array(z.string()),
-  context_tokens: z.number().optional(),
-  max_output_tokens: z.number().optional(),
-  image: z
-    .object({
-      family: z.string(),
-      sizes: z.array(z.string()),
-      references: z.object({ min: z.number(), max: z.number() }),
-      max_images: z.number(),
-    })
-    .optional(),
-  price: z.object({ usd: prices, tiers: z.array(z.object({ above_input_tokens: z.number(), usd: prices })) }),
+export const modelSchema = model.pick({
+  id: true,
+  display_name: true,
+  owned_by: true,
+  operations: true,
+  input_modalities: true,
+  output_modalities: true,
+  context_tokens: true,
+  max_output_tokens: true,
+  image: true,
+  price: true,
 });
 
 export type Model = z.infer<typeof modelSchema>;
 
-export const modelListSchema = z.object({ data: z.array(modelSchema) });
+export const modelListSchema = modelList.pick({ data: true }).extend({ data: modelSchema.array() });
 
 /** What a model costs, on one line: `input_tokens 0.15, output_tokens 0.6`. */
 export function priceLine({ price }: Model): string {

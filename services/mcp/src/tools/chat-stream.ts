@@ -1,23 +1,13 @@
+import { chatCompletionChunk } from "@uag/contract/responses/chat.ts";
 import { SseDecoder } from "@uag/kit/sse/decoder.ts";
 import type { Response } from "undici";
 import { z } from "zod";
 import { ApiError } from "../gateway/api-error.ts";
+import { usage } from "./schemas.ts";
 import type { ToolCall } from "./tool.ts";
 
-const chunk = z.object({
-  id: z.string().optional(),
-  model: z.string().optional(),
-  choices: z
-    .array(
-      z.object({
-        delta: z.object({ content: z.string().nullish() }).optional(),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .default([]),
-  usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() }).nullish(),
-  error: z.unknown().optional(),
-});
+/** An event of the stream: a chunk, or the error that ends it. */
+const chunk = chatCompletionChunk.partial().extend({ usage: usage.nullish(), error: z.unknown().optional() });
 
 interface StreamedResponse {
   id: string;
@@ -57,17 +47,17 @@ export async function readChatStream(response: Response, progress: ToolCall["pro
 
 function add(
   streamed: StreamedResponse,
-  { id, model, choices, usage, error }: z.infer<typeof chunk>,
+  { id, model, choices, usage: used, error }: z.infer<typeof chunk>,
   text: string,
   response: Response,
 ): void {
   if (error !== undefined) throw new ApiError(502, response.headers, text);
   if (id) streamed.id = id;
   if (model) streamed.model = model;
-  const [choice] = choices;
-  streamed.text += choice?.delta?.content ?? "";
+  const [choice] = choices ?? [];
+  streamed.text += choice?.delta.content ?? "";
   if (choice?.finish_reason) streamed.finish_reason = choice.finish_reason;
-  if (usage) streamed.usage = usage;
+  if (used) streamed.usage = used;
 }
 
 function broken({ headers }: Response, message: string): ApiError {

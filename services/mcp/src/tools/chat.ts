@@ -1,6 +1,8 @@
+import { chatFields, maxMessages } from "@uag/contract/requests/fields.ts";
+import { chatCompletion } from "@uag/contract/responses/chat.ts";
 import { z } from "zod";
 import { readChatStream } from "./chat-stream.ts";
-import { costOf, costUsd, modelId, present } from "./schemas.ts";
+import { costOf, costUsd, modelId, present, usage } from "./schemas.ts";
 import { defineTool, type ToolCall } from "./tool.ts";
 
 const part = z.discriminatedUnion("type", [
@@ -18,10 +20,10 @@ const message = z.object({
 
 const input = z.object({
   model: modelId,
-  messages: z.array(message).min(1).max(2_000).describe("The conversation so far; the last message is answered."),
-  max_tokens: z.int().positive().optional().describe("Most tokens to write, thinking included."),
-  temperature: z.number().min(0).max(2).optional(),
-  reasoning_effort: z.string().max(32).optional().describe("Of reasoning models, such as low, medium, high."),
+  messages: z.array(message).min(1).max(maxMessages).describe("The conversation so far; the last message is answered."),
+  max_tokens: chatFields.max_completion_tokens.optional().describe("Most tokens to write, thinking included."),
+  temperature: chatFields.temperature.optional(),
+  reasoning_effort: chatFields.reasoning_effort.optional().describe("Of reasoning models, such as low, medium, high."),
   json_schema: z
     .record(z.string(), z.unknown())
     .optional()
@@ -33,19 +35,13 @@ const output = z.object({
   model: z.string().describe("The model that answered."),
   text: z.string(),
   finish_reason: z.string().nullable().describe("`stop`, or `length` when max_tokens cut the answer off."),
-  usage: z.object({ prompt_tokens: z.number(), completion_tokens: z.number(), total_tokens: z.number() }).optional(),
+  usage: usage.optional(),
   cost_usd: costUsd,
 });
 
-/** What is read of a completion. */
-const completion = z.object({
-  id: z.string(),
-  model: z.string(),
-  choices: z
-    .array(z.object({ message: z.object({ content: z.string().nullish() }), finish_reason: z.string().nullish() }))
-    .min(1),
-  usage: output.shape.usage,
-});
+const completion = chatCompletion
+  .pick({ id: true, model: true, choices: true })
+  .extend(output.pick({ usage: true }).shape);
 
 export const chat = defineTool({
   name: "chat",

@@ -1,3 +1,4 @@
+import { imageFields, maxEditImages, maxEdits } from "@uag/contract/requests/fields.ts";
 import { FormData } from "undici";
 import { z } from "zod";
 import type { Exchange } from "../exchange.ts";
@@ -12,14 +13,18 @@ const image = z.string().min(1).max(maxImageChars);
 
 const input = z.object({
   model: modelId,
-  prompt: z.string().min(1).max(32_000).describe("What to change."),
-  images: z.array(image).min(1).max(16).describe("Pictures to edit (PNG, JPEG or WebP), as https URLs or data URLs."),
+  prompt: imageFields.prompt.describe("What to change."),
+  images: z
+    .array(image)
+    .min(1)
+    .max(maxEditImages)
+    .describe("Pictures to edit (PNG, JPEG or WebP), as https URLs or data URLs."),
   mask: image.optional().describe("A PNG as large as the first picture; where it is transparent, it is edited."),
   size: z.string().max(32).optional().describe("Such as 1024x1024, or auto."),
-  n: z.int().min(1).max(10).optional(),
-  quality: z.enum(["auto", "low", "medium", "high"]).optional(),
-  background: z.enum(["transparent", "opaque", "auto"]).optional(),
-  output_format: z.enum(["png", "jpeg", "webp"]).optional(),
+  n: z.int().min(1).max(maxEdits).optional(),
+  quality: imageFields.quality.optional(),
+  background: imageFields.background.optional(),
+  output_format: imageFields.output_format.optional(),
 });
 
 export const editImage = defineTool({

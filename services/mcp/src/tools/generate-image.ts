@@ -1,3 +1,4 @@
+import { imageFields } from "@uag/contract/requests/fields.ts";
 import { z } from "zod";
 import type { Model } from "../gateway/models.ts";
 import { pictures, picturesOf } from "./pictures.ts";
@@ -9,14 +10,14 @@ const operation = "images.generations";
 
 const input = z.object({
   model: modelId,
-  prompt: z.string().min(1).max(32_000),
+  prompt: imageFields.prompt,
   size: z
     .string()
     .regex(/^\d{2,5}[x*]\d{2,5}$/)
     .optional()
     .describe("Width x height, such as 1024x1024; list_models tells which a model takes."),
   n: z.int().min(1).max(10).optional().describe("How many pictures; most models make one at a time."),
-  quality: z.enum(["auto", "low", "medium", "high"]).optional().describe("Of models that are priced by quality."),
+  quality: imageFields.quality.optional().describe("Of models that are priced by quality."),
   images: z
     .array(z.string().max(16 * 1024 * 1024))
     .min(1)

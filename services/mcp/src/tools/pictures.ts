@@ -1,4 +1,5 @@
 import type { ContentBlock } from "@modelcontextprotocol/server";
+import { alphaImageResult, imageResult } from "@uag/contract/responses/media.ts";
 import { z } from "zod";
 import type { Exchange } from "../exchange.ts";
 
@@ -8,15 +9,8 @@ import type { Exchange } from "../exchange.ts";
 const maxInlineBytes = 1024 * 1024;
 
 /** The two shapes of answers with pictures. */
-const openAiShape = z.object({
-  data: z.array(z.object({ url: z.string().nullish(), b64_json: z.string().nullish() })),
-  output_format: z.string().optional(),
-});
-const alphaShape = z.object({
-  output: z.object({
-    choices: z.array(z.object({ message: z.object({ content: z.array(z.object({ image: z.string().optional() })) }) })),
-  }),
-});
+const openAiShape = imageResult.pick({ data: true, output_format: true });
+const alphaShape = alphaImageResult.pick({ output: true });
 
 export const pictures = z
   .array(
@@ -53,8 +47,8 @@ function sourcesOf(body: unknown): Source[] {
   }
   const { data, output_format = "png" } = openAiShape.parse(body);
   return data.map(({ url, b64_json }) => ({
-    url: url ?? undefined,
-    base64: b64_json ?? undefined,
+    url,
+    base64: b64_json,
     mimeType: `image/${output_format}`,
   }));
 }

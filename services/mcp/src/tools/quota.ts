@@ -1,27 +1,16 @@
+import { subscription, usage } from "@uag/contract/responses/billing.ts";
 import { z } from "zod";
 import type { Exchange } from "../exchange.ts";
 import type { ApiRequest } from "../gateway/public-api.ts";
 import { present } from "./schemas.ts";
 import { defineTool } from "./tool.ts";
 
-const subscription = z.object({
-  plan: z.object({ id: z.string(), title: z.string() }),
-  hard_limit_usd: z.number(),
-  access_until: z.number(),
-});
-const usage = z.object({
-  total_usage: z.number(),
-  daily_costs: z.array(
-    z.object({ timestamp: z.number(), line_items: z.array(z.object({ name: z.string(), cost: z.number() })) }),
-  ),
-});
-
 export const quota = z.object({
   plan: subscription.shape.plan,
   limit_usd: z.number().describe("All money there was and is: spent and unspent."),
   spent_usd: z.number(),
   left_usd: z.number(),
-  access_until: z.number().describe("When the key ends, Unix time in seconds."),
+  access_until: subscription.shape.access_until.describe("When the key ends, Unix time in seconds."),
 });
 
 const get = (path: string, signal: AbortSignal): ApiRequest => ({ method: "GET", path, signal });

@@ -1,10 +1,11 @@
+import { modelId as model } from "@uag/contract/requests/fields.ts";
+import { tokenUsage } from "@uag/contract/responses/chat.ts";
 import { z } from "zod";
 
-export const modelId = z
-  .string()
-  .min(1)
-  .max(200)
-  .describe("Id of a model, from this tool's description or list_models.");
+export const modelId = model.describe("Id of a model, from this tool's description or list_models.");
+
+/** Of the tokens their numbers; kinds of tokens are for who prices them. */
+export const usage = tokenUsage.pick({ prompt_tokens: true, completion_tokens: true, total_tokens: true });
 
 export const costUsd = z.number().optional().describe("What the call cost, in USD, where it is known with the answer.");
 

@@ -1,3 +1,5 @@
+import { speechFields } from "@uag/contract/requests/fields.ts";
+import { voiceList } from "@uag/contract/responses/media.ts";
 import { z } from "zod";
 import { bytesWithin } from "../gateway/public-api.ts";
 import { costOf, costUsd, modelId, present } from "./schemas.ts";
@@ -18,10 +20,13 @@ export const synthesizeSpeech = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   input: z.object({
     model: modelId,
-    text: z.string().min(1).max(maxTextChars),
-    voice: z.string().max(100).optional().describe("A name from list_voices."),
+    text: speechFields.input.min(1).max(maxTextChars),
+    voice: speechFields.voice.max(100).optional().describe("A name from list_voices."),
     format: z.enum(["mp3", "wav"]).optional().describe("mp3 by default; some models make wav only."),
-    instructions: z.string().max(2_000).optional().describe("Tone, pace and mood, of models that take instructions."),
+    instructions: speechFields.instructions
+      .max(2_000)
+      .optional()
+      .describe("Tone, pace and mood, of models that take instructions."),
   }),
   output: z.object({ mime_type: z.string(), bytes: z.number(), cost_usd: costUsd }),
   async run({ text, format, ...rest }, { exchange, idempotencyKey, signal }) {
@@ -41,8 +46,8 @@ export const synthesizeSpeech = defineTool({
   },
 });
 
-const voice = z.object({ id: z.string(), models: z.array(z.string()), default: z.boolean() });
-const voiceList = z.object({ data: z.array(voice) });
+const voice = voiceList.shape.data.element.pick({ id: true, models: true, default: true });
+const voices = voice.array();
 
 export const listVoices = defineTool({
   name: "list_voices",
@@ -51,10 +56,10 @@ export const listVoices = defineTool({
   operation,
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   input: z.object({}),
-  output: z.object({ voices: z.array(voice) }),
+  output: z.object({ voices }),
   async run(_args, { exchange, signal }) {
     const response = await exchange.call({ method: "GET", path: "/v1/audio/voices", signal });
     const { data } = voiceList.parse(await response.json());
-    return { structured: { voices: data } };
+    return { structured: { voices: voices.parse(data) } };
   },
 });

@@ -1,3 +1,4 @@
+import { videoResolutions } from "@uag/contract/requests/fields.ts";
 import { z } from "zod";
 import type { Model } from "../gateway/models.ts";
 import { modelId, present, seed } from "./schemas.ts";
@@ -8,7 +9,7 @@ export const videoInput = z.object({
   model: modelId,
   prompt: z.string().min(1).max(10_000),
   duration: z.int().min(1).max(30).optional().describe("Seconds, 5 by default. Billed."),
-  resolution: z.enum(["480p", "720p", "1080p"]).optional().describe("720p by default. Billed."),
+  resolution: z.enum(videoResolutions).optional().describe("720p by default. Billed."),
   aspect_ratio: z.string().max(16).optional().describe("Such as 16:9, the default."),
   first_frame_url: url.optional().describe("The first picture, of models that make a video of one (i2v)."),
   reference_urls: z.array(url).min(1).max(9).optional().describe("Pictures or videos of what is to appear (r2v)."),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ContentBlock } from "@modelcontextprotocol/server";
+import { videoTask } from "@uag/contract/responses/media.ts";
 import { z } from "zod";
 import { defineTool, type ToolCall, type ToolResponse } from "./tool.ts";
 import { videoInput, videoRequest } from "./video-request.ts";
@@ -9,19 +10,19 @@ const path = "/v1/videos/generations";
 
 const id = z.string().min(1).max(200).describe("The task's id.");
 
-const task = z.object({
-  id: z.string(),
-  model: z.string(),
-  status: z.string().describe("submitted, queued, running; at its end succeeded, failed, cancelled or expired."),
-  created_at: z.number().describe("Unix time, seconds."),
-  content: z.object({ video_url: z.string().optional() }).nullish().describe("The video, once it has succeeded."),
-  seed: z.number().nullish(),
-  error: z.object({ code: z.string(), message: z.string() }).optional(),
+const task = videoTask.pick({
+  id: true,
+  model: true,
+  status: true,
+  created_at: true,
+  content: true,
+  seed: true,
+  error: true,
 });
 
 type Task = z.infer<typeof task>;
 
-const open = new Set(["submitted", "queued", "running"]);
+const open = new Set<Task["status"]>(["submitted", "queued", "running"]);
 
 function responseOf(structured: Task): ToolResponse<Task> {
   const content: ContentBlock[] = [{ type: "text", text: JSON.stringify(structured) }];

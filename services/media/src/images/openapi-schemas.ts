@@ -1,3 +1,4 @@
+import { maxEditImages } from "@uag/contract/requests/fields.ts";
 import { z } from "zod";
 import { editSchema } from "./edits/fields.ts";
 import { alphaSchema } from "./families/alpha.ts";
@@ -22,6 +23,6 @@ const picture = z.file();
 export const imageEditBody = editSchema.extend({
   model: z.string().min(1),
   image: picture.describe("PNG, JPEG or WebP. Either this or `image[]` is required.").optional(),
-  "image[]": z.array(picture).max(16).describe("Several images, for models that take them.").optional(),
+  "image[]": z.array(picture).max(maxEditImages).describe("Several images, for models that take them.").optional(),
   mask: picture.describe("PNG of the image's size; what is transparent is edited.").optional(),
 });

@@ -1,12 +1,13 @@
+import { speechFields } from "@uag/contract/requests/fields.ts";
 import { z } from "zod";
 
 /** `POST /v1/audio/speech` */
 export const speechSchema = z.object({
   model: z.string().min(1),
-  input: z.string().describe("The text to speak; billed by the character."),
-  voice: z.string().nullish().describe("Names of other providers' voices give the default voice."),
+  input: speechFields.input,
+  voice: speechFields.voice.nullish(),
   response_format: z.string().nullish(),
-  instructions: z.string().nullish().describe("How to speak, for a model that takes instructions."),
+  instructions: speechFields.instructions.nullish(),
   speed: z.number().nullish().describe("Has no effect."),
   stream_format: z.literal("audio", "only audio can be streamed").nullish(),
 });

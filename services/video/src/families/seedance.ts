@@ -1,3 +1,4 @@
+import { videoResolutions } from "@uag/contract/requests/fields.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import type { Terms } from "../store/task.ts";
@@ -71,14 +72,21 @@ interface Line extends ContentRules {
 const none = { images: 0, videos: 0, sounds: 0, soundAlone: false };
 const first = { ...none, audio: false, flex: true, frames: true, drafts: false } as const;
 const second = { images: 9, videos: 3, sounds: 3, soundAlone: false, audio: true, flex: false } as const;
-const all = ["480p", "720p", "1080p"];
 const lower = ["480p", "720p"];
 
 /** What each line of models takes (ModelArk's video generation API). */
 const lines: readonly Line[] = [
-  { ...first, pattern: /seedance-1-0-lite-i2v/, images: 4, seconds: [2, 12], resolutions: all },
-  { ...first, pattern: /seedance-1-0/, seconds: [2, 12], resolutions: all },
-  { ...first, pattern: /seedance-1-5/, frames: false, audio: true, drafts: true, seconds: [4, 12], resolutions: all },
+  { ...first, pattern: /seedance-1-0-lite-i2v/, images: 4, seconds: [2, 12], resolutions: videoResolutions },
+  { ...first, pattern: /seedance-1-0/, seconds: [2, 12], resolutions: videoResolutions },
+  {
+    ...first,
+    pattern: /seedance-1-5/,
+    frames: false,
+    audio: true,
+    drafts: true,
+    seconds: [4, 12],
+    resolutions: videoResolutions,
+  },
   {
     ...second,
     pattern: /seedance-2-0-(fast|mini)/,
@@ -87,7 +95,7 @@ const lines: readonly Line[] = [
     seconds: [4, 15],
     resolutions: lower,
   },
-  { ...second, pattern: /seedance-2-0/, frames: false, drafts: false, seconds: [4, 15], resolutions: all },
+  { ...second, pattern: /seedance-2-0/, frames: false, drafts: false, seconds: [4, 15], resolutions: videoResolutions },
   {
     ...second,
     pattern: /seedance/,
@@ -98,7 +106,7 @@ const lines: readonly Line[] = [
     frames: false,
     drafts: true,
     seconds: [4, 30],
-    resolutions: all,
+    resolutions: videoResolutions,
   },
 ];
 

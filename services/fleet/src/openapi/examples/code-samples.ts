@@ -39,7 +39,7 @@ export function codeSamples(route: AnyRoute): readonly CodeSample[] {
   ];
 }
 
-function callOf(route: AnyRoute, { path, query = {}, body, answer }: Recorded): Call {
+function callOf(route: AnyRoute, { path, query = {}, body, response }: Recorded): Call {
   const url = new URL(
     route.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(path?.[name]))),
     shownBaseUrl,
@@ -52,8 +52,8 @@ function callOf(route: AnyRoute, { path, query = {}, body, answer }: Recorded): 
     token: "admin" in route ? "ADMIN_TOKEN" : "API_KEY",
     body,
     files: isForm ? Object.keys(body ?? {}).filter((name) => /\.png$/.test(String(body?.[name]))) : undefined,
-    saved: answer.type.startsWith("audio/") ? `speech.${answer.type.slice("audio/".length)}` : undefined,
-    isJson: answer.type === "application/json",
+    saved: response.type.startsWith("audio/") ? `speech.${response.type.slice("audio/".length)}` : undefined,
+    isJson: response.type === "application/json",
   };
 }
 

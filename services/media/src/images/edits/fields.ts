@@ -1,16 +1,9 @@
 import type { Model } from "@uag/catalog/types.ts";
+import { imageFields, maxEdits } from "@uag/contract/requests/fields.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import { z } from "zod";
 import { checkTransparency } from "../families/gamma.ts";
-import {
-  checkCount,
-  checkListed,
-  invalid,
-  plainQuality,
-  present,
-  promptSchema,
-  qualities,
-} from "../families/schema.ts";
+import { checkCount, checkListed, invalid, plainQuality, present } from "../families/schema.ts";
 
 /**
  * The contract's whole list: a size that no model takes here is told apart from one that this model
@@ -28,14 +21,14 @@ const number = (min: number, max: number) =>
 
 /** Fields come as text; an empty one counts as absent, but for a number of pictures. */
 export const editSchema = z.looseObject({
-  prompt: promptSchema,
-  n: number(1, 10).optional(),
+  prompt: imageFields.prompt,
+  n: number(1, maxEdits).optional(),
   size: z.enum(editSizes).optional(),
-  quality: z.enum(qualities).optional(),
+  quality: imageFields.quality.optional(),
   response_format: z.enum(["b64_json", "url"]).optional(),
-  output_format: z.enum(["png", "jpeg", "webp"]).optional(),
+  output_format: imageFields.output_format.optional(),
   output_compression: number(0, 100).optional(),
-  background: z.enum(["transparent", "opaque", "auto"]).optional(),
+  background: imageFields.background.optional(),
   input_fidelity: z.enum(["high", "low"]).optional(),
   partial_images: number(0, 3).optional(),
   stream: z.enum(["true", "false"]).optional(),

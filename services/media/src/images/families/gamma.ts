@@ -1,4 +1,5 @@
 import type { Model } from "@uag/catalog/types.ts";
+import { imageFields } from "@uag/contract/requests/fields.ts";
 import { checked } from "@uag/kit/schema-fault.ts";
 import { pixelsOf } from "@uag/upstreams/images/sizes.ts";
 import type { ImageRequest } from "@uag/upstreams/images/types.ts";
@@ -12,8 +13,8 @@ const steepestRatio = 3;
 
 export const gammaSchema = z.looseObject({
   ...commonShape,
-  background: z.enum(["transparent", "opaque", "auto"]).nullish(),
-  output_format: z.enum(["png", "jpeg", "webp"]).nullish(),
+  background: imageFields.background.nullish(),
+  output_format: imageFields.output_format.nullish(),
   output_compression: z.int().min(0).max(100).nullish(),
   moderation: z.enum(["low", "auto"]).nullish(),
   partial_images: z.int().min(0).max(3).nullish(),

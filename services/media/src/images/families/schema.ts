@@ -1,12 +1,9 @@
 import type { Model } from "@uag/catalog/types.ts";
 import { GatewayError } from "@uag/contract/errors/gateway-error.ts";
+import { imageFields } from "@uag/contract/requests/fields.ts";
 import { z } from "zod";
 
-/** More than any model reads. */
-const maxPromptChars = 32_000;
-
-export const qualities = ["auto", "low", "medium", "high", "standard", "hd"] as const;
-export type Quality = (typeof qualities)[number];
+export type Quality = z.infer<typeof imageFields.quality>;
 
 /** `standard` and `hd` are what older models called it. */
 const aliases: Partial<Record<Quality, Quality>> = { standard: "medium", hd: "high" };
@@ -15,15 +12,13 @@ export function plainQuality(quality: Quality): Quality {
   return aliases[quality] ?? quality;
 }
 
-export const promptSchema = z.string().min(1).max(maxPromptChars);
-
 /** What every family on OpenAI's shape takes. */
 export const commonShape = {
   model: z.string(),
-  prompt: promptSchema,
+  prompt: imageFields.prompt,
   n: z.int().min(1).nullish(),
   size: z.string().min(1).max(32).nullish(),
-  quality: z.enum(qualities).nullish(),
+  quality: imageFields.quality.nullish(),
   response_format: z.enum(["url", "b64_json"]).nullish(),
   stream: z.boolean().nullish(),
   user: z.string().max(512).nullish(),

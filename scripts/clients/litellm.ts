@@ -1,0 +1,58 @@
+import type { Fleet } from "../../services/fleet/src/service.ts";
+import { pythonPackages } from "../../services/fleet/src/testing/python-packages.ts";
+import { run } from "./tool.ts";
+
+const version = "1.106.2";
+
+/** What the guide "Moving here" says of LiteLLM's library, said by the library itself. */
+const program = `
+import os
+import litellm
+
+base, key = os.environ["BASE_URL"], os.environ["API_KEY"]
+messages = [{"role": "user", "content": "say: hello"}]
+
+def said(model, **settings):
+    answer = litellm.completion(model=model, messages=messages, **settings)
+    assert answer.choices[0].message.content == "hello", answer
+    chunks = litellm.completion(model=model, messages=messages, stream=True, **settings)
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "hello"
+
+openai = {"api_base": f"{base}/v1", "api_key": key}
+for model in ["openai/gpt-4o-mini", "openai/claude-sonnet-4-6", "litellm_proxy/claude-sonnet-4-6"]:
+    said(model, **openai)
+said("anthropic/gpt-4o-mini", api_base=base, api_key=key, extra_headers={"Authorization": f"Bearer {key}"})
+os.environ["ANTHROPIC_AUTH_TOKEN"] = key
+said("anthropic/claude-sonnet-4-6", api_base=base)
+
+vector = litellm.embedding(model="openai/text-embedding-3-small", input=["a"], **openai).data[0]["embedding"]
+assert len(vector) == 1536
+assert litellm.image_generation(model="openai/gamma-image-1", prompt="a cat", **openai).data[0].b64_json
+assert litellm.speech(model="openai/alpha3-tts-flash", input="hi", voice="Cherry", **openai).content
+try:
+    litellm.completion(model="openai/gpt-4o-mini", messages=messages, api_base=f"{base}/v1", api_key="sk-wrong")
+    raise SystemExit("a wrong key was taken")
+except litellm.AuthenticationError:
+    pass
+try:
+    litellm.completion(model="anthropic/claude-sonnet-4-6", messages=messages, api_base=base, api_key=key)
+    raise SystemExit("x-api-key was taken")
+except litellm.AuthenticationError as error:
+    assert "Authorization: Bearer" in str(error), error
+print("text, streams, embeddings, images, speech and wrong keys")
+`;
+
+/** LiteLLM's library with each of the protocols that it names before a model's id. */
+export async function liteLlm(_dir: string, { run: { base_url: BaseUrl, api_key: ApiKey } }: Fleet): Promise<void> {
+  const Pythonpath = await pythonPackages(`litellm-${version}`, [`litellm==${version}`]);
+  // Else it fetches its table of prices.
+  const env = {
+    ...process.env,
+    PYTHONPATH: Pythonpath,
+    BASE_URL: BaseUrl,
+    API_KEY: ApiKey,
+    LITELLM_LOCAL_MODEL_COST_MAP: "True",
+  };
+  const { stdout } = await run("python3", ["-c", program], { env, timeout: 120_000 });
+  process.stdout.write(`LiteLLM ${version}: ${stdout.trim().split("\n").at(-1)}\n`);
+}
