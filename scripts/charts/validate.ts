@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { repoRoot } from "../../services/fleet/src/paths.ts";
-import { buildCharts, charts, fleetChart, objectsIn, renderText } from "./charts.ts";
-import { matrix } from "./matrix.ts";
+import { refusedByApiServer } from "./api-server/refused.ts";
+import { buildCharts, charts } from "./charts.ts";
 import { lonely, readPolicies } from "./policies.ts";
+import { type Rendering, renderAll } from "./renderings.ts";
 import { kubeVersion, schemaLocation, writeSchemas } from "./schemas.ts";
 import { runToolOf } from "./tools.ts";
 
@@ -14,13 +14,26 @@ export interface Verdict {
   readonly objects: number;
 }
 
-const catalogFile = join(repoRoot, "infra/config/catalog.yaml");
+export interface ValidateOptions {
+  /** Whether a real API server is sent every object as well. */
+  readonly apiServer?: boolean;
+}
 
 /** Every chart by every line of the matrix, judged by everything that can judge it. */
-export async function validate(): Promise<Verdict> {
+export async function validate({ apiServer = false }: ValidateOptions = {}): Promise<Verdict> {
   const dir = await mkdtemp(join(tmpdir(), "charts-"));
   try {
-    return await validateIn(dir);
+    const built = join(dir, "charts");
+    await buildCharts(built);
+    const rendered = await renderAll(built);
+    const problems = [
+      ...(await linted(built)),
+      ...(await judged(rendered)),
+      ...(await conforming(dir, rendered)),
+      ...(apiServer ? await refusedByApiServer(join(dir, "api-server"), rendered) : []),
+    ];
+    const objects = rendered.reduce((sum, rendering) => sum + rendering.objects.length, 0);
+    return { problems, renderings: rendered.length, objects };
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
@@ -32,35 +45,27 @@ const failureOf = (work: Promise<unknown>): Promise<string[]> =>
     (error: unknown) => [error instanceof Error ? error.message : String(error)],
   );
 
-async function validateIn(dir: string): Promise<Verdict> {
-  const [built, schemas, rendered] = ["charts", "schemas", "rendered"].map((name) => join(dir, name)) as [
-    string,
-    string,
-    string,
-  ];
-  await buildCharts(built);
-  await writeSchemas(schemas);
-  await mkdir(rendered);
-  const judge = await readPolicies();
+async function linted(built: string): Promise<string[]> {
   const problems: string[] = [];
-  const count = { renderings: 0, objects: 0 };
   for (const chart of charts) {
-    problems.push(
-      ...(await failureOf(runToolOf("helm", ["lint", "--strict", "--kube-version", kubeVersion, join(built, chart)]))),
-    );
-    for (const { name, args } of matrix(chart)) {
-      const files = chart === fleetChart ? ["--set-file", `global.catalog.content=${catalogFile}`] : [];
-      const text = await renderText(built, chart, [...files, ...args]);
-      await writeFile(join(rendered, `${chart}-${name}.yaml`), text);
-      const objects = objectsIn(text);
-      problems.push(
-        ...[...objects.flatMap(judge), ...lonely(objects)].map((problem) => `${chart}, ${name}: ${problem}`),
-      );
-      count.renderings += 1;
-      count.objects += objects.length;
-    }
+    const args = ["lint", "--strict", "--kube-version", kubeVersion, join(built, chart)];
+    problems.push(...(await failureOf(runToolOf("helm", args))));
   }
+  return problems;
+}
+
+async function judged(rendered: readonly Rendering[]): Promise<string[]> {
+  const judge = await readPolicies();
+  return rendered.flatMap(({ name, objects }) =>
+    [...objects.flatMap(judge), ...lonely(objects)].map((problem) => `${name}: ${problem}`),
+  );
+}
+
+async function conforming(dir: string, rendered: readonly Rendering[]): Promise<string[]> {
+  const [schemas, texts] = [join(dir, "schemas"), join(dir, "rendered")];
+  await writeSchemas(schemas);
+  await mkdir(texts);
+  for (const { name, text } of rendered) await writeFile(join(texts, `${name}.yaml`), text);
   const strictly = ["-strict", "-kubernetes-version", kubeVersion, "-schema-location", schemaLocation(schemas)];
-  problems.push(...(await failureOf(runToolOf("kubeconform", [...strictly, rendered]))));
-  return { problems, ...count };
+  return await failureOf(runToolOf("kubeconform", [...strictly, texts]));
 }

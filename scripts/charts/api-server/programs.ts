@@ -1,0 +1,55 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { kubeVersion } from "../schemas.ts";
+import { builtOnce, moduleDir, runGo } from "../tools.ts";
+
+interface Program {
+  readonly module: string;
+  readonly version: string;
+  /** The package of its `main`. */
+  readonly main: string;
+  readonly name: string;
+  /** What its module says that one which requires it has to say too. */
+  readonly replace?: (goMod: string) => string;
+}
+
+/** Kubernetes takes the libraries that are published beside it from its own tree. */
+const kubernetes: Program = {
+  module: "k8s.io/kubernetes",
+  version: `v${kubeVersion}`,
+  main: "k8s.io/kubernetes/cmd/kube-apiserver",
+  name: "kube-apiserver",
+  replace: (goMod) => {
+    const published = kubeVersion.replace(/^1/, "v0");
+    return goMod.slice(goMod.indexOf("\nreplace (")).replaceAll(/=> \.\/staging\/src\/(\S+)/g, `=> $1 ${published}`);
+  },
+};
+
+const etcd: Program = {
+  module: "go.etcd.io/etcd/server/v3",
+  version: "v3.6.6",
+  main: "go.etcd.io/etcd/server/v3",
+  name: "etcd",
+};
+
+/**
+ * `go install` refuses a program whose module replaces others; a module of ours that requires it
+ * does not, and Go checks all it takes against its checksum database.
+ */
+function built({ module, version, main, name, replace = () => "" }: Program): Promise<string> {
+  return builtOnce(`${module}@${version}`, name, async (dir) => {
+    const work = join(dir, "module");
+    await mkdir(work, { recursive: true });
+    const theirs = await readFile(join(await moduleDir(`${module}@${version}`), "go.mod"), "utf8");
+    const goVersion = /^go .*$/m.exec(theirs)?.[0];
+    const ours = `module ${name}.invalid\n\n${goVersion}\n\nrequire ${module} ${version}\n${replace(theirs)}`;
+    await writeFile(join(work, "go.mod"), ours);
+    await runGo(["build", "-mod=mod", "-trimpath", `-ldflags=${flags}`, "-o", join(dir, name), main], { cwd: work });
+  });
+}
+
+/** Without it, kube-apiserver takes itself for a version that it cannot parse. */
+const flags = `-s -w -X k8s.io/component-base/version.gitVersion=v${kubeVersion}`;
+
+export const findApiServer = (): Promise<string> => built(kubernetes);
+export const findEtcd = (): Promise<string> => built(etcd);
