@@ -15,6 +15,7 @@ import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billi
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { type ApplyOptions, newTurns } from "./apply/apply.ts";
+import { KeyUse } from "./apply/key-use.ts";
 import type { Archive } from "./archive/archive.ts";
 import { openObjects } from "./archive/open-objects.ts";
 import { startArchiving } from "./archive/schedule.ts";
@@ -142,7 +143,8 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   // Half of their life is a margin on both sides: late messages are hours late, not weeks.
   const expiredBeforeMs = (): number => Date.now() - (config.USAGE_KEEP_MONTHS * monthMs) / 2;
   const batchKeys = batchKeysOf(config);
-  const apply = { store, billing, events, expiredBeforeMs, turns: newTurns(), announce: announcer(bus) };
+  const parts = { store, billing, events, expiredBeforeMs, announce: announcer(bus) };
+  const apply: ApplyOptions = { ...parts, keyUse: new KeyUse(store), turns: newTurns() };
   const dead = { deadSubject: names.deadSubject, maxDeliver: config.MAX_DELIVER };
   const options = { ...dead, inbox, batchKeys, bus, apply, log, workingMs };
   const working = work(options, stop.signal);

@@ -142,6 +142,23 @@ test("a key's last use is its latest, whatever comes later of earlier requests, 
   assert.ok(lately > 0 && lately <= 31, String(lately));
 });
 
+test("a key that is used all the time is noted once a minute", async () => {
+  await using bench = await startBench();
+  const lastUse = async (): Promise<bigint | undefined> => {
+    const { keys } = await bench.usage.listKeyUse({ keys: [{ keyId: "key_1", accountId: "acct_1" }] });
+    return keys[0]?.lastUsedMs;
+  };
+  for (const [seconds, noted] of [
+    [0, 0],
+    [59, 0],
+    [60, 60],
+    [30, 60],
+  ] as const) {
+    await bench.applied([await bench.publish([event(`after${seconds}`, at(noon + seconds * 1_000))])]);
+    assert.equal(await lastUse(), BigInt(noon + noted * 1_000), `${seconds} s`);
+  }
+});
+
 test("what charts and lists ask of the roll-ups and of single events is found by an index", async () => {
   await using bench = await startBench();
   await bench.applied([await bench.publish([event("a")])]);

@@ -11,7 +11,7 @@ import type { RollupDocument } from "../store/rollup.ts";
 import type { Store } from "../store/store.ts";
 import { type BuriedEvent, bury } from "./buried.ts";
 import type { DecodedBatch, RefusedEvent } from "./decode.ts";
-import { noteKeyUse } from "./key-use.ts";
+import type { KeyUse } from "./key-use.ts";
 import { rollUp, type WriteOffs } from "./rollup.ts";
 import { Turn } from "./turn.ts";
 
@@ -29,6 +29,7 @@ export interface ApplyOptions {
    */
   /** Told of whom usage was stored. */
   readonly announce?: (accountIds: ReadonlySet<string>) => void;
+  readonly keyUse: KeyUse;
   readonly turns: { readonly settle: Turn; readonly store: Turn };
 }
 
@@ -147,7 +148,7 @@ async function settleWhatIsTaken(options: ApplyOptions, events: UsageEvent[], re
 
 /** @returns how many of the events were new */
 async function store(
-  { store, events: happened }: ApplyOptions,
+  { store, events: happened, keyUse }: ApplyOptions,
   {
     events,
     repeated,
@@ -165,7 +166,7 @@ async function store(
   const conflicts: [UsageEvent, EventDocument][] = [];
   let count = 0;
   await store.partitions.ensure(new Set(events.map(partitionOf)));
-  await noteKeyUse(store, events);
+  await keyUse.note(events);
   await store.transact(async (session, again) => {
     conflicts.length = 0;
     // Hardly ever is one there already, so all are looked up only after an insert has found one.
@@ -182,7 +183,7 @@ async function store(
       await addRollups(store, rollUp(fresh, writeOffs), session);
     }
     await bury(store, buried, session);
-    await markBatches(store, batches, session);
+    await markBatches(store, batches, { session, again });
     crashPoint("stored");
     count = fresh.length;
   });
@@ -221,13 +222,15 @@ async function findKnown(
 async function markBatches(
   store: Store,
   batches: readonly DecodedBatch[],
-  session: mongo.ClientSession,
+  { session, again }: { readonly session: mongo.ClientSession; readonly again: boolean },
 ): Promise<void> {
   const appliedAt = new Date();
-  const marks = batches.map(({ batchId }) => ({
-    updateOne: { filter: { _id: batchId }, update: { $setOnInsert: { appliedAt } }, upsert: true },
-  }));
-  if (marks.length > 0) await store.batches.bulkWrite(marks, { session });
+  const ids = [...new Set(batches.map(({ batchId }) => batchId))];
+  // Hardly ever is one there already; an insert is less work than a look whether it is.
+  const known = again ? await store.batches.find({ _id: { $in: ids } }, { session }).toArray() : [];
+  const there = new Set(known.map(({ _id }) => _id));
+  const marks = ids.flatMap((_id) => (there.has(_id) ? [] : [{ _id, appliedAt }]));
+  if (marks.length > 0) await store.batches.insertMany(marks, { session });
 }
 
 /** Adds to the roll-ups that are there, and makes those that are not. */
