@@ -92,6 +92,21 @@ describe("the console in a browser", () => {
     assert.equal(statuses.at(-1), 429, String(statuses));
   });
 
+  test("a regenerated key works at once, and the old secret stops when it was told to", async () => {
+    const page = await stage.visit("/keys", "API keys");
+    const old = await stage.issueKey(page, "renewed");
+    assert.equal(await statusOf(old.models.list()), 200);
+    await page.getByRole("row").filter({ hasText: "renewed" }).click();
+    await page.getByRole("button", { name: "Regenerate" }).click();
+    const question = page.getByRole("dialog").filter({ hasText: "Regenerate the key?" });
+    await question.getByRole("combobox").click();
+    await page.getByRole("option", { name: "No time" }).click();
+    await question.getByRole("button", { name: "Regenerate" }).click();
+    const renewed = await stage.takeKey(page);
+    await page.waitForTimeout(inForceMs);
+    assert.deepEqual([await statusOf(renewed.models.list()), await statusOf(old.models.list())], [200, 401]);
+  });
+
   test("before a key is revoked its use is told, and after it requests get 401", async () => {
     const page = await stage.visit("/keys", "API keys");
     const client = await stage.issueKey(page, "to be revoked");
@@ -124,7 +139,7 @@ describe("the console in a browser", () => {
     const problems: string[] = [];
     for (const colorScheme of ["light", "dark"] as const) {
       await judged.emulateMedia({ colorScheme });
-      for (const name of [...names, "unpriced", "profile"]) {
+      for (const name of [...names, "unpriced", "fleet", "playground?mode=edit", "profile"]) {
         await judged.goto(`${stage.fleet.run.console_url}/${name}`);
         await judged.getByRole("heading", { level: 1 }).waitFor();
         await judged.waitForLoadState("networkidle");

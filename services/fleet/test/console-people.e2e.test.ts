@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { adminApi } from "../src/commands/admin-api.ts";
+import { waitFor } from "../src/testing/wait-for.ts";
+import { clientId, clientSecret, startProvider } from "./console/oidc-provider.ts";
+import { patienceMs, Stage } from "./console/stage.ts";
+
+const password = "correct horse battery staple";
+const people = { olga: { email: "olga@example.com", email_verified: true, name: "Olga", groups: ["admins"] } };
+
+describe("people in the console, behind two replicas", () => {
+  let stage: Stage;
+  const resources = new AsyncDisposableStack();
+
+  before(async () => {
+    const provider = resources.use(await startProvider(people));
+    const env = {
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: clientId,
+      OIDC_CLIENT_SECRET: clientSecret,
+      OIDC_LABEL: "Example",
+      OIDC_ROLES: "admins=operator",
+    };
+    stage = resources.use(await Stage.open({ replicas: { console: 2 }, env }));
+    provider.allow(`${stage.fleet.run.console_url}/api/oidc/callback`);
+  });
+  after(() => resources.disposeAsync());
+
+  /** Invites somebody on the page of members, and joins by the link in a browser of their own. */
+  async function join(operator: Page, email: string, role: string): Promise<Page> {
+    await operator.getByRole("button", { name: "Invite" }).click();
+    const dialog = operator.getByRole("dialog");
+    await dialog.getByLabel("E-mail").fill(email);
+    await dialog.getByRole("combobox", { name: "Role" }).click();
+    await operator.getByRole("option", { name: role }).click();
+    await dialog.getByRole("button", { name: "Make the link" }).click();
+    const link = await dialog.getByLabel("Invitation link").inputValue();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const page = await stage.newPage(link.slice(stage.fleet.run.console_url.length));
+    await page.getByLabel("Your name").fill(email);
+    await page.getByRole("textbox", { name: "Password" }).fill(password);
+    await page.getByRole("button", { name: "Join" }).click();
+    await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
+    return page;
+  }
+
+  test("both replicas run, and a session of one is one of the other", async () => {
+    const running = stage.fleet.processes.names().filter((name) => name.startsWith("console"));
+    assert.equal(running.length, 2, running.join(" "));
+    const page = await stage.visit("/profile", "Your profile");
+    for (let times = 0; times < 6; times++) {
+      await page.reload();
+      await page.getByText("this one").waitFor();
+    }
+  });
+
+  test("who is invited by a link joins, and as a member sees nothing of another account or of others' keys", async () => {
+    const api = adminApi(stage.fleet.run);
+    const other = (await api.call("POST", "/accounts", { name: "Somebody else's" })) as { id: string };
+    await api.call("POST", "/keys", { account_id: other.id, key_alias: "a stranger's key" });
+    const operator = await stage.visit("/members", "Members");
+    const member = await join(operator, "max@example.com", "Member");
+    await member.getByText("No key yet").waitFor();
+    await stage.issueKey(member, "Max's own");
+    await member.getByRole("row").filter({ hasText: "Max's own" }).waitFor();
+    await member.goto(`${stage.fleet.run.console_url}/keys?account=${other.id}`);
+    await member.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
+    await member.getByRole("row").filter({ hasText: "Max's own" }).waitFor();
+    assert.equal(await member.getByText("a stranger's key").count(), 0);
+    assert.equal(await member.getByRole("link", { name: "Accounts" }).count(), 0);
+    assert.equal(await member.getByRole("link", { name: "Fleet" }).count(), 0);
+  });
+
+  test("a person signs in at the OpenID Connect provider and comes back to the page they asked for", async () => {
+    const page = await stage.newPage("/models?q=sonnet");
+    await page.getByRole("link", { name: "Example" }).click();
+    await page.locator("input[name=login]").fill("olga");
+    await page.locator("input[name=password]").fill("x");
+    await page.locator("button[type=submit]").click();
+    await page.locator("button[type=submit]").click();
+    await page.getByRole("heading", { level: 1, name: "Models" }).waitFor();
+    assert.match(page.url(), /\/console\/models\?q=sonnet/);
+    await page.getByRole("button", { name: "Olga" }).click();
+    await page.getByText("olga@example.com").waitFor();
+  });
+
+  test("who tops an account up sees the money at once, in the balance, the ledger and the month", async () => {
+    const page = await stage.visit(`/billing?account=${stage.fleet.run.account_id}`, "Billing");
+    await page.getByRole("button", { name: "Top up" }).click();
+    await page.getByLabel("Amount").fill("12.345678901");
+    await page.getByLabel("Note").fill("Invoice 7");
+    await page.getByRole("dialog").getByRole("button", { name: "Top up" }).click();
+    await page.getByText("The money is there.").waitFor();
+    await page.getByText("$112.35").first().waitFor();
+    await page.getByRole("row").filter({ hasText: "Top-up" }).filter({ hasText: "$12.35" }).waitFor();
+    await page.getByRole("link", { name: new Date().toISOString().slice(0, 7) }).click();
+    await page.getByText("$112.345678901").first().waitFor();
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await page.getByRole("navigation").isVisible(), false);
+    assert.equal(await page.getByRole("button", { name: "Print" }).isVisible(), false);
+    assert.equal(await page.getByText("$112.345678901").first().isVisible(), true);
+  });
+
+  test("models are compared side by side, and the calculator says what a request would cost", async () => {
+    const page = await stage.visit("/models?q=gpt-4o", "Models");
+    for (const name of ["GPT-4o mini", "GPT-4o"]) await page.getByLabel(`Compare ${name}`, { exact: true }).check();
+    await page.getByRole("button", { name: "Compare (2)" }).click();
+    const dialog = page.getByRole("dialog");
+    assert.equal(await dialog.getByRole("row").filter({ hasText: "output tokens" }).first().locator("td").count(), 2);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    await page.getByRole("row").filter({ hasText: "gpt-4o-mini" }).click();
+    await page.getByText("Served by, in the last hour").waitFor();
+    await page.getByRole("textbox", { name: "input tokens", exact: true }).fill("1000000");
+    await page.getByRole("textbox", { name: "output tokens", exact: true }).fill("0");
+    await page.getByText("One request").locator("..").getByText("$0.15").waitFor();
+  });
+
+  test("the fleet's page names every process, and says what the auditor found", { timeout: 120_000 }, async () => {
+    const page = await stage.visit("/fleet", "Fleet");
+    for (const service of ["billing", "chat", "metering", "router"])
+      await page.getByRole("region", { name: "Processes" }).getByText(service, { exact: true }).waitFor();
+    await page.getByRole("region", { name: "Providers" }).getByText("anthropic").waitFor();
+    await waitFor(() => page.getByText(/The books (?:are exact|were not audited)/).isVisible(), {
+      timeoutMs: patienceMs,
+    });
+  });
+});
