@@ -27,6 +27,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   mcp: ["contract", "kit"],
   // Users and sessions of its own; all else it asks of the admin API and the public API.
   console: ["proto", "contract", "kit", "mongo"],
+  // It runs in browsers: what it knows of the house is the shapes of the public interface.
+  "console-web": ["contract"],
   // A second reading of each protocol: it may share the runtime, but nothing that the adapters read
   // protocols with.
   simulator: ["kit"],
@@ -60,6 +62,9 @@ const isWithin = (dir: string, file: string): boolean => !relative(dir, file).st
 
 const isTest = (file: string): boolean => /\.test\.ts$|\/test\//.test(file);
 
+/** What tests a package, or builds it, may need more than the package itself. */
+const isOfDevelopment = (file: string): boolean => isTest(file) || /^services\/console\/web\/[\w.]+\.ts$/.test(file);
+
 function packageName(specifier: string): string {
   const [first = "", second = ""] = specifier.split("/");
   return specifier.startsWith("@") ? `${first}/${second}` : first;
@@ -81,7 +86,7 @@ function problemWith({ file, specifier }: Import, from: Package, may: readonly s
     if (forbidden[from.name]?.some((prefix) => specifier.startsWith(prefix)))
       return `${file} imports ${specifier}; ${from.name} may not import that part`;
   }
-  if (from.dependencies.has(name) || (isTest(file) && from.devDependencies.has(name))) return undefined;
+  if (from.dependencies.has(name) || (isOfDevelopment(file) && from.devDependencies.has(name))) return undefined;
   return `${file} imports ${name}, which is not among the dependencies in ${from.dir}/package.json`;
 }
 

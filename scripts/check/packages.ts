@@ -22,7 +22,7 @@ export const scope = "@uag/";
 /** All packages of the workspace. */
 export async function readPackages(): Promise<Package[]> {
   const packages: Package[] = [];
-  for await (const file of glob("{proto,gateway,services/*}/package.json", { cwd: root })) {
+  for await (const file of glob("{proto,gateway,services/*,services/console/web}/package.json", { cwd: root })) {
     const manifest = JSON.parse(await readFile(join(root, file), "utf8")) as Manifest;
     packages.push({
       name: manifest.name.slice(scope.length),
@@ -55,8 +55,10 @@ export function specifiersIn(text: string): string[] {
 /** Every import in a package's sources and tests. */
 export async function importsOf(dir: string): Promise<Import[]> {
   const imports: Import[] = [];
-  const exclude = (name: string): boolean => name.endsWith("node_modules") || name.endsWith("console/web");
-  for await (const file of glob(`${dir}/**/*.ts`, { cwd: root, exclude })) {
+  // The pages are a package of their own within the console's.
+  const exclude = (name: string): boolean =>
+    name.endsWith("node_modules") || name.endsWith("/dist") || (name.endsWith("console/web") && name !== dir);
+  for await (const file of glob(`${dir}/**/*.{ts,tsx}`, { cwd: root, exclude })) {
     const text = await readFile(join(root, file), "utf8");
     for (const specifier of specifiersIn(text)) imports.push({ file, specifier });
   }

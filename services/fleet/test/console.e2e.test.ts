@@ -145,14 +145,6 @@ describe("the console behind the public door", () => {
     );
   });
 
-  test("either replica serves what the other began, and when one is killed the other goes on", async () => {
-    const person = await operator();
-    await fleet.processes.kill("console");
-    await waitFor(async () => (await person.get("/api/session")).status === 200);
-    for (let i = 0; i < 6; i++) assert.ok([200, 503].includes((await person.get("/api/admin/v1/keys")).status));
-    await waitFor(async () => (await person.get("/api/admin/v1/keys")).status === 200);
-  });
-
   test("sessions are listed with the present one marked, and one that is ended elsewhere is over", async () => {
     const [here, there] = [await operator(), await operator()];
     const list = (await here.get("/api/sessions")).json().data as { id: string; current: boolean }[];
@@ -161,6 +153,14 @@ describe("the console behind the public door", () => {
     assert.equal((await here.delete(`/api/sessions/${other.id}`)).status, 204);
     assert.equal((await there.get("/api/session")).status, 401);
     assert.equal((await here.delete("/api/sessions/ses_nobody")).status, 404);
+  });
+
+  test("either replica serves what the other began, and when one is killed the other goes on", async () => {
+    const person = await operator();
+    await fleet.processes.kill("console");
+    await waitFor(async () => (await person.get("/api/session")).status === 200);
+    for (let i = 0; i < 6; i++) assert.ok([200, 503].includes((await person.get("/api/admin/v1/keys")).status));
+    await waitFor(async () => (await person.get("/api/admin/v1/keys")).status === 200);
   });
 });
 

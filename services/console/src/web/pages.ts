@@ -14,7 +14,9 @@ or why it cannot. This page loads again by itself.</p>
 `;
 
 const caching = { immutable: true, maxAge: "365d" } as const;
+/** The smaller one first: browsers name them in the order of their age. */
 const suffixes = { br: ".br", gzip: ".gz" } as const;
+const encodings = Object.keys(suffixes) as (keyof typeof suffixes)[];
 const types: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -26,8 +28,8 @@ function sendCompressed(root: string): RequestHandler {
   return (request, response, next) => {
     const type = types[extname(request.path)];
     response.vary("accept-encoding");
-    const encoding = request.acceptsEncodings("br", "gzip") as keyof typeof suffixes | false;
-    if (type === undefined || encoding === false) return next();
+    const encoding = encodings.find((name) => request.acceptsEncodings(name) !== false);
+    if (type === undefined || encoding === undefined) return next();
     const headers = { "content-encoding": encoding, "content-type": type };
     response.sendFile(request.path + suffixes[encoding], { ...caching, root, headers }, (error) => {
       // Not compressed, or not there; who has left needs no other answer.

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { NewKey } from "../../api/types.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Copy } from "../../ui/copy.tsx";
+import classes from "../../ui/tabs.module.css";
 
 /** What the snippets are for; the names of programs are the same in every language. */
 const names: Readonly<Record<string, string>> = {
@@ -19,9 +20,9 @@ const names: Readonly<Record<string, string>> = {
 function Snippets({ of: { snippets } }: { readonly of: NewKey }) {
   return (
     <Tabs defaultValue="curl" variant="outline">
-      <Tabs.List>
+      <Tabs.List className={classes["list"]}>
         {Object.keys(snippets).map((name) => (
-          <Tabs.Tab key={name} value={name} fz="xs">
+          <Tabs.Tab key={name} value={name} fz="xs" className={classes["tab"]}>
             {names[name] ?? name}
           </Tabs.Tab>
         ))}
@@ -42,7 +43,7 @@ export function NewKeyModal({ made, onClose }: { readonly made: NewKey | undefin
     <Modal
       opened={made !== undefined}
       onClose={onClose}
-      size="lg"
+      size="xl"
       title={t("keys.made.title")}
       closeOnClickOutside={false}
       closeButtonProps={{ "aria-label": t("common.close") }}

@@ -20,6 +20,9 @@ const withoutPictures = (_name: string, value: unknown): unknown =>
     ? `${value.slice(0, value.indexOf(",") + 1)}…`
     : value;
 
+/** Apart from its quotes, or a reader of this file would take it for an import of its own. */
+const sdk = JSON.stringify("openai");
+
 export interface CodeOf {
   /** Where clients reach the gateway. */
   readonly baseUrl: string;
@@ -37,7 +40,7 @@ function jsonCode({ baseUrl, path, body }: CodeOf): Code {
   const json = JSON.stringify(body, withoutPictures, 2);
   return {
     curl: `curl ${baseUrl}${path} \\\n  -H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json" \\\n  -d ${quoted(json)}`,
-    JavaScript: `import OpenAI from "openai";
+    JavaScript: `import OpenAI from ${sdk};
 
 const openai = new OpenAI({ baseURL: "${baseUrl}/v1", apiKey: process.env.API_KEY });
 const answer = await openai.post("${short}", { body: ${json} });
@@ -65,7 +68,7 @@ function editCode({ baseUrl, path, body, files = {} }: CodeOf): Code {
       ...uploads.map(([name, file]) => `-F ${quoted(`${name}=@${file}`)}`),
     ].join(" \\\n  "),
     JavaScript: `import { createReadStream } from "node:fs";
-import OpenAI from "openai";
+import OpenAI from ${sdk};
 
 const openai = new OpenAI({ baseURL: "${baseUrl}/v1", apiKey: process.env.API_KEY });
 const answer = await openai.images.edit({

@@ -3,11 +3,11 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Page } from "../../ui/page.tsx";
+import classes from "../../ui/tabs.module.css";
 import { ChatPanel } from "./chat-panel.tsx";
 import { EditPanel } from "./edit-panel.tsx";
 import { EmbeddingsPanel } from "./embeddings-panel.tsx";
 import { ImagesPanel } from "./images-panel.tsx";
-import classes from "./playground-page.module.css";
 import { SpeechPanel } from "./speech-panel.tsx";
 import { VideoPanel } from "./video-panel.tsx";
 
@@ -44,7 +44,7 @@ export function PlaygroundPage() {
         }
         keepMounted={false}
       >
-        <Tabs.List ref={tabs} mb="md" className={classes["tabs"]}>
+        <Tabs.List ref={tabs} mb="md" className={classes["list"]}>
           {(Object.keys(panels) as Mode[]).map((name) => (
             <Tabs.Tab key={name} value={name} className={classes["tab"]}>
               {t(`playground.modes.${name}`)}
