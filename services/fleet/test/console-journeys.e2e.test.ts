@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after, before, describe, test } from "node:test";
+import OpenAI from "openai";
+import { adminApi } from "../src/commands/admin-api.ts";
 import { inForceMs, Stage, statusOf } from "./console/stage.ts";
 
 const model = "gpt-4o-mini";
@@ -73,6 +75,21 @@ describe("the console in a browser", () => {
     await stage.issueKey(other, "made elsewhere");
     await page.getByRole("row").filter({ hasText: "made elsewhere" }).waitFor();
     assert.equal(await page.evaluate("window.isFirst"), true, "the page was loaded again");
+  });
+
+  test("usage is split by the tags of keys, and several keys of one tag are one", async () => {
+    const api = adminApi(stage.fleet.run);
+    for (const tags of [["search"], ["search"], ["mobile", "beta"]]) {
+      const body = { account_id: stage.fleet.run.account_id, metadata: { tags } };
+      const { key: apiKey } = (await api.call("POST", "/keys", body)) as { key: string };
+      const client = new OpenAI({ baseURL: `${stage.fleet.run.base_url}/v1`, apiKey });
+      await client.chat.completions.create(hello);
+    }
+    const page = await stage.visit("/usage?by=tag&show=requests", "Usage");
+    const legend = page.locator(".recharts-legend-wrapper");
+    await legend.getByText("beta + mobile").waitFor();
+    await legend.getByText("search").waitFor();
+    assert.equal(await legend.getByText("search").count(), 1);
   });
 
   test("a limit of requests a minute is in force within a second of being saved", async () => {

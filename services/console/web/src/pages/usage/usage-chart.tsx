@@ -1,14 +1,13 @@
 import "@mantine/charts/styles.css";
 import { BarChart } from "@mantine/charts";
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { UsageSeries } from "../../api/types.ts";
 import { nanoUsdOf, shortUsd } from "../../format/money.ts";
 import { compact, integer } from "../../format/number.ts";
 import { timeText } from "../../format/time.ts";
 import { useAccountId } from "../../shell/account.ts";
-import { useAllKeys } from "../keys/keys.ts";
-import type { Measure } from "./usage.ts";
+import { tagsOf, useAllKeys } from "../keys/keys.ts";
+import type { Grouping, Measure } from "./usage.ts";
 
 type Group = UsageSeries["groups"][number];
 type Point = Group["points"][number];
@@ -38,7 +37,7 @@ function stepsOf({ bucket, from, until }: UsageSeries): string[] {
   return steps;
 }
 
-function useNames(series: UsageSeries): (group: Group) => string {
+function useNames(series: UsageSeries, by: Grouping): (group: Group) => string {
   const { t } = useTranslation();
   const keys = useAllKeys({ account: useAccountId(), withRevoked: true });
   return ({ name, other }) => {
@@ -46,29 +45,37 @@ function useNames(series: UsageSeries): (group: Group) => string {
     if (series.group_by === "none") return t("usage.requests");
     if (series.group_by !== "key") return name || t("usage.nobody");
     const key = keys.data?.find(({ id }) => id === name);
+    // A key of several tags is counted once, under all of them.
+    if (by === "tag") return (key && tagsOf(key).sort().join(" + ")) || t("usage.untagged");
     return key === undefined ? (name ?? "") : `${key.key_alias || t("keys.unnamed")} ${key.hint}`;
   };
 }
 
+/** What the chart draws at one step: a number for each group, by its place. */
+interface Row {
+  readonly start: string;
+  [column: `g${number}`]: number;
+}
+
 interface Props {
   readonly of: UsageSeries;
+  readonly by: Grouping;
   readonly show: Measure;
 }
 
 /** Usage over time, stacked by what it is split by. */
-export function UsageChart({ of: series, show }: Props) {
-  const nameOf = useNames(series);
-  const rows = useMemo(() => {
-    const byTime = new Map(stepsOf(series).map((start) => [start, { start } as Record<string, string | number>]));
-    series.groups.forEach((group, index) => {
-      for (const point of group.points) {
-        const start = new Date(point.start).toISOString();
-        const row = byTime.get(start);
-        if (row !== undefined) row[`g${index}`] = values[show](point);
-      }
-    });
-    return [...byTime.values()];
-  }, [series, show]);
+export function UsageChart({ of: series, by, show }: Props) {
+  const { t } = useTranslation();
+  const other = t("usage.other");
+  const nameOf = useNames(series, by);
+  const names = [...new Set(series.groups.map(nameOf))];
+  const rows = new Map(stepsOf(series).map((start) => [start, { start } as Row]));
+  for (const group of series.groups)
+    for (const point of group.points) {
+      const row = rows.get(new Date(point.start).toISOString());
+      const column = `g${names.indexOf(nameOf(group))}` as const;
+      if (row !== undefined) row[column] = (row[column] ?? 0) + values[show](point);
+    }
   // The tooltip asks for its label also before there is one.
   const timeOf = (start: unknown): string =>
     typeof start === "string" && start !== "" ? timeText(start, series.bucket === "hour" ? "hour" : "day") : "";
@@ -77,15 +84,15 @@ export function UsageChart({ of: series, show }: Props) {
   return (
     <BarChart
       h={280}
-      data={rows}
+      data={[...rows.values()]}
       dataKey="start"
       type="stacked"
-      series={series.groups.map((group, index) => ({
+      series={names.map((name, index) => ({
         name: `g${index}`,
-        label: nameOf(group),
-        color: group.other ? "gray.5" : (colors[index] ?? "gray.5"),
+        label: name,
+        color: name === other ? "gray.5" : (colors[index] ?? "gray.5"),
       }))}
-      withLegend={series.groups.length > 1}
+      withLegend={names.length > 1}
       legendProps={{ verticalAlign: "bottom" }}
       valueFormatter={format}
       yAxisProps={{ width: 64 }}

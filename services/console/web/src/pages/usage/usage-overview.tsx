@@ -107,7 +107,7 @@ export function UsageOverview() {
     <>
       <Panel>{sums === undefined ? <Skeleton h={56} /> : <Totals of={sums} />}</Panel>
       <Panel title={t(`usage.measure.${show}`)} action={<ChartControls />}>
-        {series.data === undefined ? <Skeleton h={280} /> : <UsageChart of={series.data} show={show} />}
+        {series.data === undefined ? <Skeleton h={280} /> : <UsageChart of={series.data} by={by} show={show} />}
       </Panel>
     </>
   );

@@ -19,7 +19,7 @@ export const ranges = {
 } as const;
 export type Range = keyof typeof ranges;
 
-export const groupings = ["none", "model", "key", "operation", "provider"] as const;
+export const groupings = ["none", "model", "key", "tag", "operation", "provider"] as const;
 export type Grouping = (typeof groupings)[number];
 export const measures = ["cost", "requests", "tokens"] as const;
 export type Measure = (typeof measures)[number];
@@ -61,12 +61,20 @@ export function useFilter(): Query {
   return { account, model, key: key ?? first, operation };
 }
 
+/**
+ * Tags are the keys' own, so that those who pay for most are told apart and put together by their
+ * tags here.
+ */
+function groupsOf(by: Grouping): Query {
+  return by === "tag" ? { group_by: "key", top: 50 } : { group_by: by, top: 7 };
+}
+
 export const seriesQuery = (filter: Query, range: Range, by: Grouping) =>
   queryOptions({
     queryKey: ["usage", "series", filter, range, by],
     queryFn: ({ signal }) =>
       call<UsageSeries>("/admin/v1/usage/series", {
-        query: { ...filter, ...windowOf(range), bucket: ranges[range].bucket, group_by: by, top: 7 },
+        query: { ...filter, ...windowOf(range), bucket: ranges[range].bucket, ...groupsOf(by) },
         signal,
       }),
     placeholderData: keepPreviousData,
